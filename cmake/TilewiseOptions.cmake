@@ -1,0 +1,38 @@
+# What every target of the project compiles with, and where its files go.
+include(GNUInstallDirs)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# bin/ and lib/ side by side: executables find their siblings relative to themselves, so that a
+# build folder can be carried to another machine.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(tilewise_options INTERFACE)
+target_compile_features(tilewise_options INTERFACE cxx_std_20)
+target_include_directories(tilewise_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(tilewise_options INTERFACE -Wall -Wextra -Wpedantic
+                                                  $<$<BOOL:${TILEWISE_WERROR}>:-Werror>)
+# GCC warns of a std::optional's value even behind a test that there is one (GCC bug 80635).
+target_compile_options(tilewise_options
+                       INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # Warns of "x" + std::string inside the standard library (GCC bug 105651).
+  target_compile_options(tilewise_options INTERFACE -Wno-restrict)
+endif()
+if(TILEWISE_SANITIZE)
+  target_compile_options(tilewise_options INTERFACE -fsanitize=address,undefined
+                                                    -fno-sanitize-recover=undefined
+                                                    -fno-omit-frame-pointer)
+  target_link_options(tilewise_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(TILEWISE_COVERAGE)
+  target_compile_options(tilewise_options INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(tilewise_options INTERFACE --coverage)
+endif()

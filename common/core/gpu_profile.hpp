@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewise::core {
+
+/// What the course needs to know of a GPU. Sources: gpus.json beside this file.
+struct GpuProfile {
+  std::string id;    ///< short name used on the command line, e.g. "gtx1080"
+  std::string name;  ///< vendor's name
+  int compute_major = 0;
+  int compute_minor = 0;
+  int sms = 0;
+  int fp32_lanes_per_sm = 0;
+  int fp64_lanes_per_sm = 0;  ///< 0: double precision is not supported or not documented
+  double clock_mhz = 0;
+  double dram_gb_s = 0;  ///< theoretical
+  std::size_t l2_bytes = 0;
+  std::size_t shared_bytes_per_sm = 0;
+  std::size_t shared_bytes_per_block = 0;  ///< with opt-in, where the card has one
+  int registers_per_sm = 0;
+  int threads_per_sm = 0;
+  int warps_per_sm = 0;
+  int blocks_per_sm = 0;
+  int threads_per_block = 0;
+  int banks = 0;
+
+  /// Theoretical peak: every lane completes one fused multiply-add (2 operations) a clock.
+  double peak_fp32_gflops() const { return 2.0 * sms * fp32_lanes_per_sm * clock_mhz * 1e-3; }
+
+  /// Shared memory a block gets without cudaFuncSetAttribute: at most 48 KiB on every card so far.
+  std::size_t default_shared_bytes_per_block() const {
+    constexpr std::size_t without_opt_in = 48 * 1024;
+    return shared_bytes_per_block < without_opt_in ? shared_bytes_per_block : without_opt_in;
+  }
+};
+
+/// All profiles of a gpus.json, sorted by id.
+/// @throws std::runtime_error naming the file, the profile and the field that is missing or wrong.
+std::vector<GpuProfile> load_gpu_profiles(const std::filesystem::path& file);
+
+/// The profile called `id` in the course's own gpus.json.
+/// @throws std::runtime_error listing the known ids where there is none.
+GpuProfile gpu_profile(const std::string& id);
+
+}  // namespace tilewise::core

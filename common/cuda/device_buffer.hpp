@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "common/cuda/error.hpp"
+
+namespace tilewise::cuda {
+
+/// Owns an allocation in device memory.
+class DeviceBuffer {
+ public:
+  /// @throws Error where the device has no room for `bytes`.
+  explicit DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
+    if (bytes > 0) TILEWISE_CUDA_CHECK(cudaMalloc(&data_, bytes));
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  // A destructor cannot report; after a kernel has failed every later call fails with its error.
+  ~DeviceBuffer() { static_cast<void>(cudaFree(data_)); }
+
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+  /// Fills the buffer from host memory of bytes() bytes.
+  /// @throws Error
+  void upload(const void* host) {
+    if (bytes_ > 0) TILEWISE_CUDA_CHECK(cudaMemcpy(data_, host, bytes_, cudaMemcpyHostToDevice));
+  }
+
+  /// Copies the buffer to host memory of bytes() bytes.
+  /// @throws Error
+  void download(void* host) const {
+    if (bytes_ > 0) TILEWISE_CUDA_CHECK(cudaMemcpy(host, data_, bytes_, cudaMemcpyDeviceToHost));
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tilewise::cuda

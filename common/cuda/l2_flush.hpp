@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "common/cuda/device_buffer.hpp"
+#include "common/cuda/error.hpp"
+
+namespace tilewise::cuda {
+
+/// Evicts what earlier work left in the L2 cache of the current device, so that every timed call
+/// starts equally cold.
+class L2Flush {
+ public:
+  /// @throws Error
+  L2Flush() : buffer_(bytes_to_write()) {}
+
+  /// Writes the whole buffer and waits for the device.
+  /// @throws Error
+  void run() {
+    if (buffer_.bytes() > 0) {
+      TILEWISE_CUDA_CHECK(cudaMemsetAsync(buffer_.data(), 0, buffer_.bytes(), nullptr));
+    }
+    TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
+  }
+
+ private:
+  // Twice the cache, because its replacement is not strictly least-recently-used.
+  static std::size_t bytes_to_write() {
+    int device = 0;
+    int l2_bytes = 0;
+    TILEWISE_CUDA_CHECK(cudaGetDevice(&device));
+    TILEWISE_CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+    return 2 * static_cast<std::size_t>(l2_bytes);
+  }
+
+  DeviceBuffer buffer_;
+};
+
+}  // namespace tilewise::cuda

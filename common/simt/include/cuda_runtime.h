@@ -1,0 +1,21 @@
+/// The CUDA run-time API as the simulator offers it: a kernel file that includes <cuda_runtime.h>
+/// compiles unchanged. Names, values and meanings are CUDA's; what is missing is a compile error,
+/// never a silent difference.
+#pragma once
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilewise/atomics.hpp"
+#include "tilewise/barriers.hpp"
+#include "tilewise/builtin_variables.hpp"
+#include "tilewise/errors.hpp"
+#include "tilewise/host_api.hpp"
+#include "tilewise/intrinsics.hpp"
+#include "tilewise/launch.hpp"
+#include "tilewise/qualifiers.hpp"
+#include "tilewise/shared_memory.hpp"
+#include "tilewise/vector_types.hpp"
+#include "tilewise/warp.hpp"

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "fibers.hpp"
+
+namespace tilewise::simt {
+
+/// Where in the source a thread waits.
+struct Site {
+  const char* file;
+  int line;
+};
+
+/// Counts the thread in at its block's barrier. `predicate` feeds the _count, _and and _or forms.
+Switch arrive_at_block_barrier(const char* what, Site site, bool predicate);
+
+/// How many threads of the block came with a true predicate to the barrier just passed, and how
+/// many came at all.
+struct BarrierVotes {
+  int truths;
+  int threads;
+};
+BarrierVotes votes_of_passed_barrier();
+
+}  // namespace tilewise::simt
+
+#define TILEWISE_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+[[gnu::always_inline]] inline void __syncthreads(TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(arrive_at_block_barrier("__syncthreads()", {file, line}, false));
+}
+
+[[gnu::always_inline]] inline int __syncthreads_count(int predicate, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(arrive_at_block_barrier("__syncthreads_count()", {file, line}, predicate != 0));
+  return votes_of_passed_barrier().truths;
+}
+
+[[gnu::always_inline]] inline int __syncthreads_and(int predicate, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(arrive_at_block_barrier("__syncthreads_and()", {file, line}, predicate != 0));
+  const BarrierVotes votes = votes_of_passed_barrier();
+  return votes.truths == votes.threads;
+}
+
+[[gnu::always_inline]] inline int __syncthreads_or(int predicate, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(arrive_at_block_barrier("__syncthreads_or()", {file, line}, predicate != 0));
+  return votes_of_passed_barrier().truths != 0;
+}
+
+// Memory fences: a block's threads share one processor thread, and blocks see each other's writes
+// in order on every host this runs on once the compiler keeps the order.
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

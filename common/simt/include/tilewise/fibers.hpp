@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+
+namespace tilewise::simt {
+
+/// What the run-time decided when a thread came to a point where it has to wait.
+struct Switch {
+  boost::context::detail::fcontext_t to;  ///< the thread to run now; null: this one goes on
+  void* leaving;                          ///< where the context of this thread is to be kept
+};
+
+/// Leaves the running CUDA thread for another one of its block.
+///
+/// Inlined into the kernel on purpose. The jump ends in an indirect jump, which the processor
+/// predicts; were it wrapped in a function, the `ret` behind it would return to another thread's
+/// caller and be mispredicted at every barrier (docs/decisions, "fibers").
+[[gnu::always_inline]] inline void follow(Switch decision) {
+  if (decision.to == nullptr) return;
+  const auto from = boost::context::detail::jump_fcontext(decision.to, decision.leaving);
+  *static_cast<boost::context::detail::fcontext_t*>(from.data) = from.fctx;
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <type_traits>
+
+namespace tilewise::simt {
+
+template <class To, class From>
+To reinterpret_bits(From value) {
+  static_assert(sizeof(To) == sizeof(From), "the two types have the same size");
+  To result;
+  memcpy(&result, &value, sizeof result);
+  return result;
+}
+
+}  // namespace tilewise::simt
+
+// Loads and stores that differ from plain ones in caching only.
+template <class T> T __ldg(const T* address) { return *address; }
+template <class T> T __ldca(const T* address) { return *address; }
+template <class T> T __ldcg(const T* address) { return *address; }
+template <class T> T __ldcs(const T* address) { return *address; }
+template <class T> void __stcg(T* address, T value) { *address = value; }
+template <class T> void __stcs(T* address, T value) { *address = value; }
+
+// Arithmetic rounded to nearest, never contracted into something else.
+inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
+inline float __fadd_rn(float x, float y) { volatile float sum = x + y; return sum; }
+inline float __fsub_rn(float x, float y) { volatile float difference = x - y; return difference; }
+inline float __fmul_rn(float x, float y) { volatile float product = x * y; return product; }
+inline float __fdiv_rn(float x, float y) { return x / y; }
+inline float __fsqrt_rn(float x) { return sqrtf(x); }
+inline float __frcp_rn(float x) { return 1.0f / x; }
+inline double __dadd_rn(double x, double y) { volatile double sum = x + y; return sum; }
+inline double __dmul_rn(double x, double y) { volatile double product = x * y; return product; }
+inline double __ddiv_rn(double x, double y) { return x / y; }
+inline double __dsqrt_rn(double x) { return sqrt(x); }
+
+// The fast, less exact forms: here as exact as their namesakes.
+inline float __fdividef(float x, float y) { return x / y; }
+inline float __expf(float x) { return expf(x); }
+inline float __logf(float x) { return logf(x); }
+inline float __sinf(float x) { return sinf(x); }
+inline float __cosf(float x) { return cosf(x); }
+inline float __powf(float x, float y) { return powf(x, y); }
+inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+
+inline int __float_as_int(float x) { return tilewise::simt::reinterpret_bits<int>(x); }
+inline float __int_as_float(int x) { return tilewise::simt::reinterpret_bits<float>(x); }
+inline unsigned __float_as_uint(float x) { return tilewise::simt::reinterpret_bits<unsigned>(x); }
+inline float __uint_as_float(unsigned x) { return tilewise::simt::reinterpret_bits<float>(x); }
+inline long long __double_as_longlong(double x) {
+  return tilewise::simt::reinterpret_bits<long long>(x);
+}
+inline double __longlong_as_double(long long x) {
+  return tilewise::simt::reinterpret_bits<double>(x);
+}
+
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
+inline int __clzll(long long x) {
+  return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
+}
+inline unsigned __brev(unsigned x) {
+  unsigned reversed = 0;
+  for (int bit = 0; bit < 32; ++bit) reversed |= (x >> bit & 1u) << (31 - bit);
+  return reversed;
+}
+inline int __mul24(int x, int y) {  // product of the low 24 bits, sign-extended
+  return static_cast<int>(static_cast<unsigned>(x << 8 >> 8) * static_cast<unsigned>(y << 8 >> 8));
+}
+inline unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffffu) * (y & 0xffffffu); }
+inline int __mulhi(int x, int y) { return static_cast<int>(static_cast<int64_t>(x) * y >> 32); }
+inline unsigned __umulhi(unsigned x, unsigned y) {
+  return static_cast<unsigned>(static_cast<uint64_t>(x) * y >> 32);
+}
+
+// CUDA has min and max of two numbers in the global namespace.
+template <class A, class B,
+          class = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
+constexpr std::common_type_t<A, B> min(A a, B b) {
+  return b < a ? b : a;
+}
+
+template <class A, class B,
+          class = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
+constexpr std::common_type_t<A, B> max(A a, B b) {
+  return a < b ? b : a;
+}
+
+/// Ticks of the host's monotonic clock, in nanoseconds; says nothing of a GPU's cycles.
+long long clock64();
+inline void __nanosleep(unsigned) {}

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <stddef.h>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "errors.hpp"
+#include "host_api.hpp"
+#include "vector_types.hpp"
+
+namespace tilewise::simt {
+
+/// One `kernel<<<grid, block, shared, stream>>>(...)` as written in the source.
+struct LaunchConfiguration {
+  const char* kernel;  ///< as written, e.g. "matmul_shared<16>"
+  const char* file;
+  int line;
+  dim3 grid;
+  dim3 block;
+  size_t dynamic_shared_bytes;
+  cudaStream_t stream;
+};
+
+/// Runs `body(context)` once for every thread of the grid and returns when all have finished.
+/// A configuration the device cannot hold runs nothing and sets CUDA's error for it.
+void run_grid(const LaunchConfiguration& configuration, void (*body)(void*), void* context);
+
+/// The launch with its configuration, waiting for the kernel's arguments.
+template <class Kernel>
+class ConfiguredLaunch {
+ public:
+  ConfiguredLaunch(Kernel kernel, const LaunchConfiguration& configuration)
+      : kernel_(std::move(kernel)), configuration_(configuration) {}
+
+  /// Evaluates the arguments once, on the host, and hands every thread a copy, as CUDA does.
+  template <class... Arguments>
+  void operator()(Arguments&&... arguments) {
+    struct Call {
+      Kernel& kernel;
+      std::tuple<std::decay_t<Arguments>...> arguments;
+    } call{kernel_, {std::forward<Arguments>(arguments)...}};
+    const auto body = [](void* context) {
+      Call& call = *static_cast<Call*>(context);
+      std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
+    };
+    run_grid(configuration_, body, &call);
+  }
+
+ private:
+  Kernel kernel_;
+  LaunchConfiguration configuration_;
+};
+
+/// A kernel and the place it is launched from, waiting for the launch configuration.
+template <class Kernel>
+class Launcher {
+ public:
+  Launcher(const char* name, const char* file, int line, Kernel kernel)
+      : name_(name), file_(file), line_(line), kernel_(std::move(kernel)) {}
+
+  ConfiguredLaunch<Kernel> configure(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0,
+                                     cudaStream_t stream = nullptr) {
+    return {std::move(kernel_),
+            {name_, file_, line_, grid, block, dynamic_shared_bytes, stream}};
+  }
+
+ private:
+  const char* name_;
+  const char* file_;
+  int line_;
+  Kernel kernel_;
+};
+
+template <class Kernel>
+Launcher<Kernel> launcher(const char* name, const char* file, int line, Kernel kernel) {
+  return {name, file, line, std::move(kernel)};
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <type_traits>
+
+// A macro, because CUDA's 48 vector types differ in nothing but element type, name and alignment.
+// Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
+#define TILEWISE_VECTOR_TYPES(T, name, align2, align4)                                         \
+  struct name##1 { T x; };                                                                    \
+  struct alignas(align2) name##2 { T x, y; };                                                 \
+  struct name##3 { T x, y, z; };                                                              \
+  struct alignas(align4) name##4 { T x, y, z, w; };                                           \
+  constexpr name##1 make_##name##1(T x) { return {x}; }                                       \
+  constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }                               \
+  constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                       \
+  constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+
+TILEWISE_VECTOR_TYPES(signed char, char, 2, 4)
+TILEWISE_VECTOR_TYPES(unsigned char, uchar, 2, 4)
+TILEWISE_VECTOR_TYPES(short, short, 4, 8)
+TILEWISE_VECTOR_TYPES(unsigned short, ushort, 4, 8)
+TILEWISE_VECTOR_TYPES(int, int, 8, 16)
+TILEWISE_VECTOR_TYPES(unsigned int, uint, 8, 16)
+TILEWISE_VECTOR_TYPES(long, long, 16, 16)
+TILEWISE_VECTOR_TYPES(unsigned long, ulong, 16, 16)
+TILEWISE_VECTOR_TYPES(long long, longlong, 16, 16)
+TILEWISE_VECTOR_TYPES(unsigned long long, ulonglong, 16, 16)
+TILEWISE_VECTOR_TYPES(float, float, 8, 16)
+TILEWISE_VECTOR_TYPES(double, double, 16, 16)
+#undef TILEWISE_VECTOR_TYPES
+
+/// Extents of a grid or a block; what is not given is 1.
+struct dim3 {
+  unsigned int x, y, z;
+
+  constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
+      : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint3 extents) : x(extents.x), y(extents.y), z(extents.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
+};

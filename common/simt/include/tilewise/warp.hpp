@@ -1,0 +1,113 @@
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#include <type_traits>
+
+#include "barriers.hpp"
+
+namespace tilewise::simt {
+
+/// Counts the thread in at a warp-wide operation of the lanes in `mask`. `value` is what it offers
+/// the others, `source_lane` the lane whose value it asks for.
+Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, uint64_t value,
+                                int source_lane);
+
+/// The value this thread asked for in the operation just passed.
+uint64_t value_from_passed_warp_operation();
+
+/// Lanes that came to the operation just passed with a value other than zero.
+unsigned ballot_of_passed_warp_operation();
+
+/// Lane of the running thread in its warp, 0 to 31.
+int lane_index();
+
+/// Lanes of this warp that have not returned from the kernel.
+unsigned live_lanes();
+
+template <class T>
+[[gnu::always_inline]] inline T exchange(const char* what, Site site, unsigned mask, T value,
+                                         int source_lane) {
+  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8,
+                "shuffles move the arithmetic types of up to 8 bytes");
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof(T));
+  follow(arrive_at_warp_operation(what, site, mask, bits, source_lane));
+  bits = value_from_passed_warp_operation();
+  memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+/// First lane of the sub-group of `width` lanes (a power of two) that holds `lane`.
+inline int group_start(int lane, int width) { return lane & ~(width - 1); }
+
+}  // namespace tilewise::simt
+
+[[gnu::always_inline]] inline void __syncwarp(unsigned mask = 0xffffffffu, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(arrive_at_warp_operation("__syncwarp()", {file, line}, mask, 0, lane_index()));
+}
+
+// Shuffles: which lane each form reads, and what a lane beyond its sub-group gets (its own value),
+// is the CUDA C++ Programming Guide's "Warp Shuffle Functions".
+
+template <class T>
+[[gnu::always_inline]] inline T __shfl_sync(unsigned mask, T value, int source, int width = 32,
+                                            TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  const int lane = group_start(lane_index(), width) + (source & (width - 1));
+  return exchange("__shfl_sync()", {file, line}, mask, value, lane);
+}
+
+template <class T>
+[[gnu::always_inline]] inline T __shfl_up_sync(unsigned mask, T value, unsigned delta,
+                                               int width = 32, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  const int lane = lane_index(), source = lane - static_cast<int>(delta);
+  return exchange("__shfl_up_sync()", {file, line}, mask, value,
+                  source < group_start(lane, width) ? lane : source);
+}
+
+template <class T>
+[[gnu::always_inline]] inline T __shfl_down_sync(unsigned mask, T value, unsigned delta,
+                                                 int width = 32, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  const int lane = lane_index(), source = lane + static_cast<int>(delta);
+  return exchange("__shfl_down_sync()", {file, line}, mask, value,
+                  source >= group_start(lane, width) + width ? lane : source);
+}
+
+template <class T>
+[[gnu::always_inline]] inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask,
+                                                int width = 32, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  const int lane = lane_index(), source = lane ^ lane_mask;
+  return exchange("__shfl_xor_sync()", {file, line}, mask, value,
+                  source >= group_start(lane, width) + width ? lane : source);
+}
+
+[[gnu::always_inline]] inline unsigned __ballot_sync(unsigned mask, int predicate,
+                                                     TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(arrive_at_warp_operation("__ballot_sync()", {file, line}, mask, predicate != 0,
+                                  lane_index()));
+  return ballot_of_passed_warp_operation();
+}
+
+[[gnu::always_inline]] inline int __any_sync(unsigned mask, int predicate, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(
+      arrive_at_warp_operation("__any_sync()", {file, line}, mask, predicate != 0, lane_index()));
+  return ballot_of_passed_warp_operation() != 0;
+}
+
+[[gnu::always_inline]] inline int __all_sync(unsigned mask, int predicate, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  // Lanes that say no are counted, so that lanes that have returned do not matter.
+  follow(
+      arrive_at_warp_operation("__all_sync()", {file, line}, mask, predicate == 0, lane_index()));
+  return ballot_of_passed_warp_operation() == 0;
+}
+
+inline unsigned __activemask() { return tilewise::simt::live_lanes(); }

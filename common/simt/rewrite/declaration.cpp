@@ -1,0 +1,218 @@
+#include "common/simt/rewrite/declaration.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+namespace tilewise::simt::rewriting {
+namespace {
+
+constexpr std::string_view not_understood =
+    "this shared declaration is not understood: write the type, then the names, as in "
+    "__shared__ float As[16][16], Bs[16][16];";
+constexpr std::string_view initialised =
+    "shared variables cannot be initialised: assign to them in the kernel, then call "
+    "__syncthreads()";
+
+bool is_one_of(const Token& token, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+bool is_qualifier(const Token& token) {
+  return is_one_of(token, {"const", "volatile", "typename", "__restrict__", "__restrict"});
+}
+
+bool is_class_key(const Token& token) {
+  return is_one_of(token, {"struct", "class", "union", "enum"});
+}
+
+bool is_builtin_type(const Token& token) {
+  return is_one_of(token, {"void", "bool", "char", "wchar_t", "char16_t", "char32_t", "short",
+                           "int", "long", "signed", "unsigned", "float", "double", "auto"});
+}
+
+/// Reads a declaration from its first token to its semicolon, telling names from types by their
+/// order: an identifier followed by another one, or by template arguments, names a type.
+class Parser {
+ public:
+  Parser(const Outline& outline, std::size_t first)
+      : outline_(outline), code_(outline.code()), first_(first), at_(first) {}
+
+  std::variant<Declaration, DeclarationError> parse() {
+    for (; at_ < code_.size(); ++at_) {
+      const auto& token = code_[at_];
+      if (token.is(",") || token.is(";")) {
+        finish_declarator();
+      } else {
+        pass_token();
+      }
+      if (!error_.empty()) return DeclarationError{at_, error_};
+      if (token.is(";")) return Declaration{first_, at_, std::move(declarators_)};
+    }
+    return DeclarationError{at_, not_understood};
+  }
+
+ private:
+  void pass_token() {
+    const auto& token = code_[at_];
+    if (const auto end = attribute_end(outline_, at_)) {
+      at_ = *end;
+    } else if (token.kind == TokenKind::identifier) {
+      pass_word();
+    } else if (token.is("<")) {
+      has_type_ = true;
+      name_.reset();
+      go_to(outline_.template_close(at_));
+    } else if (token.is("[")) {
+      if (!bounds_) bounds_ = at_;
+      go_to(outline_.partner(at_));
+    } else if (token.is("(")) {
+      pass_parentheses();
+    } else if (token.is("{")) {
+      pass_braces();
+    } else if (token.is("*") || token.is("&")) {
+      if (!pointer_) pointer_ = at_;
+    } else if (token.is("=")) {
+      error_ = initialised;
+    } else if (!token.is("::") && !(token.is(":") && in_class_head_)) {
+      error_ = not_understood;
+    }
+  }
+
+  void pass_word() {
+    const auto& word = code_[at_];
+    if (is_storage(word) || is_qualifier(word)) return;
+    if (is_class_key(word)) {
+      in_class_head_ = true;
+    } else if (is_builtin_type(word)) {
+      has_type_ = true;
+    } else if (word.is("decltype") && at_ + 1 < code_.size() && code_[at_ + 1].is("(")) {
+      has_type_ = true;
+      go_to(outline_.partner(++at_));
+    } else if (!bounds_) {
+      has_type_ = has_type_ || name_.has_value();
+      name_ = at_;
+    }
+  }
+
+  void pass_parentheses() {
+    const auto close = outline_.partner(at_);
+    if (!close) {
+      error_ = not_understood;
+    } else if (code_[at_ + 1].is("*") || code_[at_ + 1].is("&")) {
+      const auto name =
+          std::find_if(code_.begin() + static_cast<std::ptrdiff_t>(at_),
+                       code_.begin() + static_cast<std::ptrdiff_t>(*close), [](const Token& token) {
+                         return token.kind == TokenKind::identifier && !is_qualifier(token);
+                       });
+      has_type_ = has_type_ || name_.has_value();
+      name_ = static_cast<std::size_t>(name - code_.begin());
+      in_parentheses_ = true;
+      if (*name_ == *close) error_ = not_understood;
+      at_ = *close;
+    } else if (in_parentheses_) {
+      at_ = *close;  // the parameters of a pointer to a function
+    } else {
+      error_ = initialised;
+    }
+  }
+
+  void pass_braces() {
+    if (!in_class_head_) {
+      error_ = initialised;
+      return;
+    }
+    in_class_head_ = false;
+    has_type_ = true;
+    name_.reset();
+    go_to(outline_.partner(at_));
+  }
+
+  void finish_declarator() {
+    if (!name_ || !has_type_) {
+      error_ = not_understood;
+      return;
+    }
+    declarators_.push_back({pointer_.value_or(*name_), *name_, bounds_, at_, in_parentheses_});
+    pointer_.reset();
+    name_.reset();
+    bounds_.reset();
+    in_parentheses_ = false;
+  }
+
+  void go_to(std::optional<std::size_t> index) {
+    if (index) {
+      at_ = *index;
+    } else {
+      error_ = not_understood;
+    }
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  std::size_t first_;
+  std::size_t at_;
+  std::string_view error_;
+  std::vector<Declarator> declarators_;
+
+  bool has_type_ = false;
+  bool in_class_head_ = false;
+  // Of the current declarator:
+  std::optional<std::size_t> pointer_;
+  std::optional<std::size_t> name_;
+  std::optional<std::size_t> bounds_;
+  bool in_parentheses_ = false;
+};
+
+/// Where the declaration starts whose qualifiers or type may stand before `__shared__`.
+std::optional<std::size_t> find_first(const Outline& outline, std::size_t earliest,
+                                      std::size_t shared) {
+  const auto& code = outline.code();
+  auto first = shared;
+  while (first > earliest) {
+    const auto& before = code[first - 1];
+    std::optional<std::size_t> open;
+    if (is_one_of(before, {";", "{", "}", ":"})) return first;
+    if (before.kind == TokenKind::identifier || is_one_of(before, {"*", "&", "::"})) {
+      --first;
+      continue;
+    }
+    if (before.is(")")) {
+      open = outline.partner(first - 1);
+      if (!open || *open == 0 || !outline.takes_parentheses(*open - 1)) return first;
+    } else if (before.is("]")) {
+      open = outline.partner(first - 1);
+    } else if (before.is(">")) {
+      open = outline.template_open(first - 1);
+    }
+    if (!open || *open < earliest) return std::nullopt;
+    first = *open;
+  }
+  return first;
+}
+
+}  // namespace
+
+std::variant<Declaration, DeclarationError> parse_declaration(const Outline& outline,
+                                                              std::size_t earliest,
+                                                              std::size_t shared) {
+  const auto first = find_first(outline, earliest, shared);
+  if (!first) return DeclarationError{shared, not_understood};
+  return Parser(outline, *first).parse();
+}
+
+std::optional<std::size_t> attribute_end(const Outline& outline, std::size_t index) {
+  const auto& code = outline.code();
+  if (index + 1 >= code.size()) return std::nullopt;
+  if (outline.takes_parentheses(index) && !code[index].is("decltype") && code[index + 1].is("(")) {
+    return outline.partner(index + 1);
+  }
+  if (code[index].is("[") && code[index + 1].is("[")) return outline.partner(index);
+  return std::nullopt;
+}
+
+bool is_storage(const Token& token) {
+  return is_one_of(token, {"__shared__", "static", "extern", "inline"});
+}
+
+}  // namespace tilewise::simt::rewriting

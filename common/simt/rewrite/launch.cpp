@@ -1,0 +1,205 @@
+#include "common/simt/rewrite/launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/simt/rewrite/text.hpp"
+
+namespace tilewise::simt::rewriting {
+namespace {
+
+constexpr std::size_t closing_length = 3;  // of >>>
+constexpr std::size_t most_arguments = 4;  // grid, block, dynamic shared memory, stream
+
+struct Kernel {
+  std::size_t first;  // token of the expression that ends before <<<
+  bool is_name;       // and not an expression that yields a function pointer
+};
+
+struct Configuration {
+  std::size_t closing;  // first > of >>>
+  std::size_t arguments;
+};
+
+bool cannot_end_expression(const Token& token) {
+  static constexpr std::array<std::string_view, 19> keywords = {
+      "return",    "else", "do",     "case", "throw",   "goto",   "if",
+      "while",     "for",  "switch", "new",  "delete",  "sizeof", "operator",
+      "co_return", "and",  "or",     "not",  "co_yield"};
+  return token.kind != TokenKind::identifier ||
+         std::find(keywords.begin(), keywords.end(), token.text) != keywords.end();
+}
+
+/// Walks back from a launch over the expression that names its kernel.
+class KernelFinder {
+ public:
+  KernelFinder(const Outline& outline, std::size_t launch)
+      : outline_(outline), code_(outline.code()), first_(launch) {}
+
+  std::optional<Kernel> find() {
+    while (true) {
+      if (before_is("]")) {
+        if (!step_over_group()) return std::nullopt;
+        is_name_ = false;
+        continue;
+      }
+      if (before_is(")")) {
+        if (!step_over_group()) return std::nullopt;
+        is_name_ = false;
+        if (is_call()) continue;
+        break;
+      }
+      if (!step_over_name()) return std::nullopt;
+      if (before_is("::")) {
+        --first_;
+        if (!continues_before()) break;
+      } else if (before_is(".") || before_is("->")) {
+        --first_;
+        is_name_ = false;
+      } else {
+        break;
+      }
+    }
+    return Kernel{first_, is_name_};
+  }
+
+ private:
+  bool before_is(std::string_view text) const { return first_ > 0 && code_[first_ - 1].is(text); }
+
+  bool step_over_group() {
+    const auto open = outline_.partner(first_ - 1);
+    if (open) first_ = *open;
+    return open.has_value();
+  }
+
+  // A name with its template arguments, if it has any.
+  bool step_over_name() {
+    if (before_is(">")) {
+      const auto open = outline_.template_open(first_ - 1);
+      if (!open) return false;
+      first_ = *open;
+    }
+    if (first_ == 0 || cannot_end_expression(code_[first_ - 1])) return false;
+    --first_;
+    if (before_is("template")) --first_;
+    return true;
+  }
+
+  // Parentheses after a name are a call's, unless the name is an if's or the like.
+  bool is_call() const {
+    return first_ > 0 &&
+           (before_is("]") || before_is(">") || !cannot_end_expression(code_[first_ - 1]));
+  }
+
+  bool continues_before() const {
+    return before_is(">") || (first_ > 0 && !cannot_end_expression(code_[first_ - 1]));
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  std::size_t first_;
+  bool is_name_ = true;
+};
+
+std::size_t run_length(const std::vector<Token>& code, std::size_t at) {
+  auto end = at + 1;
+  while (end < code.size() && code[end].is(">") && code[end].begin == code[end - 1].end()) ++end;
+  return end - at;
+}
+
+/// Finds the >>> of a launch. In a longer run of > the last three are it: those before end
+/// template argument lists, as in `k<<<grid, threads<32>>>>(n)`.
+std::optional<Configuration> find_configuration(const Outline& outline, std::size_t launch) {
+  const auto& code = outline.code();
+  auto at = launch + 1;
+  std::size_t commas = 0;
+  int angles = 0;  // commas in template arguments do not count
+  while (at < code.size()) {
+    const auto& token = code[at];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      const auto close = outline.partner(at);
+      if (!close) return std::nullopt;
+      at = *close + 1;
+    } else if (token.is(">")) {
+      const auto run = run_length(code, at);
+      at += run;
+      angles = std::max(0, angles - static_cast<int>(run));
+      if (run >= closing_length && at < code.size() && code[at].is("(")) {
+        const auto closing = at - closing_length;
+        return Configuration{closing, closing == launch + 1 ? 0 : commas + 1};
+      }
+    } else if (token.is(";") || token.is("<<<") || token.is(")") || token.is("]") ||
+               token.is("}")) {
+      return std::nullopt;
+    } else {
+      if (token.is("<")) ++angles;
+      if (token.is(",") && angles == 0) ++commas;
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
+
+// The kernel as written, cut where it could only be meant to make messages endless.
+std::string name_of(const std::vector<Token>& code, std::size_t first, std::size_t end) {
+  constexpr std::size_t most_tokens = 100;
+  const auto kept = std::span(code).subspan(first, std::min(end - first, most_tokens));
+  return joined(kept) + (kept.size() < end - first ? "..." : "");
+}
+
+void rewrite_launch(const Outline& outline, std::size_t launch, Edits& edits,
+                    std::vector<RewriteError>& errors) {
+  const auto& code = outline.code();
+  const auto report = [&](std::string message) {
+    errors.push_back({code[launch].line, std::move(message)});
+  };
+
+  const auto kernel = KernelFinder(outline, launch).find();
+  if (!kernel) return report("a kernel launch needs the kernel's name before <<<");
+  const auto name = name_of(code, kernel->first, launch);
+  const auto configuration = find_configuration(outline, launch);
+  if (!configuration || !outline.partner(configuration->closing + closing_length)) {
+    return report("the launch of " + name + " is not complete: write " + name +
+                  "<<<grid, block>>>(arguments)");
+  }
+  if (configuration->arguments < 1 || configuration->arguments > most_arguments) {
+    return report("the launch of " + name + " has " + std::to_string(configuration->arguments) +
+                  " values between <<< and >>>: CUDA takes grid, block, bytes of dynamic shared "
+                  "memory and stream, the last two if needed");
+  }
+
+  // A colon just before would merge with ours: `ready ?launch():k<<<1, 1>>>()`.
+  const bool follows_colon = kernel->first > 0 && code[kernel->first - 1].is(":");
+  auto opening = std::string(follows_colon ? " " : "") + "::tilewise::simt::launcher(" +
+                 quoted(name) + ", __FILE__, __LINE__, ";
+  std::string closing = ")";
+  if (kernel->is_name) {
+    opening += "[&](auto&&... tilewise_args) { ";
+    closing = "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
+  }
+  edits.insert_before(code[kernel->first], opening);
+  edits.insert_after(code[launch - 1], closing);
+  edits.replace(code[launch], ".configure(");
+  edits.replace(code[configuration->closing], ")");
+  edits.erase(code[configuration->closing + 1]);
+  edits.erase(code[configuration->closing + 2]);
+}
+
+}  // namespace
+
+void rewrite_launches(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors) {
+  const auto& code = outline.code();
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    // `operator<<<T>` names a template.
+    if (code[i].is("<<<") && (i == 0 || !code[i - 1].is("operator"))) {
+      rewrite_launch(outline, i, edits, errors);
+    }
+  }
+}
+
+}  // namespace tilewise::simt::rewriting

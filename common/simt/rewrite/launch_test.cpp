@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "common/simt/rewrite/rewrite.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+// The generated code for a kernel that goes by a name.
+std::string named(const std::string& kernel) {
+  return "::tilewise::simt::launcher(\"" + kernel +
+         "\", __FILE__, __LINE__, [&](auto&&... tilewise_args) { " + kernel +
+         "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
+}
+
+// And for an expression that yields a pointer to one.
+std::string chosen(const std::string& kernel) {
+  return "::tilewise::simt::launcher(\"" + kernel + "\", __FILE__, __LINE__, " + kernel + ")";
+}
+
+struct Case {
+  const char* what;
+  std::string source;
+  std::string expected;
+};
+
+TEST(Launch, IsRewritten) {
+  const std::string k = named("k");
+  const Case cases[] = {
+      {"plain", "k<<<g, b>>>(x, y);", k + ".configure(g, b)(x, y);"},
+      {"blanks", "k <<< g , b >>> (x);", k + " .configure( g , b ) (x);"},
+      {"no arguments", "k<<<1, 2>>>();", k + ".configure(1, 2)();"},
+      {"one value", "k<<<g>>>(x);", k + ".configure(g)(x);"},
+      {"four values", "k<<<g, b, 0, s>>>(x);", k + ".configure(g, b, 0, s)(x);"},
+      {"braces", "k<<<{1, 2}, dim3{3, 4}>>>(x);", k + ".configure({1, 2}, dim3{3, 4})(x);"},
+      {"shifts", "k<<<(n >> 3), n >> 2>>>(n >> 1);", k + ".configure((n >> 3), n >> 2)(n >> 1);"},
+      {"a comparison", "k<<<a < b, c>>>(x);", k + ".configure(a < b, c)(x);"},
+      {"an arrow", "k<<<p->g, p->b>>>(x);", k + ".configure(p->g, p->b)(x);"},
+      {"template arguments", "k<<<G<A<B<int>>>::v, V<1, 2, 3, 4, 5>::v>>>(x);",
+       k + ".configure(G<A<B<int>>>::v, V<1, 2, 3, 4, 5>::v)(x);"},
+      {"template arguments last", "k<<<1, threads<32>>>>(x);",
+       k + ".configure(1, threads<32>)(x);"},
+      {"nested ones last", "k<<<1, f<g<3>>>>>(x);", k + ".configure(1, f<g<3>>)(x);"},
+      {"many lines", "k\n<<<g,  // grid\nb>>>\n(x,\ny);",
+       k + "\n.configure(g,  // grid\nb)\n(x,\ny);"},
+      {"a template", "m<T, (A > B), (n >> 1)><<<1, 2>>>(x);",
+       named("m<T, (A > B), (n >> 1)>") + ".configure(1, 2)(x);"},
+      {"nested template arguments", "m<P<Q<int>>><<<1, 2>>>(x);",
+       named("m<P<Q<int>>>") + ".configure(1, 2)(x);"},
+      {"a namespace", "ns::S<T>::template m<3><<<1, 2>>>(x);",
+       named("ns::S<T>::template m<3>") + ".configure(1, 2)(x);"},
+      {"the global namespace", "return ::k<<<1, 2>>>(x);",
+       "return " + named("::k") + ".configure(1, 2)(x);"},
+      {"after a colon", "c ?a():k<<<1, 2>>>(x);", "c ?a(): " + k + ".configure(1, 2)(x);"},
+      {"a table", "t[i + 1]<<<1, 2>>>(x);", chosen("t[i + 1]") + ".configure(1, 2)(x);"},
+      {"a member", "this->a.k<<<1, 2>>>(x);", chosen("this->a.k") + ".configure(1, 2)(x);"},
+      {"a pointer", "if (c) (*p)<<<1, 2>>>(x);",
+       "if (c) " + chosen("(*p)") + ".configure(1, 2)(x);"},
+      {"a call", "f<1>(y)<<<1, 2>>>(x);", chosen("f<1>(y)") + ".configure(1, 2)(x);"},
+      {"a pointer returned", "return (p)<<<1, 2>>>(x);",
+       "return " + chosen("(p)") + ".configure(1, 2)(x);"},
+      {"a cast result", "(void)k<<<1, 2>>>(x);", "(void)" + k + ".configure(1, 2)(x);"},
+      {"if and else", "if (c) k<<<1, 2>>>(x); else k<<<3, 4>>>(y);",
+       "if (c) " + k + ".configure(1, 2)(x); else " + k + ".configure(3, 4)(y);"},
+      {"a fold", "(k<I><<<1, 2>>>(x), ...);", "(" + named("k<I>") + ".configure(1, 2)(x), ...);"},
+      {"a string argument", "m<'\"'><<<1, 2>>>();",
+       "::tilewise::simt::launcher(\"m<'\\\"'>\", __FILE__, __LINE__, [&](auto&&... "
+       "tilewise_args) { m<'\"'>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
+       ".configure(1, 2)();"},
+      {"a name over two lines", "m<1,\n2><<<1, 2>>>();",
+       "::tilewise::simt::launcher(\"m<1, 2>\", __FILE__, __LINE__, [&](auto&&... tilewise_args) "
+       "{ m<1,\n2>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
+       ".configure(1, 2)();"},
+      {"carriage returns", "k<<<1,\r\n2>>>(x);\r\n", k + ".configure(1,\r\n2)(x);\r\n"},
+      {"another launch's arguments", "k<<<1, 2>>>([] { k<<<3, 4>>>(); return 5; }());",
+       k + ".configure(1, 2)([] { " + k + ".configure(3, 4)(); return 5; }());"},
+      {"alternatives of #if", "#if A\nf([&] {\n#else\ng([&] {\n#endif\nk<<<1, 2>>>(x);\n});",
+       "#if A\nf([&] {\n#else\ng([&] {\n#endif\n" + k + ".configure(1, 2)(x);\n});"},
+      {"the other branch of #if 0", "#if 0\nx\n#else\nk<<<1, 2>>>(x);\n#endif",
+       "#if 0\nx\n#else\n" + k + ".configure(1, 2)(x);\n#endif"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const auto rewritten = rewrite(c.source);
+    EXPECT_EQ(rewritten.text, c.expected);
+    EXPECT_TRUE(rewritten.errors.empty()) << rewritten.errors.front().message;
+  }
+}
+
+TEST(Launch, IsToldFromOtherCode) {
+  const char* const cases[] = {
+      "a <<= b;",
+      "x << < y;",
+      "A<B<C<int>>> value;",
+      "A<B<C<int>>>(value);",
+      "x >>= 1; y = a >> b >> c;",
+      "std::operator<<<char>(out, text);",
+      "// k<<<1, 2>>>(x)\n/* k<<<1, 2>>>(x) */",
+      "auto text = \"k<<<1, 2>>>(x)\";",
+      "auto text = R\"(k<<<1, 2>>>(x))\";",
+      "auto letters = '<<<';",
+      "#if 0\nk<<<1, 2>>>(x); it's <<< not C++ (\n#if 1\nk<<<\n#else\nk<<<\n#endif\n#endif\n",
+      "#define SHIFT(out) std::operator<<<char>(out, 1)",
+      "#error k<<<1, 2>>>(x)",
+  };
+  for (const auto* source : cases) {
+    const auto rewritten = rewrite(source);
+    EXPECT_EQ(rewritten.text, source);
+    EXPECT_TRUE(rewritten.errors.empty()) << source << rewritten.errors.front().message;
+  }
+}
+
+TEST(Launch, IsRefusedWhereItCannotBeSimulated) {
+  const struct {
+    const char* source;
+    int line;
+    const char* message;
+  } cases[] = {
+      {"\nk<<<1, 2>>>;", 2, "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
+      {"\n\nm<3><<<1, 2>>", 3,
+       "the launch of m<3> is not complete: write m<3><<<grid, block>>>(arguments)"},
+      {"k<<<1, 2>>>(x", 1, "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
+      {"f(k<<<1, 2);", 1, "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
+      {"k<<<1, (2>>>(x);", 1,
+       "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
+      {"k<<<>>>(x);", 1,
+       "the launch of k has 0 values between <<< and >>>: CUDA takes grid, block, bytes of dynamic "
+       "shared memory and stream, the last two if needed"},
+      {"k<<<1, 2, 3, 4, 5>>>(x);", 1,
+       "the launch of k has 5 values between <<< and >>>: CUDA takes grid, block, bytes of dynamic "
+       "shared memory and stream, the last two if needed"},
+      {"return <<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
+      {"5<<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
+      {"a > <<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
+      {")<<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
+      {"#define LAUNCH(k) \\\n  k<<<1, 2>>>(x)", 2,
+       "a kernel launch inside a macro cannot be simulated; write it as a function"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.source);
+    const auto rewritten = rewrite(c.source);
+    EXPECT_EQ(rewritten.text, c.source);
+    ASSERT_EQ(rewritten.errors.size(), 1u);
+    EXPECT_EQ(rewritten.errors[0].line, c.line);
+    EXPECT_EQ(rewritten.errors[0].message, c.message);
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::simt

@@ -1,0 +1,55 @@
+#include "common/simt/rewrite/rewrite.hpp"
+
+#include <algorithm>
+
+#include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/launch.hpp"
+#include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/shared_memory.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
+#include "common/simt/rewrite/unroll_pragma.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+using rewriting::Token;
+
+// What a macro expands to is beyond a rewriter that sees the text before the preprocessor does.
+void report_cuda_in_macros(const std::vector<Token>& tokens, std::vector<RewriteError>& errors) {
+  int macro = 0;  // the directive that defines the current one
+  for (std::size_t i = 2; i < tokens.size(); ++i) {
+    const auto& token = tokens[i];
+    if (token.directive != 0 && tokens[i - 2].is("#") && tokens[i - 1].is("define")) {
+      macro = token.directive;  // and `token` its name
+    } else if (token.directive == 0 || token.directive != macro) {
+      continue;
+    } else if (token.is("<<<") && !tokens[i - 1].is("operator")) {
+      errors.push_back({token.line,
+                        "a kernel launch inside a macro cannot be simulated; write it as a "
+                        "function"});
+    } else if (token.is("__shared__")) {
+      errors.push_back({token.line,
+                        "a shared declaration inside a macro cannot be simulated; write it where "
+                        "the macro is used"});
+    }
+  }
+}
+
+}  // namespace
+
+Rewritten rewrite(std::string_view source) {
+  const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
+  const rewriting::Outline outline(tokens);
+  rewriting::Edits edits;
+  Rewritten result;
+  report_cuda_in_macros(tokens, result.errors);
+  rewriting::rewrite_launches(outline, edits, result.errors);
+  rewriting::rewrite_shared_memory(outline, edits, result.errors);
+  rewriting::rewrite_unroll_pragmas(tokens, edits);
+  std::stable_sort(result.errors.begin(), result.errors.end(),
+                   [](const auto& a, const auto& b) { return a.line < b.line; });
+  result.text = edits.apply_to(source);
+  return result;
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::simt {
+
+/// CUDA the simulator cannot take, and what to write in its place.
+struct RewriteError {
+  int line;  ///< in the source, from 1
+  std::string message;
+};
+
+/// C++ that a host compiler takes, or the reasons why there is none.
+struct Rewritten {
+  std::string text;                  ///< as many lines as the source, every token on its own line
+  std::vector<RewriteError> errors;  ///< in the order of their lines; empty when all went well
+};
+
+/// Turns what CUDA adds to C++'s grammar into calls of the simulator's run-time:
+///  - launches: `kernel<<<grid, block>>>(arguments)`;
+///  - `__shared__` variables, static and `extern`;
+///  - `#pragma unroll` and `_Pragma("unroll")`.
+///
+/// All else stays as it is, so that compiler messages and faults name the source's own lines.
+/// Takes any text: what it does not understand it reports or leaves for the compiler to refuse.
+Rewritten rewrite(std::string_view source);
+
+}  // namespace tilewise::simt

@@ -1,0 +1,142 @@
+#include "common/simt/rewrite/shared_memory.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <variant>
+
+#include "common/simt/rewrite/declaration.hpp"
+#include "common/simt/rewrite/text.hpp"
+
+namespace tilewise::simt::rewriting {
+namespace {
+
+class SharedMemoryRewriter {
+ public:
+  SharedMemoryRewriter(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors)
+      : outline_(outline), code_(outline.code()), edits_(edits), errors_(errors) {}
+
+  void run() {
+    std::size_t earliest = 0;
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      if (!code_[i].is("__shared__")) continue;
+      i = std::max(i, rewrite_declaration(earliest, i));
+      earliest = i + 1;
+    }
+  }
+
+ private:
+  // Returns the last token that has been dealt with.
+  std::size_t rewrite_declaration(std::size_t earliest, std::size_t shared) {
+    const auto line = code_[shared].line;
+    if (outline_.scope(shared) == Scope::type) {
+      errors_.push_back({line,
+                         "a shared variable cannot be a member of a class: declare it in the "
+                         "kernel"});
+      return shared;
+    }
+    const auto parsed = parse_declaration(outline_, earliest, shared);
+    if (const auto* error = std::get_if<DeclarationError>(&parsed)) {
+      errors_.push_back({line, std::string(error->message)});
+      return error->position;
+    }
+    const auto& declaration = std::get<Declaration>(parsed);
+    storage_ = outline_.scope(shared) == Scope::file ? "static thread_local " : "";
+    if (is_dynamic(declaration)) {
+      rewrite_dynamic(declaration, line);
+    } else {
+      rewrite_static(declaration, line);
+    }
+    return declaration.end;
+  }
+
+  bool is_dynamic(const Declaration& declaration) const {
+    return std::any_of(at(declaration.first), at(declaration.end),
+                       [](const Token& token) { return token.is("extern"); });
+  }
+
+  void rewrite_static(const Declaration& declaration, int line) {
+    const auto id = next_id(line);
+    const auto type = "tilewise_shared_" + id;
+    const auto block = "tilewise_block_" + id;
+    edits_.insert_before(code_[declaration.first], "struct " + type + " { ");
+    for (auto i = declaration.first; i < declaration.end; ++i) {
+      if (is_storage(code_[i])) edits_.erase(code_[i]);
+    }
+    auto references =
+        " }; " + storage_ + "auto& " + block + " = ::tilewise::simt::shared<" + type + ">();";
+    for (const auto& declarator : declaration.declarators) {
+      const std::string name(code_[declarator.name].text);
+      references += " " + storage_ + "auto& " + name + " = " + block + "." + name + ";";
+      if (storage_.empty()) {
+        references += " ::tilewise::simt::name_shared(" + name + ", " + quoted(name) + ");";
+      }
+    }
+    edits_.insert_after(code_[declaration.end], references);
+  }
+
+  void rewrite_dynamic(const Declaration& declaration, int line) {
+    std::string pointers;
+    for (const auto& declarator : declaration.declarators) {
+      if (!declarator.bounds || declarator.in_parentheses) {
+        errors_.push_back({line,
+                           "dynamic shared memory is an array without a bound: write extern "
+                           "__shared__ float name[];"});
+        return;
+      }
+      const std::string name(code_[declarator.name].text);
+      pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto* const " + name +
+                  " = ::tilewise::simt::dynamic_shared<" + element_type(declaration, declarator) +
+                  ">(" + quoted(name) + ")";
+    }
+    edits_.insert_before(code_[declaration.first], pointers);
+    for (auto i = declaration.first; i < declaration.end; ++i) edits_.erase(code_[i]);
+  }
+
+  // Of `float* s[][16]`: float*[16].
+  std::string element_type(const Declaration& declaration, const Declarator& declarator) const {
+    std::vector<Token> type;
+    append_type(type, declaration.first, declaration.declarators.front().first);
+    append_type(type, declarator.first, declarator.name);
+    append_type(type, *outline_.partner(*declarator.bounds) + 1, declarator.end);
+    return joined(type);
+  }
+
+  void append_type(std::vector<Token>& type, std::size_t first, std::size_t end) const {
+    for (auto i = first; i < end; ++i) {
+      if (const auto attribute = attribute_end(outline_, i)) {
+        i = *attribute;  // dynamic shared memory is aligned for every type
+      } else if (!is_storage(code_[i])) {
+        type.push_back(code_[i]);
+      }
+    }
+  }
+
+  // Unique in the file: the line and the declaration's number on it.
+  std::string next_id(int line) {
+    declarations_on_line_ = line == last_line_ ? declarations_on_line_ + 1 : 1;
+    last_line_ = line;
+    return std::to_string(line) + "_" + std::to_string(declarations_on_line_);
+  }
+
+  std::vector<Token>::const_iterator at(std::size_t index) const {
+    return code_.begin() + static_cast<std::ptrdiff_t>(index);
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  Edits& edits_;
+  std::vector<RewriteError>& errors_;
+  std::string storage_;
+  int last_line_ = 0;
+  int declarations_on_line_ = 0;
+};
+
+}  // namespace
+
+void rewrite_shared_memory(const Outline& outline, Edits& edits,
+                           std::vector<RewriteError>& errors) {
+  SharedMemoryRewriter(outline, edits, errors).run();
+}
+
+}  // namespace tilewise::simt::rewriting

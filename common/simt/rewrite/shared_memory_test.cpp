@@ -1,0 +1,247 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "common/simt/rewrite/rewrite.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+// The code that follows the structure of a declaration in a function.
+std::string references(const std::string& id, const std::vector<std::string>& names) {
+  auto text =
+      "auto& tilewise_block_" + id + " = ::tilewise::simt::shared<tilewise_shared_" + id + ">();";
+  for (const auto& name : names) {
+    text += " auto& " + name + " = tilewise_block_" + id + "." + name +
+            "; ::tilewise::simt::name_shared(" + name + ", \"" + name + "\");";
+  }
+  return text;
+}
+
+struct Case {
+  const char* what;
+  std::string source;
+  std::string expected;
+};
+
+void expect_rewritten(const Case& c) {
+  SCOPED_TRACE(c.what);
+  const auto rewritten = rewrite(c.source);
+  EXPECT_EQ(rewritten.text, c.expected);
+  EXPECT_TRUE(rewritten.errors.empty()) << rewritten.errors.front().message;
+}
+
+TEST(SharedMemory, DeclarationsBecomeReferences) {
+  // Each stands in a function of its own: members and names are what the structure should hold.
+  const struct {
+    const char* declaration;
+    const char* members;
+    std::vector<std::string> names;
+  } cases[] = {
+      {"__shared__ float x;", " float x;", {"x"}},
+      {"__shared__ float As[T][T], Bs[T][T + 1];", " float As[T][T], Bs[T][T + 1];", {"As", "Bs"}},
+      {"static __shared__ float x;", "  float x;", {"x"}},
+      {"__shared__ static float x;", "  float x;", {"x"}},
+      {"float __shared__ x;", "float  x;", {"x"}},
+      {"volatile __shared__ unsigned int x[4];", "volatile  unsigned int x[4];", {"x"}},
+      {"const float4 __shared__ x[8][8];", "const float4  x[8][8];", {"x"}},
+      {"__shared__ __align__(16) float x[4];", " __align__(16) float x[4];", {"x"}},
+      {"__align__(16) __shared__ float x[4];", "__align__(16)  float x[4];", {"x"}},
+      {"alignas(16) __shared__ float x[4];", "alignas(16)  float x[4];", {"x"}},
+      {"[[maybe_unused]] __shared__ float x;", "[[maybe_unused]]  float x;", {"x"}},
+      {"__shared__ float x[4] __attribute__((aligned(16)));",
+       " float x[4] __attribute__((aligned(16)));",
+       {"x"}},
+      {"__shared__ Pair<int, float> p[4], q;", " Pair<int, float> p[4], q;", {"p", "q"}},
+      {"Pair<int, A<B<int>>> __shared__ p;", "Pair<int, A<B<int>>>  p;", {"p"}},
+      {"__shared__ typename Sum<T, (N > 1)>::Storage s;",
+       " typename Sum<T, (N > 1)>::Storage s;",
+       {"s"}},
+      {"__shared__ ::ns::Real x;", " ::ns::Real x;", {"x"}},
+      {"__shared__ struct Point point;", " struct Point point;", {"point"}},
+      {"__shared__ struct { float x, y; } a[4], b;",
+       " struct { float x, y; } a[4], b;",
+       {"a", "b"}},
+      {"__shared__ struct Point : Base { float x = 1; } p;",
+       " struct Point : Base { float x = 1; } p;",
+       {"p"}},
+      {"__shared__ decltype(a + b) c;", " decltype(a + b) c;", {"c"}},
+      {"__shared__ float *p, **const q, (*rows)[16];",
+       " float *p, **const q, (*rows)[16];",
+       {"p", "q", "rows"}},
+      {"__shared__ void (*f)(int, float);", " void (*f)(int, float);", {"f"}},
+      {"__shared__ float x[(n > 1) ? a[2] : sizeof(int[3])];",
+       " float x[(n > 1) ? a[2] : sizeof(int[3])];",
+       {"x"}},
+      {"__shared__\n    float x[2],  // row; {\n    y[3]\n;",
+       "\n    float x[2],  // row; {\n    y[3]\n;",
+       {"x", "y"}},
+  };
+  for (const auto& c : cases) {
+    const std::string declaration = c.declaration;
+    const auto before = declaration.substr(0, declaration.find("__shared__"));
+    expect_rewritten({c.declaration, "void f() {\n" + declaration + "\nuse(); }",
+                      "void f() {\nstruct tilewise_shared_2_1 { " + std::string(c.members) +
+                          " }; " + references("2_1", c.names) + "\nuse(); }"});
+  }
+}
+
+TEST(SharedMemory, StructuresHaveNamesOfTheirOwn) {
+  expect_rewritten({"two on a line", "{ __shared__ int a; __shared__ int b;\n__shared__ int c; }",
+                    "{ struct tilewise_shared_1_1 {  int a; }; " + references("1_1", {"a"}) +
+                        " struct tilewise_shared_1_2 {  int b; }; " + references("1_2", {"b"}) +
+                        "\nstruct tilewise_shared_2_1 {  int c; }; " + references("2_1", {"c"}) +
+                        " }"});
+}
+
+TEST(SharedMemory, DynamicArraysBecomePointers) {
+  const struct {
+    const char* declaration;
+    std::string expected;
+  } cases[] = {
+      {"extern __shared__ float s[];",
+       "auto* const s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
+      {"__shared__ extern T s[];", "auto* const s = ::tilewise::simt::dynamic_shared<T>(\"s\")"},
+      {"extern __shared__ float s[64];",
+       "auto* const s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
+      {"extern __shared__ __align__(16) unsigned char s[];",
+       "auto* const s = ::tilewise::simt::dynamic_shared<unsigned char>(\"s\")"},
+      {"extern volatile __shared__ typename P<A, B>::T s[] __attribute__((aligned(8)));",
+       "auto* const s = ::tilewise::simt::dynamic_shared<volatile typename P<A, B>::T>(\"s\")"},
+      {"extern __shared__ float s[][16];",
+       "auto* const s = ::tilewise::simt::dynamic_shared<float [16]>(\"s\")"},
+      {"extern __shared__ float* s[], t[];",
+       "auto* const s = ::tilewise::simt::dynamic_shared<float*>(\"s\"); "
+       "auto* const t = ::tilewise::simt::dynamic_shared<float>(\"t\")"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.declaration);
+    const auto rewritten = rewrite("void f() {\n" + std::string(c.declaration) + "\n}");
+    EXPECT_TRUE(rewritten.errors.empty()) << rewritten.errors.front().message;
+    // Blanks between the erased tokens stay before the semicolon.
+    const auto line = rewritten.text.substr(11, rewritten.text.size() - 13);
+    EXPECT_EQ(line.substr(0, line.find_last_not_of(" ;") + 1), c.expected);
+    EXPECT_EQ(line.back(), ';');
+  }
+}
+
+TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
+  const std::string variable =
+      "struct tilewise_shared_2_1 {  int x; }; static thread_local auto& tilewise_block_2_1 = "
+      "::tilewise::simt::shared<tilewise_shared_2_1>(); static thread_local auto& x = "
+      "tilewise_block_2_1.x;";
+  const Case cases[] = {
+      {"the file", "\n__shared__ int x;", "\n" + variable},
+      {"a namespace", "namespace a::b {\n__shared__ int x;\n}",
+       "namespace a::b {\n" + variable + "\n}"},
+      {"an unnamed one", "inline namespace {\n__shared__ int x;\n}",
+       "inline namespace {\n" + variable + "\n}"},
+      {"a linkage", "extern \"C\" {\n__shared__ int x;\n}", "extern \"C\" {\n" + variable + "\n}"},
+      {"after functions and classes",
+       "struct A { void f() {} }; enum B { b }; int c[] = {1}; f() {}\n__shared__ int x;",
+       "struct A { void f() {} }; enum B { b }; int c[] = {1}; f() {}\n" + variable},
+      {"guarded braces", "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\n__shared__ int y;",
+       "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\nstruct tilewise_shared_7_1 {  int y; "
+       "}; "
+       "static thread_local auto& tilewise_block_7_1 = "
+       "::tilewise::simt::shared<tilewise_shared_7_1>(); static thread_local auto& y = "
+       "tilewise_block_7_1.y;"},
+  };
+  for (const auto& c : cases) expect_rewritten(c);
+  EXPECT_EQ(rewrite("extern __shared__ int s[];").text,
+            "static thread_local auto* const s = "
+            "::tilewise::simt::dynamic_shared<int>(\"s\")   ;");
+}
+
+TEST(SharedMemory, KnowsFunctionsFromNamespacesAndClasses) {
+  const char* const functions[] = {
+      "void f() {\n%\n}",
+      "struct A f(int a = 1) {\n%\n}",
+      "template <class T, int N = (2 > 1)> __global__ void f(T t) {\n%\n}",
+      "extern \"C\" void f() {\n%\n}",
+      "namespace a { struct B { void f() const {\n%\n} }; }",
+      "auto f = [](auto a) {\n%\n};",
+      "void f() { for (int i = 0; i < n; ++i) {\n%\n} }",
+      "void f() { struct A { int a; } b = {1};\n%\n}",
+      "void f() { switch (a) { case 1:\n%\n} }",
+      "void f() try {\n%\n} catch (...) {}",
+  };
+  for (const std::string function : functions) {
+    const auto place = function.find('%');
+    auto source = function;
+    source.replace(place, 1, "__shared__ int x;");
+    auto expected = function;
+    expected.replace(place, 1,
+                     "struct tilewise_shared_2_1 {  int x; }; " + references("2_1", {"x"}));
+    expect_rewritten({function.c_str(), source, expected});
+  }
+}
+
+TEST(SharedMemory, IsRefusedWhereItCannotBeSimulated) {
+  const std::string initialised =
+      "shared variables cannot be initialised: assign to them in the kernel, then call "
+      "__syncthreads()";
+  const std::string not_understood =
+      "this shared declaration is not understood: write the type, then the names, as in "
+      "__shared__ float As[16][16], Bs[16][16];";
+  const std::string not_open =
+      "dynamic shared memory is an array without a bound: write extern __shared__ float name[];";
+  const std::string member =
+      "a shared variable cannot be a member of a class: declare it in the kernel";
+  const std::string macro =
+      "a shared declaration inside a macro cannot be simulated; write it where the macro is used";
+  const struct {
+    std::string source;
+    std::string message;
+  } cases[] = {
+      {"__shared__ float x = 1;", initialised},
+      {"__shared__ float x[2] = {};", initialised},
+      {"__shared__ float x{1};", initialised},
+      {"__shared__ float x(1);", initialised},
+      {"__shared__ float x, y = 2;", initialised},
+      {"__shared__ float;", not_understood},
+      {"__shared__ Real;", not_understood},
+      {"__shared__ float x, ;", not_understood},
+      {"__shared__ float x : 3;", not_understood},
+      {"__shared__ float x[2;", not_understood},
+      {"__shared__ float x", not_understood},
+      {"__shared__ Pair<int x;", not_understood},
+      {"__shared__ float (*)[4];", not_understood},
+      {"__shared__", not_understood},
+      {"f(int a, __shared__ float* x);", not_understood},
+      {"extern __shared__ float x;", not_open},
+      {"extern __shared__ float (*x)[4];", not_open},
+      {"struct A { __shared__ float x; };", member},
+      {"template <class T> class A : B<(1 > 0)> { static __shared__ float x; };", member},
+      {"struct alignas(16) A { __shared__ float x; };", member},
+      {"#define TILE __shared__ float x[4];", macro},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.source);
+    const auto rewritten = rewrite("\n" + c.source);
+    EXPECT_EQ(rewritten.text, "\n" + c.source);
+    ASSERT_EQ(rewritten.errors.size(), 1u);
+    EXPECT_EQ(rewritten.errors[0].line, 2);
+    EXPECT_EQ(rewritten.errors[0].message, c.message);
+  }
+}
+
+TEST(SharedMemory, IsToldFromOtherText) {
+  const char* const cases[] = {
+      "// __shared__ float x;",
+      "f(\"__shared__ float x;\");",
+      "int my__shared__x;",
+      "#ifdef __shared__\n#endif",
+      "#ifndef __shared__\n#define __shared__\n#endif",
+      "#if 0\n__shared__ = {\n#endif",
+  };
+  for (const auto* source : cases) {
+    const auto rewritten = rewrite(source);
+    EXPECT_EQ(rewritten.text, source);
+    EXPECT_TRUE(rewritten.errors.empty()) << source;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::simt

@@ -1,0 +1,312 @@
+#include "common/simt/runtime/block.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "common/simt/include/tilewise/builtin_variables.hpp"
+#include "common/simt/runtime/describe.hpp"
+#include "common/simt/runtime/device.hpp"
+
+__thread uint3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace tilewise::simt {
+
+using boost::context::detail::fcontext_t;
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::transfer_t;
+
+namespace {
+
+bool same_place(Site a, Site b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+void keep_context(transfer_t from) { *static_cast<fcontext_t*>(from.data) = from.fctx; }
+
+}  // namespace
+
+static __thread Block* this_threads_block = nullptr;  // set once a thread runs a kernel
+
+Block::Block() : stacks_(&Block::run_threads) {}
+
+Block& Block::of_this_thread() {
+  if (this_threads_block == nullptr) {
+    static thread_local std::unique_ptr<Block> owner(new Block);
+    this_threads_block = owner.get();
+  }
+  return *this_threads_block;
+}
+
+const Block* Block::if_any_of_this_thread() { return this_threads_block; }
+
+void Block::start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context) {
+  launch_ = &launch;
+  body_ = body;
+  body_context_ = context;
+  blockDim = launch.block;
+  gridDim = launch.grid;
+  const std::size_t count = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
+  threads_.assign(count, Thread{});
+  std::size_t i = 0;
+  for (unsigned z = 0; z < launch.block.z; ++z) {
+    for (unsigned y = 0; y < launch.block.y; ++y) {
+      for (unsigned x = 0; x < launch.block.x; ++x) threads_[i++].index = {x, y, z};
+    }
+  }
+  warps_.resize((count + 31) / 32);
+}
+
+bool Block::run(uint3 index) {
+  blockIdx = index;
+  shared_.start_block(launch_->dynamic_shared_bytes);
+  for (Thread& thread : threads_) {
+    thread.context = nullptr;
+    thread.runs_from = 0;
+    thread.warp_wait.what = nullptr;
+  }
+  for (Warp& warp : warps_) {
+    warp.live = ~0u;
+    warp.gatherings.clear();
+  }
+  if (threads_.size() % 32 != 0) warps_.back().live = (1u << threads_.size() % 32) - 1;
+  live_ = threads_.size();
+  arrived_ = 0;
+  truths_ = 0;
+  interval_ = 0;
+  broken_ = false;
+
+  resume(threads_.front());
+  keep_context(jump_fcontext(stacks_.take()->context, &home_));
+  running_ = nullptr;
+  if (broken_) stacks_.reset();
+  return !broken_;
+}
+
+void Block::run_threads(transfer_t from) {
+  keep_context(from);
+  Block& block = of_this_thread();
+  // This stack is fresh, so it belongs to the fiber that was taken last.
+  Fiber& fiber = *block.stacks_.last_taken();
+  for (;;) {
+    block.body_(block.body_context_);
+    follow(block.finish_thread(fiber));
+  }
+}
+
+void Block::resume(Thread& thread) {
+  running_ = &thread;
+  threadIdx = thread.index;
+}
+
+Block::Thread* Block::next_after(std::size_t position) {
+  for (std::size_t step = 0; step < threads_.size(); ++step) {
+    position = position + 1 == threads_.size() ? 0 : position + 1;
+    if (can_run(threads_[position])) return &threads_[position];
+  }
+  return nullptr;
+}
+
+Switch Block::switch_to(Thread& next, Thread& thread) {
+  if (&next == &thread) return {nullptr, nullptr};
+  resume(next);
+  return {next.context != nullptr ? next.context : stacks_.take()->context, &thread.context};
+}
+
+inline Switch Block::leave(Thread& thread) {
+  // The usual case first: the neighbour in order can run.
+  const std::size_t position = index_of(thread);
+  if (position + 1 < threads_.size() && can_run(threads_[position + 1])) {
+    return switch_to(threads_[position + 1], thread);
+  }
+  Thread* next = next_after(position);
+  return next != nullptr ? switch_to(*next, thread) : break_off_deadlock(&thread.context);
+}
+
+Switch Block::finish_thread(Fiber& fiber) {
+  const std::size_t position = index_of(*running_);
+  running_->runs_from = not_until_woken;
+  --live_;
+  warps_[warp_of(position)].live &= ~(1u << lane_of(position));
+  if (live_ == 0) {
+    stacks_.give_back(&fiber);
+    return {home_, &fiber.context};
+  }
+  if (arrived_ == live_) count_barrier();
+  complete_gatherings_without(position);
+
+  Thread* next = next_after(position);
+  if (next == nullptr) return break_off_deadlock(&fiber.context);
+  resume(*next);
+  if (next->context == nullptr) return {nullptr, nullptr};
+  stacks_.give_back(&fiber);
+  return {next->context, &fiber.context};
+}
+
+Switch Block::arrive_at_block_barrier(const char* what, Site site, bool predicate) {
+  Thread& thread = *running_;
+  thread.runs_from = interval_ + 1;
+  if (arrived_ == 0) {
+    barrier_ = {what, site};
+    first_arrived_ = thread.index;
+  } else if (!same_place(barrier_.site, site)) {
+    return break_off_divergence(thread, {what, site});
+  }
+  truths_ += predicate;
+  if (++arrived_ < live_) return leave(thread);
+  count_barrier();
+  // The next interval starts with the first thread again, whichever came last.
+  return switch_to(*next_after(threads_.size() - 1), thread);
+}
+
+void Block::count_barrier() {
+  passed_ = {truths_, static_cast<int>(arrived_)};
+  arrived_ = 0;
+  truths_ = 0;
+  ++interval_;
+}
+
+Switch Block::break_off(void* leaving, const char* kind, Site site, std::string message) {
+  broken_ = true;
+  device::record(Diagnostic{kind, std::move(message), site.file, site.line});
+  return {home_, leaving};
+}
+
+Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
+  return break_off(&thread.context, "barrier", wait.site,
+                   fmt::format("{} of {} came to {} on line {} while {} waits at {} on line {}: "
+                               "every live thread of a block must come to the same barrier; move "
+                               "it out of the branch",
+                               describe(thread.index), describe_block(blockIdx), wait.what,
+                               wait.site.line, describe(first_arrived_), barrier_.what,
+                               barrier_.site.line));
+}
+
+Switch Block::break_off_deadlock(void* leaving) {
+  std::string waits;
+  std::vector<Wait> told;  // one for each place where some thread waits
+  for (const Thread& thread : threads_) {
+    const bool at_barrier = thread.runs_from == interval_ + 1;
+    const Wait& wait = at_barrier ? barrier_ : thread.warp_wait;
+    if (wait.what == nullptr) continue;
+    const bool known = std::any_of(told.begin(), told.end(), [&](const Wait& other) {
+      return same_place(other.site, wait.site);
+    });
+    if (known) continue;
+    told.push_back(wait);
+    waits += fmt::format("{}{} waits at {} on line {}", waits.empty() ? "" : ", ",
+                         describe(thread.index), wait.what, wait.site.line);
+  }
+  return break_off(leaving, "deadlock", told.front().site,
+                   fmt::format("no thread of {} can go on: {}; all threads (of the block, or of "
+                               "the warp's mask) must come to the same place",
+                               describe_block(blockIdx), waits));
+}
+
+Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mask,
+                                       std::uint64_t value, int source_lane) {
+  Thread& thread = *running_;
+  const std::size_t position = index_of(thread);
+  const std::size_t warp_index = warp_of(position);
+  const unsigned own_lane = 1u << lane_of(position);
+  Warp& warp = warps_[warp_index];
+  thread.runs_from = not_until_woken;
+  thread.warp_wait = {what, site};
+  thread.value = value;
+  thread.source_lane = static_cast<std::int8_t>(source_lane & 31);
+
+  const auto refuse = [&](const std::string& reason) {
+    return break_off(&thread.context, "warp", site,
+                     fmt::format("{} of {} calls {} on line {} with mask {}, {}",
+                                 describe(threadIdx), describe_block(blockIdx), what, site.line,
+                                 describe_mask(mask), reason));
+  };
+  if ((mask & own_lane) == 0) {
+    return refuse(fmt::format("which leaves out its own lane {}: name every lane that makes the "
+                              "call, and no other",
+                              lane_of(position)));
+  }
+  Gathering* gathering = nullptr;
+  for (Gathering& other : warp.gatherings) {
+    if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) {
+      gathering = &other;
+    } else if ((other.mask & mask) != 0) {
+      return refuse(fmt::format("while lanes of its warp wait in {} on line {} with mask {}: all "
+                                "lanes in a mask must make the same call with the same mask",
+                                other.wait.what, other.wait.site.line, describe_mask(other.mask)));
+    }
+  }
+  if (gathering == nullptr) {
+    warp.gatherings.push_back({mask, 0, {what, site}});
+    gathering = &warp.gatherings.back();
+  }
+  gathering->arrived |= own_lane;
+  if (complete(warp, warp_index, *gathering)) return {nullptr, nullptr};
+  return leave(thread);
+}
+
+bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
+  if (gathering.arrived != (gathering.mask & warp.live)) return false;
+  Thread* lanes = &threads_[warp_index * 32];
+  std::uint64_t offered[32];
+  unsigned ballot = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    // What a lane that does not take part would give is undefined: a NaN makes it seen.
+    offered[lane] = ~std::uint64_t{0};
+    if ((gathering.arrived >> lane & 1u) == 0) continue;
+    offered[lane] = lanes[lane].value;
+    ballot |= (offered[lane] != 0 ? 1u : 0u) << lane;
+  }
+  for (int lane = 0; lane < 32; ++lane) {
+    if ((gathering.arrived >> lane & 1u) == 0) continue;
+    lanes[lane].value = offered[lanes[lane].source_lane];
+    lanes[lane].ballot = ballot;
+    lanes[lane].runs_from = 0;
+    lanes[lane].warp_wait.what = nullptr;
+  }
+  gathering = warp.gatherings.back();
+  warp.gatherings.pop_back();
+  return true;
+}
+
+void Block::complete_gatherings_without(std::size_t thread) {
+  const std::size_t warp_index = warp_of(thread);
+  Warp& warp = warps_[warp_index];
+  for (std::size_t i = 0; i < warp.gatherings.size();) {
+    if (!complete(warp, warp_index, warp.gatherings[i])) ++i;
+  }
+}
+
+Switch Block::let_others_run() {
+  return running_ == nullptr ? Switch{nullptr, nullptr} : leave(*running_);
+}
+
+void* Block::enter_shared(int slot) { return shared_.enter(slot); }
+
+// What the facade's headers call, always from a kernel.
+
+static Block& running_block() { return *this_threads_block; }
+
+Switch arrive_at_block_barrier(const char* what, Site site, bool predicate) {
+  return running_block().arrive_at_block_barrier(what, site, predicate);
+}
+
+BarrierVotes votes_of_passed_barrier() { return running_block().votes_of_passed_barrier(); }
+
+Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std::uint64_t value,
+                                int source_lane) {
+  return running_block().arrive_at_warp_operation(what, site, mask, value, source_lane);
+}
+
+std::uint64_t value_from_passed_warp_operation() { return running_block().passed_value(); }
+unsigned ballot_of_passed_warp_operation() { return running_block().passed_ballot(); }
+int lane_index() { return running_block().lane(); }
+unsigned live_lanes() { return running_block().live_lanes(); }
+Switch let_others_run() { return Block::of_this_thread().let_others_run(); }
+void* enter_shared(int slot) { return running_block().enter_shared(slot); }
+void* enter_dynamic_shared(const char*) { return running_block().enter_dynamic_shared(); }
+
+}  // namespace tilewise::simt

@@ -1,0 +1,95 @@
+#include "common/simt/runtime/device.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace tilewise::simt {
+
+namespace {
+
+struct State {
+  std::optional<core::GpuProfile> profile;
+  cudaError_t last_error = cudaSuccess;
+  cudaError_t lasting_error = cudaSuccess;
+  std::size_t raised_dynamic_shared = 0;
+  std::vector<LaunchRecord> launches;
+  std::mutex diagnostics_mutex;  // blocks on several threads may find something at once
+  std::vector<Diagnostic> diagnostics;
+};
+
+State& state() {
+  static State* instance = new State;  // outlives static destructors that use it
+  return *instance;
+}
+
+}  // namespace
+
+void use_device(const core::GpuProfile& profile) { state().profile = profile; }
+
+std::vector<LaunchRecord> take_launches() { return std::exchange(state().launches, {}); }
+
+std::vector<Diagnostic> take_diagnostics() {
+  const std::lock_guard lock(state().diagnostics_mutex);
+  return std::exchange(state().diagnostics, {});
+}
+
+namespace device {
+
+const core::GpuProfile& profile() {
+  std::optional<core::GpuProfile>& chosen = state().profile;
+  if (!chosen) chosen = core::gpu_profile("gtx1080");  // the course's default
+  return *chosen;
+}
+
+cudaError_t fail(cudaError_t error) {
+  if (error != cudaSuccess) state().last_error = error;
+  return error;
+}
+
+void fail_for_ever(cudaError_t error) {
+  if (state().lasting_error == cudaSuccess) state().lasting_error = error;
+}
+
+cudaError_t lasting_error() { return state().lasting_error; }
+
+void forget_errors() { state().last_error = state().lasting_error = cudaSuccess; }
+
+std::size_t dynamic_shared_limit() {
+  return std::max(state().raised_dynamic_shared, profile().default_shared_bytes_per_block());
+}
+
+cudaError_t raise_dynamic_shared_limit(std::size_t bytes) {
+  if (bytes > profile().shared_bytes_per_block) return fail(cudaErrorInvalidValue);
+  state().raised_dynamic_shared = std::max(state().raised_dynamic_shared, bytes);
+  return cudaSuccess;
+}
+
+void record(const LaunchConfiguration& launch) {
+  state().launches.push_back({launch.kernel,
+                              {launch.grid.x, launch.grid.y, launch.grid.z},
+                              {launch.block.x, launch.block.y, launch.block.z},
+                              launch.dynamic_shared_bytes,
+                              launch.file,
+                              launch.line});
+}
+
+void record(Diagnostic diagnostic) {
+  const std::lock_guard lock(state().diagnostics_mutex);
+  state().diagnostics.push_back(std::move(diagnostic));
+}
+
+}  // namespace device
+}  // namespace tilewise::simt
+
+cudaError_t cudaGetLastError() {
+  using namespace tilewise::simt;
+  if (device::lasting_error() != cudaSuccess) return device::lasting_error();
+  return std::exchange(state().last_error, cudaSuccess);
+}
+
+cudaError_t cudaPeekAtLastError() {
+  using namespace tilewise::simt;
+  return device::lasting_error() != cudaSuccess ? device::lasting_error() : state().last_error;
+}

@@ -1,0 +1,99 @@
+#include <cstdio>
+
+#include "common/simt/include/tilewise/host_api.hpp"
+#include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_memory.hpp"
+
+using namespace tilewise::simt;
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* number) {
+  *number = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int number) {
+  return number == 0 ? cudaSuccess : device::fail(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceReset() {
+  DeviceMemory::instance().release_all();
+  device::forget_errors();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
+  if (properties == nullptr) return device::fail(cudaErrorInvalidValue);
+  if (number != 0) return device::fail(cudaErrorInvalidDevice);
+  const tilewise::core::GpuProfile& gpu = device::profile();
+  *properties = cudaDeviceProp{};
+  std::snprintf(properties->name, sizeof properties->name, "%s", gpu.name.c_str());
+  properties->totalGlobalMem = DeviceMemory::instance().capacity();
+  properties->sharedMemPerBlock = gpu.default_shared_bytes_per_block();
+  properties->sharedMemPerBlockOptin = gpu.shared_bytes_per_block;
+  properties->sharedMemPerMultiprocessor = gpu.shared_bytes_per_sm;
+  properties->totalConstMem = 64 * 1024;
+  properties->regsPerBlock = gpu.registers_per_sm;
+  properties->regsPerMultiprocessor = gpu.registers_per_sm;
+  properties->warpSize = 32;
+  properties->maxThreadsPerBlock = gpu.threads_per_block;
+  properties->maxThreadsDim[0] = gpu.threads_per_block;
+  properties->maxThreadsDim[1] = gpu.threads_per_block;
+  properties->maxThreadsDim[2] = 64;
+  properties->maxGridSize[0] = gpu.compute_major >= 3 ? 2147483647 : 65535;
+  properties->maxGridSize[1] = 65535;
+  properties->maxGridSize[2] = 65535;
+  properties->maxThreadsPerMultiProcessor = gpu.threads_per_sm;
+  properties->maxBlocksPerMultiProcessor = gpu.blocks_per_sm;
+  properties->multiProcessorCount = gpu.sms;
+  properties->clockRate = static_cast<int>(gpu.clock_mhz * 1000);
+  properties->l2CacheSize = static_cast<int>(gpu.l2_bytes);
+  properties->major = gpu.compute_major;
+  properties->minor = gpu.compute_minor;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
+  cudaDeviceProp properties;
+  if (value == nullptr) return device::fail(cudaErrorInvalidValue);
+  if (const cudaError_t error = cudaGetDeviceProperties(&properties, number); error != cudaSuccess) {
+    return error;
+  }
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = properties.maxThreadsPerBlock; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = static_cast<int>(properties.sharedMemPerBlock);
+      break;
+    case cudaDevAttrWarpSize: *value = properties.warpSize; break;
+    case cudaDevAttrClockRate: *value = properties.clockRate; break;
+    case cudaDevAttrMultiProcessorCount: *value = properties.multiProcessorCount; break;
+    case cudaDevAttrL2CacheSize: *value = properties.l2CacheSize; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = properties.maxThreadsPerMultiProcessor;
+      break;
+    case cudaDevAttrComputeCapabilityMajor: *value = properties.major; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = properties.minor; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = static_cast<int>(properties.sharedMemPerMultiprocessor);
+      break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      *value = properties.regsPerMultiprocessor;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(properties.sharedMemPerBlockOptin);
+      break;
+    default: return device::fail(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  if (function == nullptr) return device::fail(cudaErrorInvalidDeviceFunction);
+  if (value < 0) return device::fail(cudaErrorInvalidValue);
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+  return device::raise_dynamic_shared_limit(static_cast<std::size_t>(value));
+}

@@ -1,0 +1,166 @@
+#include "common/simt/runtime/device_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+namespace tilewise::simt {
+
+namespace {
+
+/// CUDA aligns allocations to at least 256 bytes (Programming Guide, "Device Memory Accesses").
+constexpr std::size_t alignment = 256;
+
+/// A multiple of every page size in use (4, 16 and 64 KiB), and a gap of that size between
+/// allocations stops what runs past an end by a few rows.
+constexpr std::size_t page = 64 * 1024;
+
+constexpr std::size_t largest_reservation = std::size_t{4} << 30;
+constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
+
+/// A byte pattern that reads as NaN in float and double.
+constexpr int poison = 0xFF;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+}  // namespace
+
+DeviceMemory& DeviceMemory::instance() {
+  static DeviceMemory* memory = new DeviceMemory;  // outlives static destructors that use it
+  return *memory;
+}
+
+DeviceMemory::DeviceMemory() {
+  // Reserved, not used: less where a limit on the address space leaves no room.
+  for (capacity_ = largest_reservation; capacity_ >= smallest_reservation; capacity_ /= 2) {
+    void* range = mmap(nullptr, capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                       -1, 0);
+    if (range == MAP_FAILED) continue;
+    base_ = static_cast<std::byte*>(range);
+    return;
+  }
+  throw std::runtime_error("the simulator cannot reserve 64 MiB of addresses for device memory");
+}
+
+std::byte* DeviceMemory::find_region(std::size_t bytes) {
+  std::byte* candidate = base_ + page;
+  for (const auto& [region, allocation] : allocations_) {
+    if (candidate + bytes + page <= region) break;
+    candidate = region + allocation.region_bytes + page;
+  }
+  const std::size_t left = static_cast<std::size_t>(base_ + capacity_ - candidate);
+  return left >= bytes + page ? candidate : nullptr;
+}
+
+void* DeviceMemory::allocate(std::size_t bytes) {
+  if (bytes > capacity_) return nullptr;
+  const std::size_t payload = round_up(bytes, alignment);
+  const std::size_t region_bytes = round_up(payload, page);
+  std::byte* region = find_region(region_bytes);
+  if (region == nullptr || mprotect(region, region_bytes, PROT_READ | PROT_WRITE) != 0) {
+    return nullptr;
+  }
+  std::memset(region, poison, region_bytes);
+  std::byte* start = region + (region_bytes - payload);
+  allocations_[region] = {start, bytes, region_bytes};
+  used_ += region_bytes;
+  if (open_count_ == 0) mprotect(region, region_bytes, PROT_NONE);
+  return start;
+}
+
+bool DeviceMemory::release(void* pointer) {
+  for (auto entry = allocations_.begin(); entry != allocations_.end(); ++entry) {
+    const auto& [region, allocation] = *entry;
+    if (allocation.start != pointer) continue;
+    names_.erase(names_.lower_bound(region), names_.lower_bound(region + allocation.region_bytes));
+    mprotect(region, allocation.region_bytes, PROT_NONE);
+    madvise(region, allocation.region_bytes, MADV_DONTNEED);
+    used_ -= allocation.region_bytes;
+    allocations_.erase(entry);
+    return true;
+  }
+  return false;
+}
+
+void DeviceMemory::release_all() {
+  while (!allocations_.empty()) release(allocations_.begin()->second.start);
+}
+
+bool DeviceMemory::contains(const void* address) const {
+  return address >= base_ && address < base_ + capacity_;
+}
+
+bool DeviceMemory::holds(const void* address, std::size_t bytes) const {
+  const auto* first = static_cast<const std::byte*>(address);
+  auto after = allocations_.upper_bound(const_cast<std::byte*>(first));
+  if (after == allocations_.begin()) return false;
+  const Allocation& allocation = std::prev(after)->second;
+  if (first < allocation.start) return false;
+  const auto offset = static_cast<std::size_t>(first - allocation.start);
+  return offset <= allocation.bytes && bytes <= allocation.bytes - offset;
+}
+
+void DeviceMemory::describe(const void* address, std::size_t bytes, std::string name) {
+  const auto* first = static_cast<const std::byte*>(address);
+  auto overlap = names_.lower_bound(first);
+  if (overlap != names_.begin()) {
+    auto before = std::prev(overlap);
+    if (before->first + before->second.bytes > first) overlap = before;
+  }
+  while (overlap != names_.end() && overlap->first < first + bytes) overlap = names_.erase(overlap);
+  names_[first] = {bytes, std::move(name)};
+}
+
+void DeviceMemory::explain(const void* address, char* text, std::size_t size) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  const std::byte* nearest = nullptr;
+  std::size_t bytes = 0;
+  const char* name = nullptr;
+  std::uintptr_t nearest_distance = UINTPTR_MAX;
+  const auto consider = [&](const std::byte* start, std::size_t length, const char* called) {
+    const std::uintptr_t distance = at < start ? static_cast<std::uintptr_t>(start - at)
+                                    : at >= start + length
+                                        ? static_cast<std::uintptr_t>(at - (start + length) + 1)
+                                        : 0;
+    if (distance >= nearest_distance) return;
+    nearest_distance = distance;
+    nearest = start;
+    bytes = length;
+    name = called;
+  };
+  for (const auto& [start, range] : names_) consider(start, range.bytes, range.name.c_str());
+  if (name == nullptr) {
+    for (const auto& [region, allocation] : allocations_) {
+      consider(allocation.start, allocation.bytes, "an allocation");
+    }
+  }
+  if (name == nullptr) {
+    std::snprintf(text, size, "an address in device memory that nothing was allocated at");
+  } else if (nearest_distance == 0) {
+    std::snprintf(text, size, "byte %zu of %s (%zu bytes)", static_cast<std::size_t>(at - nearest),
+                  name, bytes);
+  } else {
+    std::snprintf(text, size, "%zu bytes %s of %s (%zu bytes)",
+                  static_cast<std::size_t>(nearest_distance) - (at < nearest ? 0 : 1),
+                  at < nearest ? "before the start" : "past the end", name, bytes);
+  }
+}
+
+void DeviceMemory::open() {
+  if (open_count_++ > 0) return;
+  for (const auto& [region, allocation] : allocations_) {
+    mprotect(region, allocation.region_bytes, PROT_READ | PROT_WRITE);
+  }
+}
+
+void DeviceMemory::close() {
+  if (--open_count_ > 0) return;
+  for (const auto& [region, allocation] : allocations_) {
+    mprotect(region, allocation.region_bytes, PROT_NONE);
+  }
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,135 @@
+#include <cstdlib>
+#include <cstring>
+
+#include "common/simt/include/tilewise/host_api.hpp"
+#include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/simt.hpp"
+
+namespace tilewise::simt {
+
+void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name) {
+  DeviceMemory::instance().describe(device_pointer, bytes, name);
+}
+
+namespace {
+
+bool on_device(cudaMemcpyKind kind, bool destination) {
+  return destination ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice
+                     : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+}
+
+/// Whether a range may stand on this side of a copy: device ranges lie in one allocation, host
+/// ranges do not point into device memory.
+bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool destination) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (kind == cudaMemcpyDefault) {
+    return !memory.contains(range) || memory.holds(range, bytes);
+  }
+  return on_device(kind, destination) ? memory.holds(range, bytes) : !memory.contains(range);
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (device::lasting_error() != cudaSuccess) return device::lasting_error();
+  if (bytes == 0) return cudaSuccess;
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return device::fail(cudaErrorInvalidMemcpyDirection);
+  }
+  if (to == nullptr || from == nullptr || !fits_side(to, bytes, kind, true) ||
+      !fits_side(from, bytes, kind, false)) {
+    return device::fail(cudaErrorInvalidValue);
+  }
+  const DeviceMemory::Access access;
+  std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from,
+                           std::size_t bytes, std::size_t offset) {
+  if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
+    return device::fail(cudaErrorInvalidValue);
+  }
+  return copy(static_cast<std::byte*>(symbol) + offset, from, bytes, cudaMemcpyDefault);
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes,
+                             std::size_t bytes, std::size_t offset) {
+  if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
+    return device::fail(cudaErrorInvalidValue);
+  }
+  return copy(to, static_cast<const std::byte*>(symbol) + offset, bytes, cudaMemcpyDefault);
+}
+
+}  // namespace tilewise::simt
+
+using namespace tilewise::simt;
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
+  if (device::lasting_error() != cudaSuccess) return device::lasting_error();
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  *pointer = DeviceMemory::instance().allocate(bytes);
+  return *pointer ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaFree(void* pointer) {
+  if (pointer == nullptr || DeviceMemory::instance().release(pointer)) return cudaSuccess;
+  return device::fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
+  *pointer = std::malloc(bytes);
+  return *pointer || bytes == 0 ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  std::free(pointer);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  *total_bytes = memory.capacity();
+  *free_bytes = memory.capacity() - memory.used();
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return copy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+  return copy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width_bytes, size_t height, cudaMemcpyKind kind) {
+  if (width_bytes > to_pitch || width_bytes > from_pitch) {
+    return device::fail(cudaErrorInvalidPitchValue);
+  }
+  for (size_t row = 0; row < height; ++row) {
+    const cudaError_t error =
+        copy(static_cast<std::byte*>(to) + row * to_pitch,
+             static_cast<const std::byte*>(from) + row * from_pitch, width_bytes, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
+  if (device::lasting_error() != cudaSuccess) return device::lasting_error();
+  if (bytes == 0) return cudaSuccess;
+  if (!DeviceMemory::instance().holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
+  const DeviceMemory::Access access;
+  std::memset(pointer, byte, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t) {
+  return cudaMemset(pointer, byte, bytes);
+}

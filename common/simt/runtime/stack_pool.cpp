@@ -1,0 +1,71 @@
+#include "common/simt/runtime/stack_pool.hpp"
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace tilewise::simt {
+
+namespace {
+
+/// Local arrays and call frames of one CUDA thread; 1,024 of them take 256 MiB of addresses, of
+/// which only what is touched becomes memory.
+constexpr std::size_t stack_bytes = 256 * 1024;
+
+/// Inaccessible, so that a thread that needs more is stopped; a multiple of every page size in use.
+constexpr std::size_t gap_bytes = 64 * 1024;
+
+/// Stacks that all started at the same offset in a page would compete for the same few cache sets;
+/// consecutive ones are shifted by three lines, over the 16 KiB that a 64-set, 4-way slice of a
+/// first-level cache covers.
+constexpr std::size_t shift_bytes = 3 * 64, shift_range = 16 * 1024;
+
+}  // namespace
+
+StackPool::~StackPool() {
+  for (const auto& fiber : all_) {
+    munmap(fiber->stack_top - stack_bytes - gap_bytes, stack_bytes + gap_bytes);
+  }
+}
+
+Fiber* StackPool::take() {
+  if (free_.empty()) {
+    all_.push_back(make());
+    free_.push_back(all_.back().get());
+  }
+  last_taken_ = free_.back();
+  free_.pop_back();
+  return last_taken_;
+}
+
+std::unique_ptr<Fiber> StackPool::make() {
+  void* range = mmap(nullptr, gap_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) throw std::bad_alloc();
+  mprotect(range, gap_bytes, PROT_NONE);
+  auto fiber = std::make_unique<Fiber>();
+  fiber->stack_top = static_cast<std::byte*>(range) + gap_bytes + stack_bytes;
+  fiber->stack_bytes = stack_bytes - all_.size() * shift_bytes % shift_range;
+  fiber->context = boost::context::detail::make_fcontext(
+      fiber->stack_top - (stack_bytes - fiber->stack_bytes), fiber->stack_bytes, entry_);
+  return fiber;
+}
+
+void StackPool::reset() {
+  free_.clear();
+  for (const auto& fiber : all_) {
+    fiber->context = boost::context::detail::make_fcontext(
+        fiber->stack_top - (stack_bytes - fiber->stack_bytes), fiber->stack_bytes, entry_);
+    free_.push_back(fiber.get());
+  }
+}
+
+bool StackPool::overflowed_at(const void* address) const {
+  for (const auto& fiber : all_) {
+    const std::byte* stack_end = fiber->stack_top - stack_bytes;
+    if (address < stack_end && address >= stack_end - gap_bytes) return true;
+  }
+  return false;
+}
+
+}  // namespace tilewise::simt

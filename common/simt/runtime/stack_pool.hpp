@@ -1,0 +1,47 @@
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tilewise::simt {
+
+/// A stack on which the threads of a block run, one after another.
+struct Fiber {
+  std::byte* stack_top;
+  std::size_t stack_bytes;
+  boost::context::detail::fcontext_t context;  ///< where it waits for the next thread
+};
+
+/// The stacks of one operating-system thread. They are made on demand and kept for its lifetime.
+class StackPool {
+ public:
+  using Entry = void (*)(boost::context::detail::transfer_t);
+
+  /// @param entry what a fresh fiber runs; it never returns.
+  explicit StackPool(Entry entry) : entry_(entry) {}
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+
+  Fiber* take();
+  Fiber* last_taken() const { return last_taken_; }
+  void give_back(Fiber* fiber) { free_.push_back(fiber); }
+
+  /// Drops whatever runs on every stack and makes all of them fresh.
+  void reset();
+
+  /// Whether the address lies in the inaccessible gap below one of the stacks.
+  bool overflowed_at(const void* address) const;
+
+ private:
+  std::unique_ptr<Fiber> make();
+
+  Entry entry_;
+  std::vector<std::unique_ptr<Fiber>> all_;
+  std::vector<Fiber*> free_;
+  Fiber* last_taken_ = nullptr;
+};
+
+}  // namespace tilewise::simt

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common/core/gpu_profile.hpp"
+
+/// How a program that runs kernels on the simulator talks to it, beside the CUDA functions
+/// themselves (common/simt/include/cuda_runtime.h).
+namespace tilewise::simt {
+
+/// The GPU whose limits and properties the simulator takes on. Call before the first launch.
+void use_device(const core::GpuProfile& profile);
+
+/// Operating-system threads that blocks spread over; by default one a core, at most 16: each keeps
+/// up to 1,024 guarded stacks, two mappings a stack, and Linux allows a process 65,530 mappings.
+void set_worker_threads(int count);
+
+/// A launch that ran.
+struct LaunchRecord {
+  std::string kernel;  ///< as written in the source, e.g. "matmul_shared<16>"
+  unsigned grid[3];
+  unsigned block[3];
+  std::size_t dynamic_shared_bytes;
+  std::string file;
+  int line;
+};
+
+/// The launches since the last call.
+std::vector<LaunchRecord> take_launches();
+
+/// Something a kernel may not do, found while it ran. The launch ends there and counts as failed.
+struct Diagnostic {
+  std::string kind;  ///< "barrier", "warp", "deadlock" or "launch"
+  std::string message;
+  std::string file;
+  int line;
+};
+
+/// What was found since the last call.
+std::vector<Diagnostic> take_diagnostics();
+
+/// Gives a range of device memory a name for messages: the part of an allocation that a kernel is
+/// meant to use. A later range replaces those it overlaps.
+void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name);
+
+/// A fatal signal, and what the simulator knows of the moment.
+struct Fault {
+  int signal;
+  const void* address;  ///< that was accessed, for SIGSEGV and SIGBUS
+  const void* pc;       ///< of the instruction
+  bool in_kernel;
+  char kernel[128];
+  unsigned block[3];
+  unsigned thread[3];
+  char explanation[256];  ///< a sentence; empty where the signal says it all
+};
+
+/// Explains SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGXCPU (sent by whoever limits the time)
+/// on any thread that runs kernels. `report` is called on an alternate stack, must be
+/// async-signal-safe, and is followed by the signal's default action.
+void install_fault_handler(void (*report)(const Fault&));
+
+}  // namespace tilewise::simt

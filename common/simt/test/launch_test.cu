@@ -1,0 +1,187 @@
+// Launches: what runs, how often, with which arguments; and CUDA's errors for what cannot run.
+
+#include <atomic>
+
+#include "common/simt/test/testing.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Launches : public SimtTest {};
+
+__global__ void count_visits(int* visits) {
+  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  atomicAdd(&visits[block * blockDim.x * blockDim.y * blockDim.z + thread], 1);
+}
+
+TEST_F(Launches, RunEveryThreadOfEveryBlockOnce) {
+  struct Case {
+    dim3 grid, block;
+  };
+  const Case cases[] = {{1, 1},          {{7, 5, 3}, {4, 3, 2}}, {1000, 1}, {{1, 1, 9}, 33},
+                        {{3, 50}, {8, 8}}, {2, 1024}};
+  for (const auto& [grid, block] : cases) {
+    DeviceVector<int> visits(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
+    count_visits<<<grid, block>>>(visits.data());
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_THAT(visits.values(), Each(1));
+  }
+}
+
+template <class T, int Step>
+__global__ void add(T* values, T amount) {
+  values[threadIdx.x] += amount * Step;
+}
+
+TEST_F(Launches, TakeTemplatedKernelsAndKernelPointers) {
+  DeviceVector<float> floats(4);
+  add<float, 3><<<1, 4>>>(floats.data(), 2);  // int to float, as a call would
+  EXPECT_THAT(floats.values(), Each(6.0f));
+  DeviceVector<int> ints(4);
+  void (*kernel)(int*, int) = add<int, 1>;
+  kernel<<<1, 4>>>(ints.data(), 5);
+  EXPECT_THAT(ints.values(), Each(5));
+}
+
+__global__ void store(int* out, int value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+
+TEST_F(Launches, EvaluateArgumentsOnce) {
+  DeviceVector<int> out(64);
+  int calls = 0;
+  store<<<2, 32>>>(out.data(), ++calls);
+  EXPECT_EQ(calls, 1);
+  EXPECT_THAT(out.values(), Each(1));
+}
+
+__global__ void change_parameter(int* out, int value) {
+  value += static_cast<int>(threadIdx.x);
+  out[threadIdx.x] = value;
+}
+
+TEST_F(Launches, GiveEveryThreadParametersOfItsOwn) {
+  DeviceVector<int> out(3);
+  change_parameter<<<1, 3>>>(out.data(), 10);
+  EXPECT_THAT(out.values(), ElementsAre(10, 11, 12));
+}
+
+TEST_F(Launches, AreRecorded) {
+  DeviceVector<int> out(32);
+  store<<<dim3(2, 1), dim3(4, 4), 128>>>(out.data(), 1);
+  store<<<0, 1>>>(out.data(), 1);  // does not run
+  const std::vector<LaunchRecord> launches = take_launches();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].kernel, "store");
+  EXPECT_THAT(launches[0].grid, ElementsAre(2, 1, 1));
+  EXPECT_THAT(launches[0].block, ElementsAre(4, 4, 1));
+  EXPECT_EQ(launches[0].dynamic_shared_bytes, 128u);
+  EXPECT_EQ(launches[0].line, __LINE__ - 8);
+  EXPECT_THAT(take_launches(), IsEmpty());
+}
+
+TEST_F(Launches, BeyondTheDeviceGetCudasErrors) {
+  struct Case {
+    const char* what;
+    dim3 grid, block;
+    std::size_t dynamic_shared;
+    cudaError_t error;
+  };
+  const Case cases[] = {
+      {"1024 threads", 1, {32, 32}, 0, cudaSuccess},
+      {"1025 threads", 1, 1025, 0, cudaErrorInvalidConfiguration},
+      {"33x32 threads", 1, {33, 32}, 0, cudaErrorInvalidConfiguration},
+      {"z of 65", 1, {1, 1, 65}, 0, cudaErrorInvalidConfiguration},
+      {"empty grid", {1, 0}, 1, 0, cudaErrorInvalidConfiguration},
+      {"empty block", 1, {0, 1}, 0, cudaErrorInvalidConfiguration},
+      {"grid y too long", {1, 65536}, 1, 0, cudaErrorInvalidConfiguration},
+      {"48 KiB shared", 1, 1, 48 * 1024, cudaSuccess},
+      {"too much shared", 1, 1, 48 * 1024 + 1, cudaErrorInvalidValue},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.what);
+    DeviceVector<int> out(1024);
+    store<<<c.grid, c.block, c.dynamic_shared>>>(out.data(), 7);
+    EXPECT_EQ(cudaPeekAtLastError(), c.error);
+    EXPECT_EQ(cudaGetLastError(), c.error);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "an error is told once";
+    EXPECT_EQ(out.values()[0], c.error == cudaSuccess ? 7 : 0);
+  }
+}
+
+TEST_F(Launches, FollowTheChosenDevicesLimits) {
+  use_device(core::gpu_profile("gt240"));
+  DeviceVector<int> out(1024);
+  store<<<1, 513>>>(out.data(), 1);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+  store<<<1, 512, 16 * 1024 + 1>>>(out.data(), 1);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+
+  use_device(core::gpu_profile("h200"));
+  store<<<1, 32, 200 * 1024>>>(out.data(), 1);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(store, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024),
+            cudaSuccess);
+  store<<<1, 32, 200 * 1024>>>(out.data(), 1);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaFuncSetAttribute(store, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20),
+            cudaErrorInvalidValue);
+  use_device(core::gpu_profile("gtx1080"));
+}
+
+TEST_F(Launches, SeeThePropertiesOfTheChosenDevice) {
+  cudaDeviceProp properties;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_STREQ(properties.name, "NVIDIA GeForce GTX 1080");
+  EXPECT_EQ(properties.multiProcessorCount, 20);
+  EXPECT_EQ(properties.sharedMemPerBlock, 49152u);
+  EXPECT_EQ(properties.major, 6);
+  int threads = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0),
+            cudaSuccess);
+  EXPECT_EQ(threads, 2048);
+  EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaSetDevice(3), cudaErrorInvalidDevice);
+}
+
+__global__ void launches_another() { store<<<1, 1>>>(nullptr, 0); }
+
+TEST_F(Launches, FromAKernelAreRefused) {
+  launches_another<<<1, 1>>>();
+  EXPECT_THAT(the_diagnostic("launch").message, ::testing::HasSubstr("launch it from the host"));
+}
+
+TEST_F(Launches, RunInTheOrderTheyWereIssuedOnAnyStream) {
+  cudaStream_t stream;
+  cudaEvent_t start, stop;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&start), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&stop), cudaSuccess);
+  float milliseconds = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, stop), cudaErrorInvalidResourceHandle);
+  DeviceVector<int> out(32);
+  cudaEventRecord(start, stream);
+  store<<<1, 32, 0, stream>>>(out.data(), 1);
+  store<<<1, 32>>>(out.data(), 2);
+  cudaEventRecord(stop, stream);
+  EXPECT_EQ(cudaEventSynchronize(stop), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, stop), cudaSuccess);
+  EXPECT_GE(milliseconds, 0.0f);
+  EXPECT_THAT(out.values(), Each(2));
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  cudaEventDestroy(start);
+  cudaEventDestroy(stop);
+  cudaStreamDestroy(stream);
+}
+
+TEST(CudaErrors, HaveCudasNamesAndWords) {
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue");
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument");
+  EXPECT_STREQ(cudaGetErrorString(static_cast<cudaError_t>(12345)), "unrecognized error code");
+}
+
+}  // namespace
+}  // namespace tilewise::simt

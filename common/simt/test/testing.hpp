@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "common/simt/simt.hpp"
+
+namespace tilewise::simt {
+
+/// A vector in device memory, with copies both ways.
+template <class T>
+class DeviceVector {
+ public:
+  explicit DeviceVector(std::size_t size) : DeviceVector(std::vector<T>(size)) {}
+  explicit DeviceVector(const std::vector<T>& values) : size_(values.size()) {
+    EXPECT_EQ(cudaMalloc(&data_, bytes()), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice), cudaSuccess);
+  }
+  ~DeviceVector() { cudaFree(data_); }
+  DeviceVector(const DeviceVector&) = delete;
+  DeviceVector& operator=(const DeviceVector&) = delete;
+
+  T* data() const { return data_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  std::vector<T> values() const {
+    std::vector<T> copy(size_);
+    EXPECT_EQ(cudaMemcpy(copy.data(), data_, bytes(), cudaMemcpyDeviceToHost), cudaSuccess);
+    return copy;
+  }
+
+ private:
+  std::size_t size_;
+  T* data_ = nullptr;
+};
+
+/// A device as after a reset, without launches or diagnostics of the test before.
+class SimtTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cudaDeviceReset();
+    take_launches();
+    take_diagnostics();
+  }
+
+  /// The one thing the simulator found; fails unless it is of the kind and ended the launch.
+  Diagnostic the_diagnostic(const char* kind) {
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+    const std::vector<Diagnostic> found = take_diagnostics();
+    EXPECT_EQ(found.size(), 1u);
+    if (found.size() != 1) return {};
+    EXPECT_EQ(found[0].kind, kind);
+    return found[0];
+  }
+};
+
+}  // namespace tilewise::simt

@@ -1,0 +1,237 @@
+#include "grading/builder/builder.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/compiler_message.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/builder/module_cache.hpp"
+#include "grading/builder/programs.hpp"
+#include "grading/builder/source_file.hpp"
+#include "grading/builder/toolchain.hpp"
+#include "tilewise_stages.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The largest solutions compile in seconds and some hundred megabytes: ample for unusual code, and
+// little enough that one submission cannot hold up or starve a class.
+constexpr double compile_time_limit_s = 120;
+constexpr std::size_t compile_data_bytes = std::size_t{4} << 30;
+constexpr std::size_t compile_file_bytes = std::size_t{512} << 20;
+
+// Every stage of a class's worth of resubmissions; a module has some hundred kilobytes.
+constexpr std::size_t cached_modules = 256;
+
+const StageInfo& stage_info(const std::string& id) {
+  const auto found = std::ranges::find(stages(), id, &StageInfo::id);
+  if (found == stages().end()) throw std::runtime_error("there is no stage " + id);
+  return *found;
+}
+
+BuildOutcome refusal(std::string message, std::string hint, const std::string& file = "") {
+  BuildOutcome outcome;
+  outcome.message = std::move(message);
+  outcome.hint = std::move(hint);
+  outcome.file = file;
+  return outcome;
+}
+
+/// Size and time of a file, for telling whether it was replaced.
+std::string stamp(const fs::path& file) {
+  std::error_code ignored;
+  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
+  return fmt::format("{} {} {}\n", file.string(), fs::file_size(file, ignored), time);
+}
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What "native" in a compiler's options stands for: a build folder may be carried to, or shared
+/// with, a machine of another kind.
+std::string this_machine() {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  const std::string cpus = read_whole("/proc/cpuinfo");  // absent where there is no /proc
+  const std::size_t flags = std::min(cpus.find("\nflags"), cpus.find("\nFeatures"));
+  if (flags == cpus.npos) return name;
+  return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
+}
+
+/// One build of one stage.
+class Build {
+ public:
+  explicit Build(const BuildRequest& request)
+      : request_(request),
+        stage_(stage_info(request.stage_id)),
+        tools_(toolchain(request.backend, request.stage_id)),
+        binding_(binding_object(request.backend, request.stage_id)),
+        module_(request.scratch / (request.stage_id + ".so")) {
+    const fs::path folder = fs::absolute(request.source_directory).lexically_normal();
+    // "labs/NN_topic/" has an empty last component.
+    folder_ = folder.has_filename() ? folder : folder.parent_path();
+  }
+
+  BuildOutcome run() {
+    if (BuildOutcome problem = read_sources(); !problem.message.empty()) return problem;
+    const ModuleCache cache(layout().build / "cache", cached_modules);
+    const std::string key = cache_key();
+    if (!cache.fetch(key, module_)) {
+      for (std::size_t i = 0; i < sources_.size(); ++i) {
+        const CommandResult result = compile(i);
+        if (!result.succeeded()) return explained(result, "compiling");
+      }
+      const CommandResult result = link();
+      if (!result.succeeded()) return explained(result, "linking");
+      cache.store(key, module_);
+    }
+    BuildOutcome outcome;
+    outcome.module = module_;
+    outcome.ok = true;
+    return outcome;
+  }
+
+ private:
+  BuildOutcome read_sources() {
+    const fs::path shown_folder = folder_.parent_path().filename() / folder_.filename();
+    for (const std::string& file : stage_.sources) {
+      const SourceFile source = read_source(folder_ / file, (shown_folder / file).string());
+      if (!source.problem.empty()) return refusal(source.problem, source.hint, file);
+      names_.push_back(source.name);
+      const PreparedSource prepared = tools_.prepare(source);
+      if (!prepared.problem.empty()) return explain_compile_error(prepared.problem, names_);
+      sources_.push_back(prepared.text);
+    }
+    return {};
+  }
+
+  std::vector<std::string> compile_command(std::size_t i) const {
+    std::vector<std::string> command = tools_.compile;
+    // The contract comes first, so that a function that differs from it is an error where it
+    // stands.
+    command.insert(command.end(), {"-include", contract(stage_.sources[i])});
+    command.insert(command.end(), {"-c", source_path(i), "-o", object_path(i)});
+    return command;
+  }
+
+  std::vector<std::string> link_command() const {
+    std::vector<std::string> command = tools_.link;
+    for (std::size_t i = 0; i < sources_.size(); ++i) command.push_back(object_path(i));
+    command.push_back(binding_);
+    command.insert(command.end(), tools_.libraries.begin(), tools_.libraries.end());
+    command.insert(command.end(), {"-o", module_});
+    return command;
+  }
+
+  CommandResult compile(std::size_t i) const {
+    std::ofstream file(source_path(i), std::ios::binary);
+    file << sources_[i] << std::flush;
+    if (!file) throw std::runtime_error("cannot write " + source_path(i).string());
+    return run_tool(compile_command(i));
+  }
+
+  CommandResult link() const { return run_tool(link_command()); }
+
+  CommandResult run_tool(std::vector<std::string> arguments) const {
+    Command command;
+    command.arguments = std::move(arguments);
+    command.working_directory = folder_.parent_path().parent_path();
+    command.environment = {{"LC_ALL", "C"}};  // messages are read, so they must be in English
+    command.time_limit_s = compile_time_limit_s;
+    command.data_bytes = compile_data_bytes;
+    command.file_bytes = compile_file_bytes;
+    CommandResult result = run_command(command);
+    if (result.ending == CommandResult::Ending::not_started) {
+      throw std::runtime_error(
+          fmt::format("the compiler {} {}", command.arguments.front(), describe_ending(result)));
+    }
+    return result;
+  }
+
+  BuildOutcome explained(const CommandResult& result, std::string_view step) const {
+    if (result.ending == CommandResult::Ending::timed_out) {
+      return refusal(
+          fmt::format("{} took longer than {} s and was stopped.",
+                      step == "compiling" ? "Compiling" : "Linking", compile_time_limit_s),
+          "Make templates less deep and unrolled loops shorter.");
+    }
+    std::string output = without_scratch(result.output);
+    if (output.empty())
+      output = fmt::format("The compiler {} while {}.", describe_ending(result), step);
+    if (step == "compiling") return explain_compile_error(output, names_);
+    return explain_link_error(output, names_, contract_functions());
+  }
+
+  /// Our temporary file names mean nothing to a student.
+  std::string without_scratch(std::string text) const {
+    const std::string prefix = request_.scratch.string() + "/";
+    for (std::size_t at; (at = text.find(prefix)) != text.npos;) text.erase(at, prefix.size());
+    return text;
+  }
+
+  std::vector<ContractFunction> contract_functions() const {
+    std::vector<ContractFunction> functions;
+    for (const std::string& name : stage_.functions) {
+      for (const std::string& source : stage_.sources) {
+        const fs::path header = contract(source);
+        std::string declaration = find_declaration(read_whole(header), name);
+        if (declaration.empty()) continue;
+        functions.push_back(
+            {name, header.lexically_relative(layout().root).string(), std::move(declaration)});
+      }
+    }
+    return functions;
+  }
+
+  std::string cache_key() const {
+    std::string key = this_machine() + "\n";
+    std::vector<fs::path> inputs = tools_.inputs;
+    inputs.push_back(find_program(tools_.compile.front()));
+    inputs.push_back(binding_);
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      inputs.push_back(contract(stage_.sources[i]));
+      for (const std::string& word : compile_command(i)) key += without_scratch(word) + "\n";
+    }
+    for (const std::string& word : link_command()) key += without_scratch(word) + "\n";
+    for (const fs::path& input : inputs) key += stamp(input);
+    for (const std::string& source : sources_) key += fmt::format("{}\n{}", source.size(), source);
+    return key;
+  }
+
+  fs::path contract(const std::string& source) const {
+    return layout().root / "labs" / stage_.id / fs::path(source).replace_extension(".hpp");
+  }
+  fs::path source_path(std::size_t i) const {
+    return request_.scratch /
+           fs::path(stage_.sources[i]).replace_extension(tools_.source_extension);
+  }
+  fs::path object_path(std::size_t i) const {
+    return request_.scratch / fs::path(stage_.sources[i]).replace_extension(".o");
+  }
+
+  const BuildRequest& request_;
+  const StageInfo& stage_;
+  Toolchain tools_;
+  fs::path binding_;
+  fs::path module_;
+  fs::path folder_;                   ///< the student's
+  std::vector<std::string> names_;    ///< of the sources, as messages call them
+  std::vector<std::string> sources_;  ///< what the compiler gets, in the order of the stage's files
+};
+
+}  // namespace
+
+BuildOutcome build_module(const BuildRequest& request) { return Build(request).run(); }
+
+}  // namespace tilewise::grading

@@ -1,0 +1,165 @@
+#include "grading/builder/builder.hpp"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "grading/builder/scratch_directory.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kernel = R"(#include "matmul_shared.hpp"
+__global__ void zero(float* C) { C[threadIdx.x] = 0.0f; }
+cudaError_t matmul_shared(const float*, const float*, float* C, int n, int) {
+  zero<<<1, n>>>(C);
+  return cudaGetLastError();
+}
+)";
+
+/// Builds texts as submissions to stage 3 on the simulator.
+class Builder : public testing::Test {
+ protected:
+  Builder() {
+    fs::create_directories(folder());
+    fs::create_directory(scratch());
+  }
+
+  fs::path folder() const { return directory_.path() / "labs" / "03_shared_memory"; }
+  fs::path scratch() const { return directory_.path() / "scratch"; }
+
+  BuildOutcome build(const std::string& text) {
+    std::ofstream(folder() / "matmul_shared.cu", std::ios::binary) << text;
+    return build();
+  }
+
+  BuildOutcome build() {
+    return build_module({"03_shared_memory", folder(), Backend::simt, scratch()});
+  }
+
+ private:
+  ScratchDirectory directory_;
+};
+
+TEST_F(Builder, MakesAModuleThatExportsItsBindingOnly) {
+  const BuildOutcome outcome = build(kernel);
+  ASSERT_TRUE(outcome.ok) << outcome.message;
+  void* module = dlopen(outcome.module.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(module, nullptr) << dlerror();
+  EXPECT_NE(dlsym(module, "tilewise_bindings"), nullptr);
+  EXPECT_EQ(dlsym(module, "_Z13matmul_sharedPKfS0_Pfii"), nullptr);
+  dlclose(module);
+}
+
+TEST_F(Builder, TellsWhatTheCompilerSaysWhereTheStudentWroteIt) {
+  const struct {
+    const char* what;
+    std::string text;
+    int line;
+    const char* message;
+  } cases[] = {
+      {"a syntax error",
+       "#include \"matmul_shared.hpp\"\n\n__global__ void k() { int i = 0 }  // ours\n", 3,
+       "matmul_shared.cu:3"},
+      {"another return type",
+       "void matmul_shared(const float*, const float*, float*, int, int) {}\n", 1, "matmul_shared"},
+      {"another linkage",
+       "extern \"C\" cudaError_t matmul_shared(const float*, const float*, float*, int, int) {\n"
+       "  return cudaSuccess;\n}\n",
+       1, "matmul_shared"},
+      {"a launch the simulator cannot take", "__global__ void k() {}\n#define RUN k<<<1, 1>>>()\n",
+       2, "macro"},
+      {"a header that is not there", "#include \"no_such.hpp\"\n", 1, "no_such.hpp"},
+  };
+  for (const auto& expected : cases) {
+    const BuildOutcome outcome = build(expected.text);
+    EXPECT_FALSE(outcome.ok) << expected.what;
+    EXPECT_EQ(outcome.file, "matmul_shared.cu") << expected.what;
+    EXPECT_EQ(outcome.line, expected.line) << expected.what << '\n' << outcome.message;
+    EXPECT_THAT(outcome.message,
+                AllOf(HasSubstr(expected.message), Not(HasSubstr(scratch().string()))))
+        << expected.what;
+    EXPECT_THAT(outcome.hint, Not(IsEmpty())) << expected.what;
+  }
+}
+
+TEST_F(Builder, QuotesTheStudentsLineAndNotTheRewrittenOne) {
+  std::string text = kernel;
+  text.replace(text.find("(C);"), 4, "(D);");
+  const BuildOutcome outcome = build(text);
+  EXPECT_EQ(outcome.line, 4);
+  EXPECT_THAT(outcome.message, HasSubstr("zero<<<1, n>>>(D);"));
+}
+
+TEST_F(Builder, NamesAContractFunctionThatIsMissing) {
+  for (const char* text :
+       {"", "cudaError_t matmul_shared(const float*, int) { return cudaSuccess; }\n",
+        "namespace mine { cudaError_t matmul_shared(const float*, const float*, "
+        "float*, int, int) { return cudaSuccess; } }\n"}) {
+    const BuildOutcome outcome = build(text);
+    EXPECT_FALSE(outcome.ok);
+    EXPECT_THAT(outcome.message,
+                HasSubstr("matmul_shared(...) is missing or has another signature than "
+                          "labs/03_shared_memory/matmul_shared.hpp declares:\n"
+                          "cudaError_t matmul_shared(const float* A, const float* B, float* C, "
+                          "int n, int tile)"));
+  }
+}
+
+TEST_F(Builder, NamesAHelperThatIsMissing) {
+  std::string text = kernel;
+  text.insert(text.find("cudaError_t"), "int helper(int);\n");
+  text.replace(text.find("<<<1, n>>>"), 10, "<<<1, helper(n)>>>");
+  const BuildOutcome outcome = build(text);
+  EXPECT_FALSE(outcome.ok);
+  EXPECT_THAT(outcome.message, HasSubstr("helper(int)"));
+  EXPECT_EQ(outcome.line, 5) << outcome.message;
+}
+
+TEST_F(Builder, SaysWhichFileItMisses) {
+  BuildOutcome outcome = build();
+  EXPECT_FALSE(outcome.ok);
+  EXPECT_EQ(outcome.message, "labs/03_shared_memory/matmul_shared.cu is missing.");
+  EXPECT_EQ(outcome.file, "matmul_shared.cu");
+  fs::create_directory(folder() / "matmul_shared.cu");
+  outcome = build();
+  EXPECT_EQ(outcome.message, "labs/03_shared_memory/matmul_shared.cu is a folder, not a file.");
+}
+
+TEST_F(Builder, CompilesTheSameTextOnce) {
+  const fs::path log = scratch() / "log";
+  const fs::path compiler = scratch() / "compiler";
+  std::ofstream(compiler) << "#!/bin/sh\necho run >> " << log << "\nexec c++ \"$@\"\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  const auto runs = [&] {
+    std::stringstream text;
+    text << std::ifstream(log).rdbuf();
+    return text.str().size() / std::string("run\n").size();
+  };
+  setenv("CXX", compiler.c_str(), 1);
+  EXPECT_TRUE(build(kernel).ok);
+  EXPECT_EQ(runs(), 2u) << "one to compile and one to link";
+  fs::remove(scratch() / "03_shared_memory.so");
+  const BuildOutcome again = build(kernel);
+  EXPECT_TRUE(again.ok);
+  EXPECT_TRUE(fs::exists(again.module));
+  EXPECT_EQ(runs(), 2u);
+  EXPECT_TRUE(build(std::string(kernel) + "// changed\n").ok);
+  EXPECT_EQ(runs(), 4u);
+  unsetenv("CXX");
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,282 @@
+#include "grading/builder/command.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace tilewise::grading {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t pending_signal = 0;
+
+extern "C" void remember_signal(int signal) { pending_signal = signal; }
+
+[[noreturn]] void throw_errno(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+/// Both ends close on exec, and lie above the numbers that the child puts in place for itself.
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe(ends) != 0) throw_errno("pipe");
+  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  for (Descriptor* end : {&pipe.read, &pipe.write}) {
+    const int above = ::fcntl(end->number(), F_DUPFD_CLOEXEC, Command::event_descriptor + 1);
+    if (above < 0) throw_errno("fcntl");
+    *end = Descriptor(above);
+  }
+  return pipe;
+}
+
+void limit(int resource, std::size_t bytes) {
+  if (bytes == 0) return;
+  const rlimit value{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+  ::setrlimit(resource, &value);
+}
+
+/// What the child does between fork and exec; returns on failure. The process that forks has one
+/// thread, so that setenv(), which may allocate, is safe here.
+void become(const Command& command, char* const* arguments, const Pipe& output,
+            const Pipe& events) {
+  ::setpgid(0, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0) return;
+  if (nothing > STDERR_FILENO) ::close(nothing);
+  if (::dup2(output.write.number(), STDOUT_FILENO) < 0) return;
+  if (::dup2(output.write.number(), STDERR_FILENO) < 0) return;
+  if (command.on_event && ::dup2(events.write.number(), Command::event_descriptor) < 0) return;
+  const char* folder = command.working_directory.c_str();
+  if (*folder != '\0' && ::chdir(folder) != 0) return;
+  for (const auto& [name, value] : command.environment) {
+    ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  limit(RLIMIT_DATA, command.data_bytes);
+  limit(RLIMIT_FSIZE, command.file_bytes);
+  ::execvp(arguments[0], arguments);
+}
+
+/// Cuts what comes from a pipe into lines.
+class LineReader {
+ public:
+  explicit LineReader(const std::function<void(std::string_view)>& on_line) : on_line_(on_line) {}
+
+  void add(std::string_view text) {
+    pending_ += text;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = pending_.find('\n', begin)) != pending_.npos; begin = end + 1) {
+      on_line_(std::string_view(pending_).substr(begin, end - begin));
+    }
+    pending_.erase(0, begin);
+  }
+
+ private:
+  const std::function<void(std::string_view)>& on_line_;
+  std::string pending_;
+};
+
+/// The running process group; killed if it is left before it was reaped.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (pid_ < 0) return;
+    kill();
+    reap();
+  }
+
+  bool has_exited() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+           info.si_pid == pid_;
+  }
+
+  /// To be called before reap(), while the number still belongs to this group.
+  void kill() const { ::kill(-pid_, SIGKILL); }
+
+  int reap() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+/// The reading ends of what a child writes.
+class Outlets {
+ public:
+  Outlets(Descriptor output, Descriptor events,
+          const std::function<void(std::string_view)>& on_line)
+      : output_(std::move(output)), events_(std::move(events)), lines_(on_line) {}
+
+  /// Waits for something to read and takes it. Returns whether there was anything.
+  bool read(int wait_ms) {
+    pollfd ends[] = {{output_.number(), POLLIN, 0}, {events_.number(), POLLIN, 0}};
+    if (::poll(ends, std::size(ends), wait_ms) < 0) {
+      if (errno != EINTR) throw_errno("poll");
+      return false;
+    }
+    if (ends[0].revents != 0) {
+      const std::string_view text = read_from(output_);
+      kept_ += text.substr(0, CommandResult::kept_output_bytes - kept_.size());
+    }
+    if (ends[1].revents != 0) lines_.add(read_from(events_));
+    return ends[0].revents != 0 || ends[1].revents != 0;
+  }
+
+  bool any_open() const { return output_.is_open() || events_.is_open(); }
+  std::string take_output() { return std::move(kept_); }
+
+ private:
+  std::string_view read_from(Descriptor& end) {
+    const ssize_t count = ::read(end.number(), buffer_.data(), buffer_.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) end.close();
+    return {buffer_.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
+  }
+
+  Descriptor output_, events_;
+  LineReader lines_;
+  std::string kept_;
+  std::array<char, 16 * 1024> buffer_;
+};
+
+/// Takes what the child writes until it has exited. Returns false when its time is up.
+bool supervise(const Child& child, double time_limit_s, Outlets& outlets) {
+  const auto start = Clock::now();
+  while (!child.has_exited()) {
+    if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
+    const std::chrono::duration<double> elapsed = Clock::now() - start;
+    if (time_limit_s > 0 && elapsed.count() > time_limit_s) return false;
+    // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
+    // child that holds them open. Between closing and having exited lies next to nothing.
+    outlets.read(outlets.any_open() ? 50 : 1);
+  }
+  return true;
+}
+
+}  // namespace
+
+void interrupt_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = remember_signal;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+CommandResult run_command(const Command& command) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));  // execvp() takes it, but only reads
+  }
+  arguments.push_back(nullptr);
+
+  Pipe output = make_pipe(), failure = make_pipe();
+  Pipe events;
+  if (command.on_event) events = make_pipe();
+  const pid_t pid = ::fork();
+  if (pid < 0) throw_errno("fork");
+  if (pid == 0) {
+    become(command, arguments.data(), output, events);
+    const int reason = errno;
+    // Unread if this fails, too; the parent then sees exit status 127.
+    [[maybe_unused]] const ssize_t written =
+        ::write(failure.write.number(), &reason, sizeof reason);
+    ::_exit(127);
+  }
+  Child child(pid);
+  ::setpgid(pid, pid);  // in the parent, too, so that kill() cannot come before the child's own
+  output.write.close();
+  events.write.close();
+  failure.write.close();
+
+  CommandResult result;
+  int reason = 0;
+  ssize_t count;
+  while ((count = ::read(failure.read.number(), &reason, sizeof reason)) < 0 && errno == EINTR) {
+  }
+  if (count == sizeof reason) {
+    child.reap();
+    result.status = reason;
+    return result;
+  }
+  Outlets outlets(std::move(output.read), std::move(events.read), command.on_event);
+  const bool in_time = supervise(child, command.time_limit_s, outlets);
+  // Also when it ended by itself: nothing it started may live on.
+  child.kill();
+  // What it wrote last; more than a pipe can hold would come from a survivor.
+  for (int reads = 0; reads < 64 && outlets.any_open() && outlets.read(0); ++reads) {
+  }
+  const int status = child.reap();
+  result.output = outlets.take_output();
+  if (!in_time) {
+    result.ending = CommandResult::Ending::timed_out;
+  } else if (WIFSIGNALED(status)) {
+    result.ending = CommandResult::Ending::signalled;
+    result.status = WTERMSIG(status);
+  } else {
+    result.ending = CommandResult::Ending::exited;
+    result.status = WEXITSTATUS(status);
+  }
+  return result;
+}
+
+std::string describe_ending(const CommandResult& result) {
+  switch (result.ending) {
+    case CommandResult::Ending::not_started:
+      return fmt::format("could not be started: {}", std::strerror(result.status));
+    case CommandResult::Ending::timed_out:
+      return "took longer than its time limit";
+    case CommandResult::Ending::signalled:
+      return fmt::format("was killed by signal {} ({})", result.status, strsignal(result.status));
+    case CommandResult::Ending::exited:
+      break;
+  }
+  return fmt::format("ended with status {}", result.status);
+}
+
+}  // namespace tilewise::grading

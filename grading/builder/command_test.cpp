@@ -1,0 +1,115 @@
+#include "grading/builder/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::grading {
+namespace {
+
+using testing::ElementsAre;
+using Ending = CommandResult::Ending;
+
+Command shell(const std::string& script) {
+  Command command;
+  command.arguments = {"sh", "-c", script};
+  return command;
+}
+
+TEST(RunCommand, TellsHowItEnded) {
+  const struct {
+    std::string script;
+    Ending ending;
+    int status;
+    std::string output;
+  } cases[] = {
+      {"exit 0", Ending::exited, 0, ""},
+      {"echo out; echo err >&2; exit 3", Ending::exited, 3, "out\nerr\n"},
+      {"kill -SEGV $$", Ending::signalled, SIGSEGV, ""},
+      {"cat", Ending::exited, 0, ""},                                       // no standard input
+      {"exec >&- 2>&-; sleep 0.2; exit 5", Ending::exited, 5, ""},          // outlives its pipes
+      {"(sleep 100; echo late) & echo done", Ending::exited, 0, "done\n"},  // leaves a child behind
+  };
+  for (const auto& expected : cases) {
+    const CommandResult result = run_command(shell(expected.script));
+    EXPECT_EQ(result.ending, expected.ending) << expected.script;
+    EXPECT_EQ(result.status, expected.status) << expected.script;
+    EXPECT_EQ(result.output, expected.output) << expected.script;
+    EXPECT_EQ(result.succeeded(), expected.ending == Ending::exited && expected.status == 0);
+  }
+}
+
+TEST(RunCommand, TellsThatItCouldNotStart) {
+  Command command;
+  command.arguments = {"tilewise-no-such-program"};
+  const CommandResult result = run_command(command);
+  EXPECT_EQ(result.ending, Ending::not_started);
+  EXPECT_EQ(result.status, ENOENT);
+  EXPECT_EQ(describe_ending(result), "could not be started: No such file or directory");
+
+  command.arguments = {"true"};
+  command.working_directory = "/no/such/folder";
+  EXPECT_EQ(run_command(command).ending, Ending::not_started);
+}
+
+TEST(RunCommand, SetsVariablesAndFolder) {
+  Command command = shell("echo $TILEWISE_A $TILEWISE_B; pwd");
+  command.environment = {{"TILEWISE_A", "1"}, {"TILEWISE_B", "2"}};
+  command.working_directory = "/";
+  EXPECT_EQ(run_command(command).output, "1 2\n/\n");
+}
+
+TEST(RunCommand, EndsTheWholeGroupWhenTheTimeIsUp) {
+  Command command = shell("echo begun; sleep 100 & sleep 100");
+  command.time_limit_s = 0.3;
+  const auto start = std::chrono::steady_clock::now();
+  const CommandResult result = run_command(command);
+  EXPECT_EQ(result.ending, Ending::timed_out);
+  EXPECT_EQ(result.output, "begun\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(RunCommand, KeepsOnlyTheBeginningOfAFlood) {
+  const CommandResult result = run_command(shell("head -c 3000000 /dev/zero | tr '\\0' x"));
+  EXPECT_TRUE(result.succeeded());
+  EXPECT_EQ(result.output.size(), CommandResult::kept_output_bytes);
+}
+
+TEST(RunCommand, LimitsTheFilesItWrites) {
+  Command command = shell("head -c 100000 /dev/zero > \"$0\"");
+  const std::string file = testing::TempDir() + "tilewise_command_test_file";
+  command.arguments.push_back(file);
+  EXPECT_TRUE(run_command(command).succeeded());
+  command.file_bytes = 1000;
+  EXPECT_FALSE(run_command(command).succeeded());
+  std::filesystem::remove(file);
+}
+
+TEST(RunCommand, HandsOverEventsLineByLine) {
+  std::vector<std::string> lines;
+  Command command = shell("echo text; echo one >&3; printf tw >&3; printf 'o\\n\\nthree' >&3");
+  command.on_event = [&](std::string_view line) { lines.emplace_back(line); };
+  EXPECT_EQ(run_command(command).output, "text\n");
+  EXPECT_THAT(lines, ElementsAre("one", "two", ""));  // a line that was not finished is no event
+}
+
+TEST(RunCommand, IsInterruptedBySignals) {
+  interrupt_on_signals();
+  Command command = shell("kill -INT $PPID; sleep 100");
+  try {
+    run_command(command);
+    ADD_FAILURE() << "not interrupted";
+  } catch (const Interrupted& interrupted) {
+    EXPECT_EQ(interrupted.signal, SIGINT);
+  }
+  EXPECT_TRUE(run_command(shell("exit 0")).succeeded()) << "one interruption, not one for ever";
+}
+
+}  // namespace
+}  // namespace tilewise::grading

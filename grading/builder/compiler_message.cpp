@@ -1,0 +1,151 @@
+#include "grading/builder/compiler_message.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <regex>
+
+namespace tilewise::grading {
+namespace {
+
+// Read by hand: the text is as long and as odd as a student makes it, and std::regex recurses once
+// per character.
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+struct Place {
+  std::string file;
+  int line = 0;  ///< 0: no place
+};
+
+/// Takes a number off the text; -1 if there is none.
+int take_number(std::string_view& text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return error == std::errc() ? number : -1;
+}
+
+/// The place in a line such as "FILE:31:5: error: ..." (g++, clang) or "FILE(31): error: ..."
+/// (nvcc); `after` becomes what follows it.
+Place place_in(std::string_view line, const std::string& file, std::string_view& after) {
+  const std::size_t at = line.find(file);
+  if (at == line.npos) return {};
+  after = line.substr(at + file.size());
+  if (!after.starts_with(':') && !after.starts_with('(')) return {};
+  after.remove_prefix(1);
+  const int number = take_number(after);
+  if (number <= 0) return {};
+  return {file, number};
+}
+
+/// The first place in one of the files; only on lines that report an error, if asked for.
+Place first_place(std::string_view output, const std::vector<std::string>& files,
+                  bool errors_only) {
+  while (!output.empty()) {
+    const std::string_view line = take_line(output);
+    for (const std::string& file : files) {
+      std::string_view after;
+      Place place = place_in(line, file, after);
+      if (place.line == 0) continue;
+      if (!errors_only || after.find("error") != after.npos) return place;
+    }
+  }
+  return {};
+}
+
+/// Whether the linker misses a function: GNU ld says "undefined reference to `NAME(", lld
+/// "undefined symbol: NAME(".
+bool misses(std::string_view output, const std::string& function) {
+  while (!output.empty()) {
+    const std::string_view line = take_line(output);
+    const std::size_t undefined = line.find("undefined");
+    if (undefined == line.npos) continue;
+    const std::size_t at = line.find(function + "(", undefined);
+    if (at == line.npos) continue;
+    const char before = line[at - 1];  // exists: "undefined" stands before it
+    if (before == '`' || before == '\'' || before == ' ' || before == '"') return true;
+  }
+  return false;
+}
+
+BuildOutcome failure(std::string message, std::string hint, Place place = {}) {
+  BuildOutcome outcome;
+  outcome.message = std::move(message);
+  outcome.hint = std::move(hint);
+  outcome.file = std::filesystem::path(place.file).filename().string();
+  outcome.line = place.line;
+  return outcome;
+}
+
+bool says(std::string_view output, std::string_view words) {
+  return output.find(words) != output.npos;
+}
+
+}  // namespace
+
+BuildOutcome explain_compile_error(std::string_view output,
+                                   const std::vector<std::string>& sources) {
+  Place place = first_place(output, sources, true);
+  // An error inside a header still tells where the student's code led to it.
+  if (place.line == 0) place = first_place(output, sources, false);
+  std::string hint = "Fix the first error first; the others often follow from it.";
+  if (says(output, "memory exhausted") || says(output, "out of memory") ||
+      says(output, "Killed signal") || says(output, "bad_alloc")) {
+    hint = "The compiler ran out of memory: make templates less deep and unrolled loops shorter.";
+  }
+  return failure(cut_to_screenful(output), std::move(hint), std::move(place));
+}
+
+BuildOutcome explain_link_error(std::string_view output, const std::vector<std::string>& sources,
+                                const std::vector<ContractFunction>& functions) {
+  for (const ContractFunction& function : functions) {
+    if (!misses(output, function.name)) continue;
+    return failure(
+        fmt::format("{}(...) is missing or has another signature than {} declares:\n{}",
+                    function.name, function.header, function.declaration),
+        "Define it with exactly these parameter types, in the global namespace, and not static.");
+  }
+  Place place = first_place(output, sources, false);
+  const std::string hint =
+      says(output, "undefined")
+          ? "Something is declared and used, but never defined; is its name spelled alike in both "
+            "places?"
+          : "Two definitions of one name, or a name that Tilewise uses itself; make helpers "
+            "static.";
+  return failure(cut_to_screenful(output), hint, std::move(place));
+}
+
+std::string find_declaration(const std::string& header, const std::string& function) {
+  const std::regex pattern("cudaError_t\\s+" + function + R"(\s*\([^)]*\))");
+  std::smatch match;
+  if (!std::regex_search(header, match, pattern)) return {};
+  return std::regex_replace(match.str(), std::regex(R"(\s+)"), " ");
+}
+
+std::string cut_to_screenful(std::string_view text) {
+  constexpr int screen_lines = 30;
+  constexpr std::size_t screen_bytes = 4000;  // 30 lines, some of them long
+  std::size_t end = 0;
+  for (int lines = 0; lines < screen_lines && end < text.size(); ++lines) {
+    const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
+    if (next > screen_bytes) break;
+    end = next;
+  }
+  // One line alone may be too long.
+  if (end == 0) end = std::min(text.size(), screen_bytes);
+  std::string cut(text.substr(0, end));
+  while (!cut.empty() && cut.back() == '\n') cut.pop_back();
+  if (const auto rest = std::count(text.begin() + end, text.end(), '\n'); rest > 0) {
+    cut += fmt::format("\n... and {} more lines", rest);
+  }
+  return cut;
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,114 @@
+#include "grading/builder/compiler_message.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::grading {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::vector<std::string> sources = {"labs/03_x/x.cu", "labs/03_x/y.cu"};
+
+TEST(CompileError, IsPlacedWhereTheStudentsCodeIsWrong) {
+  const struct {
+    const char* what;
+    std::string_view output;
+    std::string file;
+    int line;
+  } cases[] = {
+      {"g++", "labs/03_x/x.cu:31:7: error: expected ';'\n", "x.cu", 31},
+      {"g++, after a function heading",
+       "labs/03_x/x.cu: In function 'int f()':\nlabs/03_x/x.cu:8:1: error: x\n", "x.cu", 8},
+      {"an earlier note", "labs/03_x/x.cu:3:1: note: declared here\nlabs/03_x/x.cu:8:1: error: x\n",
+       "x.cu", 8},
+      {"second file", "labs/03_x/y.cu:5:1: fatal error: no.h: No such file\n", "y.cu", 5},
+      {"nvcc", "labs/03_x/x.cu(12): error: expected a \";\"\n", "x.cu", 12},
+      {"inside a header",
+       "facade/launch.hpp:9:1: error: no\nlabs/03_x/x.cu:14:3:   required from here\n", "x.cu", 14},
+      {"nowhere in the student's files", "cc1plus: error: bad value\n", "", 0},
+      {"a number too large", "labs/03_x/x.cu:99999999999999999999: error: x\n", "", 0},
+      {"nothing", "", "", 0},
+  };
+  for (const auto& expected : cases) {
+    const BuildOutcome outcome = explain_compile_error(expected.output, sources);
+    EXPECT_FALSE(outcome.ok);
+    EXPECT_EQ(outcome.file, expected.file) << expected.what;
+    EXPECT_EQ(outcome.line, expected.line) << expected.what;
+    EXPECT_THAT(outcome.hint, HasSubstr("first error")) << expected.what;
+  }
+}
+
+TEST(CompileError, KeepsTheCompilersWords) {
+  const auto outcome = explain_compile_error("labs/03_x/x.cu:1:1: error: a\n    1 | b\n", sources);
+  EXPECT_EQ(outcome.message, "labs/03_x/x.cu:1:1: error: a\n    1 | b");
+}
+
+TEST(CompileError, SaysWhenMemoryRanOut) {
+  const auto outcome = explain_compile_error("cc1plus: out of memory allocating 65536\n", sources);
+  EXPECT_THAT(outcome.hint, HasSubstr("ran out of memory"));
+}
+
+TEST(CompileError, TakesAnyLengthOfLine) {
+  const std::string flood(1'000'000, 'x');
+  const auto outcome =
+      explain_compile_error("labs/03_x/x.cu:2:1: error: " + flood + "\n" + flood, sources);
+  EXPECT_EQ(outcome.line, 2);
+  EXPECT_LT(outcome.message.size(), 4100u);
+}
+
+TEST(LinkError, NamesAMissingContractFunction) {
+  const std::vector<ContractFunction> functions = {
+      {"matmul", "labs/03_x/x.hpp", "cudaError_t matmul(int n)"},
+      {"matmul_2", "labs/03_x/x.hpp", "cudaError_t matmul_2(int n)"}};
+  const struct {
+    std::string_view output;
+    const char* message;
+  } cases[] = {
+      {"/usr/bin/ld: 03.o: in function `bind':\n03.cpp:5: undefined reference to `matmul_2(int)'\n",
+       "matmul_2(...) is missing or has another signature than labs/03_x/x.hpp declares:\n"
+       "cudaError_t matmul_2(int n)"},
+      {"ld.lld: error: undefined symbol: matmul(int)\n", "matmul(...) is missing"},
+      {"labs/03_x/x.cu:7: undefined reference to `my_matmul(int)'\n",
+       "labs/03_x/x.cu:7: undefined reference to `my_matmul(int)'"},
+  };
+  for (const auto& [output, message] : cases) {
+    EXPECT_THAT(explain_link_error(output, sources, functions).message, HasSubstr(message));
+  }
+}
+
+TEST(LinkError, TellsMissingFromDoubled) {
+  const auto missing =
+      explain_link_error("labs/03_x/x.cu:7: undefined reference to `helper()'\n", sources, {});
+  EXPECT_EQ(missing.file, "x.cu");
+  EXPECT_EQ(missing.line, 7);
+  EXPECT_THAT(missing.hint, HasSubstr("never defined"));
+  const auto doubled = explain_link_error("multiple definition of `helper()'\n", sources, {});
+  EXPECT_THAT(doubled.hint, HasSubstr("Two definitions"));
+}
+
+TEST(FindDeclaration, PutsItOnOneLine) {
+  const std::string header =
+      "/// uses f(x)\ncudaError_t f(const float* A,\n              int n);\n";
+  EXPECT_EQ(find_declaration(header, "f"), "cudaError_t f(const float* A, int n)");
+  EXPECT_THAT(find_declaration(header, "g"), IsEmpty());
+}
+
+TEST(CutToScreenful, SaysHowMuchIsMissing) {
+  EXPECT_EQ(cut_to_screenful(""), "");
+  EXPECT_EQ(cut_to_screenful("a\nb\n"), "a\nb");
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "line\n";
+  const std::string cut = cut_to_screenful(lines);
+  EXPECT_THAT(cut, HasSubstr("\n... and 70 more lines"));
+  EXPECT_EQ(std::count(cut.begin(), cut.end(), '\n'), 30);
+}
+
+}  // namespace
+}  // namespace tilewise::grading

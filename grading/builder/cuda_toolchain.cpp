@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
+#include "grading/builder/toolchain.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+PreparedSource as_written(const SourceFile& source) {
+  return {fmt::format("#line 1 \"{}\"\n{}", source.name, source.text), ""};
+}
+
+/// The card in this machine, or what TILEWISE_CUDA_ARCH says (sm_90) where there is none.
+std::string architecture() {
+  const char* chosen = std::getenv("TILEWISE_CUDA_ARCH");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "native";
+}
+
+}  // namespace
+
+Toolchain cuda_toolchain(const std::string& stage_id) {
+  Toolchain tools;
+  tools.source_extension = ".cu";
+  tools.compile = {cuda_compiler(),
+                   "-std=c++17",
+                   "-O3",
+                   "-lineinfo",
+                   "-arch=" + architecture(),
+                   "-Xcompiler",
+                   "-g1,-fPIC,-fvisibility=hidden",
+                   "-w",
+                   "-I",
+                   layout().root / "labs" / stage_id};
+
+  tools.link = {tools.compile.front(),
+                "-arch=" + architecture(),
+                "-cudart",
+                "static",
+                "-shared",
+                "-Xlinker",
+                "-z,defs"};
+  // The binding counts launches there; grading/worker/launch_counter.hpp says what calls which.
+  for (const char* symbol : {"cudaLaunchKernel", "__cudaLaunchKernel", "cudaLaunchKernelExC",
+                             "cudaLaunchCooperativeKernel"}) {
+    tools.link.insert(tools.link.end(), {"-Xlinker", fmt::format("--wrap={}", symbol)});
+  }
+  tools.prepare = as_written;
+  return tools;
+}
+
+}  // namespace tilewise::grading

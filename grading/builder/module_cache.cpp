@@ -1,0 +1,73 @@
+#include "grading/builder/module_cache.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* key_file = "key";
+constexpr const char* module_file = "module.so";
+
+bool holds_exactly(const fs::path& path, const std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  return file && std::string(std::istreambuf_iterator<char>(file), {}) == text;
+}
+
+}  // namespace
+
+ModuleCache::ModuleCache(fs::path folder, std::size_t capacity)
+    : folder_(std::move(folder)), capacity_(capacity) {}
+
+bool ModuleCache::fetch(const std::string& key, const fs::path& destination) const {
+  if (!holds_exactly(entry(key) / key_file, key)) return false;
+  std::error_code error;
+  // A copy, because the entry may be dropped while the module is in use.
+  return fs::copy_file(entry(key) / module_file, destination, fs::copy_options::overwrite_existing,
+                       error);
+}
+
+void ModuleCache::store(const std::string& key, const fs::path& module) const {
+  std::error_code error;
+  // Written under a name of its own and then renamed, so that nobody ever sees half an entry.
+  const fs::path fresh = folder_ / fmt::format("new-{}", ::getpid());
+  fs::remove_all(fresh, error);
+  fs::create_directories(fresh, error);
+  if (error) return;
+  std::ofstream key_stream(fresh / key_file, std::ios::binary);
+  key_stream << key << std::flush;
+  if (key_stream && fs::copy_file(module, fresh / module_file, error)) {
+    fs::remove_all(entry(key), error);
+    fs::rename(fresh, entry(key), error);
+  }
+  fs::remove_all(fresh, error);
+  drop_oldest();
+}
+
+fs::path ModuleCache::entry(const std::string& key) const {
+  return folder_ / fmt::format("{:016x}", std::hash<std::string>{}(key));
+}
+
+void ModuleCache::drop_oldest() const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> entries;
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(folder_, error)) {
+    const auto time = fs::last_write_time(item.path(), error);
+    if (!error) entries.emplace_back(time, item.path());
+  }
+  if (entries.size() <= capacity_) return;
+  std::ranges::sort(entries);
+  entries.resize(entries.size() - capacity_);
+  for (const auto& [time, path] : entries) fs::remove_all(path, error);
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::grading {
+
+/// The C++ compiler for the simulator, perhaps with arguments: CXX, or the one that built Tilewise.
+std::vector<std::string> cxx_compiler();
+
+/// nvcc: CUDACXX, or in PATH, or where CUDA's installer puts it.
+/// @throws std::runtime_error if there is none.
+std::string cuda_compiler();
+
+/// The file that running `program` would start; empty if there is none.
+std::filesystem::path find_program(const std::string& program);
+
+}  // namespace tilewise::grading

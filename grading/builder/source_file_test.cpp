@@ -1,0 +1,67 @@
+#include "grading/builder/source_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "grading/builder/scratch_directory.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(ReadSource, TakesAnyBytes) {
+  const ScratchDirectory scratch;
+  const std::string text("a\0\xff\r\n", 5);
+  std::ofstream(scratch.path() / "x.cu", std::ios::binary) << text;
+  for (const char* name : {"x.cu", "empty.cu"}) {
+    if (!fs::exists(scratch.path() / name)) std::ofstream(scratch.path() / name);
+    const SourceFile source = read_source(scratch.path() / name, "labs/x.cu");
+    EXPECT_THAT(source.problem, IsEmpty());
+    EXPECT_EQ(source.text, name == std::string("x.cu") ? text : "");
+    EXPECT_EQ(source.name, "labs/x.cu");
+  }
+}
+
+TEST(ReadSource, SaysWhyAFileCannotBeTaken) {
+  const ScratchDirectory scratch;
+  const auto in_scratch = [&](const char* name) { return scratch.path() / name; };
+  fs::create_directory(in_scratch("folder.cu"));
+  ASSERT_EQ(mkfifo(in_scratch("pipe.cu").c_str(), 0600), 0);
+  fs::create_symlink("nowhere", in_scratch("dangling.cu"));
+  fs::create_symlink("loop.cu", in_scratch("loop.cu"));
+  std::ofstream(in_scratch("large.cu")) << "x";
+  fs::resize_file(in_scratch("large.cu"), 5u << 20);
+  std::ofstream(in_scratch("secret.cu")) << "x";
+  fs::permissions(in_scratch("secret.cu"), fs::perms::none);
+
+  const struct {
+    const char* file;
+    const char* problem;
+  } cases[] = {
+      {"none.cu", "labs/x.cu is missing."},
+      {"dangling.cu", "labs/x.cu is missing."},
+      {"folder.cu", "labs/x.cu is a folder"},
+      {"pipe.cu", "labs/x.cu is not a regular file"},
+      {"large.cu", "labs/x.cu is larger than 4 MiB"},
+      {"loop.cu", "labs/x.cu cannot be read: Too many levels of symbolic links"},
+      {"secret.cu", "labs/x.cu cannot be read: Permission denied"},
+  };
+  for (const auto& [file, problem] : cases) {
+    if (file == std::string("secret.cu") && geteuid() == 0) continue;  // root reads everything
+    const SourceFile source = read_source(in_scratch(file), "labs/x.cu");
+    EXPECT_THAT(source.problem, HasSubstr(problem)) << file;
+    EXPECT_THAT(source.hint, testing::Not(IsEmpty())) << file;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

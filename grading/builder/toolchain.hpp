@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "grading/builder/builder.hpp"
+#include "grading/builder/source_file.hpp"
+
+namespace tilewise::grading {
+
+/// A source as the compiler gets it.
+struct PreparedSource {
+  std::string text;
+  std::string problem;  ///< in the form "file:line: error: what"; empty if there is none
+};
+
+/// What one backend's tools need to turn a stage's sources into a module.
+struct Toolchain {
+  std::string source_extension;      ///< of the files given to the compiler
+  std::vector<std::string> compile;  ///< command; `-c SOURCE -o OBJECT` is appended
+  std::vector<std::string> link;     ///< command; objects, `libraries` and `-o MODULE` are appended
+  std::vector<std::string> libraries;
+  /// Files other than the sources that the module depends on.
+  std::vector<std::filesystem::path> inputs;
+  std::function<PreparedSource(const SourceFile&)> prepare;
+};
+
+/// The tools of a backend for one stage.
+/// @throws std::runtime_error if this build of Tilewise lacks the backend or a tool is missing.
+Toolchain toolchain(Backend backend, const std::string& stage_id);
+
+Toolchain simt_toolchain(const std::string& stage_id);
+Toolchain cuda_toolchain(const std::string& stage_id);
+
+}  // namespace tilewise::grading

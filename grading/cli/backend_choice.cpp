@@ -1,0 +1,66 @@
+#include "grading/cli/backend_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "common/core/gpu_profile.hpp"
+#include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+std::string first_line(const std::string& text) {
+  return printable(std::string_view(text).substr(0, text.find('\n')));
+}
+
+ChosenBackend cuda() {
+  const std::filesystem::path worker = tool("tilewise-worker-cuda");
+  if (!std::filesystem::exists(worker)) {
+    throw CannotGrade(
+        "this build has no cuda backend, since there was no nvcc when it was configured; install "
+        "the CUDA Toolkit, remove the folder build and run again, or use --backend simt");
+  }
+  try {
+    cuda_compiler();
+  } catch (const std::runtime_error& error) {
+    throw CannotGrade(error.what());
+  }
+  Command probe;
+  probe.arguments = {worker, "--probe"};
+  probe.time_limit_s = 60;  // a driver that must start first takes seconds
+  const CommandResult result = run_command(probe);
+  if (!result.succeeded()) {
+    throw CannotGrade(
+        fmt::format("no NVIDIA GPU answers ({}); use --backend simt",
+                    result.output.empty() ? describe_ending(result) : first_line(result.output)));
+  }
+  return {Backend::cuda, first_line(result.output)};
+}
+
+ChosenBackend simt(const std::string& gpu) {
+  if (!std::filesystem::exists(tool("tilewise-worker-simt"))) {
+    throw CannotGrade("this build has no simulator; configure it with TILEWISE_SIMT=ON");
+  }
+  return {Backend::simt, gpu + " (modelled)"};
+}
+
+}  // namespace
+
+ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu) {
+  core::gpu_profile(gpu);  // an unknown one is an error on every backend
+  if (wanted == "cuda") return cuda();
+  if (wanted == "simt") return simt(gpu);
+  try {
+    return cuda();
+  } catch (const CannotGrade&) {
+    return simt(gpu);
+  }
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "grading/builder/builder.hpp"
+
+namespace tilewise::grading {
+
+/// A backend, and the device it grades on, as result files name it.
+struct ChosenBackend {
+  Backend backend;
+  std::string device;  ///< "gtx1080 (modelled)", or the card's own name
+};
+
+/// The backend a user asks for: "simt", "cuda", or "auto" for cuda where it works, else simt.
+/// @param gpu  id of the profile that the simulator models
+/// @throws CannotGrade saying what is missing; std::runtime_error for an unknown profile.
+ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,60 @@
+#include "grading/cli/examiner_process.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "grading/builder/layout.hpp"
+#include "grading/report/json.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+// An exam takes seconds, with every test at its time limit minutes: then the examiner hangs.
+constexpr double exam_time_limit_s = 3600;
+
+void deliver(std::string_view line, const ExamListener& listener) {
+  const auto event = nlohmann::ordered_json::parse(line);
+  const std::string kind = event.at("event").get<std::string>();
+  if (kind == "start") {
+    listener.test_started(event.at("name").get<std::string>());
+  } else if (kind == "end") {
+    listener.test_ended(event.at("test").get<TestResult>(), event.at("output").get<std::string>());
+  } else {
+    throw std::runtime_error(fmt::format("the examiner sent an unknown event '{}'", kind));
+  }
+}
+
+}  // namespace
+
+CommandResult run_examiner(const std::string& stage_id, const std::filesystem::path& module,
+                           const ExamConditions& conditions, const std::string& tests,
+                           const ExamListener& listener) {
+  Command command;
+  command.arguments = {tool("tilewise-examiner"),
+                       "--stage",
+                       stage_id,
+                       "--module",
+                       module,
+                       "--backend",
+                       std::string(to_string(conditions.backend)),
+                       "--gpu",
+                       conditions.gpu,
+                       "--seed",
+                       std::to_string(conditions.seed),
+                       "--time-limit",
+                       fmt::format("{}", conditions.time_limit_s),
+                       "--events-fd",
+                       std::to_string(Command::event_descriptor)};
+  if (!tests.empty()) command.arguments.push_back("--gtest_filter=" + tests);
+  command.time_limit_s = exam_time_limit_s;
+  command.on_event = [&](std::string_view line) { deliver(line, listener); };
+  CommandResult result = run_command(command);
+  if (result.ending == CommandResult::Ending::not_started) {
+    throw std::runtime_error(fmt::format("the examiner {} {}; build Tilewise again",
+                                         command.arguments.front(), describe_ending(result)));
+  }
+  return result;
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "grading/builder/builder.hpp"
+#include "grading/builder/command.hpp"
+#include "grading/report/result.hpp"
+
+namespace tilewise::grading {
+
+/// Circumstances of an exam that all stages of a grade share.
+struct ExamConditions {
+  Backend backend = Backend::simt;
+  std::string gpu;  ///< id of a GPU profile
+  std::uint64_t seed = 0;
+  double time_limit_s = 10;  ///< for one call of a contract function
+};
+
+/// What the examiner reports as it goes.
+struct ExamListener {
+  std::function<void(std::string_view test)> test_started;
+  std::function<void(const TestResult& test, const std::string& printed)> test_ended;
+};
+
+/// Runs tilewise-examiner on a module to its end.
+/// @param tests  GoogleTest filter, empty for all tests of the stage
+/// @throws std::runtime_error if it cannot be started or sends what is no event; Interrupted.
+CommandResult run_examiner(const std::string& stage_id, const std::filesystem::path& module,
+                           const ExamConditions& conditions, const std::string& tests,
+                           const ExamListener& listener);
+
+}  // namespace tilewise::grading

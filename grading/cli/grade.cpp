@@ -1,0 +1,102 @@
+#include "grading/cli/grade.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "grading/builder/layout.hpp"
+#include "grading/cli/backend_choice.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/stage_grading.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/examiner/rubric.hpp"
+#include "grading/report/json.hpp"
+#include "grading/report/junit.hpp"
+#include "grading/report/printable.hpp"
+#include "grading/report/terminal.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot_write(const fs::path& file) {
+  throw CannotGrade(
+      fmt::format("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
+}
+
+/// Finds out before the work rather than after it; keeps what the file holds.
+void demand_writable(const fs::path& file) {
+  if (!file.empty() && !std::ofstream(file, std::ios::app)) cannot_write(file);
+}
+
+void write(const fs::path& file, const std::string& text) {
+  if (file.empty()) return;
+  std::ofstream stream(file, std::ios::binary);
+  stream << text << std::flush;
+  if (!stream) cannot_write(file);
+}
+
+Submission chosen_submission(const GradeOptions& options, const std::vector<StageInfo>& stages) {
+  if (options.solutions) return {layout().root / "solutions"};
+  if (options.submission.empty()) return {layout().root / "labs"};
+  return open_submission(options.submission, stages);
+}
+
+const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage) {
+  const auto found = rubric.find(stage);
+  if (found == rubric.end()) {
+    throw std::runtime_error(fmt::format("grading/rubric.json has no stage {}", stage));
+  }
+  return found->second;
+}
+
+StageListener listener_for(TerminalReport& report, bool& built) {
+  StageListener listener;
+  listener.compiling = [&report] { report.show_progress("compiling"); };
+  listener.not_built = [&](const BuildOutcome& outcome) {
+    built = false;
+    report.explain_stage({outcome.message, outcome.hint, "", 0});
+  };
+  listener.exam.test_started = [&report](std::string_view test) { report.show_progress(test); };
+  listener.exam.test_ended = [&](const TestResult& test, const std::string& printed) {
+    // The reason is the same for every test of a stage that was not built: it is said once.
+    built ? report.print_test(test, printed) : report.print_test_line(test);
+  };
+  return listener;
+}
+
+}  // namespace
+
+bool grade(const GradeOptions& options) {
+  const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
+  const ChosenBackend backend = choose_backend(options.backend, options.gpu);
+  const Submission submission = chosen_submission(options, chosen);
+  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  demand_writable(options.json);
+  demand_writable(options.junit);
+
+  TerminalReport report(std::cout, style_of_standard_output());
+  GradeResult result;
+  result.backend = to_string(backend.backend);
+  result.device = backend.device;
+  for (const StageInfo& stage : chosen) {
+    report.begin_stage(stage.id);
+    bool built = true;
+    const ExamConditions conditions{backend.backend, options.gpu, options.seed,
+                                    options.time_limit_s};
+    result.stages.push_back(grade_stage(
+        {stage.id, submission.folder_of(stage), conditions, rubric_of(rubric, stage.id)},
+        listener_for(report, built)));
+  }
+  add_up(result);
+  report.print_summary(result, options.seed);
+  write(options.json, result_file(result));
+  write(options.junit, junit_file(result));
+  return all_passed(result);
+}
+
+}  // namespace tilewise::grading

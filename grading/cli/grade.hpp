@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewise::grading {
+
+/// `tilewise grade` as asked for on the command line.
+struct GradeOptions {
+  std::vector<std::string> stages;   ///< empty: all
+  bool solutions = false;            ///< grade solutions/ rather than labs/
+  std::filesystem::path submission;  ///< grade this folder's labs/; empty: the course's own
+  std::string backend = "auto";      ///< auto, simt or cuda
+  std::string gpu = "gtx1080";
+  std::filesystem::path json;   ///< empty: none
+  std::filesystem::path junit;  ///< empty: none
+  std::uint64_t seed = 0;
+  double time_limit_s = 10;
+};
+
+/// Grades, prints to standard output and writes the result files.
+/// @return whether all passed.
+/// @throws CannotGrade, std::runtime_error, Interrupted.
+bool grade(const GradeOptions& options);
+
+}  // namespace tilewise::grading

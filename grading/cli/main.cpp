@@ -1,0 +1,109 @@
+/// \file
+/// The command line of Tilewise. Exit status: 0 all passed, 1 a test failed, 2 could not grade.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <random>
+#include <string>
+
+#include "common/core/paths.hpp"
+#include "grading/builder/command.hpp"
+#include "grading/cli/grade.hpp"
+#include "grading/report/printable.hpp"
+#include "grading/skeleton/repository.hpp"
+#include "tilewise_stages.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+constexpr int exit_passed = 0;
+constexpr int exit_failed = 1;
+constexpr int exit_could_not_grade = 2;
+
+/// Drawn anew each time, so that no kernel can be written for the inputs it will get.
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uniform_int_distribution<std::uint64_t>()(device);
+}
+
+int list_stages() {
+  for (const StageInfo& stage : stages()) {
+    fmt::print("{:<22}{}\n", stage.id, fmt::join(stage.sources, ", "));
+  }
+  return exit_passed;
+}
+
+int skeletons(bool check) {
+  const auto root = core::project_root();
+  const SkeletonReport report = check ? check_skeletons(root) : write_skeletons(root);
+  for (const std::string& error : report.errors) fmt::print(stderr, "{}\n", error);
+  for (const std::string& difference : report.differences) fmt::print("{}\n", difference);
+  if (!report.errors.empty()) return exit_could_not_grade;
+  if (check && !report.differences.empty()) {
+    fmt::print("./lab skeletons writes them anew\n");
+    return exit_failed;
+  }
+  return exit_passed;
+}
+
+void add_grade(CLI::App& app, GradeOptions& options) {
+  CLI::App* grade = app.add_subcommand("grade", "Compile, run and grade kernels");
+  grade->add_option("STAGE", options.stages,
+                    "Stages to grade: 03_shared_memory, 03 or 3; all if none is named");
+  CLI::Option* solutions =
+      grade->add_flag("--solutions", options.solutions, "Grade the solutions instead of labs/");
+  grade->add_option("--submission", options.submission, "Grade DIR/labs/NN_topic/*.cu")
+      ->option_text("DIR")
+      ->excludes(solutions);
+  grade->add_option("--backend", options.backend, "auto (the default), simt or cuda")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"auto", "simt", "cuda"}));
+  grade->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
+      ->option_text("PROFILE");
+  grade->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
+  grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
+  grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
+      ->option_text("N");
+  grade->add_option("--time-limit", options.time_limit_s, "Time one call may take (default: 10)")
+      ->option_text("SECONDS")
+      ->check(CLI::PositiveNumber);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
+  app.require_subcommand(1);
+  app.add_subcommand("list", "List the stages");
+  GradeOptions options;
+  options.seed = random_seed();
+  add_grade(app, options);
+  bool check = false;
+  app.add_subcommand("skeletons", "For maintainers: write labs/ from what is marked in solutions/")
+      ->add_flag("--check", check, "Write nothing, tell differences");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_passed : exit_could_not_grade;
+  }
+  if (app.got_subcommand("list")) return list_stages();
+  if (app.got_subcommand("skeletons")) return skeletons(check);
+  interrupt_on_signals();
+  return grade(options) ? exit_passed : exit_failed;
+}
+
+}  // namespace
+}  // namespace tilewise::grading
+
+int main(int argc, char** argv) {
+  try {
+    return tilewise::grading::run(argc, argv);
+  } catch (const std::exception& error) {
+    const std::string what = tilewise::grading::printable(error.what());
+    std::cout.flush();
+    fmt::print(stderr, "tilewise: {}\n", what);
+    return tilewise::grading::exit_could_not_grade;
+  }
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grading/builder/builder.hpp"
+#include "grading/cli/examiner_process.hpp"
+#include "grading/examiner/rubric.hpp"
+#include "grading/report/result.hpp"
+
+namespace tilewise::grading {
+
+struct StageRequest {
+  std::string id;
+  std::filesystem::path source_directory;  ///< as in BuildRequest
+  ExamConditions conditions;
+  std::vector<RubricEntry> rubric;  ///< the stage's
+};
+
+/// Follows the grading of a stage.
+struct StageListener {
+  std::function<void()> compiling;
+  std::function<void(const BuildOutcome& outcome)> not_built;
+  ExamListener exam;
+};
+
+/// Builds a stage and examines it. The result has every test of the rubric, whatever happens: if
+/// there is no module, or if the examiner dies, those without a verdict have status error.
+/// @throws std::runtime_error if Tilewise itself is broken, Interrupted.
+StageResult grade_stage(const StageRequest& request, const StageListener& listener);
+
+/// The tests of a rubric that could not be judged, because of `why`. Where no test of performance
+/// could be run anyway, on the simulator, those are skipped.
+std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend backend,
+                                 const BuildOutcome& why);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,52 @@
+#include "grading/cli/submission.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "grading/cli/stage_choice.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether anything lies where one of the stage's files should be; even a folder there is worth a
+/// message about that stage rather than about the whole submission.
+bool has_files(const fs::path& folder, const StageInfo& stage) {
+  return std::ranges::any_of(stage.sources, [&](const std::string& source) {
+    std::error_code ignored;
+    return fs::exists(fs::symlink_status(folder / stage.id / source, ignored));
+  });
+}
+
+}  // namespace
+
+Submission open_submission(const fs::path& directory, const std::vector<StageInfo>& wanted) {
+  const std::string name = printable(directory.string());
+  std::error_code error;
+  const fs::file_status status = fs::status(directory, error);
+  if (!fs::exists(status)) {
+    const std::string reason =
+        status.type() == fs::file_type::not_found ? "does not exist" : error.message();
+    throw CannotGrade(fmt::format("the submission {}: {}", name, reason));
+  }
+  if (!fs::is_directory(status)) {
+    throw CannotGrade(fmt::format(
+        "the submission {} is not a folder; it must be one that holds labs/NN_topic/*.cu", name));
+  }
+  Submission submission{directory / "labs"};
+  const bool any = std::ranges::any_of(
+      wanted, [&](const StageInfo& stage) { return has_files(submission.stages_folder, stage); });
+  if (!any) {
+    throw CannotGrade(
+        fmt::format("the submission {} has no file of {}; expected, for example, {}/labs/{}/{}",
+                    name, wanted.size() == 1 ? "this stage" : "these stages", name,
+                    wanted.front().id, wanted.front().sources.front()));
+  }
+  return submission;
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "grading/examiner/reference.hpp"
+
+namespace tilewise::grading {
+
+/// Largest error a correct single-precision sum of products may have.
+///
+/// Each term of a sum of `summation_length` products passes through at most that many roundings of
+/// relative size u = 2^-24, in whatever order it is summed, with or without fused multiply-add.
+/// Taken as independent with mean zero they amount to no more than exp(lambda sqrt(k) u + k u^2 /
+/// (1 - u)) - 1 with a probability of at least 1 - 2 exp(-lambda^2 (1 - u)^2 / 2), relative to
+/// `magnitude` = sum |a_i b_i| (Higham and Mary, "A new approach to probabilistic rounding error
+/// analysis", SIAM J. Sci. Comput. 41, 2019, theorems 2.4 and 3.1). The classical bound k u would
+/// be safe too, but lets half precision pass from about k = 1000 on.
+double tolerance(int summation_length, double magnitude);
+
+/// Result of comparing a matrix with its reference.
+struct Comparison {
+  std::size_t wrong = 0;
+  std::size_t compared = 0;
+  std::vector<bool> is_wrong;  ///< shape of the reference's product
+
+  /// First wrong element; meaningful if there is one.
+  int row = 0;
+  int col = 0;
+  float found = 0;
+  double expected = 0;
+  double tolerance = 0;
+
+  bool all_right() const { return wrong == 0; }
+};
+
+/// Compares the reference's rows of C, a matrix of all rows; NaN is wrong.
+Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference);
+
+}  // namespace tilewise::grading

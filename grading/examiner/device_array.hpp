@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grading/examiner/matrix.hpp"
+
+namespace tilewise::grading {
+
+enum class Access { input, output, in_out };
+
+/// Bits of the quiet NaN an output holds before a call. An element that still has them afterwards
+/// was never written.
+inline constexpr std::uint32_t unwritten_bits = 0x7FC0'0BAD;
+
+/// Bits of the quiet NaN that fills guard bands and the gap between cols and the leading dimension.
+/// x86 and arm64 carry a NaN's bits through arithmetic, so a result with these bits was computed
+/// from something outside a matrix.
+inline constexpr std::uint32_t guard_bits = 0x7FC0'6A4D;
+
+/// Whether a float has exactly these bits (a comparison with == never finds a NaN).
+bool has_bits(float value, std::uint32_t bits);
+
+/// Host image of one matrix in device memory: guard band, rows, guard band.
+///
+/// It is written into the memory shared with a worker before a call and read back afterwards; the
+/// image given is kept here, out of the worker's reach, to be compared with what came back.
+class DeviceArray {
+ public:
+  /// A (rows, cols) matrix whose rows lie `leading_dimension` elements apart. An output is
+  /// unwritten everywhere; other arrays hold zeros until set().
+  DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension);
+
+  /// The same without a gap between rows.
+  DeviceArray(std::string name, Access access, int rows, int cols)
+      : DeviceArray(std::move(name), access, rows, cols, cols) {}
+
+  /// Input with the given contents.
+  DeviceArray(std::string name, const Matrix<float>& contents)
+      : DeviceArray(std::move(name), Access::input, contents.rows, contents.cols) {
+    set(contents);
+  }
+
+  const std::string& name() const { return name_; }
+  Access access() const { return access_; }
+
+  /// Contents before the call; for an output in place of its poison.
+  void set(const Matrix<float>& contents);
+
+  /// Whole image in bytes, and the part of it that the function is given a pointer to. That part
+  /// starts as far aligned as memory from cudaMalloc.
+  std::size_t image_bytes() const { return given_.size() * sizeof(float); }
+  std::size_t payload_offset() const { return guard_elements_ * sizeof(float); }
+  std::size_t payload_bytes() const { return payload_elements_ * sizeof(float); }
+
+  /// Writes the image given to the function; `memory` holds image_bytes().
+  void store(std::span<std::byte> memory) const;
+
+  /// Reads the image that came back from a call.
+  void load(std::span<const std::byte> memory);
+
+  /// What the matrix holds after the call.
+  Matrix<float> contents() const;
+
+  /// First element of the matrix that differs from what was given, bit for bit.
+  struct Change {
+    int row = 0;
+    int col = 0;
+    float given = 0;
+    float found = 0;
+  };
+  std::optional<Change> first_changed() const;
+
+  /// Writes outside the matrix: how many elements, and the first one.
+  struct GuardDamage {
+    std::size_t elements = 0;
+    std::ptrdiff_t first = 0;   ///< in elements from the matrix's start; negative: before it
+    bool between_rows = false;  ///< in the gap behind a row rather than in a guard band
+  };
+  std::optional<GuardDamage> guard_damage() const;
+
+  /// Whether the call left the image as it was given, bit for bit, guard bands included.
+  bool untouched() const;
+
+ private:
+  bool is_payload(std::size_t index) const;
+
+  std::string name_;
+  Access access_;
+  int rows_;
+  int cols_;
+  int leading_dimension_;
+  std::size_t guard_elements_;    // on each side
+  std::size_t payload_elements_;  // rows with their gaps
+  std::vector<std::uint32_t> given_;
+  std::vector<std::uint32_t> returned_;
+};
+
+}  // namespace tilewise::grading

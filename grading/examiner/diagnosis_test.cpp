@@ -1,0 +1,240 @@
+#include "grading/examiner/diagnosis.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "grading/examiner/device_array.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A function under test on the host: one thread's work for element (row, col). A, B and C point
+// into images with guard bands, as on a device.
+using Element =
+    std::function<void(const float* A, const float* B, float* C, int n, int row, int col)>;
+
+float dot(const float* A, const float* B, int n, int row, int col, int first, int last) {
+  float sum = 0;
+  for (int k = first; k < last; ++k) sum += A[row * n + k] * B[k * n + col];
+  return sum;
+}
+
+Matrix<float> run(const Element& element, const Matrix<float>& A, const Matrix<float>& B,
+                  const Matrix<float>& before, int rows, int cols) {
+  const int n = A.rows;
+  DeviceArray arrays[] = {{"A", A}, {"B", B}, {"C", Access::output, n, n}};
+  arrays[2].set(before);
+  std::vector<std::byte> images[3];
+  float* pointers[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    images[i].resize(arrays[i].image_bytes());
+    arrays[i].store(images[i]);
+    pointers[i] = reinterpret_cast<float*>(images[i].data() + arrays[i].payload_offset());
+  }
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      element(pointers[0], pointers[1], pointers[2], n, row, col);
+    }
+  }
+  arrays[2].load(images[2]);
+  return arrays[2].contents();
+}
+
+// Some cases reach only part of C.
+struct Case {
+  const char* name;
+  Pattern pattern;
+  const char* what;
+  Element element;
+  std::function<int(int)> rows = [](int n) { return n; };
+  std::function<int(int)> cols = [](int n) { return n; };
+};
+
+constexpr int tile = 8;
+
+const Case cases[] = {
+    {"nothing stored", Pattern::never_written, "no element",
+     [](const float*, const float*, float*, int, int, int) {}},
+    {"nothing added", Pattern::all_zero, "zero everywhere",
+     [](const float*, const float*, float* C, int n, int row, int col) { C[row * n + col] = 0; }},
+    {"k runs past the edge", Pattern::reads_outside, "around the matrices",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       const int steps = (n + tile - 1) / tile * tile;
+       C[row * n + col] = dot(A, B, n, row, col, 0, steps);
+     }},
+    {"uninitialised", Pattern::not_a_number, "NaN among the results",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = std::nanf("1") + dot(A, B, n, row, col, 0, n);
+     }},
+    {"+= on C", Pattern::accumulates, "added to what C held",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] += dot(A, B, n, row, col, 0, n);
+     }},
+    {"zero times C", Pattern::accumulates, "reads C",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = 0 * C[row * n + col] + dot(A, B, n, row, col, 0, n);
+     }},
+    {"row and column swapped", Pattern::transposed, "transpose of the result",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[col * n + row] = dot(A, B, n, row, col, 0, n);
+     }},
+    {"B * A", Pattern::factors_swapped, "B * A",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(B, A, n, row, col, 0, n);
+     }},
+    {"A * B^T", Pattern::second_factor_transposed, "A * B^T",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row * n + k] * B[col * n + k];
+       C[row * n + col] = sum;
+     }},
+    {"A^T * B", Pattern::first_factor_transposed, "A^T * B",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[k * n + row] * B[k * n + col];
+       C[row * n + col] = sum;
+     }},
+    {"last partial tile of k left out", Pattern::sum_cut_short,
+     "first 16 products instead of all 21",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, 0, n / tile * tile);
+     }},
+    {"last product left out", Pattern::sum_cut_short, "first 20 products instead of all 21",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, 0, n - 1);
+     }},
+    {"sum reset after each tile", Pattern::sum_starts_late, "lacks the first 16 of its 21",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, n / tile * tile, n);
+     }},
+    {"sum starts at 1", Pattern::offset, "off by +1",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = 1 + dot(A, B, n, row, col, 0, n);
+     }},
+    {"counted twice", Pattern::scaled, "2 times the right one",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = 2 * dot(A, B, n, row, col, 0, n);
+     }},
+    {"edges not computed", Pattern::edges_only, "lower edge are missing",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       if (row >= n / tile * tile || col >= n / tile * tile) return;
+       C[row * n + col] = dot(A, B, n, row, col, 0, n);
+     }},
+    {"edges wrong", Pattern::edges_only, "lower edge are wrong",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       const bool edge = row >= n / tile * tile || col >= n / tile * tile;
+       C[row * n + col] = dot(A, B, n, row, col, 0, edge ? n - 1 : n);
+     }},
+    {"first tile alone", Pattern::first_tile_only, "first 8x8 tile",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, 0, n);
+     },
+     [](int) { return tile; }, [](int) { return tile; }},
+    {"first row of tiles alone", Pattern::part_unwritten,
+     "all of them in rows 8 to 20, columns 0 to 20",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, 0, n);
+     },
+     [](int) { return tile; }},
+    {"one row wrong", Pattern::region, "all of them in row 3, columns 0 to 20",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, 0, n) + (row == 3 ? std::sin(float(col) + 1) : 0);
+     }},
+    {"rows of B shifted by one", Pattern::misplaced, "C[0][0] then holds B[1][0]",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row * n + k] * B[(k + 1) % n * n + col];
+       C[row * n + col] = sum;
+     }},
+    {"columns of A reversed within tiles", Pattern::misplaced, "C[0][0] then holds",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row * n + (k < 16 ? k ^ 7 : k)] * B[k * n + col];
+       C[row * n + col] = sum;
+     }},
+};
+
+std::string name_of(Pattern pattern) { return std::to_string(static_cast<int>(pattern)); }
+
+TEST(Diagnosis, RecognisesEveryMistake) {
+  constexpr int n = 21;  // two whole tiles and a partial one
+  Random random = seeded_random(21, "");
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Matrix<float> A = random_matrix(n, n, random);
+    const Matrix<float> B = random_matrix(n, n, random);
+    const Matrix<float> before(n, n, std::bit_cast<float>(unwritten_bits));
+    const Rerun rerun = [&](const auto& A_, const auto& B_, const auto& before_) {
+      return run(c.element, A_, B_, before_, c.rows(n), c.cols(n));
+    };
+    const Matrix<float> after = *rerun(A, B, before);
+    const ReferenceProduct expected = multiply(A, B);
+    const auto diagnosis =
+        diagnose({A, B, before, after, expected, TileShape{tile, tile}}, true, rerun);
+    ASSERT_TRUE(diagnosis);
+    EXPECT_EQ(name_of(diagnosis->pattern), name_of(c.pattern)) << diagnosis->what;
+    EXPECT_THAT(diagnosis->what, HasSubstr(c.what));
+    EXPECT_FALSE(diagnosis->hint.empty());
+  }
+}
+
+TEST(Diagnosis, SaysNothingOfARightResult) {
+  Random random = seeded_random(22, "");
+  const Matrix<float> A = random_matrix(5, 5, random);
+  const ReferenceProduct expected = multiply(A, A);
+  Matrix<float> after(5, 5);
+  for (std::size_t i = 0; i < 25; ++i) after.values[i] = float(expected.product.values[i]);
+  EXPECT_FALSE(recognise({A, A, Matrix<float>(5, 5), after, expected, TileShape{tile, tile}}));
+}
+
+TEST(Diagnosis, SaysNothingOfNoise) {
+  Random random = seeded_random(23, "");
+  const Matrix<float> A = random_matrix(21, 21, random);
+  const Matrix<float> noise = random_matrix(21, 21, random);
+  const Matrix<float> before(21, 21, std::bit_cast<float>(unwritten_bits));
+  const ReferenceProduct expected = multiply(A, A);
+  const Rerun rerun = [&](const auto&, const auto&, const auto&) { return noise; };
+  EXPECT_FALSE(diagnose({A, A, before, noise, expected, TileShape{tile, tile}}, false, rerun));
+}
+
+TEST(Diagnosis, BlamesEarlierCallsForWhatAFreshProcessDoesRight) {
+  constexpr int n = 10;
+  Random random = seeded_random(24, "");
+  const Matrix<float> A = random_matrix(n, n, random);
+  const Matrix<float> B = random_matrix(n, n, random);
+  const Matrix<float> before(n, n, std::bit_cast<float>(unwritten_bits));
+  const ReferenceProduct expected = multiply(A, B);
+  Matrix<float> right(n, n);
+  for (std::size_t i = 0; i < right.values.size(); ++i) {
+    right.values[i] = float(expected.product.values[i]);
+  }
+  const Matrix<float> left_over = random_matrix(n, n, random);
+  const Rerun rerun = [&](const auto&, const auto&, const auto&) { return right; };
+  const Observation observation{A, B, before, left_over, expected, TileShape{tile, tile}};
+  const auto later = diagnose(observation, false, rerun);
+  ASSERT_TRUE(later);
+  EXPECT_EQ(name_of(later->pattern), name_of(Pattern::stale));
+  EXPECT_FALSE(diagnose(observation, true, rerun)) << "nothing came before a first call";
+}
+
+TEST(Diagnosis, DoesWithoutMoreCallsIfTheyFail) {
+  constexpr int n = 10;
+  const Matrix<float> A = identity_matrix(n);
+  const Matrix<float> before(n, n, std::bit_cast<float>(unwritten_bits));
+  const Rerun rerun = [](const auto&, const auto&, const auto&) { return std::nullopt; };
+  const auto diagnosis =
+      diagnose({A, A, before, before, multiply(A, A), TileShape{tile, tile}}, false, rerun);
+  ASSERT_TRUE(diagnosis);
+  EXPECT_EQ(name_of(diagnosis->pattern), name_of(Pattern::never_written));
+}
+
+}  // namespace
+}  // namespace tilewise::grading

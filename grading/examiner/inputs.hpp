@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string_view>
+
+#include "grading/examiner/matrix.hpp"
+
+namespace tilewise::grading {
+
+using Random = std::mt19937_64;
+
+/// Generator for one test. It depends on the test's name as well as on the seed, so that a test
+/// draws the same numbers whichever other tests run.
+Random seeded_random(std::uint64_t seed, std::string_view test_name);
+
+/// Both signs, magnitudes spread over [1/4, 1), every bit of the significand in use. Away from zero
+/// so that no term of a product is too small to be missed; full significands so that a detour
+/// through half precision shows.
+Matrix<float> random_matrix(int rows, int cols, Random& random);
+
+Matrix<float> identity_matrix(int n);
+
+/// Each element tells where it stands: row * cols + col + 1, exact in float up to 2^24 elements.
+Matrix<float> index_coded_matrix(int rows, int cols);
+
+}  // namespace tilewise::grading

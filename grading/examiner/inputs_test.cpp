@@ -1,0 +1,60 @@
+#include "grading/examiner/inputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace tilewise::grading {
+namespace {
+
+TEST(Inputs, AreTheSameForTheSameSeedAndTestOnly) {
+  const auto first_number = [](std::uint64_t seed, const char* test) {
+    return seeded_random(seed, test)();
+  };
+  EXPECT_EQ(first_number(7, "MatmulGrid.A"), first_number(7, "MatmulGrid.A"));
+  EXPECT_NE(first_number(7, "MatmulGrid.A"), first_number(7, "MatmulGrid.B"));
+  EXPECT_NE(first_number(7, "MatmulGrid.A"), first_number(8, "MatmulGrid.A"));
+  EXPECT_NE(first_number(7, "MatmulGrid.A"), first_number(7 + (1ULL << 32), "MatmulGrid.A"));
+}
+
+TEST(Inputs, RandomMatrixKeepsAwayFromZeroAndUsesBothSigns) {
+  Random random = seeded_random(1, "");
+  const Matrix<float> matrix = random_matrix(40, 50, random);
+  int negative = 0;
+  for (const float value : matrix.values) {
+    EXPECT_GE(std::abs(value), 0.25F);
+    EXPECT_LE(std::abs(value), 1.0F);
+    negative += value < 0;
+  }
+  EXPECT_GT(negative, 800);
+  EXPECT_LT(negative, 1200);
+}
+
+TEST(Inputs, RandomMatrixUsesBitsThatHalfPrecisionHasNot) {
+  Random random = seeded_random(2, "");
+  const Matrix<float> matrix = random_matrix(10, 10, random);
+  int inexact_in_half = 0;
+  for (const float value : matrix.values) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    inexact_in_half += (bits & 0x1FFF) != 0;  // half keeps 10 of the 23 bits of the fraction
+  }
+  EXPECT_GT(inexact_in_half, 95);
+}
+
+TEST(Inputs, IndexCodeTellsThePlace) {
+  const Matrix<float> code = index_coded_matrix(3, 4);
+  EXPECT_EQ(code(0, 0), 1.0F);
+  EXPECT_EQ(code(2, 1), 10.0F);
+}
+
+TEST(Inputs, IdentityHasOnesOnTheDiagonal) {
+  const Matrix<float> identity = identity_matrix(3);
+  for (int row = 0; row < 3; ++row) {
+    for (int col = 0; col < 3; ++col) EXPECT_EQ(identity(row, col), row == col ? 1.0F : 0.0F);
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,101 @@
+/// \file
+/// tilewise-examiner: grades one stage of one submission. It judges in a process of its own; the
+/// submission's code runs in workers that it starts.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "common/core/gpu_profile.hpp"
+#include "common/core/paths.hpp"
+#include "grading/examiner/events.hpp"
+#include "grading/examiner/options.hpp"
+#include "grading/examiner/rubric.hpp"
+#include "grading/examiner/stage_test.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+constexpr int exit_could_not_grade = 2;
+
+// Only the stage's tests, and no others of GoogleTest's flags from the environment.
+void select_tests(const std::vector<RubricEntry>& entries) {
+  std::string filter;
+  for (const RubricEntry& entry : entries) filter += entry.test + ":";
+  GTEST_FLAG_SET(filter, filter);
+  GTEST_FLAG_SET(shuffle, false);
+  GTEST_FLAG_SET(repeat, 1);
+  GTEST_FLAG_SET(catch_exceptions, true);
+}
+
+int examine(const ExaminerOptions& options, int events_fd) {
+  const Rubric rubric = load_rubric(core::project_root() / "grading" / "rubric.json");
+  const auto stage = rubric.find(options.stage);
+  if (stage == rubric.end())
+    throw std::runtime_error("no stage " + options.stage + " in the rubric");
+
+  StageTest::configure(options);
+  int arguments = 1;
+  std::string program = "tilewise-examiner";
+  char* argument_values[] = {program.data(), nullptr};
+  testing::InitGoogleTest(&arguments, argument_values);
+  select_tests(stage->second);
+
+  std::FILE* events = nullptr;
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (events_fd >= 0) {
+    events = fdopen(events_fd, "w");
+    if (events == nullptr) throw std::runtime_error("--events-fd is no descriptor to write to");
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new EventListener(events, stage->second));
+  }
+  const int status = RUN_ALL_TESTS();
+  if (events != nullptr) std::fclose(events);
+  return status;
+}
+
+int run(int argc, char** argv) {
+  ExaminerOptions options;
+  options.backend = "simt";
+  std::string gpu = "gtx1080";
+  int events_fd = -1;
+  CLI::App app("Grades one stage of one submission.");
+  app.add_option("--stage", options.stage, "stage, e.g. 03_shared_memory")->required();
+  app.add_option("--module", options.module, "submission as a shared object")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--backend", options.backend, "simt or cuda")
+      ->check(CLI::IsMember({"simt", "cuda"}))
+      ->capture_default_str();
+  app.add_option("--gpu", gpu, "profile of the GPU to simulate")->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of all random inputs")->required();
+  app.add_option("--time-limit", options.time_limit_s, "seconds one call may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--events-fd", events_fd,
+                 "descriptor for one JSON line an event; without it "
+                 "GoogleTest prints to the terminal");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : exit_could_not_grade;
+  }
+  options.profile = core::gpu_profile(gpu);
+  return examine(options, events_fd);
+}
+
+}  // namespace
+}  // namespace tilewise::grading
+
+int main(int argc, char** argv) {
+  try {
+    return tilewise::grading::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tilewise-examiner: %s\n", error.what());
+    return tilewise::grading::exit_could_not_grade;
+  }
+}

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "grading/examiner/messages.hpp"
+#include "grading/examiner/stage_test.hpp"
+
+namespace tilewise::grading {
+
+/// One call of a function that computes C = A * B, all of order n.
+struct MatmulCase {
+  int n = 0;
+  Mapping mapping;
+  /// Gives the call for these matrices.
+  std::function<Call(DeviceArray& A, DeviceArray& B, DeviceArray& C)> call;
+};
+
+/// Base of the graders whose functions compute C = A * B. Every expectation draws new random
+/// matrices and ends the test where it does not hold.
+class MatmulTest : public StageTest {
+ protected:
+  /// Expects cudaSuccess and a right product. Returns the launches it took.
+  CallReply expect_right(const MatmulCase& matmul);
+
+  /// Expects a right product, inputs bit for bit as they were, and nothing written around any of
+  /// the three matrices.
+  void expect_inside(const MatmulCase& matmul);
+
+  /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are of order
+  /// `allocated`, whatever n the call names; `reason` continues "expected cudaErrorInvalidValue: ".
+  void expect_refused(const MatmulCase& matmul, int allocated, const std::string& reason);
+
+  /// Expects cudaSuccess and nothing touched.
+  void expect_nothing_done(const MatmulCase& matmul);
+
+  /// Expects a right product and at least one kernel launched for it. Returns the launches.
+  CallReply expect_launches(const MatmulCase& matmul);
+
+  /// What timing a product gave.
+  struct Rate {
+    double gflops = 0;  ///< 2 n^3 operations in the median time
+    double spread = 1;  ///< slowest time over fastest
+  };
+
+  /// Times a product, checks a sample of its rows and that no element is missing, and records the
+  /// rate as the measurement `name`.
+  Rate measure(const MatmulCase& matmul, const std::string& name);
+
+  /// Expects at least `fraction` of the device's single-precision peak, and no more than all of it.
+  /// A timing that spreads too far to be trusted is inconclusive rather than too slow.
+  void expect_fraction_of_peak(const MatmulCase& matmul, double fraction);
+
+  /// Skips the test on the simulator, and tells whether it did.
+  bool skipped_without_gpu();
+
+  /// Hint for a wrong result that gives nothing away.
+  virtual std::string advice() const = 0;
+
+ private:
+  struct Product;
+  Product multiply_on_device(const MatmulCase& matmul);
+  std::optional<Diagnosis> diagnose_product(const MatmulCase& matmul, const Product& product,
+                                            const ReferenceProduct& expected);
+  void check_untouched(const Product& product, const std::string& when);
+};
+
+}  // namespace tilewise::grading

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "grading/examiner/compare.hpp"
+#include "grading/examiner/device_array.hpp"
+#include "grading/examiner/outcome.hpp"
+#include "grading/examiner/pattern.hpp"
+#include "grading/worker/call.hpp"
+
+namespace tilewise::grading {
+
+/// How the elements of C are shared out to threads, for messages that say whose element is wrong.
+struct Mapping {
+  TileShape tile;             ///< elements one block computes at a time
+  bool single_block = false;  ///< one block walks over all tiles; else each tile has its block
+};
+
+/// A value as a student should read it: "1.25", "NaN".
+std::string describe_value(float value);
+
+/// Wrong elements: the first one, whose it is, how many there are and, if known, why. `advice`: the
+/// hint where the diagnosis has none.
+Finding wrong_result(const std::string& call, const Comparison& comparison, const Mapping& mapping,
+                     const std::optional<Diagnosis>& diagnosis, const std::string& advice);
+
+Finding changed_input(const std::string& call, const DeviceArray& array,
+                      const DeviceArray::Change& change);
+
+/// `cols`: columns of the matrix, to say in which row a stray write lies.
+Finding written_outside(const std::string& call, const DeviceArray& array,
+                        const DeviceArray::GuardDamage& damage, int cols);
+
+/// Another status than the contract asks for.
+Finding wrong_status(const std::string& call, const std::string& returned,
+                     const std::string& expected, const std::string& reason);
+
+/// A fault that the run-time found while a kernel ran.
+Finding kernel_fault(const std::string& call, const Diagnostic& diagnostic);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,96 @@
+#include "grading/examiner/messages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+namespace tilewise::grading {
+namespace {
+
+Comparison wrong_element(float found) {
+  Comparison comparison;
+  comparison.wrong = 37;
+  comparison.compared = 1369;
+  comparison.row = 35;
+  comparison.col = 20;
+  comparison.found = found;
+  comparison.expected = 3.5;
+  comparison.tolerance = 1e-5;
+  return comparison;
+}
+
+constexpr Mapping grid{.tile = {16, 8}};
+constexpr Mapping single_block{.tile = {16, 8}, .single_block = true};
+
+TEST(Messages, WrongResultNamesElementOwnerCountAndPattern) {
+  const Diagnosis diagnosis{Pattern::transposed, "C holds the transpose", "Swap x and y."};
+  const Finding finding =
+      wrong_result("matmul(n=37)", wrong_element(1.25F), grid, diagnosis, "unused");
+  EXPECT_EQ(finding.message,
+            "matmul(n=37): C[35][20] is 1.25, expected 3.5 (allowed error 1e-05). It belongs to "
+            "block (1, 4), thread (4, 3). 37 of 1369 elements are wrong: C holds the transpose.");
+  EXPECT_EQ(finding.hint, "Swap x and y.");
+  EXPECT_EQ(finding.status, Status::failed);
+}
+
+TEST(Messages, WrongResultOfNoKnownPatternGivesTheStagesAdvice) {
+  const Finding finding = wrong_result("matmul(n=37)", wrong_element(1.25F), single_block,
+                                       std::nullopt, "Check the barriers.");
+  EXPECT_TRUE(finding.message.ends_with(
+      "It belongs to tile (1, 4), thread (4, 3). 37 of 1369 elements are wrong."))
+      << finding.message;
+  EXPECT_EQ(finding.hint, "Check the barriers.");
+}
+
+TEST(Messages, TellUnwrittenFromNotANumber) {
+  const auto text = [](float found) {
+    return wrong_result("f()", wrong_element(found), grid, std::nullopt, "").message;
+  };
+  EXPECT_NE(text(std::bit_cast<float>(unwritten_bits)).find("C[35][20] was never written"),
+            std::string::npos);
+  EXPECT_NE(text(std::nanf("")).find("C[35][20] is NaN"), std::string::npos);
+}
+
+TEST(Messages, CountOneElementAndAllOfThem) {
+  Comparison one = wrong_element(0);
+  one.wrong = one.compared = 1;
+  EXPECT_TRUE(wrong_result("f()", one, grid, std::nullopt, "")
+                  .message.ends_with("It is the only element."));
+  Comparison all = wrong_element(0);
+  all.wrong = all.compared;
+  EXPECT_TRUE(wrong_result("f()", all, grid, std::nullopt, "")
+                  .message.ends_with("All 1369 elements are wrong."));
+}
+
+TEST(Messages, ChangedInputGivesBothValues) {
+  const DeviceArray A("A", Access::input, 4, 4);
+  EXPECT_EQ(changed_input("f()", A, {.row = 1, .col = 2, .given = 0.5F, .found = 0}).message,
+            "f() changed its input: A[1][2] was 0.5 and is now 0.");
+}
+
+TEST(Messages, WritesOutsideAreGivenAPlace) {
+  const DeviceArray C("C", Access::output, 4, 5);
+  EXPECT_EQ(
+      written_outside("f()", C, {.elements = 3, .first = 22}, 5).message,
+      "f() wrote 3 elements outside of C, the first one behind its end, where C[4][2] would be.");
+  EXPECT_EQ(written_outside("f()", C, {.elements = 1, .first = -2}, 5).message,
+            "f() wrote 1 element outside of C, the first one 2 elements before its start.");
+}
+
+TEST(Messages, KernelFaultKeepsItsPlace) {
+  const Finding finding = kernel_fault("f()", {"barrier", "3 threads wait", "a.cu", 12});
+  EXPECT_EQ(finding.message, "f(): 3 threads wait");
+  EXPECT_EQ(finding.file, "a.cu");
+  EXPECT_EQ(finding.line, 12);
+  EXPECT_FALSE(finding.hint.empty());
+}
+
+TEST(Messages, WrongStatusGivesTheReason) {
+  EXPECT_EQ(
+      wrong_status("f(n=-1)", "cudaSuccess", "cudaErrorInvalidValue", "n is negative").message,
+      "f(n=-1) returned cudaSuccess, expected cudaErrorInvalidValue: n is negative.");
+}
+
+}  // namespace
+}  // namespace tilewise::grading

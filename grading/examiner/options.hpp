@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "common/core/gpu_profile.hpp"
+
+namespace tilewise::grading {
+
+/// What the examiner was asked to examine.
+struct ExaminerOptions {
+  std::string stage;             ///< "03_shared_memory"
+  std::filesystem::path module;  ///< the submission as a shared object
+  std::string backend;           ///< "simt" or "cuda"
+  core::GpuProfile profile;      ///< GPU to simulate
+  std::uint64_t seed = 0;
+  double time_limit_s = 10;  ///< of one call
+
+  bool on_gpu() const { return backend == "cuda"; }
+};
+
+}  // namespace tilewise::grading

@@ -1,0 +1,217 @@
+#include "grading/examiner/pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <initializer_list>
+
+#include "grading/examiner/device_array.hpp"
+#include "grading/examiner/region.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Recogniser = std::optional<Diagnosis> (*)(const Observation&, const Comparison&);
+
+bool is_unwritten(const Observation& seen, std::size_t i) {
+  return std::memcmp(&seen.before.values[i], &seen.after.values[i], sizeof(float)) == 0;
+}
+
+template <typename Predicate>
+bool any_wrong(const Comparison& comparison, Predicate predicate) {
+  for (std::size_t i = 0; i < comparison.compared; ++i) {
+    if (comparison.is_wrong[i] && predicate(i)) return true;
+  }
+  return false;
+}
+
+bool is_finite(const Matrix<float>& matrix) {
+  return std::ranges::all_of(matrix.values, [](float value) { return std::isfinite(value); });
+}
+
+bool is_product(const Matrix<float>& C, const Matrix<float>& A, const Matrix<float>& B) {
+  return compare(C, multiply(A, B)).all_right();
+}
+
+// (rows, last - first): some columns of a matrix.
+Matrix<float> columns(const Matrix<float>& matrix, int first, int last) {
+  Matrix<float> result(matrix.rows, last - first);
+  for (int row = 0; row < result.rows; ++row) {
+    for (int col = 0; col < result.cols; ++col) result(row, col) = matrix(row, first + col);
+  }
+  return result;
+}
+
+// (last - first, cols): some rows of a matrix.
+Matrix<float> rows(const Matrix<float>& matrix, int first, int last) {
+  return transposed(columns(transposed(matrix), first, last));
+}
+
+std::optional<Diagnosis> never_written(const Observation& seen, const Comparison& comparison) {
+  if (comparison.wrong < comparison.compared) return std::nullopt;
+  if (any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); })) {
+    return std::nullopt;
+  }
+  return Diagnosis{Pattern::never_written, "no element of C was ever written",
+                   "Check that the kernel is launched and stores its result, and that the grid is "
+                   "not empty."};
+}
+
+std::optional<Diagnosis> all_zero(const Observation& seen, const Comparison&) {
+  if (std::ranges::any_of(seen.after.values, [](float value) { return value != 0; })) {
+    return std::nullopt;
+  }
+  return Diagnosis{Pattern::all_zero, "C is zero everywhere",
+                   "The sum is stored but nothing was added to it: check the bounds of the loop "
+                   "over k and that the tiles of A and B are loaded."};
+}
+
+std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison& comparison) {
+  const auto came_from_guard = [&](std::size_t i) {
+    return has_bits(seen.after.values[i], guard_bits);
+  };
+  if (!any_wrong(comparison, came_from_guard)) return std::nullopt;
+  return Diagnosis{
+      Pattern::reads_outside, "NaN that lies around the matrices in memory got into the result",
+      "A thread reads outside A or B, perhaps beyond the last row. Multiplying what it "
+      "finds there by zero does not help: use zero in its place where the row or the "
+      "column is not below n."};
+}
+
+std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison& comparison) {
+  const auto is_new_nan = [&](std::size_t i) {
+    return std::isnan(seen.after.values[i]) && !is_unwritten(seen, i);
+  };
+  if (!any_wrong(comparison, is_new_nan)) return std::nullopt;
+  return Diagnosis{
+      Pattern::not_a_number, "there are NaN among the results",
+      "NaN comes from memory that nothing wrote: a variable or shared tile that is read "
+      "before it is set, C itself, or an index outside A or B."};
+}
+
+std::optional<Diagnosis> accumulates(const Observation& seen, const Comparison&) {
+  if (!is_finite(seen.before)) return std::nullopt;
+  Matrix<float> added = seen.after;
+  for (std::size_t i = 0; i < added.values.size(); ++i) added.values[i] -= seen.before.values[i];
+  // The difference carries the rounding of a sum that holds C too.
+  ReferenceProduct expected = seen.expected;
+  for (std::size_t i = 0; i < added.values.size(); ++i) {
+    expected.magnitude.values[i] += 2 * std::abs(seen.before.values[i]);
+  }
+  if (!compare(added, expected).all_right()) return std::nullopt;
+  return Diagnosis{
+      Pattern::accumulates, "the product was added to what C held before",
+      "Start the sum from 0 and store it with =, not +=: C holds arbitrary values when "
+      "the kernel starts."};
+}
+
+std::optional<Diagnosis> other_product(const Observation& seen, const Comparison&) {
+  const Matrix<float>& A = seen.A;
+  const Matrix<float>& B = seen.B;
+  if (is_product(transposed(seen.after), A, B)) {
+    return Diagnosis{Pattern::transposed, "C holds the transpose of the result",
+                     "Rows come from y and columns from x (threadIdx, blockIdx); the row is the "
+                     "index that is multiplied by n."};
+  }
+  if (is_product(seen.after, B, A)) {
+    return Diagnosis{
+        Pattern::factors_swapped, "C holds B * A instead of A * B",
+        "Take the row from A and the column from B, and check the order of the kernel's "
+        "arguments."};
+  }
+  if (is_product(seen.after, A, transposed(B))) {
+    return Diagnosis{Pattern::second_factor_transposed,
+                     "C holds A * B^T: B is read by rows where it should be read by columns",
+                     "Element (k, col) of B lies at k * n + col."};
+  }
+  if (is_product(seen.after, transposed(A), B)) {
+    return Diagnosis{Pattern::first_factor_transposed,
+                     "C holds A^T * B: A is read by columns where it should be read by rows",
+                     "Element (row, k) of A lies at row * n + k."};
+  }
+  return std::nullopt;
+}
+
+// Sums that leave out the first or the last products. The number is found from one element and then
+// has to hold for all of them.
+std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparison& comparison) {
+  const int n = seen.expected.summation_length;
+  const double allowed = comparison.tolerance;
+  double sum = 0;
+  for (int k = 0; k + 1 < n; ++k) {
+    sum += double(seen.A(comparison.row, k)) * seen.B(k, comparison.col);
+    const int terms = k + 1;
+    if (std::abs(sum - comparison.found) <= allowed &&
+        is_product(seen.after, columns(seen.A, 0, terms), rows(seen.B, 0, terms))) {
+      return Diagnosis{
+          Pattern::sum_cut_short,
+          fmt::format("each element is the sum of its first {} products instead of all "
+                      "{}",
+                      terms, n),
+          "Check where the loop over k ends. Tiles that do not divide n need one more "
+          "step: n / tile, rounded up."};
+    }
+    if (std::abs(comparison.expected - sum - comparison.found) <= allowed &&
+        is_product(seen.after, columns(seen.A, terms, n), rows(seen.B, terms, n))) {
+      return Diagnosis{
+          Pattern::sum_starts_late,
+          fmt::format("each element lacks the first {} of its {} products", terms, n),
+          "Check where the loop over k starts, and whether the sum is reset inside it."};
+    }
+  }
+  return std::nullopt;
+}
+
+// With fewer elements than this, a shift or a factor fits by accident.
+constexpr std::size_t enough_elements = 4;
+
+std::optional<Diagnosis> offset(const Observation& seen, const Comparison& comparison) {
+  if (comparison.wrong < std::max(comparison.compared, enough_elements)) return std::nullopt;
+  const double shift = comparison.found - comparison.expected;
+  ReferenceProduct shifted = seen.expected;
+  for (double& value : shifted.product.values) value += shift;
+  for (double& value : shifted.magnitude.values) value += 2 * std::abs(shift);
+  if (!compare(seen.after, shifted).all_right()) return std::nullopt;
+  return Diagnosis{Pattern::offset, fmt::format("each element is off by {:+.6g}", shift),
+                   "Check the value the sum starts from."};
+}
+
+std::optional<Diagnosis> scaled(const Observation& seen, const Comparison& comparison) {
+  if (comparison.wrong < std::max(comparison.compared, enough_elements)) return std::nullopt;
+  const auto& product = seen.expected.product.values;
+  const auto largest =
+      std::ranges::max_element(product, {}, [](double value) { return std::abs(value); });
+  const double factor = seen.after.values[largest - product.begin()] / *largest;
+  ReferenceProduct expected = seen.expected;
+  for (double& value : expected.product.values) value *= factor;
+  // The factor is only as exact as the element it was taken from.
+  for (double& value : expected.magnitude.values) value *= 2 * std::abs(factor);
+  if (!compare(seen.after, expected).all_right()) return std::nullopt;
+  return Diagnosis{Pattern::scaled,
+                   fmt::format("each element is {:.6g} times the right one", factor),
+                   "Check whether a product is added more than once, or every step counts."};
+}
+
+std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
+  const bool unwritten =
+      !any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); });
+  return recognise_region(comparison.is_wrong, seen.after.rows, seen.tile, unwritten);
+}
+
+}  // namespace
+
+std::optional<Diagnosis> recognise(const Observation& observation) {
+  const Comparison comparison = compare(observation.after, observation.expected);
+  if (comparison.all_right()) return std::nullopt;
+  // What is said of the whole of C comes before what is said of parts of it.
+  for (const Recogniser recogniser : std::initializer_list<Recogniser>{
+           never_written, all_zero, reads_outside, not_a_number, accumulates, other_product,
+           part_of_the_sum, offset, scaled, part_of_the_matrix}) {
+    if (auto diagnosis = recogniser(observation, comparison)) return diagnosis;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tilewise::grading

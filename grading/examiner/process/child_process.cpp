@@ -1,0 +1,125 @@
+#include "grading/examiner/process/child_process.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+
+#include "grading/examiner/process/child_limits.hpp"
+#include "grading/examiner/process/pipe.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// What a worker and the CUDA driver in it need. The rest may hold secrets, such as the seed or
+/// credentials of the machine that grades.
+std::vector<std::string> reduced_environment() {
+  std::vector<std::string> environment;
+  for (const char* name : {"PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
+                           "CUDA_DEVICE_ORDER", "CUDA_CACHE_PATH", "ASAN_OPTIONS",
+                           "UBSAN_OPTIONS"}) {
+    if (const char* value = std::getenv(name)) {
+      environment.push_back(std::string(name) + "=" + value);
+    }
+  }
+  return environment;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// All that the child needs between fork and exec, where nothing may allocate or lock, because
+/// the parent may have other threads.
+struct Execution {
+  const char* executable;
+  char* const* arguments;
+  char* const* environment;
+  std::vector<int> descriptors;  ///< the last one reports a failed exec
+  std::size_t address_space_bytes;
+};
+
+[[noreturn]] void execute(Execution& execution) {
+  setpgid(0, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int count = static_cast<int>(execution.descriptors.size());
+  // In two steps, so that none is overwritten before it has been moved.
+  for (int& fd : execution.descriptors) fd = fcntl(fd, F_DUPFD, count);
+  for (int i = 0; i < count; ++i) dup2(execution.descriptors[static_cast<std::size_t>(i)], i);
+  const int error_fd = count - 1;
+  fcntl(error_fd, F_SETFD, FD_CLOEXEC);
+  close_descriptors_from(count);
+  apply_child_limits(execution.address_space_bytes);
+  execve(execution.executable, execution.arguments, execution.environment);
+  const int error = errno;
+  static_cast<void>(!write(error_fd, &error, sizeof error));
+  _exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const ChildOptions& options) {
+  std::vector<std::string> arguments = options.arguments;
+  arguments.insert(arguments.begin(), options.executable.string());
+  std::vector<std::string> environment = reduced_environment();
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> environment_pointers = pointers(environment);
+
+  auto [error_out, error_in] = make_pipe();
+  Execution execution = {options.executable.c_str(), argument_pointers.data(),
+                         environment_pointers.data(), options.descriptors,
+                         options.address_space_bytes};
+  execution.descriptors.push_back(error_in.get());
+  pid_ = fork();
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "cannot fork");
+  if (pid_ == 0) execute(execution);
+  setpgid(pid_, pid_);  // the child does it too: whoever comes first
+  error_in.close();
+
+  int error = 0;
+  ssize_t received;
+  do {
+    received = read(error_out.get(), &error, sizeof error);
+  } while (received < 0 && errno == EINTR);
+  if (received == static_cast<ssize_t>(sizeof error)) {
+    kill_group();
+    throw std::system_error(error, std::generic_category(),
+                            "cannot execute " + options.executable.string());
+  }
+}
+
+std::optional<int> ChildProcess::ended() {
+  if (status_) return status_;
+  siginfo_t info = {};
+  // Looks without waiting for it: until then no other process can take the group's number.
+  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid != pid_) {
+    return std::nullopt;
+  }
+  return kill_group();
+}
+
+void ChildProcess::send_signal(int signal) {
+  if (!status_) kill(pid_, signal);
+}
+
+int ChildProcess::kill_group() {
+  if (status_) return *status_;
+  kill(-pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  status_ = status;
+  return status;
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewise::grading {
+
+/// How to start a process. It leads a process group of its own and inherits nothing but
+/// `descriptors`.
+struct ChildOptions {
+  std::filesystem::path executable;
+  std::vector<std::string> arguments = {};  ///< without the executable's name
+  std::vector<int> descriptors;        ///< become 0, 1, 2, ... in the child
+  std::size_t address_space_bytes = 0;  ///< 0: no limit
+};
+
+/// A process and whatever it starts in its group; both end with this object.
+class ChildProcess {
+ public:
+  /// @throws std::system_error where the process cannot be started
+  explicit ChildProcess(const ChildOptions& options);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess() { kill_group(); }
+
+  /// The wait status (see WIFEXITED) once the process has ended; nothing while it runs.
+  std::optional<int> ended();
+
+  /// Sends a signal to the process, not to its group. Does nothing once it has ended.
+  void send_signal(int signal);
+
+  /// Ends the whole group at once and waits for the process.
+  /// @return its wait status
+  int kill_group();
+
+ private:
+  pid_t pid_ = -1;
+  std::optional<int> status_;  ///< once it has been waited for
+};
+
+}  // namespace tilewise::grading

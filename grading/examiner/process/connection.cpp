@@ -1,0 +1,166 @@
+#include "grading/examiner/process/connection.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+
+#include "grading/worker/protocol.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Long enough for a signal handler on a loaded machine, too short to be felt.
+constexpr milliseconds last_words(300);
+/// Between closing its channel and ending, a process has its exit handlers to run.
+constexpr milliseconds closing_time(500);
+/// A process that ends is noticed by its closed channel at once, unless it has left a child behind
+/// that holds the channel open: hence another look from time to time.
+constexpr milliseconds look_again(50);
+constexpr milliseconds look_again_when_closed(2);
+
+/// Reads what is there. Closes `fd` at the end of the stream.
+/// @param limit stops after about so many bytes, though more may be there
+template <class Sink>
+void read_available(FileDescriptor& fd, std::size_t limit, Sink&& sink) {
+  std::array<char, 16 << 10> bytes;
+  std::size_t total = 0;
+  while (fd && total < limit) {
+    const ssize_t received = read(fd.get(), bytes.data(), bytes.size());
+    if (received < 0 && errno == EINTR) continue;
+    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (received <= 0) {
+      fd.close();
+      return;
+    }
+    total += static_cast<std::size_t>(received);
+    sink(std::string_view(bytes.data(), static_cast<std::size_t>(received)));
+  }
+}
+
+bool is_text(const char* begin, const char* end) {
+  const char* const terminator = std::find(begin, end, '\0');
+  return terminator != end && std::all_of(begin, terminator, [](unsigned char byte) {
+           return byte >= 0x20 && byte < 0x7f;
+         });
+}
+
+/// Whether the worker may have written it; what is not, the student's code has forged.
+bool is_possible(const FaultRecord& record) {
+  constexpr int highest_signal = 64;
+  return record.magic == FaultRecord::expected_magic && record.signal > 0 &&
+         record.signal <= highest_signal && record.phase >= Phase::starting &&
+         record.phase <= Phase::idle && record.caller_count <= FaultRecord::max_callers &&
+         is_text(std::begin(record.kernel), std::end(record.kernel)) &&
+         is_text(std::begin(record.explanation), std::end(record.explanation));
+}
+
+}  // namespace
+
+Connection::Connection(const ConnectionOptions& options) : output_bytes_(options.output_bytes) {
+  const FileDescriptor null = open_null();
+  Pipe channel = make_socket_pair();
+  Pipe output = make_pipe();
+  Pipe fault = make_pipe();
+  static_assert(channel_fd == 3 && memory_fd == 4 && fault_fd == 5);
+  child_.emplace(ChildOptions{.executable = options.executable,
+                              .descriptors = {null.get(), output.in.get(), output.in.get(),
+                                              channel.in.get(), options.memory_fd, fault.in.get()},
+                              .address_space_bytes = options.address_space_bytes});
+  channel_ = std::move(channel.out);
+  output_pipe_ = std::move(output.out);
+  fault_pipe_ = std::move(fault.out);
+  for (const FileDescriptor* fd : {&channel_, &output_pipe_, &fault_pipe_}) make_non_blocking(*fd);
+}
+
+Connection::~Connection() {
+  channel_.close();  // an idle worker takes this as leave to go
+  closed_since_ = Clock::now();
+  const auto deadline = *closed_since_ + closing_time;
+  while (!child_->ended() && Clock::now() < deadline) poll_until(deadline);
+}
+
+bool Connection::send(const std::string& message) {
+  return channel_ && send_message(channel_.get(), message);
+}
+
+void Connection::read_all() {
+  // A limit a round: whoever writes without end must not keep the examiner reading.
+  constexpr std::size_t round = std::size_t{1} << 20;
+  constexpr std::size_t fault_bytes_kept = 8 * sizeof(FaultRecord);
+  if (channel_) {
+    read_available(channel_, round, [this](std::string_view bytes) { frames_.append(bytes); });
+    if (!channel_) closed_since_ = Clock::now();
+  }
+  read_available(output_pipe_, output_bytes_ + 1,
+                 [this](std::string_view bytes) { output_.append(bytes); });
+  read_available(fault_pipe_, round, [this](std::string_view bytes) {
+    fault_bytes_.append(bytes);
+    if (fault_bytes_.size() > fault_bytes_kept) {
+      fault_bytes_.erase(0, fault_bytes_.size() - fault_bytes_kept);
+    }
+  });
+}
+
+void Connection::poll_until(Clock::time_point deadline) const {
+  std::array<pollfd, 3> watched = {{{channel_.get(), POLLIN, 0},  // poll ignores a closed one, -1
+                                    {output_pipe_.get(), POLLIN, 0},
+                                    {fault_pipe_.get(), POLLIN, 0}}};
+  const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+  const auto wait = std::clamp(left, milliseconds(0),
+                               is_closed() ? look_again_when_closed : look_again);
+  poll(watched.data(), watched.size(), static_cast<int>(wait.count()));
+}
+
+Event Connection::wait(Clock::time_point deadline, std::string& message) {
+  while (true) {
+    const bool has_ended = child_->ended().has_value();  // before reading: all has been written
+    read_all();
+    if (output_.size() > output_bytes_) {
+      output_.resize(output_bytes_);
+      return Event::flooded;
+    }
+    if (auto next = frames_.next()) {
+      message = std::move(*next);
+      return Event::message;
+    }
+    if (frames_.garbled()) return Event::garbled;
+    if (has_ended) return Event::ended;
+    const auto now = Clock::now();
+    if (is_closed() && now > *closed_since_ + closing_time) return Event::closed;
+    if (now >= deadline) return Event::late;
+    poll_until(deadline);
+  }
+}
+
+void Connection::interrupt() {
+  child_->send_signal(SIGXCPU);
+  const auto deadline = Clock::now() + last_words;
+  while (!child_->ended() && Clock::now() < deadline) {
+    read_all();
+    poll_until(deadline);
+  }
+  end();
+  read_all();
+}
+
+std::optional<FaultRecord> Connection::fault() const {
+  std::optional<FaultRecord> last;
+  // At any offset: the student's code may have written to the pipe too.
+  for (std::size_t at = 0; at + sizeof(FaultRecord) <= fault_bytes_.size(); ++at) {
+    FaultRecord record;
+    std::memcpy(&record, fault_bytes_.data() + at, sizeof record);
+    if (is_possible(record)) last = record;
+  }
+  return last;
+}
+
+}  // namespace tilewise::grading

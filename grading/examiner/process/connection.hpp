@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "grading/examiner/process/child_process.hpp"
+#include "grading/examiner/process/pipe.hpp"
+#include "grading/worker/channel.hpp"
+#include "grading/worker/fault_record.hpp"
+
+namespace tilewise::grading {
+
+/// What a worker does, as seen from outside.
+enum class Event {
+  message,  ///< it has sent a message
+  ended,    ///< its process has ended
+  closed,   ///< it has closed its channel, yet runs on
+  garbled,  ///< what it sends is no message
+  flooded,  ///< it prints more than it may
+  late,     ///< none of these until the deadline
+};
+
+struct ConnectionOptions {
+  std::filesystem::path executable;
+  int memory_fd = -1;
+  std::size_t address_space_bytes = 0;  ///< 0: no limit
+  std::size_t output_bytes = 0;
+};
+
+/// A running worker process and the channel, the output and the fault pipe that lead to it. Knows
+/// nothing of what the messages mean. Nothing that the process does can block it or make it fail.
+class Connection {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Starts the process.
+  /// @throws std::system_error
+  explicit Connection(const ConnectionOptions& options);
+  ~Connection();
+
+  /// @return whether the message went out.
+  bool send(const std::string& message);
+
+  /// Waits for the next event.
+  /// @param message receives the text of Event::message
+  Event wait(Clock::time_point deadline, std::string& message);
+
+  /// Asks the process by SIGXCPU where it is, gives it a moment to answer with a fault record, and
+  /// ends it.
+  void interrupt();
+
+  /// Ends the process and all it has started.
+  /// @return its wait status
+  int end() { return child_->kill_group(); }
+
+  /// The process's last words, if it had any.
+  std::optional<FaultRecord> fault() const;
+
+  /// Standard output and standard error, as far as they have arrived.
+  const std::string& output() const { return output_; }
+
+ private:
+  void read_all();
+  bool is_closed() const { return closed_since_.has_value(); }
+  void poll_until(Clock::time_point deadline) const;
+
+  std::size_t output_bytes_;
+  FileDescriptor channel_;
+  FileDescriptor output_pipe_;
+  FileDescriptor fault_pipe_;
+  std::optional<ChildProcess> child_;
+  FrameReader frames_;
+  std::string output_;
+  std::string fault_bytes_;
+  std::optional<Clock::time_point> closed_since_;
+};
+
+}  // namespace tilewise::grading

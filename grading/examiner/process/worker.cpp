@@ -1,0 +1,244 @@
+#include "grading/examiner/process/worker.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include "grading/examiner/process/connection.hpp"
+#include "grading/examiner/process/failure_text.hpp"
+#include "grading/examiner/process/shared_memory.hpp"
+#include "grading/examiner/process/source_location.hpp"
+#include "grading/worker/protocol.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Clock = Connection::Clock;
+using Outcome = CallReply::Outcome;
+
+std::string random_token() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
+Clock::time_point after(double seconds) {
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+/// The instruction of the module that a fault came from: its own, or the call that led to it.
+SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& module) {
+  std::error_code unknown;
+  const std::uintmax_t module_bytes = std::filesystem::file_size(module, unknown);
+  if (unknown || fault.module_base == 0) return {};
+  SourceLocation first_known;
+  const auto look_up = [&](std::uint64_t address) {
+    if (address < fault.module_base || address - fault.module_base >= module_bytes) return;
+    const SourceLocation found = find_source_location(module, address - fault.module_base);
+    if (first_known.file.empty()) first_known = found;
+  };
+  look_up(fault.pc);
+  for (std::uint32_t i = 0; i < fault.caller_count && first_known.file.empty(); ++i) {
+    look_up(fault.callers[i] - 1);  // a return address belongs to the instruction after the call
+  }
+  return first_known;
+}
+
+}  // namespace
+
+struct Worker::State {
+  explicit State(WorkerOptions given) : options(std::move(given)), memory(options.shared_bytes) {}
+
+  void start();
+  void load();
+  CallReply exchange(double time_limit_s);
+  CallReply interpret(const std::string& message);
+  CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {});
+  CallReply fail_by_end();
+  CallReply fail_by_tampering(const std::string& what);
+  CallReply fail_by_time();
+
+  WorkerOptions options;
+  SharedMemory memory;
+  std::string token = random_token();
+  std::uint64_t sequence = 0;
+  std::optional<Connection> connection;
+  Situation situation;
+  bool started = false;  ///< the worker is past the part in which only our code runs
+  DeviceInfo device;
+  std::optional<CallReply> ready;
+  std::optional<CallReply> failure;  ///< set once the worker is gone
+};
+
+CallReply Worker::State::fail(Outcome outcome, const std::string& message,
+                              const SourceLocation& place) {
+  if (connection) connection->end();
+  CallReply reply;
+  reply.outcome = outcome;
+  reply.message = message;
+  reply.file = place.file;
+  reply.line = place.line;
+  failure = reply;
+  return reply;
+}
+
+CallReply Worker::State::fail_by_end() {
+  const int status = connection->end();
+  if (!started) {
+    return fail(Outcome::refused,
+                fmt::format("The worker {} could not start. It printed: {}",
+                            options.executable.string(), connection->output()));
+  }
+  if (const auto fault = connection->fault()) {
+    const SourceLocation place = locate(*fault, options.module);
+    return fail(Outcome::crashed, describe_crash(*fault, place, situation), place);
+  }
+  return fail(WIFEXITED(status) ? Outcome::exited : Outcome::crashed,
+              describe_end(status, situation));
+}
+
+CallReply Worker::State::fail_by_tampering(const std::string& what) {
+  return fail(Outcome::protocol,
+              fmt::format("The channel between the submission and the grader was tampered with: {}. "
+                          "Use no file descriptor that your code did not open.", what));
+}
+
+CallReply Worker::State::fail_by_time() {
+  connection->interrupt();
+  const auto fault = connection->fault();
+  const SourceLocation place = fault ? locate(*fault, options.module) : SourceLocation{};
+  return fail(Outcome::timed_out, describe_time_out(fault, place, situation), place);
+}
+
+CallReply Worker::State::interpret(const std::string& message) {
+  std::string problem;
+  auto reply = decode_reply(message, token, sequence++, problem);
+  if (!reply) return fail_by_tampering("a message is not the worker's: " + problem);
+
+  CallReply result;
+  result.diagnostics = std::move(reply->diagnostics);
+  result.message = reply->message;
+  switch (reply->kind) {
+    case WorkerReply::Kind::failed: {
+      SourceLocation place;
+      if (!result.diagnostics.empty()) {
+        const Diagnostic& first = result.diagnostics.front();
+        place = {first.file, first.line};
+        result.message = first.message;
+      }
+      std::vector<Diagnostic> diagnostics = std::move(result.diagnostics);
+      result = fail(Outcome::crashed, result.message, place);
+      result.diagnostics = failure->diagnostics = std::move(diagnostics);
+      return result;
+    }
+    case WorkerReply::Kind::refused:
+      result.outcome = Outcome::refused;
+      return result;
+    case WorkerReply::Kind::started:
+      device = reply->device;
+      break;
+    case WorkerReply::Kind::loaded:
+    case WorkerReply::Kind::returned:
+      break;
+  }
+  result.outcome = Outcome::returned;
+  result.cuda_status = reply->status;
+  result.cuda_error_name = std::move(reply->status_name);
+  result.launches = reply->launches;
+  result.launch_list = std::move(reply->launch_list);
+  result.times_ms = std::move(reply->times_ms);
+  return result;
+}
+
+/// Waits for the answer to what has been sent.
+CallReply Worker::State::exchange(double time_limit_s) {
+  situation.time_limit_s = time_limit_s;
+  std::string message;
+  switch (connection->wait(after(time_limit_s), message)) {
+    case Event::message:
+      return interpret(message);
+    case Event::ended:
+      return fail_by_end();
+    case Event::closed:
+      return fail_by_tampering("it was closed");
+    case Event::garbled:
+      return fail_by_tampering("what came over it is no message");
+    case Event::flooded:
+      return fail(Outcome::flooded,
+                  fmt::format("The submission printed more than {} bytes and was stopped. Remove "
+                              "printf calls from its loops and kernels.", options.output_bytes));
+    case Event::late:
+      break;
+  }
+  return fail_by_time();
+}
+
+void Worker::State::start() {
+  try {
+    connection.emplace(ConnectionOptions{.executable = options.executable,
+                                         .memory_fd = memory.fd(),
+                                         .address_space_bytes = options.address_space_bytes,
+                                         .output_bytes = options.output_bytes});
+  } catch (const std::system_error& error) {
+    ready = fail(Outcome::refused, fmt::format("The worker could not start: {}", error.what()));
+    return;
+  }
+  situation.address_space_bytes = options.address_space_bytes;
+  // Where this fails the process has ended, which the wait for its answer will find.
+  connection->send(encode(Hello{token, options.module.string(), options.profile}));
+}
+
+void Worker::State::load() {
+  // No code of the student's runs in this time; the CUDA driver takes seconds on a large machine.
+  constexpr double start_limit_s = 60;
+  ready = exchange(start_limit_s);
+  if (ready->outcome != Outcome::returned) return;
+  started = true;
+  ready = exchange(options.time_limit_s);
+}
+
+Worker::Worker(WorkerOptions options) : state_(std::make_unique<State>(std::move(options))) {
+  state_->start();
+}
+Worker::Worker(Worker&&) noexcept = default;
+Worker& Worker::operator=(Worker&&) noexcept = default;
+Worker::~Worker() = default;
+
+const CallReply& Worker::ready() {
+  if (!state_->ready) state_->load();
+  return *state_->ready;
+}
+
+const DeviceInfo& Worker::device() const { return state_->device; }
+
+std::span<std::byte> Worker::memory() {
+  return state_->memory.bytes().first(state_->options.shared_bytes);
+}
+
+CallReply Worker::call(const std::string& function, std::span<const Argument> arguments,
+                       std::optional<Timing> timing) {
+  if (ready().outcome != Outcome::returned) return *state_->ready;
+  if (state_->failure) return *state_->failure;
+  state_->situation.function = function;
+  state_->connection->send(
+      encode(CallRequest{function, {arguments.begin(), arguments.end()}, timing}));
+  CallReply reply = state_->exchange(state_->options.time_limit_s);
+  const bool complete = !timing || reply.cuda_status != 0 ||
+                        reply.times_ms.size() == static_cast<std::size_t>(timing->repetitions);
+  if (reply.outcome == Outcome::returned && !complete) {
+    return state_->fail_by_tampering("a time is missing");
+  }
+  return reply;
+}
+
+std::string Worker::output() const {
+  return state_->connection ? state_->connection->output() : "";
+}
+
+}  // namespace tilewise::grading

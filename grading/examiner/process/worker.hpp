@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/core/gpu_profile.hpp"
+#include "grading/worker/call.hpp"
+
+namespace tilewise::grading {
+
+struct WorkerOptions {
+  std::filesystem::path executable;  ///< tilewise-worker-simt or tilewise-worker-cuda
+  std::filesystem::path module;
+  core::GpuProfile profile;          ///< the GPU to simulate
+  double time_limit_s = 10;          ///< for loading the module, and again for each call
+  std::size_t shared_bytes = 0;      ///< capacity for the images of one call
+  /// All that the worker may map, the shared memory included. 0: no limit, which the CUDA driver
+  /// needs, because it reserves far more addresses than it uses.
+  std::size_t address_space_bytes = 0;
+  std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
+};
+
+/// What came of a call.
+struct CallReply {
+  enum class Outcome {
+    returned,   ///< the function returned; everything but `message` tells how
+    crashed,    ///< a fatal signal, an exception or a kernel that failed
+    timed_out,  ///< still running at the time limit
+    exited,     ///< the student's code ended the process
+    flooded,    ///< it printed too much
+    protocol,   ///< it tampered with the channel between worker and examiner
+    refused,    ///< nobody's code ran: no such module, function or device, or wrong arguments
+  };
+  Outcome outcome = Outcome::refused;
+  int cuda_status = 0;          ///< what the function returned
+  std::string cuda_error_name;  ///< its name, e.g. "cudaErrorInvalidValue"
+  int launches = 0;             ///< successful kernel launches; of the last run where timed
+  std::vector<LaunchInfo> launch_list;  ///< the first of them
+  std::vector<Diagnostic> diagnostics;
+  std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
+  std::string message;  ///< for anything but returned: what happened, where, and what to do
+  std::string file;     ///< where it happened, without folders; empty where unknown
+  int line = 0;
+};
+
+/// A process of its own that runs a student's module. Whatever that code does ends there: calls
+/// report it, and never throw or hang. After any outcome but returned and refused the process is
+/// gone, and every later call repeats that reply.
+class Worker {
+ public:
+  /// Starts the process; ready() tells how that went.
+  /// @throws std::system_error where this process is out of memory or descriptors
+  explicit Worker(WorkerOptions options);
+  Worker(Worker&&) noexcept;
+  Worker& operator=(Worker&&) noexcept;
+  ~Worker();
+
+  /// Waits until the module is loaded. Outcome::returned, or why not.
+  const CallReply& ready();
+
+  /// The device it runs on; nothing is known of it before ready().
+  const DeviceInfo& device() const;
+
+  /// The memory shared with the worker, WorkerOptions::shared_bytes long. Buffer arguments are
+  /// ranges of it. A call reads and writes it; a call that fails may leave it half written.
+  std::span<std::byte> memory();
+
+  /// Calls a contract function and waits for its kernels.
+  CallReply call(const std::string& function, std::span<const Argument> arguments,
+                 std::optional<Timing> timing = {});
+
+  /// What the student's code has printed until the last reply, stdout and stderr in one.
+  std::string output() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tilewise::grading

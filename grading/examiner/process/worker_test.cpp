@@ -1,0 +1,305 @@
+#include "grading/examiner/process/worker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "common/core/paths.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Outcome = CallReply::Outcome;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t address_space_bytes = 0;  // the sanitizer reserves terabytes
+#else
+constexpr std::size_t address_space_bytes = 384 * mebibyte;  // soon used up
+#endif
+
+core::GpuProfile profile() {
+  core::GpuProfile profile;
+  profile.id = "test";
+  profile.name = "test GPU";
+  profile.compute_major = 6;
+  profile.compute_minor = 1;
+  profile.sms = 2;
+  profile.clock_mhz = 1000;
+  profile.l2_bytes = mebibyte;
+  profile.shared_bytes_per_sm = 96 << 10;
+  profile.shared_bytes_per_block = 48 << 10;
+  profile.registers_per_sm = 65536;
+  profile.threads_per_sm = 2048;
+  profile.warps_per_sm = 64;
+  profile.blocks_per_sm = 32;
+  profile.threads_per_block = 1024;
+  profile.banks = 32;
+  return profile;
+}
+
+WorkerOptions options_for(const std::string& fixture) {
+  WorkerOptions options;
+  options.executable = core::executable_directory() / "../bin/tilewise-worker-simt";
+  options.module = core::executable_directory() / (fixture + ".so");
+  options.profile = profile();
+  options.time_limit_s = 0.5;
+  options.shared_bytes = 64 << 10;
+  options.address_space_bytes = address_space_bytes;
+  options.output_bytes = 100'000;
+  return options;
+}
+
+Worker misbehaving_worker() { return Worker(options_for("fixture_misbehaving")); }
+
+/// Places `values` at `offset` of shared memory, as an image without guard bands.
+BufferArgument place(Worker& worker, std::size_t offset, const std::vector<float>& values,
+                     const std::string& name) {
+  const std::size_t bytes = values.size() * sizeof(float);
+  std::memcpy(worker.memory().data() + offset, values.data(), bytes);
+  BufferArgument buffer;
+  buffer.offset = offset;
+  buffer.image_bytes = buffer.payload_bytes = bytes;
+  buffer.name = name;
+  return buffer;
+}
+
+std::vector<float> values_at(Worker& worker, std::size_t offset, std::size_t count) {
+  std::vector<float> values(count);
+  std::memcpy(values.data(), worker.memory().data() + offset, count * sizeof(float));
+  return values;
+}
+
+TEST(Worker, CallsAFunctionAndBringsItsOutputsBack) {
+  Worker worker = misbehaving_worker();
+  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
+  EXPECT_EQ(worker.device().name, "test GPU");
+  BufferArgument in = place(worker, 0, {1, 2, 3}, "in");
+  in.read_only = true;
+  BufferArgument out = place(worker, 1024, {9, 9, 9, 9, 9}, "out");
+  out.payload_offset = sizeof(float);  // a guard element on either side
+  out.payload_bytes -= 2 * sizeof(float);
+
+  const CallReply reply =
+      worker.call("scale", std::vector<Argument>{in, out, std::int64_t{3}, 0.5,
+                                                 std::array<unsigned, 3>{2, 1, 1}});
+
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_EQ(reply.cuda_status, 0);
+  EXPECT_EQ(reply.cuda_error_name, "cudaSuccess");
+  EXPECT_THAT(values_at(worker, 1024, 5), ElementsAre(9, 0.5, 1, 1.5, 9));
+  EXPECT_EQ(reply.launches, 1);
+  ASSERT_THAT(reply.launch_list, SizeIs(1));
+  EXPECT_EQ(reply.launch_list[0].kernel, "scale_kernel");
+  EXPECT_THAT(reply.launch_list[0].grid, ElementsAre(2, 1, 1));
+  EXPECT_THAT(reply.launch_list[0].block, ElementsAre(2, 1, 1));
+  EXPECT_THAT(reply.times_ms, IsEmpty());
+}
+
+TEST(Worker, HandsOverNumbersThatJsonCannotHold) {
+  Worker worker = misbehaving_worker();
+  const BufferArgument in = place(worker, 0, {1}, "in");
+  const BufferArgument out = place(worker, 1024, {9}, "out");
+  const CallReply reply = worker.call(
+      "scale", std::vector<Argument>{in, out, std::int64_t{1},
+                                     -std::numeric_limits<double>::infinity(),
+                                     std::array<unsigned, 3>{1, 1, 1}});
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_EQ(values_at(worker, 1024, 1)[0], -std::numeric_limits<float>::infinity());
+}
+
+TEST(Worker, ReportsTheStatusThatTheFunctionReturned) {
+  Worker worker = misbehaving_worker();
+  const CallReply reply = worker.call("refuse", {});
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_EQ(reply.cuda_status, 1);
+  EXPECT_EQ(reply.cuda_error_name, "cudaErrorInvalidValue");
+  EXPECT_EQ(reply.launches, 0);
+}
+
+TEST(Worker, StartsEveryTimedRunFromTheSameOutputs) {
+  Worker worker = misbehaving_worker();
+  const BufferArgument total = place(worker, 0, {10}, "total");
+  const CallReply reply = worker.call("accumulate", std::vector<Argument>{total},
+                                      Timing{.warmups = 2, .repetitions = 5});
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_THAT(reply.times_ms, AllOf(SizeIs(5), Each(Ge(0))));
+  EXPECT_EQ(values_at(worker, 0, 1)[0], 11);
+  EXPECT_EQ(reply.launches, 1);
+}
+
+TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
+  Worker worker = misbehaving_worker();
+  for (const std::size_t n : {1, 7, 7, 300, 7, 1}) {
+    const BufferArgument in = place(worker, 0, std::vector<float>(n, 2), "in");
+    const BufferArgument out = place(worker, 8192, std::vector<float>(n, NAN), "out");
+    const CallReply reply = worker.call(
+        "scale", std::vector<Argument>{in, out, static_cast<std::int64_t>(n), 3.0,
+                                       std::array<unsigned, 3>{32, 1, 1}});
+    ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+    EXPECT_THAT(values_at(worker, 8192, n), Each(6)) << "n = " << n;
+  }
+}
+
+TEST(Worker, KeepsWhatTheSubmissionPrints) {
+  Worker worker = misbehaving_worker();
+  EXPECT_EQ(worker.call("print_line", {}).outcome, Outcome::returned);
+  EXPECT_EQ(worker.output(), "hello from the submission\nno end of line");
+}
+
+TEST(Worker, RunsOnAfterACallThatWasRefused) {
+  Worker worker = misbehaving_worker();
+  EXPECT_EQ(worker.call("no_such_function", {}).outcome, Outcome::refused);
+  EXPECT_EQ(worker.call("refuse", {}).outcome, Outcome::returned);
+}
+
+TEST(Worker, RepeatsTheReasonOnceTheProcessIsGone) {
+  Worker worker = misbehaving_worker();
+  const CallReply first = worker.call("call_abort", {});
+  const CallReply second = worker.call("refuse", {});
+  EXPECT_EQ(first.outcome, Outcome::crashed);
+  EXPECT_EQ(second.outcome, Outcome::crashed);
+  EXPECT_EQ(second.message, first.message);
+}
+
+struct Misconduct {
+  std::string function;
+  Outcome outcome;
+  std::string message;
+};
+
+void PrintTo(const Misconduct& misconduct, std::ostream* out) { *out << misconduct.function; }
+
+class SurvivesCall : public testing::TestWithParam<Misconduct> {};
+
+TEST_P(SurvivesCall, AndSaysWhatHappened) {
+  Worker worker = misbehaving_worker();
+  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
+  const BufferArgument data = place(worker, 0, std::vector<float>(1024), "data");
+  std::vector<Argument> arguments;
+  if (GetParam().function.ends_with("device_pointer")) arguments.push_back(data);
+  const auto start = std::chrono::steady_clock::now();
+
+  const CallReply reply = worker.call(GetParam().function, arguments);
+
+  EXPECT_EQ(reply.outcome, GetParam().outcome) << reply.message;
+  EXPECT_THAT(reply.message, HasSubstr(GetParam().message));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SurvivesCall,
+    testing::Values(
+        Misconduct{"use_null_pointer", Outcome::crashed, "null pointer"},
+        Misconduct{"use_null_pointer", Outcome::crashed, "at submission.cu:101"},
+        Misconduct{"use_device_pointer", Outcome::crashed, "host code dereferenced a device pointer"},
+        Misconduct{"use_device_pointer", Outcome::crashed, "at submission.cu:102"},
+        Misconduct{"copy_device_pointer", Outcome::crashed, "at submission.cu:103"},
+        Misconduct{"overflow_stack", Outcome::crashed, "recursion without end"},
+        Misconduct{"call_abort", Outcome::crashed, "abort (SIGABRT) at submission.cu:104"},
+        Misconduct{"call_exit", Outcome::exited, "exit status 0"},
+        Misconduct{"leave_child_behind", Outcome::exited, "exit status 9"},
+        Misconduct{"kill_itself", Outcome::crashed, "was killed"},
+        Misconduct{"throw_exception", Outcome::crashed, "threw an exception: no idea"},
+        Misconduct{"throw_integer", Outcome::crashed, "abort (SIGABRT)"},
+        Misconduct{"loop_on_host", Outcome::timed_out, "still running after 0.5 s at submission.cu:105"},
+        Misconduct{"loop_in_kernel", Outcome::timed_out, "in kernel endless_kernel, block ("},
+        Misconduct{"loop_in_kernel", Outcome::timed_out, "at submission.cu:106"},
+        Misconduct{"ignore_time_limit", Outcome::timed_out, "does a loop ever end?"},
+        Misconduct{"print_without_end", Outcome::flooded, "more than 100000 bytes"},
+        Misconduct{"write_to_every_descriptor", Outcome::protocol, "tampered"},
+        Misconduct{"forge_reply", Outcome::protocol, "forged"},
+        Misconduct{"forge_fault", Outcome::crashed, "forge_fault crashed: abort (SIGABRT)"},
+        Misconduct{"announce_huge_message", Outcome::protocol, "no message"},
+        Misconduct{"close_every_descriptor", Outcome::protocol, "was closed"},
+        Misconduct{"no_such_function", Outcome::refused, "no function no_such_function; it has"},
+        Misconduct{"scale", Outcome::refused, "wrong number of arguments"}));
+
+#ifndef __SANITIZE_ADDRESS__
+INSTANTIATE_TEST_SUITE_P(
+    OfMemory, SurvivesCall,
+    testing::Values(Misconduct{"allocate_without_end", Outcome::crashed, "run out of memory"},
+                    Misconduct{"grow_vector_without_end", Outcome::crashed, "ran out of memory"}));
+#endif
+
+class SurvivesLoading : public testing::TestWithParam<Misconduct> {};
+
+TEST_P(SurvivesLoading, AndSaysWhatHappened) {
+  Worker worker(options_for(GetParam().function));
+  EXPECT_EQ(worker.ready().outcome, GetParam().outcome) << worker.ready().message;
+  EXPECT_THAT(worker.ready().message, HasSubstr(GetParam().message));
+  EXPECT_EQ(worker.call("refuse", {}).outcome, GetParam().outcome);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SurvivesLoading,
+    testing::Values(
+        Misconduct{"fixture_well_loaded", Outcome::returned, ""},
+        Misconduct{"fixture_exit_on_load", Outcome::exited,
+                   "exit called while the module was loading"},
+        Misconduct{"fixture_loop_on_load", Outcome::timed_out, "while the module was loading"},
+        Misconduct{"fixture_crash_on_load", Outcome::crashed, "while the module was loading"},
+        Misconduct{"fixture_without_bindings", Outcome::refused, "no bindings"},
+        Misconduct{"no_such_file", Outcome::refused, "cannot load the module"}));
+
+TEST(Worker, ThatCannotBeExecutedIsRefused) {
+  WorkerOptions options = options_for("fixture_misbehaving");
+  options.executable = "/nonexistent/worker";
+  Worker worker(options);
+  EXPECT_EQ(worker.ready().outcome, Outcome::refused);
+  EXPECT_THAT(worker.ready().message, HasSubstr("cannot execute /nonexistent/worker"));
+}
+
+TEST(Worker, ThatIsNoWorkerIsRefused) {
+  WorkerOptions options = options_for("fixture_misbehaving");
+  options.executable = "/bin/false";
+  Worker worker(options);
+  EXPECT_EQ(worker.ready().outcome, Outcome::refused);
+  EXPECT_THAT(worker.ready().message, HasSubstr("could not start"));
+}
+
+struct Misplaced {
+  const char* name;
+  std::size_t offset, image_bytes, payload_offset, payload_bytes;
+};
+
+class RefusesBuffer : public testing::TestWithParam<Misplaced> {};
+
+TEST_P(RefusesBuffer, OutsideOfItsBounds) {
+  Worker worker = misbehaving_worker();
+  BufferArgument buffer;
+  buffer.offset = GetParam().offset;
+  buffer.image_bytes = GetParam().image_bytes;
+  buffer.payload_offset = GetParam().payload_offset;
+  buffer.payload_bytes = GetParam().payload_bytes;
+  buffer.name = "total";
+  const CallReply reply = worker.call("accumulate", std::vector<Argument>{buffer});
+  EXPECT_EQ(reply.outcome, Outcome::refused);
+  EXPECT_THAT(reply.message, HasSubstr("matrix total"));
+}
+
+constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
+INSTANTIATE_TEST_SUITE_P(All, RefusesBuffer,
+                         testing::Values(Misplaced{"offset", huge, 4, 0, 4},
+                                         Misplaced{"image", 65'536, 4, 0, 4},
+                                         Misplaced{"wrap", 8, huge - 4, 0, 4},
+                                         Misplaced{"payload", 0, 4, 4, 4},
+                                         Misplaced{"payload_offset", 0, 4, huge, 4}),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,104 @@
+#include "grading/examiner/region.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace tilewise::grading {
+namespace {
+
+// Smallest rectangle around the wrong elements, ends included.
+struct Box {
+  int first_row, last_row, first_col, last_col;
+};
+
+Box box_around(const std::vector<bool>& is_wrong, int n) {
+  Box box{n, -1, n, -1};
+  for (int row = 0; row < n; ++row) {
+    for (int col = 0; col < n; ++col) {
+      if (!is_wrong[std::size_t(row) * n + col]) continue;
+      box.first_row = std::min(box.first_row, row);
+      box.last_row = std::max(box.last_row, row);
+      box.first_col = std::min(box.first_col, col);
+      box.last_col = std::max(box.last_col, col);
+    }
+  }
+  return box;
+}
+
+template <typename Predicate>
+bool wrong_exactly_where(const std::vector<bool>& is_wrong, int n, Predicate predicate) {
+  for (int row = 0; row < n; ++row) {
+    for (int col = 0; col < n; ++col) {
+      if (is_wrong[std::size_t(row) * n + col] != predicate(row, col)) return false;
+    }
+  }
+  return true;
+}
+
+template <typename Predicate>
+bool wrong_only_where(const std::vector<bool>& is_wrong, int n, Predicate predicate) {
+  for (int row = 0; row < n; ++row) {
+    for (int col = 0; col < n; ++col) {
+      if (is_wrong[std::size_t(row) * n + col] && !predicate(row, col)) return false;
+    }
+  }
+  return true;
+}
+
+std::string span(const char* one, const char* many, int first, int last) {
+  return first == last ? fmt::format("{} {}", one, first)
+                       : fmt::format("{} {} to {}", many, first, last);
+}
+
+}  // namespace
+
+std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int n, TileShape tile,
+                                          bool unwritten) {
+  const int whole_rows = n - n % tile.height;
+  const int whole_cols = n - n % tile.width;
+  const bool has_inside = whole_rows > 0 && whole_cols > 0;
+  const bool has_edge = whole_rows < n || whole_cols < n;
+  const auto in_edge = [&](int row, int col) { return row >= whole_rows || col >= whole_cols; };
+  if (has_inside && has_edge && wrong_only_where(is_wrong, n, in_edge)) {
+    return Diagnosis{
+        Pattern::edges_only,
+        fmt::format("only the partial {}x{} tiles at the right and lower edge are {}", tile.width,
+                    tile.height, unwritten ? "missing" : "wrong"),
+        "Round the number of tiles up, and let each thread test its own row and column against n: "
+        "a whole block must not give up because a part of it hangs over the edge."};
+  }
+
+  const auto behind_first_tile = [&](int row, int col) {
+    return row >= tile.height || col >= tile.width;
+  };
+  const bool has_more_tiles = n > tile.height || n > tile.width;
+  if (has_more_tiles && wrong_exactly_where(is_wrong, n, behind_first_tile)) {
+    return Diagnosis{Pattern::first_tile_only,
+                     fmt::format("only the first {}x{} tile is right", tile.width, tile.height),
+                     "Check that the other tiles are reached: by the block's walk over C, or by "
+                     "blockIdx in row and col and by the size of the grid."};
+  }
+
+  const Box box = box_around(is_wrong, n);
+  const bool everywhere =
+      box.first_row == 0 && box.first_col == 0 && box.last_row == n - 1 && box.last_col == n - 1;
+  if (everywhere && !unwritten) return std::nullopt;
+  const std::string where =
+      everywhere
+          ? "they lie all over C"
+          : fmt::format("all of them in {}, {}", span("row", "rows", box.first_row, box.last_row),
+                        span("column", "columns", box.first_col, box.last_col));
+  if (unwritten) {
+    return Diagnosis{Pattern::part_unwritten, "none of them was ever written; " + where,
+                     "Find the thread that should write the first of them, and follow its row and "
+                     "col."};
+  }
+  return Diagnosis{
+      Pattern::region, where,
+      "Ask what is special about that part: a partial tile, the last block, one row of "
+      "threads."};
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "grading/examiner/pattern.hpp"
+
+namespace tilewise::grading {
+
+/// Tells a mistake from where the wrong elements of C lie. `is_wrong`: (n, n); `unwritten`: none of
+/// the wrong elements was written. Nothing if they lie all over C.
+std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int n, TileShape tile,
+                                          bool unwritten);
+
+}  // namespace tilewise::grading

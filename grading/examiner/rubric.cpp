@@ -1,0 +1,68 @@
+#include "grading/examiner/rubric.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+namespace tilewise::grading {
+namespace {
+
+using Json = nlohmann::json;
+
+RubricEntry read_entry(const Json& json) {
+  RubricEntry entry;
+  entry.test = json.at("test").get<std::string>();
+  entry.category = category_from_string(json.at("category").get<std::string>());
+  const Json& points = json.at("points");
+  if (!points.is_number_integer() || points.get<int>() < 1) {
+    throw std::invalid_argument("points must be a positive whole number, not " + points.dump());
+  }
+  entry.points = points.get<int>();
+  return entry;
+}
+
+std::vector<RubricEntry> read_stage(const Json& json, std::set<std::string>& known_tests) {
+  std::vector<RubricEntry> entries;
+  int points = 0;
+  for (const Json& element : json) {
+    try {
+      entries.push_back(read_entry(element));
+    } catch (const std::exception& error) {
+      throw std::invalid_argument(fmt::format("entry {}: {}", element.dump(), error.what()));
+    }
+    if (!known_tests.insert(entries.back().test).second) {
+      throw std::invalid_argument(entries.back().test + " is listed twice");
+    }
+    points += entries.back().points;
+  }
+  if (points != points_per_stage) {
+    throw std::invalid_argument(
+        fmt::format("adds up to {} points instead of {}", points, points_per_stage));
+  }
+  return entries;
+}
+
+}  // namespace
+
+Rubric load_rubric(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error("cannot read " + file.string());
+  Rubric rubric;
+  std::set<std::string> known_tests;
+  std::string place = file.string();
+  try {
+    const Json json = Json::parse(stream);
+    for (const auto& [stage, entries] : json.items()) {
+      place = fmt::format("{}: stage {}", file.string(), stage);
+      rubric[stage] = read_stage(entries, known_tests);
+    }
+  } catch (const std::exception& error) {
+    throw std::runtime_error(place + ": " + error.what());
+  }
+  return rubric;
+}
+
+}  // namespace tilewise::grading

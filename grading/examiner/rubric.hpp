@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grading/report/result.hpp"
+
+namespace tilewise::grading {
+
+/// What one test is worth.
+struct RubricEntry {
+  std::string test;  ///< suite and test: "MatmulShared.IsRightAtRaggedEdges"
+  Category category = Category::correctness;
+  int points = 0;
+};
+
+/// The tests of each stage in the order they run, by stage id.
+using Rubric = std::map<std::string, std::vector<RubricEntry>>;
+
+/// Points of every stage.
+inline constexpr int points_per_stage = 10;
+
+/// Reads grading/rubric.json.
+/// @throws std::runtime_error naming the file, the stage and the test: unknown category, points
+/// that are no positive whole number, a test listed twice, a stage not worth points_per_stage.
+Rubric load_rubric(const std::filesystem::path& file);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "grading/examiner/contract.hpp"
+#include "grading/examiner/inputs.hpp"
+#include "grading/examiner/options.hpp"
+#include "grading/examiner/outcome.hpp"
+#include "grading/examiner/process/worker.hpp"
+
+namespace tilewise::grading {
+
+/// Base of every grader's fixture: one fresh worker process and one random generator for each test.
+class StageTest : public testing::Test {
+ public:
+  /// What all tests examine; set once before they run.
+  static void configure(ExaminerOptions options);
+
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  static const ExaminerOptions& options();
+  Random& random() { return random_; }
+  const DeviceInfo& device() const { return worker_->device(); }
+
+  /// Threads a block may have on the device examined.
+  static int threads_per_block();
+
+  /// Makes a call, and fails the test unless the function returned, whatever its status. The call's
+  /// matrices then hold what came back.
+  CallReply run(const Call& call, std::optional<Timing> timing = std::nullopt);
+
+  /// The same, and fails the test unless the status is cudaSuccess and no kernel was at fault.
+  CallReply run_successfully(const Call& call, std::optional<Timing> timing = std::nullopt);
+
+  /// Makes a call in a worker of its own. Nothing if it failed in any way.
+  std::optional<CallReply> run_in_fresh_worker(const Call& call);
+
+  /// Calls made in this test's worker so far.
+  int calls_made() const { return calls_made_; }
+
+  /// Ends the test.
+  [[noreturn]] void fail(const Finding& finding);
+
+ private:
+  std::optional<Worker> worker_;
+  Random random_;
+  int calls_made_ = 0;
+};
+
+}  // namespace tilewise::grading

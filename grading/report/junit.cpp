@@ -1,0 +1,128 @@
+#include "grading/report/junit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string xml;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        xml += "&amp;";
+        break;
+      case '<':
+        xml += "&lt;";
+        break;
+      case '>':
+        xml += "&gt;";
+        break;
+      case '"':
+        xml += "&quot;";
+        break;
+      default:
+        xml += c;
+    }
+  }
+  return xml;
+}
+
+/// For attributes, in which a parser would turn a line feed or a tab into a space.
+std::string first_line(std::string_view text) { return escaped(text.substr(0, text.find('\n'))); }
+
+template <typename Value>
+std::string property(std::string_view name, const Value& value) {
+  return fmt::format("<property name=\"{}\" value=\"{}\"/>", escaped(name), value);
+}
+
+struct Tally {
+  int tests = 0, failures = 0, errors = 0, skipped = 0;
+
+  void add(const StageResult& stage) {
+    for (const TestResult& test : stage.tests) {
+      ++tests;
+      failures += test.status == Status::failed;
+      errors += test.status == Status::error;
+      skipped += test.status == Status::skipped || test.status == Status::inconclusive;
+    }
+  }
+
+  std::string attributes() const {
+    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", tests, failures,
+                       errors, skipped);
+  }
+};
+
+std::string full_text(const TestResult& test) {
+  std::string text;
+  if (!test.file.empty()) text += fmt::format("{}:{}\n", test.file, test.line);
+  text += test.message + "\n";
+  if (!test.hint.empty()) text += "Hint: " + test.hint + "\n";
+  return text;
+}
+
+std::string outcome(const TestResult& test) {
+  const std::string_view type = to_string(test.category);
+  switch (test.status) {
+    case Status::passed:
+      return "";
+    case Status::skipped:
+      return fmt::format("      <skipped message=\"{}\"/>\n", first_line(test.message));
+    case Status::inconclusive:
+      return fmt::format("      <skipped message=\"inconclusive: {}\"/>\n",
+                         first_line(test.message));
+    case Status::failed:
+    case Status::error:
+      break;
+  }
+  const std::string_view element = test.status == Status::failed ? "failure" : "error";
+  return fmt::format("      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element,
+                     first_line(test.message), type, escaped(full_text(test)));
+}
+
+std::string test_case(const StageResult& stage, const TestResult& test) {
+  std::string place;
+  if (!test.file.empty()) {
+    place = fmt::format(" file=\"{}\" line=\"{}\"", first_line(test.file), test.line);
+  }
+  std::string properties = property("score", test.score) + property("max_score", test.max_score);
+  for (const auto& [name, value] : test.measurements) properties += property(name, value);
+  return fmt::format(
+      "    <testcase classname=\"{}\" name=\"{}\"{}>\n"
+      "      <properties>{}</properties>\n{}"
+      "    </testcase>\n",
+      escaped(stage.id), first_line(test.name), place, properties, outcome(test));
+}
+
+std::string suite(const StageResult& stage) {
+  Tally tally;
+  tally.add(stage);
+  std::string xml = fmt::format(
+      "  <testsuite name=\"{}\" {}>\n"
+      "    <properties>{}{}</properties>\n",
+      escaped(stage.id), tally.attributes(), property("score", stage.score),
+      property("max_score", stage.max_score));
+  for (const TestResult& test : stage.tests) xml += test_case(stage, test);
+  return xml + "  </testsuite>\n";
+}
+
+}  // namespace
+
+std::string junit_file(const GradeResult& grade) {
+  Tally tally;
+  for (const StageResult& stage : grade.stages) tally.add(stage);
+  std::string xml = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites name=\"tilewise on {}\" {}>\n",
+      first_line(grade.device), tally.attributes());
+  for (const StageResult& stage : grade.stages) xml += suite(stage);
+  return xml + "</testsuites>\n";
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,90 @@
+#include "grading/report/terminal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "grading/report/example_grade.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+std::string report_on_example(TerminalStyle style) {
+  std::ostringstream out;
+  TerminalReport report(out, style);
+  const GradeResult grade = example_grade();
+  report.begin_stage(grade.stages[0].id);
+  report.show_progress("compiling");
+  for (const TestResult& test : grade.stages[0].tests) {
+    report.show_progress(test.name);
+    report.print_test(test, "i = 1\r\n\033]0;title\n");
+  }
+  report.print_summary(grade, 42);
+  return out.str();
+}
+
+TEST(TerminalReport, IsPlainTextWhenNotOnATerminal) {
+  EXPECT_EQ(report_on_example({}),
+            R"(03_shared_memory
+  passed         3/3  MatmulShared.Passes  gflops 994.2
+  failed         0/2  MatmulShared.Fails
+      matmul_shared.cu:31
+      C[3][5] is "1.25" & <wrong>
+      block (0, 0)
+      Next: look at the \x1b[31medges
+      Your code printed:
+      | i = 1
+      | \x1b]0;title
+  skipped          -  MatmulShared.IsSkipped
+      needs a GPU
+  inconclusive   0/2  MatmulShared.IsInconclusive
+      the card was throttled
+      Next: try again
+      Your code printed:
+      | i = 1
+      | \x1b]0;title
+  error          0/1  MatmulShared.CannotBeJudged
+      matmul_shared.cu
+      ]]> no worker
+      Your code printed:
+      | i = 1
+      | \x1b]0;title
+
+Stage              Tests   Points
+03_shared_memory     1/4      3/8  failed
+Total                         3/8
+
+Graded on gtx1080 (modelled), backend simt. The same inputs again: --seed 42
+)");
+}
+
+TEST(TerminalReport, ColoursOnlyTheStatusAndHeadings) {
+  const std::string text = report_on_example({.colours = true, .progress = false});
+  EXPECT_NE(text.find("\033[1m03_shared_memory\033[0m"), std::string::npos);
+  EXPECT_NE(text.find("  \033[32mpassed      \033[0m   3/3  MatmulShared.Passes"),
+            std::string::npos);
+  EXPECT_NE(text.find("\033[31mfailed      \033[0m"), std::string::npos);
+  EXPECT_NE(text.find("\033[33mskipped     \033[0m"), std::string::npos);
+}
+
+TEST(TerminalReport, ProgressGoesBeforeTheNextLineComes) {
+  const std::string text = report_on_example({.colours = false, .progress = true});
+  EXPECT_NE(text.find("  compiling ...\r\033[K  MatmulShared.Passes ...\r\033[K  passed"),
+            std::string::npos);
+}
+
+TEST(TerminalReport, ExplainsAStageOnce) {
+  std::ostringstream out;
+  TerminalReport report(out, {});
+  report.explain_stage({"expected ';'", "read the first error first", "a.cu", 3});
+  report.print_test_line(example_grade().stages[0].tests[4]);
+  EXPECT_EQ(out.str(),
+            "      a.cu:3\n"
+            "      expected ';'\n"
+            "      Next: read the first error first\n"
+            "  error          0/1  MatmulShared.CannotBeJudged\n");
+}
+
+}  // namespace
+}  // namespace tilewise::grading

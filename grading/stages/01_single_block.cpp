@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "grading/stages/block_shape_test.hpp"
+#include "labs/01_single_block/matmul_single_block.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+constexpr auto matmul = CONTRACT(matmul_single_block, "A", "B", "C", "n", "block");
+
+class MatmulSingleBlock : public BlockShapeTest {
+ protected:
+  MatmulCase with(dim3 block, int n) const override {
+    return {.n = n,
+            .mapping = {.tile = {static_cast<int>(block.x), static_cast<int>(block.y)},
+                        .single_block = true},
+            .call = [=](DeviceArray& A, DeviceArray& B, DeviceArray& C) {
+              return matmul(A, B, C, n, block);
+            }};
+  }
+
+  std::string advice() const override {
+    return "Take one thread and follow it: which rows and columns does it visit, and which "
+           "elements "
+           "of A and B does it multiply for each?";
+  }
+};
+
+TEST_F(MatmulSingleBlock, IsRightWhenTheBlockDividesN) { expect_right_for(dividing_shapes()); }
+
+TEST_F(MatmulSingleBlock, IsRightAtRaggedEdges) { expect_right_for(ragged_shapes()); }
+
+TEST_F(MatmulSingleBlock, IsRightForAnyBlockShape) { expect_right_for(unusual_shapes()); }
+
+TEST_F(MatmulSingleBlock, IsRightForOrdersOneAndZero) { expect_small_orders(); }
+
+TEST_F(MatmulSingleBlock, DependsOnItsArgumentsAlone) { expect_right_for(alternating_shapes()); }
+
+TEST_F(MatmulSingleBlock, KeepsInsideItsMatrices) { expect_inside_for_all_shapes(); }
+
+TEST_F(MatmulSingleBlock, RefusesBadArguments) { expect_bad_arguments_refused(); }
+
+TEST_F(MatmulSingleBlock, ComputesWithOneBlockOnTheDevice) {
+  const MatmulCase several_tiles = with(dim3(16, 16), 50);
+  for (const LaunchInfo& launch : expect_launches(several_tiles).launch_list) {
+    if (launch.grid == std::array{1U, 1U, 1U}) continue;
+    fail({.message = fmt::format("{} was launched with a grid of {}x{}x{} blocks; this stage takes "
+                                 "one block, which walks over all tiles of C.",
+                                 launch.kernel.empty() ? "A kernel" : launch.kernel, launch.grid[0],
+                                 launch.grid[1], launch.grid[2]),
+          .hint = "Launch with a grid of 1, and let each thread step through C by blockDim.",
+          .file = launch.file,
+          .line = launch.line});
+  }
+}
+
+// One block keeps one multiprocessor busy at most, so the rate is for comparison with later stages.
+TEST_F(MatmulSingleBlock, ReportsGflops) {
+  if (skipped_without_gpu()) return;
+  measure(with(dim3(32, 32), 512), "gflops");
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,39 @@
+/// \file
+/// All that a worker does differently on the simulator and on CUDA. Each of simt_backend.cpp and
+/// cuda_backend.cpp implements it; the rest of the worker is one source, compiled against either
+/// <cuda_runtime.h>.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common/core/gpu_profile.hpp"
+#include "grading/worker/binding_abi.hpp"
+#include "grading/worker/call.hpp"
+
+namespace tilewise::grading {
+
+/// Makes the device ready for use.
+/// @param profile the GPU to simulate; a real device is what it is
+/// @throws std::runtime_error where there is no usable device, saying what to do.
+DeviceInfo start_device(const core::GpuProfile& profile);
+
+/// Makes fatal signals write a FaultRecord before they end the process.
+void install_fault_handler();
+
+/// Names a payload in device memory for messages.
+void name_payload(const void* payload, std::size_t bytes, const std::string& name);
+
+struct Launches {
+  std::size_t count = 0;
+  std::vector<LaunchInfo> list;  ///< the first of them
+};
+
+/// Successful launches since the last call.
+Launches take_launches(const BindingTable& bindings);
+
+/// What the run-time found wrong in kernels since the last call.
+std::vector<Diagnostic> take_diagnostics();
+
+}  // namespace tilewise::grading

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tilewise::grading {
+
+/// A matrix (or vector) argument. Its image, the payload and the guard bands around it, lies in
+/// shared memory; it is copied to the device before the call and back after it.
+struct BufferArgument {
+  std::size_t offset = 0;          ///< of the whole image in shared memory, in bytes
+  std::size_t image_bytes = 0;
+  std::size_t payload_offset = 0;  ///< within the image, in bytes; the function gets this address
+  std::size_t payload_bytes = 0;
+  std::string name;                ///< for messages, e.g. "A"
+  bool read_only = false;          ///< an input: not restored between timed repetitions
+};
+
+/// One argument of a contract call: a matrix, an integer, a real number or a dim3.
+using Argument = std::variant<BufferArgument, std::int64_t, double, std::array<unsigned, 3>>;
+
+/// Asks for a timed call. Every repetition starts from the same outputs, with a cold L2 cache; the
+/// outputs that come back are the last repetition's.
+struct Timing {
+  int warmups = 0;
+  int repetitions = 1;
+};
+
+/// What a worker is asked to do.
+struct CallRequest {
+  std::string function;
+  std::vector<Argument> arguments;
+  std::optional<Timing> timing;
+};
+
+/// A kernel launch that succeeded.
+struct LaunchInfo {
+  std::string kernel;  ///< empty where the toolkit cannot tell
+  std::array<unsigned, 3> grid = {};
+  std::array<unsigned, 3> block = {};
+  std::size_t dynamic_shared_bytes = 0;
+  std::string file;  ///< empty where unknown, as on cuda
+  int line = 0;
+};
+
+/// A fault in a kernel that the simulator found and explains.
+struct Diagnostic {
+  std::string kind;  ///< e.g. "barrier"
+  std::string message;
+  std::string file;
+  int line = 0;
+};
+
+/// The device a worker runs on.
+struct DeviceInfo {
+  std::string name;
+  int compute_major = 0;
+  int compute_minor = 0;
+  int sms = 0;
+  double clock_mhz = 0;   ///< highest; 0 where the driver does not tell
+  double dram_gb_s = 0;   ///< theoretical; 0 where the driver does not tell
+  std::size_t l2_bytes = 0;
+};
+
+}  // namespace tilewise::grading

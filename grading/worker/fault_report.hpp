@@ -1,0 +1,21 @@
+#pragma once
+
+#include "grading/worker/fault_record.hpp"
+
+namespace tilewise::grading {
+
+/// Prepares reports to `fault_fd`. Call on the main thread, before any code of the student's.
+void prepare_fault_reports();
+
+/// What the worker is doing from now on, for a report.
+void set_phase(Phase phase);
+
+/// Where the student's module is mapped.
+void set_module_base(const void* base);
+
+/// Completes a record (signal, address, pc, kernel and explanation are the caller's) and writes it
+/// to `fault_fd`. Async-signal-safe except for its second half, which walks the stack: what is
+/// known without that is written before.
+void report_fault(FaultRecord& record);
+
+}  // namespace tilewise::grading

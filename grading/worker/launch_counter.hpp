@@ -1,0 +1,139 @@
+/// \file
+/// Counts the kernels a cuda module launches. The module is linked with `--wrap=SYMBOL` for
+/// `cudaLaunchKernel`, `cudaLaunchKernelExC`, `cudaLaunchCooperativeKernel` and
+/// `__cudaLaunchKernel`: the linker then sends every call of SYMBOL to __wrap_SYMBOL here and
+/// gives the original as __real_SYMBOL.
+///
+/// What `kernel<<<...>>>()` compiles to (crt/host_runtime.h): cudaLaunchKernel up to CUDA 12
+/// (nvcc 12 defines __NV_LEGACY_LAUNCH), __cudaLaunchKernel from CUDA 13 on. Wrapping a symbol that
+/// nothing refers to is harmless, so one list of flags serves every toolkit.
+///
+/// Defines symbols with external linkage: include it once a module (binding.hpp does).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "grading/worker/binding_abi.hpp"
+
+namespace tilewise::grading::binding {
+
+/// Successful launches since the last take_launches(). A student may launch from several threads.
+struct LaunchLog {
+  static constexpr std::size_t capacity = 64;  ///< further launches are counted, not kept
+  struct Entry {
+    const void* kernel;  ///< host function or cudaKernel_t
+    RecordedLaunch launch;
+  };
+  std::mutex mutex;
+  std::size_t count = 0;
+  Entry entries[capacity];
+};
+
+inline LaunchLog& launch_log() {
+  static LaunchLog log;
+  return log;
+}
+
+inline void record_launch(const void* kernel, dim3 grid, dim3 block,
+                          std::size_t dynamic_shared_bytes) {
+  LaunchLog& log = launch_log();
+  const std::lock_guard<std::mutex> lock(log.mutex);
+  if (log.count < LaunchLog::capacity) {
+    log.entries[log.count] = {
+        kernel,
+        {"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes}};
+  }
+  ++log.count;
+}
+
+inline void look_up_name(const void* kernel, RecordedLaunch& launch) {
+#if CUDART_VERSION >= 12030
+  const char* name = nullptr;
+  if (cudaFuncGetName(&name, kernel) == cudaSuccess && name != nullptr) {
+    std::strncpy(launch.kernel, name, sizeof launch.kernel - 1);
+  } else {
+    cudaGetLastError();  // the student's next call must not find this error
+  }
+#else
+  static_cast<void>(kernel);
+  static_cast<void>(launch);
+#endif
+}
+
+/// Names are looked up here rather than at the launch, which may be timed.
+inline std::size_t take_launches(RecordedLaunch* first, std::size_t capacity) {
+  LaunchLog& log = launch_log();
+  const std::lock_guard<std::mutex> lock(log.mutex);
+  const std::size_t kept = std::min({log.count, capacity, LaunchLog::capacity});
+  for (std::size_t i = 0; i < kept; ++i) {
+    first[i] = log.entries[i].launch;
+    look_up_name(log.entries[i].kernel, first[i]);
+  }
+  return std::exchange(log.count, 0);
+}
+
+}  // namespace tilewise::grading::binding
+
+extern "C" {
+
+cudaError_t __real_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                    size_t dynamic_shared_bytes, cudaStream_t stream);
+cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                    size_t dynamic_shared_bytes, cudaStream_t stream) {
+  const cudaError_t status =
+      __real_cudaLaunchKernel(kernel, grid, block, arguments, dynamic_shared_bytes, stream);
+  if (status == cudaSuccess) {
+    tilewise::grading::binding::record_launch(kernel, grid, block, dynamic_shared_bytes);
+  }
+  return status;
+}
+
+cudaError_t __real_cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
+                                               void** arguments, size_t dynamic_shared_bytes,
+                                               cudaStream_t stream);
+cudaError_t __wrap_cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
+                                               void** arguments, size_t dynamic_shared_bytes,
+                                               cudaStream_t stream) {
+  const cudaError_t status = __real_cudaLaunchCooperativeKernel(kernel, grid, block, arguments,
+                                                                dynamic_shared_bytes, stream);
+  if (status == cudaSuccess) {
+    tilewise::grading::binding::record_launch(kernel, grid, block, dynamic_shared_bytes);
+  }
+  return status;
+}
+
+cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel,
+                                       void** arguments);
+cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel,
+                                       void** arguments) {
+  const cudaError_t status = __real_cudaLaunchKernelExC(configuration, kernel, arguments);
+  if (status == cudaSuccess) {
+    tilewise::grading::binding::record_launch(kernel, configuration->gridDim,
+                                              configuration->blockDim,
+                                              configuration->dynamicSmemBytes);
+  }
+  return status;
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t __real___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                                      size_t dynamic_shared_bytes, cudaStream_t stream);
+cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                                      size_t dynamic_shared_bytes, cudaStream_t stream) {
+  const cudaError_t status =
+      __real___cudaLaunchKernel(kernel, grid, block, arguments, dynamic_shared_bytes, stream);
+  if (status == cudaSuccess) {
+    tilewise::grading::binding::record_launch(reinterpret_cast<const void*>(kernel), grid, block,
+                                              dynamic_shared_bytes);
+  }
+  return status;
+}
+#endif
+
+}  // extern "C"

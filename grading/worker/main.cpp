@@ -1,0 +1,140 @@
+/// \file
+/// A worker: loads a student's module and calls its functions as the examiner says. It holds the
+/// only address space that a student's code runs in, so that whatever that code does costs one test.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "grading/worker/backend.hpp"
+#include "grading/worker/channel.hpp"
+#include "grading/worker/fault_report.hpp"
+#include "grading/worker/module.hpp"
+#include "grading/worker/protocol.hpp"
+#include "grading/worker/session.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// The worker's end of the conversation.
+class Examiner {
+ public:
+  /// @return nothing once the examiner has closed the channel.
+  std::optional<std::string> receive() { return receive_message(channel_fd, reader_); }
+
+  void set_token(const std::string& token) { token_ = token; }
+
+  /// @return whether the examiner still listens.
+  bool send(const WorkerReply& reply) {
+    std::fflush(nullptr);  // the student's output belongs to the call that printed it
+    return send_message(channel_fd, encode(reply, token_, sequence_++));
+  }
+
+ private:
+  FrameReader reader_;
+  std::string token_;
+  std::uint64_t sequence_ = 0;
+};
+
+/// @throws std::system_error
+std::span<std::byte> map_shared_memory() {
+  struct stat status;
+  if (fstat(memory_fd, &status) != 0) throw std::system_error(errno, std::generic_category());
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  void* const address =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
+  if (address == MAP_FAILED) {
+    throw std::system_error(errno, std::generic_category(), "cannot map the shared memory");
+  }
+  close(memory_fd);
+  return {static_cast<std::byte*>(address), bytes};
+}
+
+WorkerReply reply_of(WorkerReply::Kind kind, const std::string& message = "") {
+  WorkerReply reply;
+  reply.kind = kind;
+  reply.message = message;
+  return reply;
+}
+
+int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
+  set_phase(Phase::loading);
+  std::optional<Module> module;
+  try {
+    module.emplace(hello.module);
+  } catch (const std::exception& error) {
+    examiner.send(reply_of(WorkerReply::Kind::refused, error.what()));
+    return 0;
+  }
+  set_module_base(module->base());
+  set_phase(Phase::idle);
+  if (!examiner.send(reply_of(WorkerReply::Kind::loaded))) return 0;
+
+  Session session(*module, memory);
+  while (const auto message = examiner.receive()) {
+    const WorkerReply reply = session.perform(decode_call(*message));
+    set_phase(Phase::idle);
+    if (!examiner.send(reply)) break;
+  }
+  return 0;
+}
+
+int probe() {
+  try {
+    std::puts(start_device({}).name.c_str());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return exit_no_device;
+  }
+}
+
+int run() {
+  for (const int inherited : {channel_fd, fault_fd}) fcntl(inherited, F_SETFD, FD_CLOEXEC);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // a crash must not swallow what was printed
+  Examiner examiner;
+  const auto message = examiner.receive();
+  if (!message) {
+    std::fputs("A worker is started by tilewise-examiner. By hand, --probe names the device.\n",
+               stderr);
+    return exit_not_started_by_examiner;
+  }
+  const Hello hello = decode_hello(*message);
+  examiner.set_token(hello.token);
+  const std::span<std::byte> memory = map_shared_memory();
+  WorkerReply started = reply_of(WorkerReply::Kind::started);
+  try {
+    started.device = start_device(hello.profile);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    examiner.send(reply_of(WorkerReply::Kind::refused, error.what()));
+    return exit_no_device;
+  }
+  prepare_fault_reports();
+  install_fault_handler();
+  if (!examiner.send(started)) return 0;
+  return serve(examiner, hello, memory);
+}
+
+}  // namespace
+}  // namespace tilewise::grading
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--probe") return tilewise::grading::probe();
+  try {
+    return tilewise::grading::run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "worker: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,51 @@
+#include "grading/worker/module.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+namespace tilewise::grading {
+namespace {
+
+std::string loader_error() {
+  const char* reason = dlerror();
+  return reason == nullptr ? "unknown reason" : reason;
+}
+
+}  // namespace
+
+Module::Module(const std::string& path) {
+  // RTLD_LOCAL: no name of the student's may take the place of one of the worker's.
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error("cannot load the module: " + loader_error());
+  const void* const symbol = dlsym(handle, "tilewise_bindings");
+  if (symbol == nullptr) {
+    throw std::runtime_error("the module has no bindings: " + loader_error() +
+                             ". Link it with its stage's binding object.");
+  }
+  bindings_ = static_cast<const BindingTable*>(symbol);
+  if (bindings_->version != BindingTable::current_version) {
+    throw std::runtime_error("the module was linked with the bindings of another version of "
+                             "Tilewise. Build it again.");
+  }
+  Dl_info info;
+  if (dladdr(symbol, &info) != 0) base_ = info.dli_fbase;
+}
+
+const BoundFunction* Module::find(const std::string& name) const {
+  for (std::size_t i = 0; i < bindings_->count; ++i) {
+    if (name == bindings_->functions[i].name) return &bindings_->functions[i];
+  }
+  return nullptr;
+}
+
+std::string Module::function_names() const {
+  std::string names;
+  for (std::size_t i = 0; i < bindings_->count; ++i) {
+    if (i > 0) names += ", ";
+    names += bindings_->functions[i].name;
+  }
+  return names;
+}
+
+}  // namespace tilewise::grading

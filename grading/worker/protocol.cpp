@@ -1,0 +1,259 @@
+#include "grading/worker/protocol.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+using Json = nlohmann::json;
+
+namespace tilewise::core {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuProfile, id, name, compute_major, compute_minor, sms,
+                                   fp32_lanes_per_sm, fp64_lanes_per_sm, clock_mhz, dram_gb_s,
+                                   l2_bytes, shared_bytes_per_sm, shared_bytes_per_block,
+                                   registers_per_sm, threads_per_sm, warps_per_sm, blocks_per_sm,
+                                   threads_per_block, banks)
+}  // namespace tilewise::core
+
+namespace tilewise::grading {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, token, module, profile)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferArgument, offset, image_bytes, payload_offset,
+                                   payload_bytes, name, read_only)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, warmups, repetitions)
+
+namespace {
+
+/// The student's code has a hand in some texts: bytes that are no UTF-8 must not stop a message.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+constexpr const char* kind_names[] = {"started", "loaded", "returned", "failed", "refused"};
+
+// Readers for untrusted JSON: type and range are checked, a fault is a std::runtime_error.
+
+const Json& member(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) throw std::runtime_error(std::string("it has no field ") + name);
+  return *found;
+}
+
+[[noreturn]] void wrong_value(const char* name) {
+  throw std::runtime_error(std::string("field ") + name + " has an impossible value");
+}
+
+std::int64_t integer(const Json& object, const char* name, std::int64_t low, std::int64_t high) {
+  const Json& value = member(object, name);
+  if (!value.is_number_integer()) wrong_value(name);
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+    wrong_value(name);
+  }
+  const auto number = value.get<std::int64_t>();
+  if (number < low || number > high) wrong_value(name);
+  return number;
+}
+
+int small_integer(const Json& object, const char* name) {
+  return static_cast<int>(integer(object, name, 0, std::numeric_limits<int>::max()));
+}
+
+std::size_t size(const Json& object, const char* name) {
+  return static_cast<std::size_t>(
+      integer(object, name, 0, std::numeric_limits<std::int64_t>::max()));
+}
+
+std::string text(const Json& object, const char* name) {
+  const Json& value = member(object, name);
+  if (!value.is_string()) wrong_value(name);
+  return value.get<std::string>();
+}
+
+double non_negative(const Json& value, const char* name) {
+  if (!value.is_number()) wrong_value(name);
+  const double number = value.get<double>();
+  if (!std::isfinite(number) || number < 0) wrong_value(name);
+  return number;
+}
+
+const Json& list(const Json& object, const char* name) {
+  const Json& value = member(object, name);
+  if (!value.is_array()) wrong_value(name);
+  return value;
+}
+
+std::array<unsigned, 3> extents(const Json& object, const char* name) {
+  const Json& value = list(object, name);
+  if (value.size() != 3) wrong_value(name);
+  std::array<unsigned, 3> result;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!value[i].is_number_unsigned()) wrong_value(name);
+    const auto extent = value[i].get<std::uint64_t>();
+    if (extent > std::numeric_limits<unsigned>::max()) wrong_value(name);
+    result[i] = static_cast<unsigned>(extent);
+  }
+  return result;
+}
+
+Json to_value(const LaunchInfo& launch) {
+  return {{"kernel", launch.kernel}, {"grid", launch.grid}, {"block", launch.block},
+          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+          {"file", launch.file}, {"line", launch.line}};
+}
+
+LaunchInfo read_launch(const Json& json) {
+  LaunchInfo launch;
+  launch.kernel = text(json, "kernel");
+  launch.grid = extents(json, "grid");
+  launch.block = extents(json, "block");
+  launch.dynamic_shared_bytes = size(json, "dynamic_shared_bytes");
+  launch.file = text(json, "file");
+  launch.line = small_integer(json, "line");
+  return launch;
+}
+
+Json to_value(const Diagnostic& diagnostic) {
+  return {{"kind", diagnostic.kind}, {"message", diagnostic.message},
+          {"file", diagnostic.file}, {"line", diagnostic.line}};
+}
+
+Diagnostic read_diagnostic(const Json& json) {
+  return {text(json, "kind"), text(json, "message"), text(json, "file"),
+          small_integer(json, "line")};
+}
+
+Json to_value(const DeviceInfo& device) {
+  return {{"name", device.name}, {"compute_major", device.compute_major},
+          {"compute_minor", device.compute_minor}, {"sms", device.sms},
+          {"clock_mhz", device.clock_mhz}, {"dram_gb_s", device.dram_gb_s},
+          {"l2_bytes", device.l2_bytes}};
+}
+
+DeviceInfo read_device(const Json& json) {
+  DeviceInfo device;
+  device.name = text(json, "name");
+  device.compute_major = small_integer(json, "compute_major");
+  device.compute_minor = small_integer(json, "compute_minor");
+  device.sms = small_integer(json, "sms");
+  device.clock_mhz = non_negative(member(json, "clock_mhz"), "clock_mhz");
+  device.dram_gb_s = non_negative(member(json, "dram_gb_s"), "dram_gb_s");
+  device.l2_bytes = size(json, "l2_bytes");
+  return device;
+}
+
+WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t sequence) {
+  if (!json.is_object()) throw std::runtime_error("it is no JSON object");
+  if (text(json, "token") != token) throw std::runtime_error("its token is forged");
+  if (size(json, "sequence") != sequence) throw std::runtime_error("it is out of turn");
+  WorkerReply reply;
+  const std::string kind = text(json, "kind");
+  const auto* const known = std::find(std::begin(kind_names), std::end(kind_names), kind);
+  if (known == std::end(kind_names)) wrong_value("kind");
+  reply.kind = static_cast<WorkerReply::Kind>(known - std::begin(kind_names));
+  reply.status = static_cast<int>(integer(json, "status", std::numeric_limits<int>::min(),
+                                          std::numeric_limits<int>::max()));
+  reply.status_name = text(json, "status_name");
+  reply.launches = small_integer(json, "launches");
+  for (const Json& launch : list(json, "launch_list")) {
+    reply.launch_list.push_back(read_launch(launch));
+  }
+  for (const Json& diagnostic : list(json, "diagnostics")) {
+    reply.diagnostics.push_back(read_diagnostic(diagnostic));
+  }
+  for (const Json& ms : list(json, "times_ms")) {
+    reply.times_ms.push_back(non_negative(ms, "times_ms"));
+  }
+  reply.message = text(json, "message");
+  reply.device = read_device(member(json, "device"));
+  return reply;
+}
+
+template <class T>
+Json to_values(const std::vector<T>& items) {
+  Json values = Json::array();
+  for (std::size_t i = 0; i < items.size() && i < max_listed; ++i) {
+    values.push_back(to_value(items[i]));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string encode(const Hello& hello) { return text_of(hello); }
+
+Hello decode_hello(std::string_view message) { return Json::parse(message).get<Hello>(); }
+
+std::string encode(const CallRequest& request) {
+  Json arguments = Json::array();
+  for (const Argument& argument : request.arguments) {
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
+      arguments.push_back({{"buffer", *buffer}});
+    } else if (const auto* number = std::get_if<std::int64_t>(&argument)) {
+      arguments.push_back({{"integer", *number}});
+    } else if (const auto* real = std::get_if<double>(&argument)) {
+      // Not as a number: JSON has no infinities and no NaN.
+      arguments.push_back({{"real_bits", std::bit_cast<std::uint64_t>(*real)}});
+    } else {
+      arguments.push_back({{"extent", std::get<std::array<unsigned, 3>>(argument)}});
+    }
+  }
+  Json json = {{"function", request.function}, {"arguments", arguments}};
+  if (request.timing) json["timing"] = *request.timing;
+  return text_of(json);
+}
+
+CallRequest decode_call(std::string_view message) {
+  const Json json = Json::parse(message);
+  CallRequest request;
+  json.at("function").get_to(request.function);
+  for (const Json& argument : json.at("arguments")) {
+    if (argument.contains("buffer")) {
+      request.arguments.push_back(argument["buffer"].get<BufferArgument>());
+    } else if (argument.contains("integer")) {
+      request.arguments.push_back(argument["integer"].get<std::int64_t>());
+    } else if (argument.contains("real_bits")) {
+      request.arguments.push_back(
+          std::bit_cast<double>(argument["real_bits"].get<std::uint64_t>()));
+    } else {
+      request.arguments.push_back(argument.at("extent").get<std::array<unsigned, 3>>());
+    }
+  }
+  if (json.contains("timing")) request.timing = json["timing"].get<Timing>();
+  return request;
+}
+
+std::string encode(const WorkerReply& reply, const std::string& token, std::uint64_t sequence) {
+  return text_of({{"token", token},
+                  {"sequence", sequence},
+                  {"kind", kind_names[static_cast<int>(reply.kind)]},
+                  {"status", reply.status},
+                  {"status_name", reply.status_name},
+                  {"launches", reply.launches},
+                  {"launch_list", to_values(reply.launch_list)},
+                  {"diagnostics", to_values(reply.diagnostics)},
+                  {"times_ms", reply.times_ms},
+                  {"message", reply.message},
+                  {"device", to_value(reply.device)}});
+}
+
+std::optional<WorkerReply> decode_reply(std::string_view message, const std::string& token,
+                                        std::uint64_t sequence, std::string& problem) {
+  const Json json = Json::parse(message, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    problem = "it is no JSON";
+    return std::nullopt;
+  }
+  try {
+    return read_reply(json, token, sequence);
+  } catch (const std::runtime_error& error) {
+    problem = error.what();
+    return std::nullopt;
+  }
+}
+
+}  // namespace tilewise::grading

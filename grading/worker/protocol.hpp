@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/gpu_profile.hpp"
+#include "grading/worker/call.hpp"
+
+namespace tilewise::grading {
+
+/// Descriptors a worker inherits.
+inline constexpr int channel_fd = 3;  ///< stream socket to the examiner
+inline constexpr int memory_fd = 4;   ///< shared memory that holds the matrices
+inline constexpr int fault_fd = 5;    ///< pipe for one FaultRecord
+
+/// Exit statuses of a worker's own.
+inline constexpr int exit_not_started_by_examiner = 2;
+inline constexpr int exit_no_device = 3;
+
+/// A reply lists at most this many launches, and as many diagnostics. A launch in a loop would
+/// otherwise make any message too long.
+inline constexpr std::size_t max_listed = 64;
+
+/// First message to a worker, before any code of the student's has run in it.
+struct Hello {
+  std::string token;   ///< secret; every reply repeats it, so that a forged one is recognised
+  std::string module;  ///< path of the shared object to load
+  core::GpuProfile profile;
+};
+
+/// A worker's answer. One `started` and one `loaded` follow the hello, then one answer a call.
+struct WorkerReply {
+  enum class Kind {
+    started,   ///< the device is ready; the module is loaded next
+    loaded,    ///< the module is loaded; calls are welcome
+    returned,  ///< the function returned, and its outputs are in shared memory
+    failed,    ///< the student's code failed in a way the worker survived to report
+    refused,   ///< what was asked is impossible; no code of the student's is to blame
+  };
+  Kind kind = Kind::refused;
+  int status = 0;           ///< cudaError_t
+  std::string status_name;  ///< e.g. "cudaErrorInvalidValue"
+  int launches = 0;
+  std::vector<LaunchInfo> launch_list;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<double> times_ms;
+  std::string message;  ///< for failed and refused
+  DeviceInfo device;    ///< for started
+};
+
+std::string encode(const Hello& hello);
+std::string encode(const CallRequest& request);
+std::string encode(const WorkerReply& reply, const std::string& token, std::uint64_t sequence);
+
+/// Decode what the examiner, which is trusted, has sent.
+/// @throws nlohmann::json::exception where the two programs are of different versions.
+Hello decode_hello(std::string_view message);
+CallRequest decode_call(std::string_view message);
+
+/// Decodes what came from a worker, which may be anything.
+/// @param problem receives why where the result is empty
+std::optional<WorkerReply> decode_reply(std::string_view message, const std::string& token,
+                                        std::uint64_t sequence, std::string& problem);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,171 @@
+#include "grading/worker/protocol.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "grading/worker/channel.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+WorkerReply example_reply() {
+  WorkerReply reply;
+  reply.kind = WorkerReply::Kind::returned;
+  reply.status = -7;
+  reply.status_name = "cudaErrorInvalidValue";
+  reply.launches = 3;
+  reply.launch_list = {{"k<16>", {1, 2, 3}, {4, 5, 6}, 4096, "matmul.cu", 12}};
+  reply.diagnostics = {{"barrier", "not all threads arrived", "matmul.cu", 31}};
+  reply.times_ms = {0.25, 1e-3};
+  reply.message = "text";
+  reply.device = {"GPU", 9, 0, 132, 1980, 4800, 50 << 20};
+  return reply;
+}
+
+TEST(Protocol, CarriesARequest) {
+  BufferArgument buffer;
+  buffer.offset = 4096;
+  buffer.image_bytes = 100;
+  buffer.payload_offset = 16;
+  buffer.payload_bytes = 64;
+  buffer.name = "A";
+  buffer.read_only = true;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const CallRequest request = decode_call(encode(
+      CallRequest{"matmul", {buffer, std::int64_t{-5}, infinity, std::array<unsigned, 3>{7, 8, 9}},
+                  Timing{2, 9}}));
+  EXPECT_EQ(request.function, "matmul");
+  ASSERT_EQ(request.arguments.size(), 4u);
+  const auto& received = std::get<BufferArgument>(request.arguments[0]);
+  EXPECT_EQ(received.offset, 4096u);
+  EXPECT_EQ(received.image_bytes, 100u);
+  EXPECT_EQ(received.payload_offset, 16u);
+  EXPECT_EQ(received.payload_bytes, 64u);
+  EXPECT_EQ(received.name, "A");
+  EXPECT_TRUE(received.read_only);
+  EXPECT_EQ(std::get<std::int64_t>(request.arguments[1]), -5);
+  EXPECT_EQ(std::get<double>(request.arguments[2]), infinity);
+  EXPECT_THAT((std::get<std::array<unsigned, 3>>(request.arguments[3])), ElementsAre(7, 8, 9));
+  ASSERT_TRUE(request.timing);
+  EXPECT_EQ(request.timing->warmups, 2);
+  EXPECT_EQ(request.timing->repetitions, 9);
+}
+
+TEST(Protocol, CarriesAHello) {
+  core::GpuProfile profile;
+  profile.id = "gtx1080";
+  profile.dram_gb_s = 320.25;
+  profile.banks = 32;
+  const Hello hello = decode_hello(encode(Hello{"secret", "/tmp/x.so", profile}));
+  EXPECT_EQ(hello.token, "secret");
+  EXPECT_EQ(hello.module, "/tmp/x.so");
+  EXPECT_EQ(hello.profile.id, "gtx1080");
+  EXPECT_EQ(hello.profile.dram_gb_s, 320.25);
+  EXPECT_EQ(hello.profile.banks, 32);
+}
+
+TEST(Protocol, CarriesAReply) {
+  std::string problem;
+  const auto reply = decode_reply(encode(example_reply(), "secret", 4), "secret", 4, problem);
+  ASSERT_TRUE(reply) << problem;
+  EXPECT_EQ(reply->kind, WorkerReply::Kind::returned);
+  EXPECT_EQ(reply->status, -7);
+  EXPECT_EQ(reply->status_name, "cudaErrorInvalidValue");
+  EXPECT_EQ(reply->launches, 3);
+  ASSERT_EQ(reply->launch_list.size(), 1u);
+  EXPECT_EQ(reply->launch_list[0].kernel, "k<16>");
+  EXPECT_THAT(reply->launch_list[0].grid, ElementsAre(1, 2, 3));
+  EXPECT_THAT(reply->launch_list[0].block, ElementsAre(4, 5, 6));
+  EXPECT_EQ(reply->launch_list[0].dynamic_shared_bytes, 4096u);
+  EXPECT_EQ(reply->launch_list[0].file, "matmul.cu");
+  EXPECT_EQ(reply->launch_list[0].line, 12);
+  ASSERT_EQ(reply->diagnostics.size(), 1u);
+  EXPECT_EQ(reply->diagnostics[0].kind, "barrier");
+  EXPECT_EQ(reply->diagnostics[0].line, 31);
+  EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
+  EXPECT_EQ(reply->message, "text");
+  EXPECT_EQ(reply->device.name, "GPU");
+  EXPECT_EQ(reply->device.l2_bytes, std::size_t{50} << 20);
+}
+
+TEST(Protocol, KeepsAReplyShort) {
+  WorkerReply reply = example_reply();
+  reply.launch_list.assign(100'000, reply.launch_list[0]);
+  reply.diagnostics.assign(100'000, reply.diagnostics[0]);
+  EXPECT_LT(encode(reply, "secret", 0).size(), max_message_bytes / 10);
+}
+
+TEST(Protocol, SendsTextThatIsNoUtf8) {
+  WorkerReply reply = example_reply();
+  reply.message = "bad \xff byte";
+  std::string problem;
+  const auto received = decode_reply(encode(reply, "secret", 0), "secret", 0, problem);
+  ASSERT_TRUE(received) << problem;
+  EXPECT_THAT(received->message, HasSubstr(" byte"));
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+struct Forgery {
+  std::string from, to, problem;
+};
+
+class RefusesReply : public testing::TestWithParam<Forgery> {};
+
+TEST_P(RefusesReply, ThatIsForgedOrGarbled) {
+  const std::string honest = encode(example_reply(), "secret", 4);
+  std::string problem;
+  EXPECT_FALSE(decode_reply(replaced(honest, GetParam().from, GetParam().to), "secret", 4, problem));
+  EXPECT_THAT(problem, HasSubstr(GetParam().problem));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RefusesReply,
+    testing::Values(
+        Forgery{"\"token\":\"secret\"", "\"token\":\"guess\"", "forged"},
+        Forgery{"\"token\":\"secret\"", "\"token\":null", "field token"},
+        Forgery{"\"token\":", "\"other\":", "no field token"},
+        Forgery{"\"sequence\":4", "\"sequence\":3", "out of turn"},
+        Forgery{"\"sequence\":4", "\"sequence\":18446744073709551615", "field sequence"},
+        Forgery{"\"kind\":\"returned\"", "\"kind\":\"passed\"", "field kind"},
+        Forgery{"\"status\":-7", "\"status\":99999999999", "field status"},
+        Forgery{"\"status\":-7", "\"status\":1.5", "field status"},
+        Forgery{"\"launches\":3", "\"launches\":-1", "field launches"},
+        Forgery{"\"launches\":3", "\"launches\":\"3\"", "field launches"},
+        Forgery{"[1,2,3]", "[1,2]", "field grid"},
+        Forgery{"[4,5,6]", "[4,5,-6]", "field block"},
+        Forgery{"[4,5,6]", "[4,5,4294967296]", "field block"},
+        Forgery{"[4,5,6]", "{\"x\":4}", "field block"},
+        Forgery{"0.25", "-0.25", "field times_ms"},
+        Forgery{"0.25", "null", "field times_ms"},
+        Forgery{"0.25", "\"fast\"", "field times_ms"},
+        Forgery{"\"message\":\"text\"", "\"message\":[]", "field message"},
+        Forgery{"\"line\":31", "\"line\":-31", "field line"},
+        Forgery{"\"line\":31", "\"line\":1e300", "field line"},
+        Forgery{"\"name\":\"GPU\"", "\"name\":{}", "field name"}));
+
+TEST(Protocol, RefusesWhatIsNoReplyAtAll) {
+  const std::string deep(max_message_bytes, '[');
+  for (const std::string& message :
+       {std::string(), std::string("garbage"), std::string("[]"), std::string("7"),
+        std::string("null"), std::string("{\"token\":\"secret\"}"), std::string("\"\xff\""), deep,
+        deep + std::string(max_message_bytes, ']')}) {
+    std::string problem;
+    EXPECT_FALSE(decode_reply(message, "secret", 0, problem)) << message.substr(0, 20);
+    EXPECT_NE(problem, "");
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

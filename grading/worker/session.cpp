@@ -1,0 +1,206 @@
+#include "grading/worker/session.hpp"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "common/cuda/call_timer.hpp"
+#include "common/cuda/error.hpp"
+#include "grading/worker/backend.hpp"
+#include "grading/worker/fault_report.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+WorkerReply without_result(WorkerReply::Kind kind, const std::string& message) {
+  WorkerReply reply;
+  reply.kind = kind;
+  reply.message = message;
+  return reply;
+}
+
+WorkerReply refused(const std::string& message) {
+  return without_result(WorkerReply::Kind::refused, message);
+}
+
+WorkerReply failed(const std::string& message) {
+  WorkerReply reply = without_result(WorkerReply::Kind::failed, message);
+  reply.diagnostics = take_diagnostics();
+  return reply;
+}
+
+/// @return why the argument's ranges are impossible; empty where they are fine.
+std::string range_problem(const BufferArgument& buffer, std::size_t memory_bytes) {
+  if (buffer.offset > memory_bytes || buffer.image_bytes > memory_bytes - buffer.offset) {
+    return "lies outside of the shared memory";
+  }
+  if (buffer.payload_offset > buffer.image_bytes ||
+      buffer.payload_bytes > buffer.image_bytes - buffer.payload_offset) {
+    return "has a payload outside of its image";
+  }
+  return "";
+}
+
+std::string bind_problem(BindResult result) {
+  switch (result) {
+    case BindResult::wrong_count:
+      return "was called with a wrong number of arguments";
+    case BindResult::wrong_kind:
+      return "was called with an argument of a wrong type";
+    case BindResult::out_of_range:
+      return "was called with an integer that its parameter cannot hold";
+    case BindResult::called:
+      break;
+  }
+  return "";
+}
+
+/// A request that does not fit the contract function.
+class WrongArguments : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Calls the function. Afterwards the worker is waiting for its kernels.
+cudaError_t invoke(const BoundFunction& function, const std::vector<DecodedArgument>& arguments) {
+  std::int32_t status = 0;
+  set_phase(Phase::calling);
+  const BindResult result = function.invoke(arguments.data(), arguments.size(), &status);
+  set_phase(Phase::waiting);
+  if (result != BindResult::called) {
+    throw WrongArguments(std::string(function.name) + " " + bind_problem(result) + ".");
+  }
+  return static_cast<cudaError_t>(status);
+}
+
+}  // namespace
+
+void Session::place_images(const CallRequest& request) {
+  std::vector<Image> kept = std::exchange(images_, {});
+  std::vector<std::pair<const BufferArgument*, std::optional<cuda::DeviceBuffer>>> placed;
+  for (const Argument& argument : request.arguments) {
+    const auto* buffer = std::get_if<BufferArgument>(&argument);
+    if (buffer == nullptr) continue;
+    const std::string problem = range_problem(*buffer, memory_.size());
+    if (!problem.empty()) throw std::runtime_error("matrix " + buffer->name + " " + problem + ".");
+    auto& place = placed.emplace_back(buffer, std::nullopt);
+    const auto same_size = std::find_if(kept.begin(), kept.end(), [&](const Image& image) {
+      return image.device.bytes() == buffer->image_bytes;
+    });
+    if (same_size == kept.end()) continue;
+    place.second = std::move(same_size->device);
+    kept.erase(same_size);
+  }
+  kept.clear();  // makes room for what is allocated now
+  for (auto& [buffer, device] : placed) {
+    if (!device) device.emplace(buffer->image_bytes);
+    images_.push_back({*buffer, std::move(*device)});
+  }
+  for (Image& image : images_) {
+    image.device.upload(memory_.data() + image.argument.offset);
+    name_payload(static_cast<std::byte*>(image.device.data()) + image.argument.payload_offset,
+                 image.argument.payload_bytes, image.argument.name);
+  }
+}
+
+std::vector<DecodedArgument> Session::decode(const CallRequest& request) const {
+  std::vector<DecodedArgument> arguments;
+  auto image = images_.begin();
+  for (const Argument& argument : request.arguments) {
+    DecodedArgument& decoded = arguments.emplace_back();
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
+      decoded.kind = DecodedArgument::Kind::buffer;
+      decoded.buffer = static_cast<std::byte*>(image++->device.data()) + buffer->payload_offset;
+    } else if (const auto* integer = std::get_if<std::int64_t>(&argument)) {
+      decoded.kind = DecodedArgument::Kind::integer;
+      decoded.integer = *integer;
+    } else if (const auto* real = std::get_if<double>(&argument)) {
+      decoded.kind = DecodedArgument::Kind::real;
+      decoded.real = *real;
+    } else {
+      decoded.kind = DecodedArgument::Kind::extent;
+      std::ranges::copy(std::get<std::array<unsigned, 3>>(argument), decoded.extent);
+    }
+  }
+  return arguments;
+}
+
+// Shared memory still holds every image as the examiner wrote it: results go there only at the end.
+void Session::restore_outputs() {
+  for (Image& image : images_) {
+    if (!image.argument.read_only) image.device.upload(memory_.data() + image.argument.offset);
+  }
+}
+
+void Session::run(const BoundFunction& function, const CallRequest& request,
+                  const std::vector<DecodedArgument>& arguments, WorkerReply& reply) {
+  const Timing timing = request.timing.value_or(Timing{.warmups = 1, .repetitions = 0});
+  std::optional<cuda::CallTimer> timer;
+  if (timing.repetitions > 0) timer.emplace();
+  cudaError_t status = cudaSuccess;
+  for (int i = 0; i < timing.warmups + timing.repetitions && status == cudaSuccess; ++i) {
+    if (i > 0) restore_outputs();
+    take_launches(module_.bindings());  // those reported are the last run's
+    const auto call = [&] { status = invoke(function, arguments); };
+    if (i < timing.warmups) {
+      call();
+      TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
+    } else {
+      reply.times_ms.push_back(timer->measure(call));
+    }
+  }
+  reply.kind = WorkerReply::Kind::returned;
+  reply.status = status;
+  reply.status_name = cudaGetErrorName(status);
+  const Launches launches = take_launches(module_.bindings());
+  reply.launches =
+      static_cast<int>(std::min<std::size_t>(launches.count, std::numeric_limits<int>::max()));
+  reply.launch_list = launches.list;
+  for (const Image& image : images_) image.device.download(memory_.data() + image.argument.offset);
+  reply.diagnostics = take_diagnostics();
+}
+
+WorkerReply Session::perform(const CallRequest& request) {
+  const BoundFunction* const function = module_.find(request.function);
+  if (function == nullptr) {
+    return refused("the module has no function " + request.function + "; it has " +
+                   module_.function_names() + ".");
+  }
+  if (request.timing && (request.timing->repetitions < 1 || request.timing->warmups < 0)) {
+    return refused("a timed call needs at least one repetition.");
+  }
+  std::vector<DecodedArgument> arguments;
+  try {
+    place_images(request);
+    arguments = decode(request);
+  } catch (const std::exception& error) {
+    return refused(error.what());
+  }
+  take_diagnostics();
+  WorkerReply reply;
+  try {
+    run(*function, request, arguments, reply);
+    return reply;
+  } catch (const WrongArguments& error) {
+    return refused(error.what());
+  } catch (const cuda::Error& error) {
+    return failed("a kernel that " + request.function + " launched failed: " +
+                  cudaGetErrorString(error.status()) + " (" + cudaGetErrorName(error.status()) +
+                  ").");
+  } catch (const std::bad_alloc&) {
+    return failed(request.function + " ran out of memory (std::bad_alloc).");
+  } catch (const std::exception& error) {
+    return failed(request.function + " threw an exception: " + error.what() +
+                  ". Contract functions return a status instead.");
+  }
+}
+
+}  // namespace tilewise::grading

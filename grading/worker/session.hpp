@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "common/cuda/device_buffer.hpp"
+#include "grading/worker/binding_abi.hpp"
+#include "grading/worker/call.hpp"
+#include "grading/worker/module.hpp"
+#include "grading/worker/protocol.hpp"
+
+namespace tilewise::grading {
+
+/// Performs calls of a module's contract functions.
+class Session {
+ public:
+  /// @param memory shared with the examiner; holds the images of every call
+  Session(const Module& module, std::span<std::byte> memory)
+      : module_(module), memory_(memory) {}
+
+  /// Performs one call. Does not throw: what goes wrong is in the reply.
+  WorkerReply perform(const CallRequest& request);
+
+ private:
+  struct Image {
+    BufferArgument argument;
+    cuda::DeviceBuffer device;
+  };
+
+  /// @throws std::exception where the request is impossible
+  void place_images(const CallRequest& request);
+  std::vector<DecodedArgument> decode(const CallRequest& request) const;
+  void restore_outputs();
+
+  /// @throws std::exception for what the student's code did wrong
+  void run(const BoundFunction& function, const CallRequest& request,
+           const std::vector<DecodedArgument>& arguments, WorkerReply& reply);
+
+  const Module& module_;
+  std::span<std::byte> memory_;
+  std::vector<Image> images_;  ///< kept between calls: one of the same size is used again
+};
+
+}  // namespace tilewise::grading
