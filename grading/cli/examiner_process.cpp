@@ -28,8 +28,7 @@ void deliver(std::string_view line, const ExamListener& listener) {
 }  // namespace
 
 CommandResult run_examiner(const std::string& stage_id, const std::filesystem::path& module,
-                           const ExamConditions& conditions, const std::string& tests,
-                           const ExamListener& listener) {
+                           const ExamConditions& conditions, const ExamListener& listener) {
   Command command;
   command.arguments = {tool("tilewise-examiner"),
                        "--stage",
@@ -46,7 +45,6 @@ CommandResult run_examiner(const std::string& stage_id, const std::filesystem::p
                        fmt::format("{}", conditions.time_limit_s),
                        "--events-fd",
                        std::to_string(Command::event_descriptor)};
-  if (!tests.empty()) command.arguments.push_back("--gtest_filter=" + tests);
   command.time_limit_s = exam_time_limit_s;
   command.on_event = [&](std::string_view line) { deliver(line, listener); };
   CommandResult result = run_command(command);

@@ -27,10 +27,8 @@ struct ExamListener {
 };
 
 /// Runs tilewise-examiner on a module to its end.
-/// @param tests  GoogleTest filter, empty for all tests of the stage
 /// @throws std::runtime_error if it cannot be started or sends what is no event; Interrupted.
 CommandResult run_examiner(const std::string& stage_id, const std::filesystem::path& module,
-                           const ExamConditions& conditions, const std::string& tests,
-                           const ExamListener& listener);
+                           const ExamConditions& conditions, const ExamListener& listener);
 
 }  // namespace tilewise::grading

@@ -54,7 +54,7 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
     test.category = entry.category;
     if (backend == Backend::simt && entry.category == Category::performance) {
       test.status = Status::skipped;
-      test.message = "Speed is measured on a GPU only.";
+      test.message = "Timings need an NVIDIA GPU.";
     } else {
       test.max_score = entry.points;
       test.message = why.message;
@@ -89,7 +89,7 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
     stage.tests.push_back(test);
     if (listener.exam.test_ended) listener.exam.test_ended(test, printed);
   };
-  const CommandResult ended = run_examiner(request.id, built.module, request.conditions, "", exam);
+  const CommandResult ended = run_examiner(request.id, built.module, request.conditions, exam);
   // No student's code runs before the first test.
   if (!any_event) {
     throw std::runtime_error(fmt::format("the examiner {} before the first test: {}",

@@ -24,8 +24,8 @@ TEST(DeviceArray, HandsOverTheContentsRowByRow) {
   DeviceArray array("A", Access::input, 3, 4, 6);
   array.set(contents);
   run(array, [](const float* A) {
-    EXPECT_EQ(A[0], 1.0F);
-    EXPECT_EQ(A[2 * 6 + 3], 12.0F);
+    EXPECT_EQ(A[0], 13.0F);
+    EXPECT_EQ(A[2 * 6 + 3], 24.0F);
     EXPECT_TRUE(has_bits(A[4], guard_bits)) << "gap behind the first row";
     EXPECT_TRUE(has_bits(A[-1], guard_bits));
     EXPECT_TRUE(has_bits(A[3 * 6], guard_bits));
@@ -63,7 +63,7 @@ TEST(DeviceArray, FindsAChangedInput) {
   ASSERT_TRUE(change);
   EXPECT_EQ(change->row, 3);
   EXPECT_EQ(change->col, 2);
-  EXPECT_EQ(change->given, 24.0F);
+  EXPECT_EQ(change->given, 59.0F);
   EXPECT_EQ(change->found, -1.0F);
   EXPECT_FALSE(array.guard_damage());
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -47,31 +48,62 @@ std::optional<Diagnosis> find_use_of_old_contents(const Observation& seen, const
   return std::nullopt;
 }
 
-// With one factor the identity and the other index-coded, an element of C says where it came from.
-std::optional<Diagnosis> find_misplaced_element(const Observation& seen, const Rerun& rerun) {
+// A result with one factor the identity and the other index-coded.
+struct Probe {
+  const char* identity;  // name of the one
+  const char* coded;     // name of the other
+  int k;                 // the product that gives the wrong element
+  int row, col;          // the wrong element
+  float found;
+  float expected;
+};
+
+std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code) {
+  const std::string so_far = fmt::format("with {} the identity, C must equal {}, but C[{}][{}] ",
+                                         probe.identity, probe.coded, probe.row, probe.col);
+  if (probe.found == 0) {
+    return Diagnosis{
+        Pattern::term_left_out,
+        so_far + fmt::format("is then 0: the product with k = {} is left out", probe.k),
+        "Follow k through the loops: which step is to bring this one in?"};
+  }
+  const float repeats = probe.found / probe.expected;
+  if (repeats >= 2 && repeats == std::floor(repeats)) {
+    return Diagnosis{Pattern::term_repeated,
+                     so_far + fmt::format("is then {} times that: the product with k = {} is added "
+                                          "more than once",
+                                          repeats, probe.k),
+                     "Follow k through the loops: which steps bring this one in?"};
+  }
+  const auto place = std::ranges::find(code.values, probe.found);
+  if (place == code.values.end()) return std::nullopt;
+  const auto index = place - code.values.begin();
+  return Diagnosis{Pattern::misplaced,
+                   so_far + fmt::format("then holds {}[{}][{}]", probe.coded, index / code.cols,
+                                        index % code.cols),
+                   fmt::format("Follow the indices with which {} is read.", probe.coded)};
+}
+
+std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Rerun& rerun) {
   const int n = seen.after.rows;
   const Matrix<float> identity = identity_matrix(n);
   const Matrix<float> code = index_coded_matrix(n, n);
-  struct Probe {
-    const char* coded;
-    const char* other;
-    const Matrix<float>& A;
-    const Matrix<float>& B;
-  };
-  for (const Probe& probe : {Probe{"B", "A", identity, code}, Probe{"A", "B", code, identity}}) {
-    const auto after = rerun(probe.A, probe.B, seen.before);
+  for (const bool code_in_B : {true, false}) {
+    const Matrix<float>& A = code_in_B ? identity : code;
+    const Matrix<float>& B = code_in_B ? code : identity;
+    const auto after = rerun(A, B, seen.before);
     if (!after) continue;
-    const Comparison comparison = compare(*after, multiply(probe.A, probe.B));
+    const Comparison comparison = compare(*after, multiply(A, B));
     if (comparison.all_right()) continue;
-    const float found = comparison.found;
-    if (!(found >= 1 && found <= code.values.back() && found == std::floor(found))) continue;
-    const int place = static_cast<int>(found) - 1;
-    return Diagnosis{
-        Pattern::misplaced,
-        fmt::format("with {0} the identity, C must equal {1}, but C[{2}][{3}] then holds "
-                    "{1}[{4}][{5}]",
-                    probe.other, probe.coded, comparison.row, comparison.col, place / n, place % n),
-        fmt::format("Follow the indices with which {} is read.", probe.coded)};
+    const auto diagnosis = interpret({.identity = code_in_B ? "A" : "B",
+                                      .coded = code_in_B ? "B" : "A",
+                                      .k = code_in_B ? comparison.row : comparison.col,
+                                      .row = comparison.row,
+                                      .col = comparison.col,
+                                      .found = comparison.found,
+                                      .expected = static_cast<float>(comparison.expected)},
+                                     code);
+    if (diagnosis) return diagnosis;
   }
   return std::nullopt;
 }
@@ -97,7 +129,7 @@ std::optional<Diagnosis> diagnose(const Observation& observation, bool first_cal
     if (auto better = find_use_of_old_contents(observation, rerun)) return better;
   }
   if (!diagnosis || diagnosis->pattern == Pattern::region) {
-    if (auto better = find_misplaced_element(observation, rerun)) return better;
+    if (auto better = probe_with_identity(observation, rerun)) return better;
   }
   return diagnosis;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -122,6 +123,30 @@ const Case cases[] = {
     {"counted twice", Pattern::scaled, "2 times the right one",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = 2 * dot(A, B, n, row, col, 0, n);
+     }},
+    {"half precision", Pattern::imprecise, "less precise than float",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       // Keeps 11 of 24 bits.
+       const auto half = [](float value) {
+         return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xFFFFE000);
+       };
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += half(A[row * n + k]) * half(B[k * n + col]);
+       C[row * n + col] = sum;
+     }},
+    {"last product of each tile left out", Pattern::term_left_out,
+     "C[7][0] is then 0: the product with k = 7 is left out",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) {
+         if (k % tile != tile - 1) sum += A[row * n + k] * B[k * n + col];
+       }
+       C[row * n + col] = sum;
+     }},
+    {"last tile of k repeated", Pattern::term_repeated,
+     "C[16][0] is then 2 times that: the product with k = 16",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, 0, n) + dot(A, B, n, row, col, 16, n);
      }},
     {"edges not computed", Pattern::edges_only, "lower edge are missing",
      [](const float* A, const float* B, float* C, int n, int row, int col) {

@@ -35,7 +35,7 @@ Matrix<float> identity_matrix(int n) {
 Matrix<float> index_coded_matrix(int rows, int cols) {
   Matrix<float> matrix(rows, cols);
   for (std::size_t i = 0; i < matrix.values.size(); ++i) {
-    matrix.values[i] = static_cast<float>(i + 1);
+    matrix.values[i] = static_cast<float>(matrix.values.size() + i + 1);
   }
   return matrix;
 }

@@ -21,7 +21,9 @@ Matrix<float> random_matrix(int rows, int cols, Random& random);
 
 Matrix<float> identity_matrix(int n);
 
-/// Each element tells where it stands: row * cols + col + 1, exact in float up to 2^24 elements.
+/// Each element tells where it stands: elements + row * cols + col + 1. No code is a multiple or a
+/// sum of others, so a single code in a result is a single element. Exact in float up to 2^23
+/// elements.
 Matrix<float> index_coded_matrix(int rows, int cols);
 
 }  // namespace tilewise::grading

@@ -45,8 +45,9 @@ TEST(Inputs, RandomMatrixUsesBitsThatHalfPrecisionHasNot) {
 
 TEST(Inputs, IndexCodeTellsThePlace) {
   const Matrix<float> code = index_coded_matrix(3, 4);
-  EXPECT_EQ(code(0, 0), 1.0F);
-  EXPECT_EQ(code(2, 1), 10.0F);
+  EXPECT_EQ(code(0, 0), 13.0F);
+  EXPECT_EQ(code(2, 1), 22.0F);
+  EXPECT_GT(2 * code(0, 0), code(2, 3)) << "a multiple of a code is no code";
 }
 
 TEST(Inputs, IdentityHasOnesOnTheDiagonal) {

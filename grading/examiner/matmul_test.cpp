@@ -46,13 +46,15 @@ MatmulTest::Product MatmulTest::multiply_on_device(const MatmulCase& matmul) {
   const Call call = matmul.call(product.device_A, product.device_B, product.device_C);
   product.text = call.text;
   product.reply = run_successfully(call);
+  return product;
+}
+
+void MatmulTest::check_result(const MatmulCase& matmul, const Product& product) {
   const ReferenceProduct expected = multiply(product.A, product.B);
   const Comparison comparison = compare(product.device_C.contents(), expected);
-  if (!comparison.all_right()) {
-    fail(wrong_result(product.text, comparison, matmul.mapping,
-                      diagnose_product(matmul, product, expected), advice()));
-  }
-  return product;
+  if (comparison.all_right()) return;
+  fail(wrong_result(product.text, comparison, matmul.mapping,
+                    diagnose_product(matmul, product, expected), advice()));
 }
 
 std::optional<Diagnosis> MatmulTest::diagnose_product(const MatmulCase& matmul,
@@ -78,11 +80,14 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const MatmulCase& matmul,
 }
 
 CallReply MatmulTest::expect_right(const MatmulCase& matmul) {
-  return multiply_on_device(matmul).reply;
+  const Product product = multiply_on_device(matmul);
+  check_result(matmul, product);
+  return product.reply;
 }
 
 void MatmulTest::expect_inside(const MatmulCase& matmul) {
   const Product product = multiply_on_device(matmul);
+  // Before the result: where a store went astray, it says more than what it spoilt.
   for (const DeviceArray* array : {&product.device_C, &product.device_A, &product.device_B}) {
     if (const auto damage = array->guard_damage()) {
       fail(written_outside(product.text, *array, *damage, matmul.n));
@@ -93,6 +98,7 @@ void MatmulTest::expect_inside(const MatmulCase& matmul) {
       fail(changed_input(product.text, *input, *change));
     }
   }
+  check_result(matmul, product);
 }
 
 void MatmulTest::check_untouched(const Product& product, const std::string& when) {
@@ -134,6 +140,7 @@ void MatmulTest::expect_nothing_done(const MatmulCase& matmul) {
 
 CallReply MatmulTest::expect_launches(const MatmulCase& matmul) {
   const Product product = multiply_on_device(matmul);
+  check_result(matmul, product);
   if (product.reply.launches == 0) {
     fail({.message = product.text + " gave the right result without launching a kernel.",
           .hint = "The product is to be computed on the device, by a __global__ function that is "

@@ -60,6 +60,7 @@ class MatmulTest : public StageTest {
  private:
   struct Product;
   Product multiply_on_device(const MatmulCase& matmul);
+  void check_result(const MatmulCase& matmul, const Product& product);
   std::optional<Diagnosis> diagnose_product(const MatmulCase& matmul, const Product& product,
                                             const ReferenceProduct& expected);
   void check_untouched(const Product& product, const std::string& when);

@@ -7,8 +7,10 @@
 namespace tilewise::grading {
 namespace {
 
-std::string describe_found(float found) {
-  if (has_bits(found, unwritten_bits)) return "was never written";
+std::string describe_found(float found, const std::optional<Diagnosis>& diagnosis) {
+  // What is added to the NaN of an unwritten element leaves its bits as they were.
+  const bool may_be_sum = diagnosis && diagnosis->pattern == Pattern::accumulates;
+  if (has_bits(found, unwritten_bits) && !may_be_sum) return "was never written";
   return "is " + describe_value(found);
 }
 
@@ -20,7 +22,7 @@ std::string describe_owner(const Comparison& comparison, const Mapping& mapping)
 }
 
 std::string count_wrong(const Comparison& comparison) {
-  if (comparison.compared == 1) return "It is the only element.";
+  if (comparison.compared == 1) return "It is the only element";
   if (comparison.wrong == comparison.compared) {
     return fmt::format("All {} elements are wrong", comparison.compared);
   }
@@ -38,14 +40,13 @@ std::string describe_value(float value) {
 Finding wrong_result(const std::string& call, const Comparison& comparison, const Mapping& mapping,
                      const std::optional<Diagnosis>& diagnosis, const std::string& advice) {
   Finding finding;
-  finding.message = fmt::format(
-      "{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). It belongs to {}. {}", call,
-      comparison.row, comparison.col, describe_found(comparison.found), comparison.expected,
-      comparison.tolerance, describe_owner(comparison, mapping), count_wrong(comparison));
-  if (diagnosis) {
-    finding.message += (finding.message.ends_with('.') ? " " : ": ") + diagnosis->what;
-  }
-  if (!finding.message.ends_with('.')) finding.message += ".";
+  finding.message =
+      fmt::format("{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). It belongs to {}. {}",
+                  call, comparison.row, comparison.col, describe_found(comparison.found, diagnosis),
+                  comparison.expected, comparison.tolerance, describe_owner(comparison, mapping),
+                  count_wrong(comparison));
+  if (diagnosis) finding.message += ": " + diagnosis->what;
+  finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
   return finding;
 }

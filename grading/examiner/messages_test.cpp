@@ -52,6 +52,13 @@ TEST(Messages, TellUnwrittenFromNotANumber) {
   EXPECT_NE(text(std::nanf("")).find("C[35][20] is NaN"), std::string::npos);
 }
 
+TEST(Messages, DoNotCallASumWithNaNUnwritten) {
+  const Diagnosis diagnosis{Pattern::accumulates, "the product was added", ""};
+  const Finding finding =
+      wrong_result("f()", wrong_element(std::bit_cast<float>(unwritten_bits)), grid, diagnosis, "");
+  EXPECT_NE(finding.message.find("C[35][20] is NaN"), std::string::npos) << finding.message;
+}
+
 TEST(Messages, CountOneElementAndAllOfThem) {
   Comparison one = wrong_element(0);
   one.wrong = one.compared = 1;

@@ -194,6 +194,24 @@ std::optional<Diagnosis> scaled(const Observation& seen, const Comparison& compa
                    "Check whether a product is added more than once, or every step counts."};
 }
 
+// Rounding the factors of k products to bfloat16 (8 bits, errors of up to 2^-9 each) errs by some
+// 2^-9 sqrt(k) of a product, and `magnitude` is k of them. Six times that is never exceeded, and a
+// product more or less is far beyond it.
+std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
+  const double k = seen.expected.summation_length;
+  const auto& expected = seen.expected;
+  for (std::size_t i = 0; i < seen.after.values.size(); ++i) {
+    const double allowed = 6 * 0x1p-9 * expected.magnitude.values[i] / std::sqrt(k);
+    if (!(std::abs(seen.after.values[i] - expected.product.values[i]) <= allowed)) {
+      return std::nullopt;
+    }
+  }
+  return Diagnosis{Pattern::imprecise,
+                   "all of them are right to a few digits, so the arithmetic is less precise than "
+                   "float",
+                   "Keep the factors, the tiles and the sum in float: no half precision, no TF32."};
+}
+
 std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
   const bool unwritten =
       !any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); });

@@ -41,9 +41,12 @@ enum class Pattern {
   sum_starts_late,
   offset,
   scaled,
+  imprecise,
   edges_only,
   first_tile_only,
   misplaced,
+  term_left_out,
+  term_repeated,
   part_unwritten,
   region,
 };

@@ -25,6 +25,27 @@ std::string prefixed(std::string_view text, std::string_view prefix) {
   return lines;
 }
 
+/// Breaks lines at blanks, so that with `indent` before each they keep to a readable width. What
+/// begins with a blank, such as a matrix or a compiler's caret, stays as it is.
+std::string wrapped(std::string_view text, std::string_view indent) {
+  constexpr std::size_t readable_width = 100;
+  const std::size_t width = readable_width - indent.size();
+  std::string lines;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    while (line.size() > width && !line.starts_with(' ')) {
+      std::size_t at = line.rfind(' ', width);
+      if (at == line.npos) at = line.find(' ');
+      if (at == line.npos) break;
+      lines += fmt::format("{}{}\n", indent, line.substr(0, at));
+      line.remove_prefix(at + 1);
+    }
+    lines += fmt::format("{}{}\n", indent, line);
+  }
+  return lines;
+}
+
 std::string points(int score, int max_score) {
   return max_score == 0 ? "-" : fmt::format("{}/{}", score, max_score);
 }
@@ -122,8 +143,8 @@ void TerminalReport::print_explanation(const Explanation& why) {
     const std::string line = why.line > 0 ? fmt::format(":{}", why.line) : "";
     out_ << indent << printable(why.file) << line << '\n';
   }
-  out_ << prefixed(printable(why.message), indent);
-  if (!why.hint.empty()) out_ << prefixed("Next: " + printable(why.hint), indent);
+  out_ << wrapped(printable(why.message), indent);
+  if (!why.hint.empty()) out_ << wrapped("Next: " + printable(why.hint), indent);
 }
 
 std::string TerminalReport::coloured(Status status, std::string_view text) const {

@@ -86,5 +86,14 @@ TEST(TerminalReport, ExplainsAStageOnce) {
             "  error          0/1  MatmulShared.CannotBeJudged\n");
 }
 
+TEST(TerminalReport, BreaksLongLinesAtBlanks) {
+  const std::string word(30, 'w'), four_words = word + ' ' + word + ' ' + word + ' ' + word;
+  std::ostringstream out;
+  TerminalReport(out, {}).explain_stage(
+      {four_words + "\n " + four_words, std::string(200, 'x'), "", 0});
+  EXPECT_EQ(out.str(), "      " + word + ' ' + word + ' ' + word + "\n      " + word + "\n       " +
+                           four_words + "\n      Next:\n      " + std::string(200, 'x') + "\n");
+}
+
 }  // namespace
 }  // namespace tilewise::grading

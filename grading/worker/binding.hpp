@@ -96,19 +96,19 @@ inline constexpr std::size_t (*launch_source)(RecordedLaunch*, std::size_t) = nu
 }  // namespace tilewise::grading::binding
 
 /// One row of the table: the contract function `function`, a name of the global namespace.
-#define TILEWISE_BIND(function)                                              \
-  ::tilewise::grading::BoundFunction {                                       \
-    #function, ::tilewise::grading::binding::Bound<&::function>::parameters, \
-        &::tilewise::grading::binding::Bound<&::function>::invoke            \
+#define TILEWISE_BIND(function)                                                 \
+  ::tilewise::grading::BoundFunction {                                          \
+#function, ::tilewise::grading::binding::Bound < &::function> ::parameters, \
+        &::tilewise::grading::binding::Bound < &::function> ::invoke            \
   }
 
 /// Defines the module's one exported symbol from one TILEWISE_BIND per function. A macro, because
 /// functions are looked up by the names they are written with.
-#define TILEWISE_BINDINGS(...)                                                              \
+#define TILEWISE_BINDINGS(...)                                                                \
   static const ::tilewise::grading::BoundFunction tilewise_bound_functions[] = {__VA_ARGS__}; \
-  extern "C" __attribute__((visibility("default")))                                         \
-  const ::tilewise::grading::BindingTable tilewise_bindings;                                \
-  const ::tilewise::grading::BindingTable tilewise_bindings = {                             \
-      ::tilewise::grading::BindingTable::current_version,                                   \
-      sizeof(tilewise_bound_functions) / sizeof(tilewise_bound_functions[0]),               \
+  extern "C" __attribute__((visibility("default")))                                           \
+  const ::tilewise::grading::BindingTable tilewise_bindings;                                  \
+  const ::tilewise::grading::BindingTable tilewise_bindings = {                               \
+      ::tilewise::grading::BindingTable::current_version,                                     \
+      sizeof(tilewise_bound_functions) / sizeof(tilewise_bound_functions[0]),                 \
       tilewise_bound_functions, ::tilewise::grading::binding::launch_source};

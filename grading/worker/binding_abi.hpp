@@ -12,10 +12,10 @@ namespace tilewise::grading {
 struct DecodedArgument {
   enum class Kind : std::int32_t { buffer, integer, real, extent };
   Kind kind;
-  void* buffer;            ///< device pointer to the payload
+  void* buffer;  ///< device pointer to the payload
   std::int64_t integer;
   double real;
-  std::uint32_t extent[3]; ///< a dim3
+  std::uint32_t extent[3];  ///< a dim3
 };
 
 /// How the attempt to call a function ended.

@@ -13,12 +13,12 @@ namespace tilewise::grading {
 /// A matrix (or vector) argument. Its image, the payload and the guard bands around it, lies in
 /// shared memory; it is copied to the device before the call and back after it.
 struct BufferArgument {
-  std::size_t offset = 0;          ///< of the whole image in shared memory, in bytes
+  std::size_t offset = 0;  ///< of the whole image in shared memory, in bytes
   std::size_t image_bytes = 0;
   std::size_t payload_offset = 0;  ///< within the image, in bytes; the function gets this address
   std::size_t payload_bytes = 0;
-  std::string name;                ///< for messages, e.g. "A"
-  bool read_only = false;          ///< an input: not restored between timed repetitions
+  std::string name;        ///< for messages, e.g. "A"
+  bool read_only = false;  ///< an input: not restored between timed repetitions
 };
 
 /// One argument of a contract call: a matrix, an integer, a real number or a dim3.
@@ -62,8 +62,8 @@ struct DeviceInfo {
   int compute_major = 0;
   int compute_minor = 0;
   int sms = 0;
-  double clock_mhz = 0;   ///< highest; 0 where the driver does not tell
-  double dram_gb_s = 0;   ///< theoretical; 0 where the driver does not tell
+  double clock_mhz = 0;  ///< highest; 0 where the driver does not tell
+  double dram_gb_s = 0;  ///< theoretical; 0 where the driver does not tell
   std::size_t l2_bytes = 0;
 };
 

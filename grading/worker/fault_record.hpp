@@ -21,10 +21,10 @@ struct FaultRecord {
   static constexpr std::uint32_t max_callers = 16;
 
   std::uint64_t magic;
-  std::uint64_t address;       ///< that was accessed, for SIGSEGV and SIGBUS
-  std::uint64_t pc;            ///< of the instruction; 0 where unknown
-  std::uint64_t module_base;   ///< where the module is mapped; 0 while it is not
-  std::uint64_t mapped_bytes;  ///< address space in use; 0 where unknown
+  std::uint64_t address;               ///< that was accessed, for SIGSEGV and SIGBUS
+  std::uint64_t pc;                    ///< of the instruction; 0 where unknown
+  std::uint64_t module_base;           ///< where the module is mapped; 0 while it is not
+  std::uint64_t mapped_bytes;          ///< address space in use; 0 where unknown
   std::uint64_t callers[max_callers];  ///< return addresses, innermost first
   std::uint32_t caller_count;
   std::int32_t signal;

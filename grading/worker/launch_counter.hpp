@@ -46,8 +46,7 @@ inline void record_launch(const void* kernel, dim3 grid, dim3 block,
   const std::lock_guard<std::mutex> lock(log.mutex);
   if (log.count < LaunchLog::capacity) {
     log.entries[log.count] = {
-        kernel,
-        {"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes}};
+        kernel, {"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes}};
   }
   ++log.count;
 }
@@ -114,9 +113,8 @@ cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, 
                                        void** arguments) {
   const cudaError_t status = __real_cudaLaunchKernelExC(configuration, kernel, arguments);
   if (status == cudaSuccess) {
-    tilewise::grading::binding::record_launch(kernel, configuration->gridDim,
-                                              configuration->blockDim,
-                                              configuration->dynamicSmemBytes);
+    tilewise::grading::binding::record_launch(
+        kernel, configuration->gridDim, configuration->blockDim, configuration->dynamicSmemBytes);
   }
   return status;
 }

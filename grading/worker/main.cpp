@@ -1,6 +1,7 @@
 /// \file
 /// A worker: loads a student's module and calls its functions as the examiner says. It holds the
-/// only address space that a student's code runs in, so that whatever that code does costs one test.
+/// only address space that a student's code runs in, so that whatever that code does costs one
+/// test.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -51,8 +52,7 @@ std::span<std::byte> map_shared_memory() {
   struct stat status;
   if (fstat(memory_fd, &status) != 0) throw std::system_error(errno, std::generic_category());
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  void* const address =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
+  void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
   if (address == MAP_FAILED) {
     throw std::system_error(errno, std::generic_category(), "cannot map the shared memory");
   }

@@ -25,8 +25,9 @@ Module::Module(const std::string& path) {
   }
   bindings_ = static_cast<const BindingTable*>(symbol);
   if (bindings_->version != BindingTable::current_version) {
-    throw std::runtime_error("the module was linked with the bindings of another version of "
-                             "Tilewise. Build it again.");
+    throw std::runtime_error(
+        "the module was linked with the bindings of another version of "
+        "Tilewise. Build it again.");
   }
   Dl_info info;
   if (dladdr(symbol, &info) != 0) base_ = info.dli_fbase;

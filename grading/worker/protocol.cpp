@@ -101,9 +101,9 @@ std::array<unsigned, 3> extents(const Json& object, const char* name) {
 }
 
 Json to_value(const LaunchInfo& launch) {
-  return {{"kernel", launch.kernel}, {"grid", launch.grid}, {"block", launch.block},
-          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"file", launch.file}, {"line", launch.line}};
+  return {{"kernel", launch.kernel}, {"grid", launch.grid},
+          {"block", launch.block},   {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+          {"file", launch.file},     {"line", launch.line}};
 }
 
 LaunchInfo read_launch(const Json& json) {
@@ -118,8 +118,10 @@ LaunchInfo read_launch(const Json& json) {
 }
 
 Json to_value(const Diagnostic& diagnostic) {
-  return {{"kind", diagnostic.kind}, {"message", diagnostic.message},
-          {"file", diagnostic.file}, {"line", diagnostic.line}};
+  return {{"kind", diagnostic.kind},
+          {"message", diagnostic.message},
+          {"file", diagnostic.file},
+          {"line", diagnostic.line}};
 }
 
 Diagnostic read_diagnostic(const Json& json) {
@@ -128,9 +130,12 @@ Diagnostic read_diagnostic(const Json& json) {
 }
 
 Json to_value(const DeviceInfo& device) {
-  return {{"name", device.name}, {"compute_major", device.compute_major},
-          {"compute_minor", device.compute_minor}, {"sms", device.sms},
-          {"clock_mhz", device.clock_mhz}, {"dram_gb_s", device.dram_gb_s},
+  return {{"name", device.name},
+          {"compute_major", device.compute_major},
+          {"compute_minor", device.compute_minor},
+          {"sms", device.sms},
+          {"clock_mhz", device.clock_mhz},
+          {"dram_gb_s", device.dram_gb_s},
           {"l2_bytes", device.l2_bytes}};
 }
 
@@ -155,8 +160,8 @@ WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t
   const auto* const known = std::find(std::begin(kind_names), std::end(kind_names), kind);
   if (known == std::end(kind_names)) wrong_value("kind");
   reply.kind = static_cast<WorkerReply::Kind>(known - std::begin(kind_names));
-  reply.status = static_cast<int>(integer(json, "status", std::numeric_limits<int>::min(),
-                                          std::numeric_limits<int>::max()));
+  reply.status = static_cast<int>(
+      integer(json, "status", std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
   reply.status_name = text(json, "status_name");
   reply.launches = small_integer(json, "launches");
   for (const Json& launch : list(json, "launch_list")) {

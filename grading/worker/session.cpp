@@ -192,9 +192,9 @@ WorkerReply Session::perform(const CallRequest& request) {
   } catch (const WrongArguments& error) {
     return refused(error.what());
   } catch (const cuda::Error& error) {
-    return failed("a kernel that " + request.function + " launched failed: " +
-                  cudaGetErrorString(error.status()) + " (" + cudaGetErrorName(error.status()) +
-                  ").");
+    return failed("a kernel that " + request.function +
+                  " launched failed: " + cudaGetErrorString(error.status()) + " (" +
+                  cudaGetErrorName(error.status()) + ").");
   } catch (const std::bad_alloc&) {
     return failed(request.function + " ran out of memory (std::bad_alloc).");
   } catch (const std::exception& error) {

@@ -16,8 +16,7 @@ namespace tilewise::grading {
 class Session {
  public:
   /// @param memory shared with the examiner; holds the images of every call
-  Session(const Module& module, std::span<std::byte> memory)
-      : module_(module), memory_(memory) {}
+  Session(const Module& module, std::span<std::byte> memory) : module_(module), memory_(memory) {}
 
   /// Performs one call. Does not throw: what goes wrong is in the reply.
   WorkerReply perform(const CallRequest& request);

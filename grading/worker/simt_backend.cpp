@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 
+#include "common/cuda/device_buffer.hpp"
 #include "common/simt/simt.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
@@ -29,6 +31,8 @@ void report(const simt::Fault& fault) {
 
 DeviceInfo start_device(const core::GpuProfile& profile) {
   simt::use_device(profile);
+  cuda::DeviceBuffer(
+      1);  // reserves device memory now, before a submission can use up the addresses
   return {profile.name,      profile.compute_major, profile.compute_minor, profile.sms,
           profile.clock_mhz, profile.dram_gb_s,     profile.l2_bytes};
 }

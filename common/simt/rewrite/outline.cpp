@@ -9,6 +9,10 @@ namespace {
 
 constexpr auto none = static_cast<std::size_t>(-1);
 
+// In tokens, those in brackets aside. Beyond what anyone writes, but a bound all the same, because
+// text that is full of < would else be searched to its end from each of them.
+constexpr std::size_t longest_template_arguments = 1000;
+
 enum class Conditional { none, begin, otherwise, end };
 
 // `token` is the first one of a directive if it is a `#` there.
@@ -141,7 +145,8 @@ std::optional<std::size_t> Outline::partner(std::size_t bracket) const {
 
 std::optional<std::size_t> Outline::template_close(std::size_t open) const {
   std::size_t depth = 0;
-  for (auto i = open; i < code_.size(); ++i) {
+  std::size_t left = longest_template_arguments;
+  for (auto i = open; i < code_.size() && left-- > 0; ++i) {
     const auto& token = code_[i];
     if (token.is("<")) ++depth;
     if (token.is(">") && --depth == 0) return i;
@@ -157,7 +162,8 @@ std::optional<std::size_t> Outline::template_close(std::size_t open) const {
 
 std::optional<std::size_t> Outline::template_open(std::size_t close) const {
   std::size_t depth = 0;
-  for (auto i = close + 1; i-- > 0;) {
+  std::size_t left = longest_template_arguments;
+  for (auto i = close + 1; i-- > 0 && left-- > 0;) {
     const auto& token = code_[i];
     if (token.is(">")) ++depth;
     if (token.is("<") && --depth == 0) return i;

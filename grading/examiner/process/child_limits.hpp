@@ -12,7 +12,8 @@ void apply_child_limits(std::size_t address_space_bytes);
 /// Closes every descriptor from `first` on. Async-signal-safe.
 void close_descriptors_from(int first);
 
-/// A worker's largest file: room for a log and for the CUDA driver's cache, none for filling a disk.
+/// A worker's largest file: room for a log and for the CUDA driver's cache, none for filling a
+/// disk.
 inline constexpr std::size_t largest_file_bytes = std::size_t{256} << 20;
 
 }  // namespace tilewise::grading

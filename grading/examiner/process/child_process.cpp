@@ -19,9 +19,9 @@ namespace {
 /// credentials of the machine that grades.
 std::vector<std::string> reduced_environment() {
   std::vector<std::string> environment;
-  for (const char* name : {"PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
-                           "CUDA_DEVICE_ORDER", "CUDA_CACHE_PATH", "ASAN_OPTIONS",
-                           "UBSAN_OPTIONS"}) {
+  for (const char* name :
+       {"PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+        "CUDA_CACHE_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS"}) {
     if (const char* value = std::getenv(name)) {
       environment.push_back(std::string(name) + "=" + value);
     }

@@ -15,8 +15,8 @@ namespace tilewise::grading {
 struct ChildOptions {
   std::filesystem::path executable;
   std::vector<std::string> arguments = {};  ///< without the executable's name
-  std::vector<int> descriptors;        ///< become 0, 1, 2, ... in the child
-  std::size_t address_space_bytes = 0;  ///< 0: no limit
+  std::vector<int> descriptors;             ///< become 0, 1, 2, ... in the child
+  std::size_t address_space_bytes = 0;      ///< 0: no limit
 };
 
 /// A process and whatever it starts in its group; both end with this object.

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 /// Long enough for a signal handler on a loaded machine, too short to be felt.
 constexpr milliseconds last_words(300);
 /// Between closing its channel and ending, a process has its exit handlers to run.
-constexpr milliseconds closing_time(500);
+constexpr milliseconds closing_time(250);
 /// A process that ends is noticed by its closed channel at once, unless it has left a child behind
 /// that holds the channel open: hence another look from time to time.
 constexpr milliseconds look_again(50);
@@ -115,8 +115,8 @@ void Connection::poll_until(Clock::time_point deadline) const {
                                     {output_pipe_.get(), POLLIN, 0},
                                     {fault_pipe_.get(), POLLIN, 0}}};
   const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-  const auto wait = std::clamp(left, milliseconds(0),
-                               is_closed() ? look_again_when_closed : look_again);
+  const auto wait =
+      std::clamp(left, milliseconds(0), is_closed() ? look_again_when_closed : look_again);
   poll(watched.data(), watched.size(), static_cast<int>(wait.count()));
 }
 

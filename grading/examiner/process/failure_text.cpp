@@ -90,9 +90,9 @@ std::string memory_advice(const FaultRecord& fault, const Situation& situation) 
 
 std::string describe_crash(const FaultRecord& fault, const SourceLocation& location,
                            const Situation& situation) {
-  const std::string what = fmt::format("{} crashed{}: {}{}", subject(situation),
-                                       while_loading(situation), signal_text(fault.signal),
-                                       place(fault, location));
+  const std::string what =
+      fmt::format("{} crashed{}: {}{}", subject(situation), while_loading(situation),
+                  signal_text(fault.signal), place(fault, location));
   const std::string memory = memory_advice(fault, situation);
   if (!memory.empty()) return what + ". " + memory;
   if (fault.explanation[0] != '\0') return fmt::format("{}: {}.", what, fault.explanation);
@@ -104,12 +104,15 @@ std::string describe_end(int wait_status, const Situation& situation) {
   if (WIFEXITED(wait_status)) {
     const int code = WEXITSTATUS(wait_status);
     if (situation.function.empty()) {
-      return fmt::format("exit called while the module was loading (exit status {}): does a static "
-                         "constructor call exit?", code);
+      return fmt::format(
+          "exit called while the module was loading (exit status {}): does a static "
+          "constructor call exit?",
+          code);
     }
-    return fmt::format("{} ended the whole program with exit status {} instead of returning. "
-                       "Return a cudaError_t and leave exit() to programs of your own.",
-                       situation.function, code);
+    return fmt::format(
+        "{} ended the whole program with exit status {} instead of returning. "
+        "Return a cudaError_t and leave exit() to programs of your own.",
+        situation.function, code);
   }
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   if (signal == SIGKILL) {
@@ -130,8 +133,9 @@ std::string describe_time_out(const std::optional<FaultRecord>& fault,
                                  situation.time_limit_s, while_loading(situation));
   if (fault) text += place(*fault, location);
   if (fault && fault->phase == Phase::waiting && fault->in_kernel == 0) {
-    return text + ": the function returned, but a kernel it launched has not ended. Does one of "
-                  "its loops ever end?";
+    return text +
+           ": the function returned, but a kernel it launched has not ended. Does one of "
+           "its loops ever end?";
   }
   return text + ": does a loop ever end?";
 }

@@ -32,9 +32,10 @@ FaultRecord fault_in_kernel(int signal) {
 TEST(DescribeCrash, NamesThePlaceAndTheCause) {
   FaultRecord at_null = fault(SIGSEGV);
   at_null.address = 8;
-  EXPECT_EQ(describe_crash(at_null, line_31, in_call),
-            "matmul_grid crashed: segmentation fault (SIGSEGV) at matmul_grid.cu:31. It used a null "
-            "pointer (address 0x8).");
+  EXPECT_EQ(
+      describe_crash(at_null, line_31, in_call),
+      "matmul_grid crashed: segmentation fault (SIGSEGV) at matmul_grid.cu:31. It used a null "
+      "pointer (address 0x8).");
 }
 
 TEST(DescribeCrash, NamesTheThreadOfAKernel) {

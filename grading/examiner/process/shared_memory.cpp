@@ -55,8 +55,7 @@ int create(std::size_t bytes) {
 SharedMemory::SharedMemory(std::size_t bytes) {
   bytes = std::max<std::size_t>(bytes, 1);  // a mapping of nothing is an error
   fd_ = FileDescriptor(create(bytes));
-  void* const address =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
   if (address == MAP_FAILED) fail("cannot map shared memory");
   bytes_ = {static_cast<std::byte*>(address), bytes};
 }

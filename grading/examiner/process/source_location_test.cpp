@@ -24,10 +24,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"matmul.cu:31\n", "matmul.cu", 31},
                     Case{"matmul.cu:31 (discriminator 2)\n", "matmul.cu", 31},
                     Case{"barriers.hpp:9\nmatmul.cu:31\nmatmul.cu:50\n", "matmul.cu", 31},
-                    Case{"stl_vector.h:9\nmain.cpp:31\n", "stl_vector.h", 9},
-                    Case{"??:0\n", "", 0}, Case{"??:?\nmain.cpp:7\n", "main.cpp", 7},
-                    Case{"matmul.cu:?\n", "", 0}, Case{"", "", 0},
-                    Case{"\xff\x1b[31m.cu:3\n", "", 0}, Case{"no colon\n", "", 0},
+                    Case{"stl_vector.h:9\nmain.cpp:31\n", "stl_vector.h", 9}, Case{"??:0\n", "", 0},
+                    Case{"??:?\nmain.cpp:7\n", "main.cpp", 7}, Case{"matmul.cu:?\n", "", 0},
+                    Case{"", "", 0}, Case{"\xff\x1b[31m.cu:3\n", "", 0}, Case{"no colon\n", "", 0},
                     Case{"a.cu:99999999999999999999\n", "", 0}));
 
 TEST(FindSourceLocation, GivesUpOnWhatIsNoModule) {

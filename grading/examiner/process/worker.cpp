@@ -91,9 +91,8 @@ CallReply Worker::State::fail(Outcome outcome, const std::string& message,
 CallReply Worker::State::fail_by_end() {
   const int status = connection->end();
   if (!started) {
-    return fail(Outcome::refused,
-                fmt::format("The worker {} could not start. It printed: {}",
-                            options.executable.string(), connection->output()));
+    return fail(Outcome::refused, fmt::format("The worker {} could not start. It printed: {}",
+                                              options.executable.string(), connection->output()));
   }
   if (const auto fault = connection->fault()) {
     const SourceLocation place = locate(*fault, options.module);
@@ -104,9 +103,11 @@ CallReply Worker::State::fail_by_end() {
 }
 
 CallReply Worker::State::fail_by_tampering(const std::string& what) {
-  return fail(Outcome::protocol,
-              fmt::format("The channel between the submission and the grader was tampered with: {}. "
-                          "Use no file descriptor that your code did not open.", what));
+  return fail(
+      Outcome::protocol,
+      fmt::format("The channel between the submission and the grader was tampered with: {}. "
+                  "Use no file descriptor that your code did not open.",
+                  what));
 }
 
 CallReply Worker::State::fail_by_time() {
@@ -172,7 +173,8 @@ CallReply Worker::State::exchange(double time_limit_s) {
     case Event::flooded:
       return fail(Outcome::flooded,
                   fmt::format("The submission printed more than {} bytes and was stopped. Remove "
-                              "printf calls from its loops and kernels.", options.output_bytes));
+                              "printf calls from its loops and kernels.",
+                              options.output_bytes));
     case Event::late:
       break;
   }

@@ -16,9 +16,9 @@ namespace tilewise::grading {
 struct WorkerOptions {
   std::filesystem::path executable;  ///< tilewise-worker-simt or tilewise-worker-cuda
   std::filesystem::path module;
-  core::GpuProfile profile;          ///< the GPU to simulate
-  double time_limit_s = 10;          ///< for loading the module, and again for each call
-  std::size_t shared_bytes = 0;      ///< capacity for the images of one call
+  core::GpuProfile profile;      ///< the GPU to simulate
+  double time_limit_s = 10;      ///< for loading the module, and again for each call
+  std::size_t shared_bytes = 0;  ///< capacity for the images of one call
   /// All that the worker may map, the shared memory included. 0: no limit, which the CUDA driver
   /// needs, because it reserves far more addresses than it uses.
   std::size_t address_space_bytes = 0;
@@ -37,9 +37,9 @@ struct CallReply {
     refused,    ///< nobody's code ran: no such module, function or device, or wrong arguments
   };
   Outcome outcome = Outcome::refused;
-  int cuda_status = 0;          ///< what the function returned
-  std::string cuda_error_name;  ///< its name, e.g. "cudaErrorInvalidValue"
-  int launches = 0;             ///< successful kernel launches; of the last run where timed
+  int cuda_status = 0;                  ///< what the function returned
+  std::string cuda_error_name;          ///< its name, e.g. "cudaErrorInvalidValue"
+  int launches = 0;                     ///< successful kernel launches; of the last run where timed
   std::vector<LaunchInfo> launch_list;  ///< the first of them
   std::vector<Diagnostic> diagnostics;
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -29,7 +28,7 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::size_t address_space_bytes = 0;  // the sanitizer reserves terabytes
 #else
-constexpr std::size_t address_space_bytes = 384 * mebibyte;  // soon used up
+constexpr std::size_t address_space_bytes = 512 * mebibyte;  // soon used up
 #endif
 
 core::GpuProfile profile() {
@@ -52,12 +51,14 @@ core::GpuProfile profile() {
   return profile;
 }
 
+constexpr double short_limit_s =
+    0.5;  // for what runs into it; a loaded machine breaks no other test
+
 WorkerOptions options_for(const std::string& fixture) {
   WorkerOptions options;
   options.executable = core::executable_directory() / "../bin/tilewise-worker-simt";
   options.module = core::executable_directory() / (fixture + ".so");
   options.profile = profile();
-  options.time_limit_s = 0.5;
   options.shared_bytes = 64 << 10;
   options.address_space_bytes = address_space_bytes;
   options.output_bytes = 100'000;
@@ -65,6 +66,12 @@ WorkerOptions options_for(const std::string& fixture) {
 }
 
 Worker misbehaving_worker() { return Worker(options_for("fixture_misbehaving")); }
+
+WorkerOptions options_for(const std::string& fixture, Outcome expected) {
+  WorkerOptions options = options_for(fixture);
+  if (expected == Outcome::timed_out) options.time_limit_s = short_limit_s;
+  return options;
+}
 
 /// Places `values` at `offset` of shared memory, as an image without guard bands.
 BufferArgument place(Worker& worker, std::size_t offset, const std::vector<float>& values,
@@ -94,9 +101,9 @@ TEST(Worker, CallsAFunctionAndBringsItsOutputsBack) {
   out.payload_offset = sizeof(float);  // a guard element on either side
   out.payload_bytes -= 2 * sizeof(float);
 
-  const CallReply reply =
-      worker.call("scale", std::vector<Argument>{in, out, std::int64_t{3}, 0.5,
-                                                 std::array<unsigned, 3>{2, 1, 1}});
+  const CallReply reply = worker.call(
+      "scale",
+      std::vector<Argument>{in, out, std::int64_t{3}, 0.5, std::array<unsigned, 3>{2, 1, 1}});
 
   ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
   EXPECT_EQ(reply.cuda_status, 0);
@@ -114,10 +121,10 @@ TEST(Worker, HandsOverNumbersThatJsonCannotHold) {
   Worker worker = misbehaving_worker();
   const BufferArgument in = place(worker, 0, {1}, "in");
   const BufferArgument out = place(worker, 1024, {9}, "out");
-  const CallReply reply = worker.call(
-      "scale", std::vector<Argument>{in, out, std::int64_t{1},
-                                     -std::numeric_limits<double>::infinity(),
-                                     std::array<unsigned, 3>{1, 1, 1}});
+  const CallReply reply =
+      worker.call("scale", std::vector<Argument>{in, out, std::int64_t{1},
+                                                 -std::numeric_limits<double>::infinity(),
+                                                 std::array<unsigned, 3>{1, 1, 1}});
   ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
   EXPECT_EQ(values_at(worker, 1024, 1)[0], -std::numeric_limits<float>::infinity());
 }
@@ -147,9 +154,9 @@ TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
   for (const std::size_t n : {1, 7, 7, 300, 7, 1}) {
     const BufferArgument in = place(worker, 0, std::vector<float>(n, 2), "in");
     const BufferArgument out = place(worker, 8192, std::vector<float>(n, NAN), "out");
-    const CallReply reply = worker.call(
-        "scale", std::vector<Argument>{in, out, static_cast<std::int64_t>(n), 3.0,
-                                       std::array<unsigned, 3>{32, 1, 1}});
+    const CallReply reply =
+        worker.call("scale", std::vector<Argument>{in, out, static_cast<std::int64_t>(n), 3.0,
+                                                   std::array<unsigned, 3>{32, 1, 1}});
     ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
     EXPECT_THAT(values_at(worker, 8192, n), Each(6)) << "n = " << n;
   }
@@ -187,18 +194,16 @@ void PrintTo(const Misconduct& misconduct, std::ostream* out) { *out << miscondu
 class SurvivesCall : public testing::TestWithParam<Misconduct> {};
 
 TEST_P(SurvivesCall, AndSaysWhatHappened) {
-  Worker worker = misbehaving_worker();
+  Worker worker(options_for("fixture_misbehaving", GetParam().outcome));
   ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
   const BufferArgument data = place(worker, 0, std::vector<float>(1024), "data");
   std::vector<Argument> arguments;
   if (GetParam().function.ends_with("device_pointer")) arguments.push_back(data);
-  const auto start = std::chrono::steady_clock::now();
 
   const CallReply reply = worker.call(GetParam().function, arguments);
 
   EXPECT_EQ(reply.outcome, GetParam().outcome) << reply.message;
   EXPECT_THAT(reply.message, HasSubstr(GetParam().message));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -206,9 +211,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Misconduct{"use_null_pointer", Outcome::crashed, "null pointer"},
         Misconduct{"use_null_pointer", Outcome::crashed, "at submission.cu:101"},
-        Misconduct{"use_device_pointer", Outcome::crashed, "host code dereferenced a device pointer"},
+        Misconduct{"use_device_pointer", Outcome::crashed,
+                   "host code dereferenced a device pointer"},
         Misconduct{"use_device_pointer", Outcome::crashed, "at submission.cu:102"},
         Misconduct{"copy_device_pointer", Outcome::crashed, "at submission.cu:103"},
+        Misconduct{"use_null_pointer_in_kernel", Outcome::crashed,
+                   "in kernel add_one_kernel, block (0, 0, 0), thread (0, 0, 0) at "
+                   "submission.cu:107"},
         Misconduct{"overflow_stack", Outcome::crashed, "recursion without end"},
         Misconduct{"call_abort", Outcome::crashed, "abort (SIGABRT) at submission.cu:104"},
         Misconduct{"call_exit", Outcome::exited, "exit status 0"},
@@ -216,7 +225,8 @@ INSTANTIATE_TEST_SUITE_P(
         Misconduct{"kill_itself", Outcome::crashed, "was killed"},
         Misconduct{"throw_exception", Outcome::crashed, "threw an exception: no idea"},
         Misconduct{"throw_integer", Outcome::crashed, "abort (SIGABRT)"},
-        Misconduct{"loop_on_host", Outcome::timed_out, "still running after 0.5 s at submission.cu:105"},
+        Misconduct{"loop_on_host", Outcome::timed_out,
+                   "still running after 0.5 s at submission.cu:105"},
         Misconduct{"loop_in_kernel", Outcome::timed_out, "in kernel endless_kernel, block ("},
         Misconduct{"loop_in_kernel", Outcome::timed_out, "at submission.cu:106"},
         Misconduct{"ignore_time_limit", Outcome::timed_out, "does a loop ever end?"},
@@ -239,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(
 class SurvivesLoading : public testing::TestWithParam<Misconduct> {};
 
 TEST_P(SurvivesLoading, AndSaysWhatHappened) {
-  Worker worker(options_for(GetParam().function));
+  Worker worker(options_for(GetParam().function, GetParam().outcome));
   EXPECT_EQ(worker.ready().outcome, GetParam().outcome) << worker.ready().message;
   EXPECT_THAT(worker.ready().message, HasSubstr(GetParam().message));
   EXPECT_EQ(worker.call("refuse", {}).outcome, GetParam().outcome);

@@ -10,6 +10,7 @@ cudaError_t refuse();
 cudaError_t use_null_pointer();
 cudaError_t use_device_pointer(float* data);
 cudaError_t copy_device_pointer(float* data);
+cudaError_t use_null_pointer_in_kernel();
 cudaError_t overflow_stack();
 cudaError_t call_abort();
 cudaError_t call_exit();

@@ -1,6 +1,6 @@
 // A submission that does, on request, everything a worker has to survive. Written as the rewriter
-// leaves a .cu file, so that it needs no rewriting. The #line directives give the tests line numbers
-// that do not move.
+// leaves a .cu file, so that it needs no rewriting. The #line directives give the tests line
+// numbers that do not move.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,10 @@ void scale_kernel(const float* in, float* out, int n, float factor) {
   if (i < n) out[i] = factor * in[i];
 }
 
-void add_one_kernel(float* total) { *total += 1; }
+void add_one_kernel(float* total) {
+#line 107 "submission.cu"
+  *total += 1;
+}
 
 void endless_kernel() {
 #line 106 "submission.cu"
@@ -78,6 +81,8 @@ cudaError_t copy_device_pointer(float* data) {
   return host[0] == 1 ? cudaSuccess : cudaErrorUnknown;
 }
 
+cudaError_t use_null_pointer_in_kernel() { return accumulate(nullptr); }
+
 cudaError_t overflow_stack() { return recurse(0) == 0 ? cudaSuccess : cudaErrorUnknown; }
 
 cudaError_t call_abort() {
@@ -104,8 +109,9 @@ cudaError_t loop_on_host() {
 }
 
 cudaError_t loop_in_kernel() {
-  ::tilewise::simt::launcher("endless_kernel", "submission.cu", 1, [] { endless_kernel(); })
-      .configure(dim3(2, 2), 32)();
+  ::tilewise::simt::launcher("endless_kernel", "submission.cu", 1, [] {
+    endless_kernel();
+  }).configure(dim3(2, 2), 32)();
   return cudaGetLastError();
 }
 
@@ -183,13 +189,14 @@ cudaError_t leave_child_behind() {
 
 TILEWISE_BINDINGS(TILEWISE_BIND(scale), TILEWISE_BIND(accumulate), TILEWISE_BIND(refuse),
                   TILEWISE_BIND(use_null_pointer), TILEWISE_BIND(use_device_pointer),
-                  TILEWISE_BIND(copy_device_pointer), TILEWISE_BIND(overflow_stack),
-                  TILEWISE_BIND(call_abort), TILEWISE_BIND(call_exit), TILEWISE_BIND(kill_itself),
+                  TILEWISE_BIND(copy_device_pointer), TILEWISE_BIND(use_null_pointer_in_kernel),
+                  TILEWISE_BIND(overflow_stack), TILEWISE_BIND(call_abort),
+                  TILEWISE_BIND(call_exit), TILEWISE_BIND(kill_itself),
                   TILEWISE_BIND(throw_exception), TILEWISE_BIND(throw_integer),
                   TILEWISE_BIND(loop_on_host), TILEWISE_BIND(loop_in_kernel),
                   TILEWISE_BIND(ignore_time_limit), TILEWISE_BIND(print_line),
                   TILEWISE_BIND(print_without_end), TILEWISE_BIND(allocate_without_end),
-                  TILEWISE_BIND(grow_vector_without_end),
-                  TILEWISE_BIND(write_to_every_descriptor), TILEWISE_BIND(forge_reply),
-                  TILEWISE_BIND(forge_fault), TILEWISE_BIND(announce_huge_message),
-                  TILEWISE_BIND(close_every_descriptor), TILEWISE_BIND(leave_child_behind))
+                  TILEWISE_BIND(grow_vector_without_end), TILEWISE_BIND(write_to_every_descriptor),
+                  TILEWISE_BIND(forge_reply), TILEWISE_BIND(forge_fault),
+                  TILEWISE_BIND(announce_huge_message), TILEWISE_BIND(close_every_descriptor),
+                  TILEWISE_BIND(leave_child_behind))

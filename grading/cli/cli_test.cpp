@@ -1,0 +1,190 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/temporary_submission.hpp"
+#include "grading/report/json.hpp"
+#include "tilewise_stages.hpp"
+
+// The program as a whole: what it is asked, what it says, how it exits.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+CommandResult tilewise(std::vector<std::string> arguments) {
+  Command command;
+  command.arguments = std::move(arguments);
+  command.arguments.insert(command.arguments.begin(), tool("tilewise"));
+  return run_command(command);
+}
+
+std::string text_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+GradeResult result_in(const fs::path& file) {
+  return nlohmann::ordered_json::parse(text_of(file)).get<GradeResult>();
+}
+
+TEST(Grade, EverySolutionPasses) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "result.json", junit = scratch.path() / "result.xml";
+  const CommandResult run =
+      tilewise({"grade", "--solutions", "--backend", "simt", "--json", json, "--junit", junit});
+  EXPECT_EQ(run.status, 0) << run.output;
+  const GradeResult result = result_in(json);
+  EXPECT_EQ(result.backend, "simt");
+  EXPECT_EQ(result.device, "gtx1080 (modelled)");
+  EXPECT_EQ(result.score, result.max_score);
+  ASSERT_EQ(result.stages.size(), stages().size());
+  for (const StageResult& stage : result.stages) {
+    EXPECT_EQ(stage.status, Status::passed) << stage.id;
+    EXPECT_GT(stage.score, 0) << stage.id;
+  }
+  EXPECT_THAT(text_of(junit), HasSubstr("<testsuite name=\"03_shared_memory\""));
+}
+
+TEST(Grade, EverySkeletonCompilesAndFailsAllThatScores) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "result.json";
+  TemporarySubmission skeletons("01_single_block");
+  fs::copy(layout().root / "labs", skeletons.root() / "labs", fs::copy_options::recursive);
+  const CommandResult run =
+      tilewise({"grade", "--submission", skeletons.root(), "--backend", "simt", "--json", json});
+  EXPECT_EQ(run.status, 1) << run.output;
+  for (const StageResult& stage : result_in(json).stages) {
+    EXPECT_EQ(stage.status, Status::failed) << stage.id << " should compile";
+    EXPECT_EQ(stage.score, 0) << stage.id;
+    for (const TestResult& test : stage.tests) {
+      if (test.max_score > 0) EXPECT_EQ(test.status, Status::failed) << test.name;
+    }
+  }
+}
+
+TEST(Grade, AStageThatDoesNotCompileCostsThatStageOnly) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "result.json";
+  TemporarySubmission submission("02_multi_block_grid");
+  submission.put("matmul_grid.cu", "#include \"matmul_grid.hpp\"\nint x = 1\n");
+  fs::copy(layout().root / "solutions" / "03_shared_memory",
+           submission.root() / "labs" / "03_shared_memory");
+  const CommandResult run = tilewise({"grade", "1", "2", "3", "--submission", submission.root(),
+                                      "--backend", "simt", "--json", json});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.output, HasSubstr("labs/01_single_block/matmul_single_block.cu is missing"));
+  EXPECT_THAT(run.output, HasSubstr("labs/02_multi_block_grid/matmul_grid.cu:2"));
+
+  const GradeResult result = result_in(json);
+  ASSERT_EQ(result.stages.size(), 3u);
+  const StageResult& missing = result.stages[0];
+  EXPECT_EQ(missing.status, Status::error);
+  EXPECT_EQ(missing.score, 0);
+  const StageResult& broken = result.stages[1];
+  EXPECT_EQ(broken.status, Status::error);
+  for (const TestResult& test : broken.tests) {
+    if (test.max_score == 0) continue;
+    EXPECT_EQ(test.status, Status::error);
+    EXPECT_EQ(test.file, "matmul_grid.cu");
+    EXPECT_EQ(test.line, 2);
+    EXPECT_THAT(test.message, HasSubstr("error: expected"));
+  }
+  EXPECT_EQ(broken.max_score, result.stages[2].max_score) << "as many points to lose as to win";
+  EXPECT_EQ(result.stages[2].status, Status::passed);
+}
+
+TEST(Grade, TheSeedDecidesTheInputs) {
+  const auto first_wrong_element = [](const std::string& seed) {
+    const std::string output = tilewise({"grade", "3", "--backend", "simt", "--seed", seed}).output;
+    return output.substr(0, output.find("Graded on"));
+  };
+  EXPECT_EQ(first_wrong_element("7"), first_wrong_element("7"));
+  EXPECT_NE(first_wrong_element("7"), first_wrong_element("8"));
+}
+
+TEST(Grade, IsPlainTextInAPipe) {
+  EXPECT_THAT(tilewise({"grade", "3", "--backend", "simt"}).output, Not(HasSubstr("\033")));
+}
+
+TEST(Grade, SaysWhyItCannotGrade) {
+  const ScratchDirectory scratch;
+  TemporarySubmission submission("03_shared_memory");
+  const std::string empty = scratch.path(), other = submission.root();
+  submission.put("matmul_shared.cu", "");
+  std::ofstream(scratch.path() / "file") << "x";
+
+  const struct {
+    std::vector<std::string> arguments;
+    const char* message;
+  } cases[] = {
+      {{}, "subcommand"},
+      {{"frobnicate"}, "frobnicate"},
+      {{"grade", "99"}, "there is no stage '99'; the stages are: 01_single_block"},
+      {{"grade", "--solutions", "--submission", other}, "excludes"},
+      {{"grade", "--submission", empty + "/none"}, "does not exist"},
+      {{"grade", "--submission", empty + "/file"}, "is not a folder"},
+      {{"grade", "--submission", empty}, "has no file of these stages"},
+      {{"grade", "1", "--submission", other}, "has no file of this stage"},
+      {{"grade", "--gpu", "gtx9999"}, "gtx9999"},
+      {{"grade", "--backend", "opencl"}, "opencl"},
+      {{"grade", "--seed", "many"}, "many"},
+      {{"grade", "--seed", "-1"}, "-1"},
+      {{"grade", "--time-limit", "0"}, "0"},
+      {{"grade", "--time-limit", "soon"}, "soon"},
+      {{"grade", "--json"}, "--json"},
+      {{"grade", "--json", empty + "/no/folder.json"}, "cannot write"},
+      {{"grade", "--junit", empty}, "cannot write"},
+      {{"grade", "--frobnicate"}, "frobnicate"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const CommandResult run = tilewise(arguments);
+    EXPECT_EQ(run.status, 2) << message;
+    EXPECT_THAT(run.output, HasSubstr(message));
+  }
+}
+
+TEST(Grade, SaysThatThereIsNoGpu) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has one";
+  const CommandResult run = tilewise({"grade", "--backend", "cuda"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, AllOf(HasSubstr("cuda"), HasSubstr("--backend simt")));
+}
+
+TEST(List, NamesEveryStage) {
+  const CommandResult run = tilewise({"list"});
+  EXPECT_EQ(run.status, 0);
+  for (const StageInfo& stage : stages()) EXPECT_THAT(run.output, HasSubstr(stage.id));
+}
+
+TEST(Skeletons, AgreeWithTheSolutions) {
+  const CommandResult run = tilewise({"skeletons", "--check"});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.output, "");
+}
+
+TEST(Help, SucceedsAndNamesTheOptions) {
+  EXPECT_EQ(tilewise({"--help"}).status, 0);
+  const CommandResult run = tilewise({"grade", "--help"});
+  EXPECT_EQ(run.status, 0);
+  for (const char* option : {"STAGE", "--solutions", "--submission", "--backend", "--gpu", "--json",
+                             "--junit", "--seed", "--time-limit"}) {
+    EXPECT_THAT(run.output, HasSubstr(option));
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,52 @@
+#include "grading/cli/submission.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/stage_choice.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::vector<StageInfo> two_stages = {{"01_a", {"a.cu"}, {}}, {"02_b", {"b.cu"}, {}}};
+
+std::string refusal(const fs::path& directory) {
+  try {
+    open_submission(directory, two_stages);
+    return "none";
+  } catch (const CannotGrade& error) {
+    return error.what();
+  }
+}
+
+TEST(OpenSubmission, IsContentWithAnyOfTheStages) {
+  const ScratchDirectory scratch;
+  fs::create_directories(scratch.path() / "labs" / "02_b");
+  std::ofstream(scratch.path() / "labs" / "02_b" / "b.cu") << "";
+  const Submission submission = open_submission(scratch.path(), two_stages);
+  EXPECT_EQ(submission.folder_of(two_stages[1]), scratch.path() / "labs" / "02_b");
+}
+
+TEST(OpenSubmission, SaysWhatItExpected) {
+  const ScratchDirectory scratch;
+  EXPECT_THAT(refusal(scratch.path() / "none"), HasSubstr("does not exist"));
+  EXPECT_THAT(refusal(scratch.path()), HasSubstr("/labs/01_a/a.cu"));
+  std::ofstream(scratch.path() / "file") << "x";
+  EXPECT_THAT(refusal(scratch.path() / "file"), HasSubstr("is not a folder"));
+  // The files lie there, but not under labs/.
+  fs::create_directories(scratch.path() / "01_a");
+  std::ofstream(scratch.path() / "01_a" / "a.cu") << "";
+  EXPECT_THAT(refusal(scratch.path()), HasSubstr("has no file of these stages"));
+}
+
+}  // namespace
+}  // namespace tilewise::grading

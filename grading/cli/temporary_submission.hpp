@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "grading/builder/scratch_directory.hpp"
+#include "grading/report/result.hpp"
+
+namespace tilewise::grading {
+
+/// A submission to one stage in a temporary folder, for tests of grading itself.
+class TemporarySubmission {
+ public:
+  explicit TemporarySubmission(std::string stage_id);
+
+  /// Copies the .cu files of a folder into the submission.
+  void take(const std::filesystem::path& folder);
+
+  /// Writes one file.
+  void put(const std::string& file, const std::string& text);
+
+  /// What `--submission` names.
+  const std::filesystem::path& root() const { return scratch_.path(); }
+  std::filesystem::path stage_folder() const { return root() / "labs" / stage_id_; }
+
+  /// Grades it on the simulator, with the same inputs each time.
+  StageResult grade(double time_limit_s) const;
+
+ private:
+  std::string stage_id_;
+  ScratchDirectory scratch_;
+};
+
+}  // namespace tilewise::grading

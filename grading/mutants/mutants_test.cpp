@@ -1,0 +1,93 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/temporary_submission.hpp"
+#include "grading/report/result.hpp"
+
+// Every known mistake must be found, by the test that is there to find it, with the right words.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A solution with one mistake: NN_topic/name.patch, whose text before the diff says what to
+/// expect.
+struct Mutant {
+  fs::path patch;
+
+  std::string stage() const { return patch.parent_path().filename().string(); }
+
+  /// The "Name: value" lines before the diff.
+  std::map<std::string, std::string> header() const {
+    std::map<std::string, std::string> fields;
+    std::ifstream file(patch);
+    for (std::string line; std::getline(file, line) && !line.starts_with("--- ");) {
+      const std::size_t colon = line.find(": ");
+      if (colon != line.npos) fields[line.substr(0, colon)] = line.substr(colon + 2);
+    }
+    return fields;
+  }
+};
+
+std::vector<Mutant> mutants() {
+  std::vector<Mutant> found;
+  for (const auto& file : fs::recursive_directory_iterator(layout().root / "grading" / "mutants")) {
+    if (file.path().extension() == ".patch") found.push_back({file.path()});
+  }
+  std::ranges::sort(found, {}, &Mutant::patch);
+  return found;
+}
+
+std::string name_of(const testing::TestParamInfo<Mutant>& info) {
+  return info.param.stage() + "_" + info.param.patch.stem().string();
+}
+
+CommandResult apply(const Mutant& mutant, const fs::path& folder) {
+  Command command;
+  command.arguments = {"patch",     "--strip=1", "--fuzz=0",
+                       "--forward", "--batch",   "--input=" + mutant.patch.string()};
+  command.working_directory = folder;
+  return run_command(command);
+}
+
+class MutantTest : public testing::TestWithParam<Mutant> {};
+
+TEST_P(MutantTest, IsCaught) {
+  const Mutant& mutant = GetParam();
+  const auto header = mutant.header();
+  for (const char* field : {"Mistake", "Fails", "Category", "Says"}) {
+    ASSERT_TRUE(header.contains(field)) << "its header lacks a line '" << field << ": ...'";
+  }
+  TemporarySubmission submission(mutant.stage());
+  submission.take(layout().root / "solutions" / mutant.stage());
+  const CommandResult applied = apply(mutant, submission.stage_folder());
+  ASSERT_TRUE(applied.succeeded()) << "patch " << describe_ending(applied) << ":\n"
+                                   << applied.output;
+
+  constexpr double time_limit_s = 2;  // a mutant that never ends meets it in every test
+  const StageResult result = submission.grade(time_limit_s);
+  EXPECT_EQ(result.status, Status::failed);
+  const auto test = std::ranges::find(result.tests, header.at("Fails"), &TestResult::name);
+  ASSERT_NE(test, result.tests.end()) << "there is no test " << header.at("Fails");
+  EXPECT_EQ(to_string(test->status), "failed") << test->message;
+  EXPECT_EQ(to_string(test->category), header.at("Category"));
+  EXPECT_THAT(test->message, HasSubstr(header.at("Says")));
+  EXPECT_THAT(test->hint, Not(IsEmpty()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest, testing::ValuesIn(mutants()), name_of);
+
+}  // namespace
+}  // namespace tilewise::grading
