@@ -12,7 +12,9 @@ std::string_view to_string(Backend backend) { return backend == Backend::simt ? 
 
 Layout layout() { return {core::project_root(), core::executable_directory().parent_path()}; }
 
-std::filesystem::path tool(const std::string& name) { return layout().build / "bin" / name; }
+std::filesystem::path tool(const std::string& name) {
+  return core::executable_directory().parent_path() / "bin" / name;
+}
 
 std::filesystem::path binding_object(Backend backend, const std::string& stage_id) {
   const auto object = layout().build / "lib" / "bindings" / to_string(backend) / (stage_id + ".o");

@@ -32,7 +32,8 @@ DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, in
       leading_dimension_(leading_dimension),
       guard_elements_(guard_elements_for(leading_dimension)),
       payload_elements_(std::size_t(rows) * leading_dimension),
-      given_(2 * guard_elements_ + payload_elements_, guard_bits) {
+      given_(2 * guard_elements_ + payload_elements_,
+             access == Access::input ? guard_bits : output_guard_bits) {
   if (leading_dimension < cols) {
     throw std::invalid_argument("DeviceArray " + name_ + ": rows overlap");
   }

@@ -17,10 +17,14 @@ enum class Access { input, output, in_out };
 /// was never written.
 inline constexpr std::uint32_t unwritten_bits = 0x7FC0'0BAD;
 
-/// Bits of the quiet NaN that fills guard bands and the gap between cols and the leading dimension.
-/// x86 and arm64 carry a NaN's bits through arithmetic, so a result with these bits was computed
-/// from something outside a matrix.
+/// Bits of the quiet NaN that lies around inputs: in guard bands and between cols and the leading
+/// dimension. x86 and arm64 carry a NaN's bits through arithmetic, so a result with these bits was
+/// computed from something outside a matrix.
 inline constexpr std::uint32_t guard_bits = 0x7FC0'6A4D;
+
+/// Bits of what lies around outputs. An ordinary number, about 1.23, since a stray store may well
+/// be of a NaN that was read outside, and a stray += would leave a NaN as it is.
+inline constexpr std::uint32_t output_guard_bits = 0x3F9D'F3B6;
 
 /// Whether a float has exactly these bits (a comparison with == never finds a NaN).
 bool has_bits(float value, std::uint32_t bits);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -66,6 +67,14 @@ TEST(DeviceArray, FindsAChangedInput) {
   EXPECT_EQ(change->given, 59.0F);
   EXPECT_EQ(change->found, -1.0F);
   EXPECT_FALSE(array.guard_damage());
+}
+
+TEST(DeviceArray, FindsStrayStoresOfWhatWasReadOutside) {
+  DeviceArray array("C", Access::output, 4, 4);
+  run(array, [](float* C) { C[16] = std::bit_cast<float>(guard_bits); });
+  EXPECT_TRUE(array.guard_damage());
+  run(array, [](float* C) { C[16] += 0.25F; });
+  EXPECT_TRUE(array.guard_damage());
 }
 
 struct GuardCase {

@@ -30,6 +30,17 @@ std::string count_wrong(const Comparison& comparison) {
                      comparison.wrong == 1 ? "is" : "are");
 }
 
+std::string advise_on_status(const std::string& returned, const std::string& expected) {
+  if (expected != "cudaSuccess") {
+    return "Check the arguments before anything is launched or written, and return the error at "
+           "once.";
+  }
+  if (returned == "cudaErrorInvalidValue") {
+    return "Compare the arguments that the function refuses with those that the contract allows.";
+  }
+  return "The launch itself failed: check the grid, the block and the shared memory asked for.";
+}
+
 }  // namespace
 
 std::string describe_value(float value) {
@@ -84,12 +95,7 @@ Finding wrong_status(const std::string& call, const std::string& returned,
                      const std::string& expected, const std::string& reason) {
   return {
       .message = fmt::format("{} returned {}, expected {}: {}.", call, returned, expected, reason),
-      .hint = expected == "cudaSuccess"
-                  ? "Return cudaGetLastError() after the launch. If it reports an error, the "
-                    "launch itself failed: check the grid, the block and the shared memory asked "
-                    "for."
-                  : "Check the arguments before anything is launched or written, and return the "
-                    "error at once."};
+      .hint = advise_on_status(returned, expected)};
 }
 
 Finding kernel_fault(const std::string& call, const Diagnostic& diagnostic) {

@@ -1,5 +1,6 @@
 #include "grading/examiner/messages.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -7,6 +8,8 @@
 
 namespace tilewise::grading {
 namespace {
+
+using ::testing::HasSubstr;
 
 Comparison wrong_element(float found) {
   Comparison comparison;
@@ -47,16 +50,15 @@ TEST(Messages, TellUnwrittenFromNotANumber) {
   const auto text = [](float found) {
     return wrong_result("f()", wrong_element(found), grid, std::nullopt, "").message;
   };
-  EXPECT_NE(text(std::bit_cast<float>(unwritten_bits)).find("C[35][20] was never written"),
-            std::string::npos);
-  EXPECT_NE(text(std::nanf("")).find("C[35][20] is NaN"), std::string::npos);
+  EXPECT_THAT(text(std::bit_cast<float>(unwritten_bits)), HasSubstr("C[35][20] was never written"));
+  EXPECT_THAT(text(std::nanf("")), HasSubstr("C[35][20] is NaN"));
 }
 
 TEST(Messages, DoNotCallASumWithNaNUnwritten) {
   const Diagnosis diagnosis{Pattern::accumulates, "the product was added", ""};
   const Finding finding =
       wrong_result("f()", wrong_element(std::bit_cast<float>(unwritten_bits)), grid, diagnosis, "");
-  EXPECT_NE(finding.message.find("C[35][20] is NaN"), std::string::npos) << finding.message;
+  EXPECT_THAT(finding.message, HasSubstr("C[35][20] is NaN"));
 }
 
 TEST(Messages, CountOneElementAndAllOfThem) {
@@ -93,10 +95,16 @@ TEST(Messages, KernelFaultKeepsItsPlace) {
   EXPECT_FALSE(finding.hint.empty());
 }
 
-TEST(Messages, WrongStatusGivesTheReason) {
-  EXPECT_EQ(
-      wrong_status("f(n=-1)", "cudaSuccess", "cudaErrorInvalidValue", "n is negative").message,
-      "f(n=-1) returned cudaSuccess, expected cudaErrorInvalidValue: n is negative.");
+TEST(Messages, WrongStatusGivesTheReasonAndTheFittingHint) {
+  const auto finding = [](const char* returned, const char* expected) {
+    return wrong_status("f(n=1)", returned, expected, "because");
+  };
+  const Finding not_refused = finding("cudaSuccess", "cudaErrorInvalidValue");
+  EXPECT_EQ(not_refused.message,
+            "f(n=1) returned cudaSuccess, expected cudaErrorInvalidValue: because.");
+  EXPECT_THAT(not_refused.hint, HasSubstr("before anything is launched"));
+  EXPECT_THAT(finding("cudaErrorInvalidValue", "cudaSuccess").hint, HasSubstr("contract allows"));
+  EXPECT_THAT(finding("cudaErrorInvalidConfiguration", "cudaSuccess").hint, HasSubstr("the grid"));
 }
 
 }  // namespace

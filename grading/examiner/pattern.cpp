@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <initializer_list>
 
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/region.hpp"
@@ -224,9 +223,11 @@ std::optional<Diagnosis> recognise(const Observation& observation) {
   const Comparison comparison = compare(observation.after, observation.expected);
   if (comparison.all_right()) return std::nullopt;
   // What is said of the whole of C comes before what is said of parts of it.
-  for (const Recogniser recogniser : std::initializer_list<Recogniser>{
-           never_written, all_zero, reads_outside, not_a_number, accumulates, other_product,
-           part_of_the_sum, offset, scaled, part_of_the_matrix}) {
+  constexpr Recogniser recognisers[] = {
+      never_written,   all_zero, reads_outside, not_a_number, accumulates,        other_product,
+      part_of_the_sum, offset,   scaled,        imprecise,    part_of_the_matrix,
+  };
+  for (const Recogniser recogniser : recognisers) {
     if (auto diagnosis = recogniser(observation, comparison)) return diagnosis;
   }
   return std::nullopt;

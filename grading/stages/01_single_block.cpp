@@ -21,14 +21,17 @@ class MatmulSingleBlock : public BlockShapeTest {
 
   std::string advice() const override {
     return "Take one thread and follow it: which rows and columns does it visit, and which "
-           "elements "
-           "of A and B does it multiply for each?";
+           "elements of A and B does it multiply for each?";
   }
 };
 
 TEST_F(MatmulSingleBlock, IsRightWhenTheBlockDividesN) { expect_right_for(dividing_shapes()); }
 
-TEST_F(MatmulSingleBlock, IsRightAtRaggedEdges) { expect_right_for(ragged_shapes()); }
+TEST_F(MatmulSingleBlock, IsRightAtRaggedEdges) {
+  expect_right_for(ragged_shapes());
+  // More tiles than threads, more elements than 16 bits count.
+  expect_right(with(dim3(16, 16), 523));
+}
 
 TEST_F(MatmulSingleBlock, IsRightForAnyBlockShape) { expect_right_for(unusual_shapes()); }
 

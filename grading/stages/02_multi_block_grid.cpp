@@ -30,7 +30,7 @@ TEST_F(MatmulGrid, IsRightWhenTheBlockDividesN) { expect_right_for(dividing_shap
 TEST_F(MatmulGrid, IsRightAtRaggedEdges) {
   expect_right_for(ragged_shapes());
   // More blocks than a fixed grid would have, more elements than 16 bits count.
-  expect_right(with(dim3(16, 16), 523));
+  expect_right(with(dim3(16, 16), 1031));
 }
 
 TEST_F(MatmulGrid, IsRightForAnyBlockShape) { expect_right_for(unusual_shapes()); }

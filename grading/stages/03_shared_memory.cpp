@@ -27,8 +27,7 @@ class MatmulShared : public MatmulTest {
 
   std::string advice() const override {
     return "Check both barriers (after the tiles are filled, and before they are filled again), "
-           "the "
-           "indices with which the tiles are filled, and the zeros beyond the edge.";
+           "the indices with which the tiles are filled, and the zeros beyond the edge.";
   }
 };
 
@@ -46,7 +45,7 @@ TEST_F(MatmulShared, IsRightAtRaggedEdges) {
     }
   }
   // More tiles than a fixed grid would have, more elements than 16 bits count.
-  expect_right(with(16, 331));
+  expect_right(with(8, 523));
 }
 
 TEST_F(MatmulShared, IsRightForOrdersOneAndZero) {

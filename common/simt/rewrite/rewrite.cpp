@@ -1,6 +1,7 @@
 #include "common/simt/rewrite/rewrite.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/launch.hpp"
@@ -35,6 +36,18 @@ void report_cuda_in_macros(const std::vector<Token>& tokens, std::vector<Rewrite
   }
 }
 
+// No macro can stand for CUDA's __noinline__: the standard library spells an attribute so.
+void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits) {
+  static constexpr std::array<std::string_view, 8> leaders = {
+      "(", ",", "::", "define", "undef", "ifdef", "ifndef", "defined"};
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__noinline__")) continue;
+    const bool is_other =
+        i > 0 && std::find(leaders.begin(), leaders.end(), tokens[i - 1].text) != leaders.end();
+    if (!is_other) edits.replace(tokens[i], "__attribute__((noinline))");
+  }
+}
+
 }  // namespace
 
 Rewritten rewrite(std::string_view source) {
@@ -46,6 +59,7 @@ Rewritten rewrite(std::string_view source) {
   rewriting::rewrite_launches(outline, edits, result.errors);
   rewriting::rewrite_shared_memory(outline, edits, result.errors);
   rewriting::rewrite_unroll_pragmas(tokens, edits);
+  rewrite_noinline(tokens, edits);
   std::stable_sort(result.errors.begin(), result.errors.end(),
                    [](const auto& a, const auto& b) { return a.line < b.line; });
   result.text = edits.apply_to(source);

@@ -21,7 +21,8 @@ struct Rewritten {
 /// Turns what CUDA adds to C++'s grammar into calls of the simulator's run-time:
 ///  - launches: `kernel<<<grid, block>>>(arguments)`;
 ///  - `__shared__` variables, static and `extern`;
-///  - `#pragma unroll` and `_Pragma("unroll")`.
+///  - `#pragma unroll` and `_Pragma("unroll")`;
+///  - `__noinline__`.
 ///
 /// All else stays as it is, so that compiler messages and faults name the source's own lines.
 /// Takes any text: what it does not understand it reports or leaves for the compiler to refuse.

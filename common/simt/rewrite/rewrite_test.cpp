@@ -140,6 +140,16 @@ TEST(Rewrite, ChangesNothingInPlainCpp) {
   }
 }
 
+TEST(Rewrite, TellsNoinlineFromAnAttributeOrMacro) {
+  EXPECT_EQ(rewrite("#define SLOW __noinline__\ntemplate <class T> __noinline__ void f();").text,
+            "#define SLOW __attribute__((noinline))\n"
+            "template <class T> __attribute__((noinline)) void f();");
+  constexpr std::string_view attributes =
+      "__attribute__((__noinline__)) void f(); __attribute__((cold, __noinline__)) void g(); "
+      "[[gnu::__noinline__]] void h();  // __noinline__\n#ifndef __noinline__\n#endif\n";
+  EXPECT_EQ(rewrite(attributes).text, attributes);
+}
+
 TEST(Rewrite, ReportsErrorsInTheOrderOfTheirLines) {
   const auto rewritten =
       rewrite("__shared__ int a = 1;\nk<<<1>>>;\n#define L k<<<1>>>()\n__shared__ int b = 1;\n");

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 
 #define __global__
+#define __device__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 using cudaStream_t = void*;
@@ -15,8 +17,12 @@ struct dim3 {
   unsigned x, y, z;
 };
 
-inline void cudaDeviceSynchronize() {}
-inline void cudaMallocManaged(void** pointer, std::size_t bytes) { *pointer = std::malloc(bytes); }
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+
+inline void cudaMalloc(void** pointer, std::size_t bytes) { *pointer = std::malloc(bytes); }
+inline void cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+}
 
 namespace tilewise::simt {
 

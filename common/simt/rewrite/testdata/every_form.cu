@@ -49,6 +49,8 @@ __global__ void dynamic(Real* out) {
 }
 }  // namespace course
 
+__device__ __noinline__ float four() { return 4; }
+
 __global__ void names(float* out) {
   file_scope[1][2] = 1;
   file_scope_dynamic[3] = 2;
@@ -56,7 +58,7 @@ __global__ void names(float* out) {
   __shared__ struct { float x, y; } point;
   auto nested = [&] {
     __shared__ float inner[2];
-    inner[1] = 4;
+    inner[1] = four();
     return inner[1];
   };
   point.y = nested();
@@ -81,10 +83,11 @@ static Launchable choose() {
 }
 
 static int failures = 0;
-static void expect(const char* what, float* out, float expected) {
-  cudaDeviceSynchronize();
-  if (*out == expected) return;
-  std::printf("%s: %g, expected %g\n", what, *out, expected);
+static void expect(const char* what, const float* out, float expected) {
+  float value;
+  cudaMemcpy(&value, out, sizeof(value), cudaMemcpyDeviceToHost);
+  if (value == expected) return;
+  std::printf("%s: %g, expected %g\n", what, value, expected);
   ++failures;
 }
 
@@ -100,11 +103,12 @@ static void launch_dependent(Real* out) {
 }
 
 int main() {
+  const float nine = 9;
   float* out;
   float* in;
-  cudaMallocManaged(reinterpret_cast<void**>(&out), sizeof(float));
-  cudaMallocManaged(reinterpret_cast<void**>(&in), sizeof(float));
-  *in = 9;
+  cudaMalloc(reinterpret_cast<void**>(&out), sizeof(float));
+  cudaMalloc(reinterpret_cast<void**>(&in), sizeof(float));
+  cudaMemcpy(in, &nine, sizeof(nine), cudaMemcpyHostToDevice);
 
   launch_each<8, 22>(out);
   expect("tiles<22>", out, 22 + 21 + 2 + 1);
@@ -127,9 +131,9 @@ int main() {
   Launchable table[] = {names, names};
   Chooser chooser{names};
   Chooser* pointer = &chooser;
-  *in > 0 ? table[1]<<<1, 1, 64>>>(out) : (*table[0])<<<2, 1, 64>>>(out);
+  nine > 0 ? table[1]<<<1, 1, 64>>>(out) : (*table[0])<<<2, 1, 64>>>(out);
   expect("a table of kernels", out, 10);
-  if (*out > 0) chooser.kernel<<<1, 1, 64>>>(out), pointer->kernel<<<1, (64 >> 6), 64>>>(out);
+  if (failures == 0) chooser.kernel<<<1, 1, 64>>>(out), pointer->kernel<<<1, (64 >> 6), 64>>>(out);
   choose()<<<1, 1, 64>>>(out);
   expect("kernels chosen at run time", out, 10);
   if (choices != 1) ++failures;
