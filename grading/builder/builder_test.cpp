@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 
 namespace tilewise::grading {
@@ -40,13 +41,13 @@ class Builder : public testing::Test {
   fs::path folder() const { return directory_.path() / "labs" / "03_shared_memory"; }
   fs::path scratch() const { return directory_.path() / "scratch"; }
 
-  BuildOutcome build(const std::string& text) {
+  BuildOutcome build(const std::string& text, Backend backend = Backend::simt) {
     std::ofstream(folder() / "matmul_shared.cu", std::ios::binary) << text;
-    return build();
+    return build(backend);
   }
 
-  BuildOutcome build() {
-    return build_module({"03_shared_memory", folder(), Backend::simt, scratch()});
+  BuildOutcome build(Backend backend = Backend::simt) {
+    return build_module({"03_shared_memory", folder(), backend, scratch()});
   }
 
  private:
@@ -126,6 +127,23 @@ TEST_F(Builder, NamesAHelperThatIsMissing) {
   EXPECT_FALSE(outcome.ok);
   EXPECT_THAT(outcome.message, HasSubstr("helper(int)"));
   EXPECT_EQ(outcome.line, 5) << outcome.message;
+}
+
+TEST_F(Builder, CompilesForAGpuWhereThereIsNone) {
+  if (!fs::exists(layout().build / "lib" / "bindings" / "cuda")) GTEST_SKIP() << "no cuda backend";
+  setenv("TILEWISE_CUDA_ARCH", "sm_90", 1);
+  const BuildOutcome good = build(kernel, Backend::cuda);
+  EXPECT_TRUE(good.ok) << good.message;
+  EXPECT_TRUE(fs::exists(good.module));
+
+  const BuildOutcome bad = build("#include \"matmul_shared.hpp\"\n\nint i = 0 }\n", Backend::cuda);
+  EXPECT_FALSE(bad.ok);
+  EXPECT_EQ(bad.file, "matmul_shared.cu");
+  EXPECT_EQ(bad.line, 3) << bad.message;
+
+  const BuildOutcome missing = build("", Backend::cuda);
+  EXPECT_THAT(missing.message, HasSubstr("matmul_shared(...) is missing"));
+  unsetenv("TILEWISE_CUDA_ARCH");
 }
 
 TEST_F(Builder, SaysWhichFileItMisses) {

@@ -24,6 +24,9 @@ using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t pending_signal = 0;
 
+// SIGPIPE: whoever read the report has gone.
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
 extern "C" void remember_signal(int signal) { pending_signal = signal; }
 
 [[noreturn]] void throw_errno(const char* what) {
@@ -79,7 +82,7 @@ void limit(int resource, std::size_t bytes) {
 void become(const Command& command, char* const* arguments, const Pipe& output,
             const Pipe& events) {
   ::setpgid(0, 0);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  for (const int signal : ending_signals) ::signal(signal, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0) return;
   if (nothing > STDERR_FILENO) ::close(nothing);
@@ -205,7 +208,7 @@ bool supervise(const Child& child, double time_limit_s, Outlets& outlets) {
 void interrupt_on_signals() {
   struct sigaction action {};
   action.sa_handler = remember_signal;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : ending_signals) ::sigaction(signal, &action, nullptr);
 }
 
 CommandResult run_command(const Command& command) {

@@ -46,8 +46,8 @@ class Interrupted : public std::runtime_error {
   int signal;
 };
 
-/// From here on SIGINT, SIGTERM and SIGHUP end the command that is running, with all its children,
-/// and run_command() throws Interrupted.
+/// From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE end the command that is running, with all its
+/// children, and run_command() throws Interrupted.
 void interrupt_on_signals();
 
 /// Runs a command in a process group of its own and waits for it.

@@ -39,9 +39,10 @@ Toolchain simt_toolchain(const std::string& stage_id) {
   tools.source_extension = ".cpp";
   tools.compile = cxx_compiler();
   tools.link = tools.compile;
-  // -w: the rewritten text would earn warnings that no student can do anything about.
+  // -gdwarf-4: in version 5, addr2line (binutils 2.40) takes the temporary file for the one that
+  // #line names. -w: the rewritten text would earn warnings that no student can do anything about.
   for (const char* option :
-       {"-std=c++17", "-O3", "-g1", "-march=native", "-fPIC", "-fvisibility=hidden",
+       {"-std=c++17", "-O3", "-g1", "-gdwarf-4", "-march=native", "-fPIC", "-fvisibility=hidden",
         "-fno-semantic-interposition", "-fno-plt", "-fdiagnostics-color=never", "-w"}) {
     tools.compile.push_back(option);
   }

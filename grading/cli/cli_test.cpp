@@ -133,7 +133,7 @@ TEST(Grade, SaysWhyItCannotGrade) {
     const char* message;
   } cases[] = {
       {{}, "subcommand"},
-      {{"frobnicate"}, "frobnicate"},
+      {{"frobnicate"}, "subcommand"},
       {{"grade", "99"}, "there is no stage '99'; the stages are: 01_single_block"},
       {{"grade", "--solutions", "--submission", other}, "excludes"},
       {{"grade", "--submission", empty + "/none"}, "does not exist"},

@@ -67,7 +67,8 @@ void add_grade(CLI::App& app, GradeOptions& options) {
   grade->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
   grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
   grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(CLI::NonNegativeNumber);
   grade->add_option("--time-limit", options.time_limit_s, "Time one call may take (default: 10)")
       ->option_text("SECONDS")
       ->check(CLI::PositiveNumber);

@@ -219,9 +219,10 @@ void MatmulTest::expect_fraction_of_peak(const MatmulCase& matmul, double fracti
   fail({.message = fmt::format("{:.0f} GFLOPS at n = {}, minimum {:.0f} ({:.1f}% of this device's "
                                "peak).",
                                rate.gflops, matmul.n, minimum, 100 * fraction),
-        .hint =
-            "Neighbouring threads (threadIdx.x) should read and write neighbouring elements of B "
-            "and C, so that the accesses of a warp join."});
+        .hint = "Neighbouring threads (threadIdx.x) should read and write neighbouring elements of "
+                "B and C, "
+                "so that the accesses of a warp join, and find their elements of a shared tile in "
+                "different banks."});
 }
 
 }  // namespace tilewise::grading

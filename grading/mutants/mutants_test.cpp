@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 /// A solution with one mistake: NN_topic/name.patch, whose text before the diff says what to
 /// expect.
@@ -40,6 +39,8 @@ struct Mutant {
     return fields;
   }
 };
+
+void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.patch.string(); }
 
 std::vector<Mutant> mutants() {
   std::vector<Mutant> found;
@@ -84,7 +85,6 @@ TEST_P(MutantTest, IsCaught) {
   EXPECT_EQ(to_string(test->status), "failed") << test->message;
   EXPECT_EQ(to_string(test->category), header.at("Category"));
   EXPECT_THAT(test->message, HasSubstr(header.at("Says")));
-  EXPECT_THAT(test->hint, Not(IsEmpty()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest, testing::ValuesIn(mutants()), name_of);

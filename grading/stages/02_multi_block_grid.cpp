@@ -56,6 +56,8 @@ TEST_F(MatmulGrid, ComputesWithManyBlocksOnTheDevice) {
         .hint = "Launch n / block.x by n / block.y blocks, both rounded up."});
 }
 
+// A minimum that tells wide from narrow memory accesses, no more: on a GTX 280 blocks of 128x1
+// reach 5.9% of the peak, blocks of 1x128, whose accesses do not join, 0.6% (muni2009).
 TEST_F(MatmulGrid, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
   const dim3 block(16, 16);

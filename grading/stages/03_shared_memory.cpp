@@ -84,6 +84,8 @@ TEST_F(MatmulShared, RefusesBadArguments) {
 
 TEST_F(MatmulShared, ComputesOnTheDevice) { expect_launches(with(16, 50)); }
 
+// A third of what this kernel reaches on a GTX 1080 at n = 4096, tile 32: 13% of the peak
+// (put2025).
 TEST_F(MatmulShared, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
   measure(with(32, 1024), "gflops_n1024");

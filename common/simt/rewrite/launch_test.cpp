@@ -122,6 +122,8 @@ TEST(Launch, IsRefusedWhereItCannotBeSimulated) {
        "the launch of m<3> is not complete: write m<3><<<grid, block>>>(arguments)"},
       {"k<<<1, 2>>>(x", 1, "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
       {"f(k<<<1, 2);", 1, "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
+      {"k<<<1, 2> > >(x);", 1,
+       "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
       {"k<<<1, (2>>>(x);", 1,
        "the launch of k is not complete: write k<<<grid, block>>>(arguments)"},
       {"k<<<>>>(x);", 1,

@@ -63,6 +63,9 @@ Rewritten rewrite(std::string_view source) {
   std::stable_sort(result.errors.begin(), result.errors.end(),
                    [](const auto& a, const auto& b) { return a.line < b.line; });
   result.text = edits.apply_to(source);
+  // Compilers take a byte order mark at the start of a file only, where a #line will stand.
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (source.starts_with(byte_order_mark)) result.text.erase(0, byte_order_mark.size());
   return result;
 }
 

@@ -24,8 +24,9 @@ struct Rewritten {
 ///  - `#pragma unroll` and `_Pragma("unroll")`;
 ///  - `__noinline__`.
 ///
-/// All else stays as it is, so that compiler messages and faults name the source's own lines.
-/// Takes any text: what it does not understand it reports or leaves for the compiler to refuse.
+/// All else but a byte order mark stays as it is, so that compiler messages and faults name the
+/// source's own lines. Takes any text: what it does not understand it reports or leaves for the
+/// compiler to refuse.
 Rewritten rewrite(std::string_view source);
 
 }  // namespace tilewise::simt

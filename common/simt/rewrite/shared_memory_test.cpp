@@ -162,6 +162,7 @@ TEST(SharedMemory, KnowsFunctionsFromNamespacesAndClasses) {
       "extern \"C\" void f() {\n%\n}",
       "namespace a { struct B { void f() const {\n%\n} }; }",
       "auto f = [](auto a) {\n%\n};",
+      "struct A f = [] {\n%\n};",
       "void f() { for (int i = 0; i < n; ++i) {\n%\n} }",
       "void f() { struct A { int a; } b = {1};\n%\n}",
       "void f() { switch (a) { case 1:\n%\n} }",
