@@ -18,20 +18,33 @@ __global__ void matmul_kernel(const float* A, const float* B, float* C, int n) {
   __shared__ float As[Tile][Tile];  // (row, k)
   __shared__ float Bs[Tile][Tile];  // (k, col)
 
-  for (int k0 = 0; k0 < n; k0 += Tile) {
-    // Zeros beyond the edge add nothing to a sum, so that the loop over k below needs no test. A
-    // thread outside C must not leave early: its block counts on the elements it brings.
-    const int a_col = k0 + tx;
-    const int b_row = k0 + ty;
-    As[ty][tx] = row < n && a_col < n ? A[std::size_t(row) * n + a_col] : 0.0f;
-    Bs[ty][tx] = b_row < n && col < n ? B[std::size_t(b_row) * n + col] : 0.0f;
+  const auto add_products = [&] {
     __syncthreads();  // every thread reads what others brought: both tiles must be complete
-
 #pragma unroll
     for (int k = 0; k < Tile; ++k) {
       sum += As[ty][k] * Bs[k][tx];
     }
     __syncthreads();  // the next step overwrites the tiles: everyone must be done reading them
+  };
+
+  // What this thread brings, a tile further at every step. A thread outside C must not leave early:
+  // its block counts on it. It brings the last row or column once more, and stores no sum.
+  const float* a = A + std::size_t(min(row, n - 1)) * n + tx;  // moves right along a row
+  const float* b = B + std::size_t(ty) * n + min(col, n - 1);  // moves down a column
+
+  const int whole = n / Tile * Tile;  // where the columns of A and rows of B that fill tiles end
+  for (int k0 = 0; k0 < whole; k0 += Tile) {
+    As[ty][tx] = *a;
+    Bs[ty][tx] = *b;
+    a += Tile;
+    b += std::size_t(Tile) * n;
+    add_products();
+  }
+  if (whole < n) {
+    // Zeros beyond the edge add nothing to a sum, so that the loop over k needs no test.
+    As[ty][tx] = whole + tx < n ? *a : 0.0f;
+    Bs[ty][tx] = whole + ty < n ? *b : 0.0f;
+    add_products();
   }
   // lab: end
   if (row < n && col < n) {

@@ -50,6 +50,12 @@ TEST_F(Launches, TakeTemplatedKernelsAndKernelPointers) {
 
 __global__ void store(int* out, int value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
 
+TEST_F(Launches, HaveBlocksOfOneThreadWhereNoneIsGiven) {
+  DeviceVector<int> out(3);
+  store<<<3>>>(out.data(), 4);
+  EXPECT_THAT(out.values(), Each(4));
+}
+
 TEST_F(Launches, EvaluateArgumentsOnce) {
   DeviceVector<int> out(64);
   int calls = 0;

@@ -60,7 +60,7 @@ class Launcher {
   Launcher(const char* name, const char* file, int line, Kernel kernel)
       : name_(name), file_(file), line_(line), kernel_(std::move(kernel)) {}
 
-  ConfiguredLaunch<Kernel> configure(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0,
+  ConfiguredLaunch<Kernel> configure(dim3 grid, dim3 block = 1, size_t dynamic_shared_bytes = 0,
                                      cudaStream_t stream = nullptr) {
     return {std::move(kernel_),
             {name_, file_, line_, grid, block, dynamic_shared_bytes, stream}};
