@@ -54,17 +54,16 @@ const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::strin
   return found->second;
 }
 
-StageListener listener_for(TerminalReport& report, bool& built) {
+StageListener listener_for(TerminalReport& report, bool& explained) {
   StageListener listener;
   listener.compiling = [&report] { report.show_progress("compiling"); };
-  listener.not_built = [&](const BuildOutcome& outcome) {
-    built = false;
-    report.explain_stage({outcome.message, outcome.hint, "", 0});
+  listener.cannot_judge = [&](const BuildOutcome& why) {
+    explained = true;
+    report.explain_stage({why.message, why.hint, "", 0});
   };
   listener.exam.test_started = [&report](std::string_view test) { report.show_progress(test); };
   listener.exam.test_ended = [&](const TestResult& test, const std::string& printed) {
-    // The reason is the same for every test of a stage that was not built: it is said once.
-    built ? report.print_test(test, printed) : report.print_test_line(test);
+    explained ? report.print_test_line(test) : report.print_test(test, printed);
   };
   return listener;
 }
@@ -85,12 +84,12 @@ bool grade(const GradeOptions& options) {
   result.device = backend.device;
   for (const StageInfo& stage : chosen) {
     report.begin_stage(stage.id);
-    bool built = true;
+    bool explained = false;
     const ExamConditions conditions{backend.backend, options.gpu, options.seed,
                                     options.time_limit_s};
     result.stages.push_back(grade_stage(
         {stage.id, submission.folder_of(stage), conditions, rubric_of(rubric, stage.id)},
-        listener_for(report, built)));
+        listener_for(report, explained)));
   }
   add_up(result);
   report.print_summary(result, options.seed);

@@ -10,41 +10,8 @@
 namespace tilewise::grading {
 namespace {
 
-StageResult not_built(const StageRequest& request, const BuildOutcome& outcome,
-                      const StageListener& listener) {
-  if (listener.not_built) listener.not_built(outcome);
-  StageResult stage;
-  stage.id = request.id;
-  for (TestResult& test : unjudged(request.rubric, request.conditions.backend, outcome)) {
-    if (listener.exam.test_ended) listener.exam.test_ended(test, "");
-    stage.tests.push_back(std::move(test));
-  }
-  add_up(stage);
-  stage.status = Status::error;
-  return stage;
-}
-
-/// Why the tests after the last one reported have no verdict.
-BuildOutcome death_of_examiner(const CommandResult& result, const std::string& running_test) {
-  BuildOutcome why;
-  why.message = fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(result),
-                            running_test.empty() ? "" : " during " + running_test, result.output);
-  why.hint = "This is a fault of Tilewise, not of the kernel: please report it.";
-  return why;
-}
-
-/// Those of the rubric that are not among the results.
-std::vector<RubricEntry> missing(const std::vector<RubricEntry>& rubric,
-                                 const std::vector<TestResult>& results) {
-  std::vector<RubricEntry> entries;
-  std::ranges::copy_if(rubric, std::back_inserter(entries), [&](const RubricEntry& entry) {
-    return std::ranges::find(results, entry.test, &TestResult::name) == results.end();
-  });
-  return entries;
-}
-
-}  // namespace
-
+/// The tests of a rubric that could not be judged, because of `why`. Where no test of performance
+/// could be run anyway, on the simulator, those are skipped.
 std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend backend,
                                  const BuildOutcome& why) {
   std::vector<TestResult> results;
@@ -67,15 +34,48 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
   return results;
 }
 
+/// Gives every test of the rubric that has no result yet one without a verdict.
+void complete(StageResult& stage, const StageRequest& request, const BuildOutcome& why,
+              const StageListener& listener) {
+  std::vector<RubricEntry> missing;
+  std::ranges::copy_if(request.rubric, std::back_inserter(missing), [&](const RubricEntry& entry) {
+    return std::ranges::find(stage.tests, entry.test, &TestResult::name) == stage.tests.end();
+  });
+  if (missing.empty()) return;
+  if (listener.cannot_judge) listener.cannot_judge(why);
+  for (TestResult& test : unjudged(missing, request.conditions.backend, why)) {
+    if (listener.exam.test_ended) listener.exam.test_ended(test, "");
+    stage.tests.push_back(std::move(test));
+  }
+}
+
+/// Why the tests after the last one reported have no verdict.
+BuildOutcome death_of_examiner(const CommandResult& result, const std::string& running_test) {
+  BuildOutcome why;
+  why.message = fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(result),
+                            running_test.empty() ? "" : " during " + running_test, result.output);
+  why.hint =
+      "If the kernel file does nothing to other processes, this is a fault of Tilewise: please "
+      "report it.";
+  return why;
+}
+
+}  // namespace
+
 StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
   const ScratchDirectory scratch;
   if (listener.compiling) listener.compiling();
   const BuildOutcome built = build_module(
       {request.id, request.source_directory, request.conditions.backend, scratch.path()});
-  if (!built.ok) return not_built(request, built, listener);
-
   StageResult stage;
   stage.id = request.id;
+  if (!built.ok) {
+    complete(stage, request, built, listener);
+    add_up(stage);
+    stage.status = Status::error;
+    return stage;
+  }
+
   std::string running_test;
   bool any_event = false;
   ExamListener exam;
@@ -95,12 +95,7 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
     throw std::runtime_error(fmt::format("the examiner {} before the first test: {}",
                                          describe_ending(ended), ended.output));
   }
-  const BuildOutcome why = death_of_examiner(ended, running_test);
-  for (TestResult& test :
-       unjudged(missing(request.rubric, stage.tests), request.conditions.backend, why)) {
-    if (listener.exam.test_ended) listener.exam.test_ended(test, "");
-    stage.tests.push_back(std::move(test));
-  }
+  complete(stage, request, death_of_examiner(ended, running_test), listener);
   add_up(stage);
   return stage;
 }

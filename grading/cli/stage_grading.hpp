@@ -21,7 +21,8 @@ struct StageRequest {
 /// Follows the grading of a stage.
 struct StageListener {
   std::function<void()> compiling;
-  std::function<void(const BuildOutcome& outcome)> not_built;
+  /// The tests that end after this have no verdict, all for this reason.
+  std::function<void(const BuildOutcome& why)> cannot_judge;
   ExamListener exam;
 };
 
@@ -29,10 +30,5 @@ struct StageListener {
 /// there is no module, or if the examiner dies, those without a verdict have status error.
 /// @throws std::runtime_error if Tilewise itself is broken, Interrupted.
 StageResult grade_stage(const StageRequest& request, const StageListener& listener);
-
-/// The tests of a rubric that could not be judged, because of `why`. Where no test of performance
-/// could be run anyway, on the simulator, those are skipped.
-std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend backend,
-                                 const BuildOutcome& why);
 
 }  // namespace tilewise::grading

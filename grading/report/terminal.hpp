@@ -36,7 +36,7 @@ class TerminalReport {
   /// Shows what is being done until the next line is printed; nothing if not on a terminal.
   void show_progress(std::string_view doing);
 
-  /// Says once why no test of the stage could be judged.
+  /// Says once why no test of the stage, or none from here on, could be judged.
   void explain_stage(const Explanation& why);
 
   /// One line, and for a test that did not pass why, what to do, and what the student's code
