@@ -36,9 +36,9 @@ ChosenBackend cuda() {
   probe.time_limit_s = 60;  // a driver that must start first takes seconds
   const CommandResult result = run_command(probe);
   if (!result.succeeded()) {
-    throw CannotGrade(
-        fmt::format("no NVIDIA GPU answers ({}); use --backend simt",
-                    result.output.empty() ? describe_ending(result) : first_line(result.output)));
+    throw CannotGrade("--backend cuda: " + (result.output.empty()
+                                                ? describe_ending(result) + "; use --backend simt"
+                                                : first_line(result.output)));
   }
   return {Backend::cuda, first_line(result.output)};
 }

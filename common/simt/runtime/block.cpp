@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "common/simt/include/tilewise/builtin_variables.hpp"
+#include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/describe.hpp"
-#include "common/simt/runtime/device.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -51,23 +51,25 @@ void Block::start_launch(const LaunchConfiguration& launch, void (*body)(void*),
   gridDim = launch.grid;
   const std::size_t count = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
   threads_.assign(count, Thread{});
+  lanes_.assign(count, Lane{});
   std::size_t i = 0;
   for (unsigned z = 0; z < launch.block.z; ++z) {
     for (unsigned y = 0; y < launch.block.y; ++y) {
       for (unsigned x = 0; x < launch.block.x; ++x) threads_[i++].index = {x, y, z};
     }
   }
+  end_ = threads_.data() + count;
   warps_.resize((count + 31) / 32);
 }
 
-bool Block::run(uint3 index) {
+std::optional<Diagnostic> Block::run(uint3 index) {
   blockIdx = index;
   shared_.start_block(launch_->dynamic_shared_bytes);
   for (Thread& thread : threads_) {
     thread.context = nullptr;
     thread.runs_from = 0;
-    thread.warp_wait.what = nullptr;
   }
+  for (Lane& lane : lanes_) lane.wait.what = nullptr;
   for (Warp& warp : warps_) {
     warp.live = ~0u;
     warp.gatherings.clear();
@@ -77,13 +79,13 @@ bool Block::run(uint3 index) {
   arrived_ = 0;
   truths_ = 0;
   interval_ = 0;
-  broken_ = false;
+  broken_by_.reset();
 
   resume(threads_.front());
   keep_context(jump_fcontext(stacks_.take()->context, &home_));
   running_ = nullptr;
-  if (broken_) stacks_.reset();
-  return !broken_;
+  if (broken_by_) stacks_.reset();
+  return broken_by_;
 }
 
 void Block::run_threads(transfer_t from) {
@@ -117,12 +119,17 @@ Switch Block::switch_to(Thread& next, Thread& thread) {
 }
 
 inline Switch Block::leave(Thread& thread) {
-  // The usual case first: the neighbour in order can run.
-  const std::size_t position = index_of(thread);
-  if (position + 1 < threads_.size() && can_run(threads_[position + 1])) {
-    return switch_to(threads_[position + 1], thread);
+  // The usual case first: the neighbour in order has been under way and can go on.
+  Thread* next = &thread + 1;
+  if (next == end_ || !can_run(*next) || next->context == nullptr) {
+    return leave_for_a_later_one(thread);
   }
-  Thread* next = next_after(position);
+  resume(*next);
+  return {next->context, &thread.context};
+}
+
+Switch Block::leave_for_a_later_one(Thread& thread) {
+  Thread* next = next_after(index_of(thread));
   return next != nullptr ? switch_to(*next, thread) : break_off_deadlock(&thread.context);
 }
 
@@ -148,15 +155,20 @@ Switch Block::finish_thread(Fiber& fiber) {
 
 Switch Block::arrive_at_block_barrier(const char* what, Site site, bool predicate) {
   Thread& thread = *running_;
-  thread.runs_from = interval_ + 1;
-  if (arrived_ == 0) {
-    barrier_ = {what, site};
-    first_arrived_ = thread.index;
-  } else if (!same_place(barrier_.site, site)) {
-    return break_off_divergence(thread, {what, site});
+  if (site.line != barrier_.site.line || site.file != barrier_.site.file) {
+    if (!agrees({what, site})) return break_off_divergence(thread, {what, site});
   }
+  thread.runs_from = interval_ + 1;
   truths_ += predicate;
-  if (++arrived_ < live_) return leave(thread);
+  return ++arrived_ < live_ ? leave(thread) : pass_barrier(thread);
+}
+
+bool Block::agrees(const Wait& wait) {
+  if (arrived_ == 0) barrier_ = wait;
+  return same_place(barrier_.site, wait.site);
+}
+
+Switch Block::pass_barrier(Thread& thread) {
   count_barrier();
   // The next interval starts with the first thread again, whichever came last.
   return switch_to(*next_after(threads_.size() - 1), thread);
@@ -170,18 +182,20 @@ void Block::count_barrier() {
 }
 
 Switch Block::break_off(void* leaving, const char* kind, Site site, std::string message) {
-  broken_ = true;
-  device::record(Diagnostic{kind, std::move(message), site.file, site.line});
+  broken_by_ = Diagnostic{kind, std::move(message), site.file, site.line};
   return {home_, leaving};
 }
 
 Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
+  const auto waiting = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
+    return other.runs_from == interval_ + 1;
+  });
   return break_off(&thread.context, "barrier", wait.site,
                    fmt::format("{} of {} came to {} on line {} while {} waits at {} on line {}: "
                                "every live thread of a block must come to the same barrier; move "
                                "it out of the branch",
                                describe(thread.index), describe_block(blockIdx), wait.what,
-                               wait.site.line, describe(first_arrived_), barrier_.what,
+                               wait.site.line, describe(waiting->index), barrier_.what,
                                barrier_.site.line));
 }
 
@@ -190,7 +204,7 @@ Switch Block::break_off_deadlock(void* leaving) {
   std::vector<Wait> told;  // one for each place where some thread waits
   for (const Thread& thread : threads_) {
     const bool at_barrier = thread.runs_from == interval_ + 1;
-    const Wait& wait = at_barrier ? barrier_ : thread.warp_wait;
+    const Wait& wait = at_barrier ? barrier_ : lanes_[index_of(thread)].wait;
     if (wait.what == nullptr) continue;
     const bool known = std::any_of(told.begin(), told.end(), [&](const Wait& other) {
       return same_place(other.site, wait.site);
@@ -214,9 +228,7 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   const unsigned own_lane = 1u << lane_of(position);
   Warp& warp = warps_[warp_index];
   thread.runs_from = not_until_woken;
-  thread.warp_wait = {what, site};
-  thread.value = value;
-  thread.source_lane = static_cast<std::int8_t>(source_lane & 31);
+  lanes_[position] = {value, 0, source_lane & 31, {what, site}};
 
   const auto refuse = [&](const std::string& reason) {
     return break_off(&thread.context, "warp", site,
@@ -250,22 +262,21 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
 
 bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
   if (gathering.arrived != (gathering.mask & warp.live)) return false;
-  Thread* lanes = &threads_[warp_index * 32];
+  const std::size_t first = warp_index * 32;
   std::uint64_t offered[32];
   unsigned ballot = 0;
   for (int lane = 0; lane < 32; ++lane) {
     // What a lane that does not take part would give is undefined: a NaN makes it seen.
     offered[lane] = ~std::uint64_t{0};
     if ((gathering.arrived >> lane & 1u) == 0) continue;
-    offered[lane] = lanes[lane].value;
+    offered[lane] = lanes_[first + lane].value;
     ballot |= (offered[lane] != 0 ? 1u : 0u) << lane;
   }
   for (int lane = 0; lane < 32; ++lane) {
     if ((gathering.arrived >> lane & 1u) == 0) continue;
-    lanes[lane].value = offered[lanes[lane].source_lane];
-    lanes[lane].ballot = ballot;
-    lanes[lane].runs_from = 0;
-    lanes[lane].warp_wait.what = nullptr;
+    const int source = lanes_[first + lane].source;
+    lanes_[first + lane] = {offered[source], ballot, source, {}};
+    threads_[first + lane].runs_from = 0;
   }
   gathering = warp.gatherings.back();
   warp.gatherings.pop_back();

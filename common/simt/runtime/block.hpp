@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
+#include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
 
@@ -29,16 +31,16 @@ class Block {
   /// What all blocks of a launch have in common.
   void start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context);
 
-  /// @return false where the block broke a rule; device::record has been told.
-  bool run(uint3 index);
+  /// @return what ended the block early; nothing where all threads returned.
+  std::optional<Diagnostic> run(uint3 index);
 
   Switch arrive_at_block_barrier(const char* what, Site site, bool predicate);
   BarrierVotes votes_of_passed_barrier() const { return passed_; }
 
   Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std::uint64_t value,
                                   int source_lane);
-  std::uint64_t passed_value() const { return running_->value; }
-  unsigned passed_ballot() const { return running_->ballot; }
+  std::uint64_t passed_value() const { return lanes_[index_of(*running_)].value; }
+  unsigned passed_ballot() const { return lanes_[index_of(*running_)].ballot; }
   int lane() const { return lane_of(index_of(*running_)); }
   unsigned live_lanes() const { return warps_[warp_of(index_of(*running_))].live; }
 
@@ -59,15 +61,19 @@ class Block {
     Site site{};
   };
 
-  /// One cache line: a barrier touches little else.
-  struct alignas(64) Thread {
+  /// What a barrier touches, kept small: a block has up to 1,024 of them.
+  struct Thread {
     boost::context::detail::fcontext_t context;  ///< where it goes on; null before it starts
-    unsigned runs_from;   ///< barriers the block must have passed for it to run
-    std::int8_t source_lane;  ///< asked for in a warp operation
-    unsigned ballot;      ///< received from a warp operation
-    std::uint64_t value;  ///< offered to a warp operation, then received from it
+    unsigned runs_from;  ///< barriers the block must have passed for it to run
     uint3 index;
-    Wait warp_wait;  ///< set while it waits in a warp operation
+  };
+
+  /// A thread's part in warp-wide operations.
+  struct Lane {
+    std::uint64_t value;  ///< offered, then received
+    unsigned ballot;      ///< received
+    int source;           ///< lane asked for
+    Wait wait;            ///< set while it waits for the others
   };
 
   /// `runs_from` of a thread that waits for its warp or has returned.
@@ -96,7 +102,10 @@ class Block {
 
   bool can_run(const Thread& thread) const { return thread.runs_from <= interval_; }
 
-  Thread* next_after(std::size_t position);
+  // What a thread does at nearly every barrier is short; all else stays out of its way.
+  [[gnu::noinline]] Thread* next_after(std::size_t position);
+  [[gnu::noinline]] Switch leave_for_a_later_one(Thread& thread);
+  [[gnu::noinline]] Switch pass_barrier(Thread& thread);
   Switch leave(Thread& thread);
   Switch switch_to(Thread& next, Thread& thread);
   void count_barrier();
@@ -107,6 +116,7 @@ class Block {
   void complete_gatherings_without(std::size_t thread);
   [[gnu::cold]] Switch break_off_deadlock(void* leaving);
   [[gnu::cold]] Switch break_off_divergence(Thread& thread, const Wait& wait);
+  [[gnu::noinline]] bool agrees(const Wait& wait);
 
   StackPool stacks_;
   BlockSharedMemory shared_;
@@ -117,14 +127,15 @@ class Block {
   void* body_context_ = nullptr;
 
   std::vector<Thread> threads_;
+  const Thread* end_ = nullptr;  ///< of threads_
+  std::vector<Lane> lanes_;  ///< by thread
   std::vector<Warp> warps_;
   Thread* running_ = nullptr;
   std::size_t live_ = 0;
-  bool broken_ = false;
+  std::optional<Diagnostic> broken_by_;
 
   std::size_t arrived_ = 0;    ///< at the block barrier
-  Wait barrier_;               ///< where the first to arrive waits
-  uint3 first_arrived_{};
+  Wait barrier_;               ///< where the arrived wait, if any has
   int truths_ = 0;             ///< arrived with a true predicate
   unsigned interval_ = 0;      ///< barriers passed
   BarrierVotes passed_{};

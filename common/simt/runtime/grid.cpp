@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/block.hpp"
@@ -90,9 +92,11 @@ void run_grid(const LaunchConfiguration& launch, void (*body)(void*), void* cont
     block.start_launch(launch, body, context);
     for (auto run = queue.take(); run.begin < run.end; run = queue.take()) {
       for (std::uint64_t i = run.begin; i < run.end; ++i) {
-        if (block.run(queue.index(i))) continue;
-        broken = true;
+        const std::optional<Diagnostic> fault = block.run(queue.index(i));
+        if (!fault) continue;
         queue.close();
+        // Other blocks may have come to the same; one report tells it.
+        if (!broken.exchange(true)) device::record(*fault);
         return;
       }
     }
