@@ -1,7 +1,5 @@
 #include "grading/cli/backend_choice.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <string_view>
 
