@@ -52,9 +52,18 @@ MatmulTest::Product MatmulTest::multiply_on_device(const MatmulCase& matmul) {
 void MatmulTest::check_result(const MatmulCase& matmul, const Product& product) {
   const ReferenceProduct expected = multiply(product.A, product.B);
   const Comparison comparison = compare(product.device_C.contents(), expected);
-  if (comparison.all_right()) return;
-  fail(wrong_result(product.text, comparison, matmul.mapping,
-                    diagnose_product(matmul, product, expected), advice()));
+  if (!comparison.all_right()) {
+    fail(wrong_result(product.text, comparison, matmul.mapping,
+                      diagnose_product(matmul, product, expected), advice()));
+  }
+  check_launched(product.text, product.reply);
+}
+
+void MatmulTest::check_launched(const std::string& call, const CallReply& reply) {
+  if (reply.launches > 0) return;
+  fail({.message = call + " gave the right result without launching a kernel.",
+        .hint = "The product is to be computed on the device, by a __global__ function that is "
+                "launched with <<<grid, block>>>."});
 }
 
 std::optional<Diagnosis> MatmulTest::diagnose_product(const MatmulCase& matmul,
@@ -138,17 +147,6 @@ void MatmulTest::expect_nothing_done(const MatmulCase& matmul) {
   check_untouched(product, "although there was nothing to do");
 }
 
-CallReply MatmulTest::expect_launches(const MatmulCase& matmul) {
-  const Product product = multiply_on_device(matmul);
-  check_result(matmul, product);
-  if (product.reply.launches == 0) {
-    fail({.message = product.text + " gave the right result without launching a kernel.",
-          .hint = "The product is to be computed on the device, by a __global__ function that is "
-                  "launched with <<<grid, block>>>."});
-  }
-  return product.reply;
-}
-
 bool MatmulTest::skipped_without_gpu() {
   if (options().on_gpu()) return false;
   record_finding({.message = "Timings need an NVIDIA GPU.",
@@ -166,6 +164,7 @@ MatmulTest::Rate MatmulTest::measure(const MatmulCase& matmul, const std::string
   Product product(matmul.n, random());
   const Call call = matmul.call(product.device_A, product.device_B, product.device_C);
   const CallReply reply = run_successfully(call, timing);
+  check_launched(call.text, reply);
   const Matrix<float> C = product.device_C.contents();
   const Comparison comparison = compare(
       C, multiply_rows(product.A, product.B, sample_rows(matmul.n, sampled_rows, random())));

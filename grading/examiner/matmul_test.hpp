@@ -20,7 +20,8 @@ struct MatmulCase {
 /// matrices and ends the test where it does not hold.
 class MatmulTest : public StageTest {
  protected:
-  /// Expects cudaSuccess and a right product. Returns the launches it took.
+  /// Expects cudaSuccess and a right product, computed by at least one kernel. Returns the reply
+  /// with the launches it took.
   CallReply expect_right(const MatmulCase& matmul);
 
   /// Expects a right product, inputs bit for bit as they were, and nothing written around any of
@@ -33,9 +34,6 @@ class MatmulTest : public StageTest {
 
   /// Expects cudaSuccess and nothing touched.
   void expect_nothing_done(const MatmulCase& matmul);
-
-  /// Expects a right product and at least one kernel launched for it. Returns the launches.
-  CallReply expect_launches(const MatmulCase& matmul);
 
   /// What timing a product gave.
   struct Rate {
@@ -63,6 +61,7 @@ class MatmulTest : public StageTest {
   void check_result(const MatmulCase& matmul, const Product& product);
   std::optional<Diagnosis> diagnose_product(const MatmulCase& matmul, const Product& product,
                                             const ReferenceProduct& expected);
+  void check_launched(const std::string& call, const CallReply& reply);
   void check_untouched(const Product& product, const std::string& when);
 };
 

@@ -45,7 +45,7 @@ TEST_F(MatmulSingleBlock, RefusesBadArguments) { expect_bad_arguments_refused();
 
 TEST_F(MatmulSingleBlock, ComputesWithOneBlockOnTheDevice) {
   const MatmulCase several_tiles = with(dim3(16, 16), 50);
-  for (const LaunchInfo& launch : expect_launches(several_tiles).launch_list) {
+  for (const LaunchInfo& launch : expect_right(several_tiles).launch_list) {
     if (launch.grid == std::array{1U, 1U, 1U}) continue;
     fail({.message = fmt::format("{} was launched with a grid of {}x{}x{} blocks; this stage takes "
                                  "one block, which walks over all tiles of C.",

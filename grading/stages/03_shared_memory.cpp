@@ -82,7 +82,7 @@ TEST_F(MatmulShared, RefusesBadArguments) {
   expect_right(with(16, n));
 }
 
-TEST_F(MatmulShared, ComputesOnTheDevice) { expect_launches(with(16, 50)); }
+TEST_F(MatmulShared, ComputesOnTheDevice) { expect_right(with(16, 50)); }
 
 // A third of what this kernel reaches on a GTX 1080 at n = 4096, tile 32: 13% of the peak
 // (put2025).
