@@ -27,6 +27,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(tilewise_options INTERFACE -Wno-restrict)
 endif()
 if(TILEWISE_SANITIZE)
+  target_compile_definitions(tilewise_options INTERFACE TILEWISE_SANITIZE=1)
   target_compile_options(tilewise_options INTERFACE -fsanitize=address,undefined
                                                     -fno-sanitize-recover=undefined
                                                     -fno-omit-frame-pointer)

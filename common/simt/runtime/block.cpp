@@ -10,6 +10,7 @@
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/describe.hpp"
+#include "common/simt/runtime/device.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -84,8 +85,24 @@ std::optional<Diagnostic> Block::run(uint3 index) {
   resume(threads_.front());
   keep_context(jump_fcontext(stacks_.take()->context, &home_));
   running_ = nullptr;
-  if (broken_by_) stacks_.reset();
+  if (broken_by_) {
+    stacks_.reset();
+  } else {
+    check_shared_memory();
+  }
   return broken_by_;
+}
+
+// nvcc refuses a kernel whose declarations are too large. Here they are known once a block has come
+// to them.
+void Block::check_shared_memory() {
+  const std::size_t most = device::profile().default_shared_bytes_per_block();
+  if (shared_.static_bytes() <= most) return;
+  broken_by_ = Diagnostic{"launch",
+                          fmt::format("{} declares {} bytes of shared memory, but a block of this "
+                                      "GPU has {}: use smaller tiles",
+                                      launch_->kernel, shared_.static_bytes(), most),
+                          launch_->file, launch_->line};
 }
 
 void Block::run_threads(transfer_t from) {

@@ -92,6 +92,7 @@ class Block {
   };
 
   Block();
+  void check_shared_memory();
   [[noreturn]] static void run_threads(boost::context::detail::transfer_t from);
 
   std::size_t index_of(const Thread& thread) const {

@@ -66,7 +66,7 @@ TEST_F(Memory, IsCopiedOnlyWhereTheDirectionIsRight) {
       {"host as device", host, host + 4, 16, cudaMemcpyDeviceToDevice, cudaErrorInvalidValue},
       {"beyond the end", a.data(), host, 36, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
       {"null", a.data(), nullptr, 4, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
-      {"no such kind", a.data(), host, 4, static_cast<cudaMemcpyKind>(9),
+      {"no such kind", a.data(), host, 4, static_cast<cudaMemcpyKind>(7),
        cudaErrorInvalidMemcpyDirection},
   };
   for (const Case& c : cases) {
@@ -139,6 +139,23 @@ TEST_F(Memory, IsSharedByABlock) {
   DeviceVector<float> in(std::vector<float>{1, 2, 3, 4}), out(4);
   many_shared_arrays<4><<<1, 4, 4 * sizeof(float)>>>(in.data(), out.data());
   EXPECT_THAT(out.values(), ElementsAre(4444.5f, 4333.5f, 4222.5f, 4111.5f));
+}
+
+template <int Bytes>
+__global__ void declare(char* out) {
+  __shared__ char array[Bytes];
+  array[0] = 7;
+  *out = array[0];
+}
+
+TEST_F(Memory, SharedByABlockIsLimited) {
+  DeviceVector<char> out(1);
+  declare<48 * 1024><<<1, 1>>>(out.data());
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  declare<48 * 1024 + 1><<<1, 1>>>(out.data());
+  EXPECT_THAT(the_diagnostic("launch").message,
+              ::testing::HasSubstr("declare<48 * 1024 + 1> declares 49153 bytes of shared memory, "
+                                   "but a block of this GPU has 49152"));
 }
 
 __global__ void read_what_nobody_wrote(float* out) {

@@ -61,7 +61,10 @@ std::string advice(const FaultRecord& fault) {
     case SIGBUS:
       return fault.address < near_null
                  ? fmt::format("It used a null pointer (address {:#x}).", fault.address)
-                 : fmt::format("It accessed address {:#x}, which it does not own.", fault.address);
+                 : fmt::format("It accessed address {:#x}, which it does not own.{}", fault.address,
+                               fault.in_kernel != 0 ? ""
+                                                    : " Host code reaches device memory through "
+                                                      "cudaMemcpy only.");
     case SIGFPE:
       return "Is there an integer division by zero?";
     case SIGILL:
