@@ -14,6 +14,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/module_cache.hpp"
 #include "grading/builder/programs.hpp"
+#include "grading/builder/quotations.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "tilewise_stages.hpp"
@@ -111,6 +112,7 @@ class Build {
       names_.push_back(source.name);
       const PreparedSource prepared = tools_.prepare(source);
       if (!prepared.problem.empty()) return explain_compile_error(prepared.problem, names_);
+      quotations_.add(source.text, prepared.text);
       sources_.push_back(prepared.text);
     }
     return {};
@@ -169,7 +171,7 @@ class Build {
     std::string output = without_scratch(result.output);
     if (output.empty())
       output = fmt::format("The compiler {} while {}.", describe_ending(result), step);
-    if (step == "compiling") return explain_compile_error(output, names_);
+    if (step == "compiling") return explain_compile_error(quotations_.restore(output), names_);
     return explain_link_error(output, names_, contract_functions());
   }
 
@@ -225,8 +227,9 @@ class Build {
   Toolchain tools_;
   fs::path binding_;
   fs::path module_;
-  fs::path folder_;                   ///< the student's
-  std::vector<std::string> names_;    ///< of the sources, as messages call them
+  fs::path folder_;                 ///< the student's
+  std::vector<std::string> names_;  ///< of the sources, as messages call them
+  Quotations quotations_;
   std::vector<std::string> sources_;  ///< what the compiler gets, in the order of the stage's files
 };
 

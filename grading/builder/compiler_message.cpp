@@ -6,18 +6,13 @@
 #include <charconv>
 #include <regex>
 
+#include "grading/builder/lines.hpp"
+
 namespace tilewise::grading {
 namespace {
 
 // Read by hand: the text is as long and as odd as a student makes it, and std::regex recurses once
 // per character.
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 struct Place {
   std::string file;

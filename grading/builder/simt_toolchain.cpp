@@ -40,10 +40,12 @@ Toolchain simt_toolchain(const std::string& stage_id) {
   tools.compile = cxx_compiler();
   tools.link = tools.compile;
   // -gdwarf-4: in version 5, addr2line (binutils 2.40) takes the temporary file for the one that
-  // #line names. -w: the rewritten text would earn warnings that no student can do anything about.
-  for (const char* option :
-       {"-std=c++17", "-O3", "-g1", "-gdwarf-4", "-march=native", "-fPIC", "-fvisibility=hidden",
-        "-fno-semantic-interposition", "-fno-plt", "-fdiagnostics-color=never", "-w"}) {
+  // #line names. -fno-finite-loops: an endless loop must run into the time limit; the compiler may
+  // otherwise take it away. -w: the rewritten text would earn warnings that no student can do
+  // anything about.
+  for (const char* option : {"-std=c++17", "-O3", "-g1", "-gdwarf-4", "-march=native", "-fPIC",
+                             "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt",
+                             "-fno-finite-loops", "-fdiagnostics-color=never", "-w"}) {
     tools.compile.push_back(option);
   }
   // nvcc includes it by itself. By its full path, since -include searches the working folder first.

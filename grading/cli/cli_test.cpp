@@ -133,7 +133,7 @@ TEST(Grade, SaysWhyItCannotGrade) {
     const char* message;
   } cases[] = {
       {{}, "subcommand"},
-      {{"frobnicate"}, "subcommand"},
+      {{"frobnicate"}, "there is no command 'frobnicate'; ./lab help lists them"},
       {{"grade", "99"}, "there is no stage '99'; the stages are: 01_single_block"},
       {{"grade", "--solutions", "--submission", other}, "excludes"},
       {{"grade", "--submission", empty + "/none"}, "does not exist"},
@@ -142,10 +142,10 @@ TEST(Grade, SaysWhyItCannotGrade) {
       {{"grade", "1", "--submission", other}, "has no file of this stage"},
       {{"grade", "--gpu", "gtx9999"}, "gtx9999"},
       {{"grade", "--backend", "opencl"}, "opencl"},
-      {{"grade", "--seed", "many"}, "many"},
-      {{"grade", "--seed", "-1"}, "-1"},
-      {{"grade", "--time-limit", "0"}, "0"},
-      {{"grade", "--time-limit", "soon"}, "soon"},
+      {{"grade", "--seed", "many"}, "'many' is no whole number from 0 to"},
+      {{"grade", "--seed", "-1"}, "'-1' is no whole number"},
+      {{"grade", "--time-limit", "0"}, "'0' is no number of seconds greater than 0"},
+      {{"grade", "--time-limit", "nan"}, "'nan' is no number of seconds"},
       {{"grade", "--json"}, "--json"},
       {{"grade", "--json", empty + "/no/folder.json"}, "cannot write"},
       {{"grade", "--junit", empty}, "cannot write"},

@@ -4,6 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -50,6 +54,29 @@ int skeletons(bool check) {
   return exit_passed;
 }
 
+/// What a flag takes, in words; CLI11's own checks print the whole range of the number's type.
+CLI::Validator whole_number() {
+  return {[](const std::string& text) -> std::string {
+            std::uint64_t value = 0;
+            const char* end = text.data() + text.size();
+            const auto [rest, error] = std::from_chars(text.data(), end, value);
+            if (error == std::errc() && rest == end) return "";
+            return fmt::format("'{}' is no whole number from 0 to {}", text, UINT64_MAX);
+          },
+          ""};
+}
+
+CLI::Validator seconds() {
+  return {[](const std::string& text) -> std::string {
+            double value = 0;
+            if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) {
+              return "";
+            }
+            return fmt::format("'{}' is no number of seconds greater than 0", text);
+          },
+          ""};
+}
+
 void add_grade(CLI::App& app, GradeOptions& options) {
   CLI::App* grade = app.add_subcommand("grade", "Compile, run and grade kernels");
   grade->add_option("STAGE", options.stages,
@@ -68,10 +95,10 @@ void add_grade(CLI::App& app, GradeOptions& options) {
   grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
   grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
       ->option_text("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   grade->add_option("--time-limit", options.time_limit_s, "Time one call may take (default: 10)")
       ->option_text("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(seconds());
 }
 
 int run(int argc, char** argv) {
@@ -84,6 +111,15 @@ int run(int argc, char** argv) {
   bool check = false;
   app.add_subcommand("skeletons", "For maintainers: write labs/ from what is marked in solutions/")
       ->add_flag("--check", check, "Write nothing, tell differences");
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool names_one = std::ranges::any_of(commands, [&](const CLI::App* command) {
+    return argc > 1 && command->check_name(argv[1]);
+  });
+  if (argc > 1 && argv[1][0] != '-' && !names_one) {
+    fmt::print(stderr, "tilewise: there is no command '{}'; ./lab help lists them\n",
+               printable(argv[1]));
+    return exit_could_not_grade;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/core/paths.hpp"
+#include "grading/examiner/process/child_limits.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -133,7 +133,10 @@ cudaError_t print_without_end() {
 
 cudaError_t allocate_without_end() {
   constexpr size_t megabyte = 1 << 20;
-  while (always) memset(malloc(megabyte), 1, megabyte);
+  while (always) {
+    void* volatile block = malloc(megabyte);
+    memset(block, 1, megabyte);
+  }
   return cudaSuccess;
 }
 
