@@ -17,6 +17,7 @@ run(${CMAKE_COMMAND} --build --preset coverage)
 run(${CMAKE_CTEST_COMMAND} --preset coverage)
 file(MAKE_DIRECTORY ${report})
 # --delete: counters left behind would count for the next run, too.
-run(${GCOVR} --root ${root} --filter common/ --filter grading/ --exclude ".*_test\\.cpp"
+run(${GCOVR} --root ${root} --filter common/ --filter grading/ --exclude ".*_test\\.(cpp|cu)"
+    --exclude ".*/(benchmark|testdata)/.*"
     --exclude-unreachable-branches --exclude-throw-branches
     --html-details ${report}/index.html --txt --print-summary --delete build/coverage)

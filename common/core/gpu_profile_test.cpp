@@ -20,8 +20,10 @@ TEST(GpuProfile, CarriesTheCardsPublishedFacts) {
     int threads_per_block;
   };
   const Case cases[] = {
-      {"gt240", 1, 2, 268.8, 16384, 512},   {"gtx280", 1, 3, 622.08, 16384, 512},
-      {"gtx1080", 6, 1, 8872.96, 49152, 1024}, {"h200", 9, 0, 66908.16, 49152, 1024},
+      {"gt240", 1, 2, 268.8, 16384, 512},
+      {"gtx280", 1, 3, 622.08, 16384, 512},
+      {"gtx1080", 6, 1, 8872.96, 49152, 1024},
+      {"h200", 9, 0, 66908.16, 49152, 1024},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.id);

@@ -18,8 +18,7 @@ namespace {
 
 bool is_project_root(const fs::path& folder) {
   std::error_code ignored;
-  return fs::is_regular_file(folder / "lab", ignored) &&
-         fs::is_directory(folder / "labs", ignored);
+  return fs::is_regular_file(folder / "lab", ignored) && fs::is_directory(folder / "labs", ignored);
 }
 
 }  // namespace
@@ -41,8 +40,9 @@ fs::path executable_directory() {
 fs::path project_root() {
   if (const char* override_root = std::getenv("TILEWISE_ROOT")) {
     if (!is_project_root(override_root)) {
-      throw std::runtime_error("TILEWISE_ROOT is " + std::string(override_root) +
-                               ", but no `lab` and `labs/` are there; set it to the course's folder");
+      throw std::runtime_error(
+          "TILEWISE_ROOT is " + std::string(override_root) +
+          ", but no `lab` and `labs/` are there; set it to the course's folder");
     }
     return fs::canonical(override_root);
   }

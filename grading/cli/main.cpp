@@ -112,9 +112,8 @@ int run(int argc, char** argv) {
   app.add_subcommand("skeletons", "For maintainers: write labs/ from what is marked in solutions/")
       ->add_flag("--check", check, "Write nothing, tell differences");
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  const bool names_one = std::ranges::any_of(commands, [&](const CLI::App* command) {
-    return argc > 1 && command->check_name(argv[1]);
-  });
+  const bool names_one = std::ranges::any_of(
+      commands, [&](const CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
   if (argc > 1 && argv[1][0] != '-' && !names_one) {
     fmt::print(stderr, "tilewise: there is no command '{}'; ./lab help lists them\n",
                printable(argv[1]));

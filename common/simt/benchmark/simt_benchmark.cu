@@ -2,7 +2,6 @@
 // product, which passes two barriers for every 16 multiply-adds of a thread.
 
 #include <benchmark/benchmark.h>
-
 #include <cuda_runtime.h>
 
 #include <random>
@@ -63,8 +62,8 @@ void product(benchmark::State& state) {
                                                            n);
   }
   for (float* matrix : matrices) cudaFree(matrix);
-  state.counters["GFLOPS"] = benchmark::Counter(2e-9 * n * n * n * state.iterations(),
-                                                benchmark::Counter::kIsRate);
+  state.counters["GFLOPS"] =
+      benchmark::Counter(2e-9 * n * n * n * state.iterations(), benchmark::Counter::kIsRate);
 }
 BENCHMARK(product<tiled_product>)->Name("tiled_product")->Arg(256)->Arg(512)->UseRealTime();
 BENCHMARK(product<naive_product>)->Name("naive_product")->Arg(512)->UseRealTime();

@@ -207,13 +207,13 @@ Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
   const auto waiting = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
     return other.runs_from == interval_ + 1;
   });
-  return break_off(&thread.context, "barrier", wait.site,
-                   fmt::format("{} of {} came to {} on line {} while {} waits at {} on line {}: "
-                               "every live thread of a block must come to the same barrier; move "
-                               "it out of the branch",
-                               describe(thread.index), describe_block(blockIdx), wait.what,
-                               wait.site.line, describe(waiting->index), barrier_.what,
-                               barrier_.site.line));
+  return break_off(
+      &thread.context, "barrier", wait.site,
+      fmt::format("{} of {} came to {} on line {} while {} waits at {} on line {}: "
+                  "every live thread of a block must come to the same barrier; move "
+                  "it out of the branch",
+                  describe(thread.index), describe_block(blockIdx), wait.what, wait.site.line,
+                  describe(waiting->index), barrier_.what, barrier_.site.line));
 }
 
 Switch Block::break_off_deadlock(void* leaving) {
@@ -248,24 +248,26 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   lanes_[position] = {value, 0, source_lane & 31, {what, site}};
 
   const auto refuse = [&](const std::string& reason) {
-    return break_off(&thread.context, "warp", site,
-                     fmt::format("{} of {} calls {} on line {} with mask {}, {}",
-                                 describe(threadIdx), describe_block(blockIdx), what, site.line,
-                                 describe_mask(mask), reason));
+    return break_off(
+        &thread.context, "warp", site,
+        fmt::format("{} of {} calls {} on line {} with mask {}, {}", describe(threadIdx),
+                    describe_block(blockIdx), what, site.line, describe_mask(mask), reason));
   };
   if ((mask & own_lane) == 0) {
-    return refuse(fmt::format("which leaves out its own lane {}: name every lane that makes the "
-                              "call, and no other",
-                              lane_of(position)));
+    return refuse(
+        fmt::format("which leaves out its own lane {}: name every lane that makes the "
+                    "call, and no other",
+                    lane_of(position)));
   }
   Gathering* gathering = nullptr;
   for (Gathering& other : warp.gatherings) {
     if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) {
       gathering = &other;
     } else if ((other.mask & mask) != 0) {
-      return refuse(fmt::format("while lanes of its warp wait in {} on line {} with mask {}: all "
-                                "lanes in a mask must make the same call with the same mask",
-                                other.wait.what, other.wait.site.line, describe_mask(other.mask)));
+      return refuse(
+          fmt::format("while lanes of its warp wait in {} on line {} with mask {}: all "
+                      "lanes in a mask must make the same call with the same mask",
+                      other.wait.what, other.wait.site.line, describe_mask(other.mask)));
     }
   }
   if (gathering == nullptr) {

@@ -129,16 +129,16 @@ class Block {
 
   std::vector<Thread> threads_;
   const Thread* end_ = nullptr;  ///< of threads_
-  std::vector<Lane> lanes_;  ///< by thread
+  std::vector<Lane> lanes_;      ///< by thread
   std::vector<Warp> warps_;
   Thread* running_ = nullptr;
   std::size_t live_ = 0;
   std::optional<Diagnostic> broken_by_;
 
-  std::size_t arrived_ = 0;    ///< at the block barrier
-  Wait barrier_;               ///< where the arrived wait, if any has
-  int truths_ = 0;             ///< arrived with a true predicate
-  unsigned interval_ = 0;      ///< barriers passed
+  std::size_t arrived_ = 0;  ///< at the block barrier
+  Wait barrier_;             ///< where the arrived wait, if any has
+  int truths_ = 0;           ///< arrived with a true predicate
+  unsigned interval_ = 0;    ///< barriers passed
   BarrierVotes passed_{};
 };
 

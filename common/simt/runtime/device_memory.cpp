@@ -24,7 +24,9 @@ constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 /// A byte pattern that reads as NaN in float and double.
 constexpr int poison = 0xFF;
 
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 }  // namespace
 
@@ -36,8 +38,8 @@ DeviceMemory& DeviceMemory::instance() {
 DeviceMemory::DeviceMemory() {
   // Reserved, not used: less where a limit on the address space leaves no room.
   for (capacity_ = largest_reservation; capacity_ >= smallest_reservation; capacity_ /= 2) {
-    void* range = mmap(nullptr, capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                       -1, 0);
+    void* range =
+        mmap(nullptr, capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) continue;
     base_ = static_cast<std::byte*>(range);
     return;

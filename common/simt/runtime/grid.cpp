@@ -58,7 +58,8 @@ class BlockQueue {
     return {begin, std::min(count_, begin + run_)};
   }
   uint3 index(std::uint64_t block) const {
-    return {static_cast<unsigned>(block % grid_.x), static_cast<unsigned>(block / grid_.x % grid_.y),
+    return {static_cast<unsigned>(block % grid_.x),
+            static_cast<unsigned>(block / grid_.x % grid_.y),
             static_cast<unsigned>(block / grid_.x / grid_.y)};
   }
   void close() { next_.store(count_, std::memory_order_relaxed); }
@@ -75,8 +76,10 @@ class BlockQueue {
 void run_grid(const LaunchConfiguration& launch, void (*body)(void*), void* context) {
   if (device::lasting_error() != cudaSuccess) return;
   if (Block::of_this_thread().runs_device_code()) {
-    device::record(Diagnostic{"launch", "a kernel launches another kernel, which the simulator "
-                              "cannot run; launch it from the host", launch.file, launch.line});
+    device::record(Diagnostic{"launch",
+                              "a kernel launches another kernel, which the simulator "
+                              "cannot run; launch it from the host",
+                              launch.file, launch.line});
     return device::fail_for_ever(cudaErrorLaunchFailure);
   }
   if (const cudaError_t error = check(launch); error != cudaSuccess) {

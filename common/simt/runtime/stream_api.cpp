@@ -65,12 +65,11 @@ cudaError_t cudaEventQuery(cudaEvent_t) { return device::lasting_error(); }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
   if (milliseconds == nullptr) return device::fail(cudaErrorInvalidValue);
-  if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded ||
-      !start->times || !stop->times) {
+  if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded || !start->times ||
+      !stop->times) {
     return device::fail(cudaErrorInvalidResourceHandle);
   }
-  *milliseconds =
-      std::chrono::duration<float, std::milli>(stop->moment - start->moment).count();
+  *milliseconds = std::chrono::duration<float, std::milli>(stop->moment - start->moment).count();
   return cudaSuccess;
 }
 

@@ -101,7 +101,8 @@ TEST_F(Barriers, CountVotes) {
     int true_threads;
     int count, all, any;
   };
-  for (const Case c : {Case{0, 0, 0, 0}, Case{1, 1, 0, 1}, Case{47, 47, 0, 1}, Case{48, 48, 1, 1}}) {
+  for (const Case c :
+       {Case{0, 0, 0, 0}, Case{1, 1, 0, 1}, Case{47, 47, 0, 1}, Case{48, 48, 1, 1}}) {
     std::vector<int> in(48, 0);
     for (int i = 0; i < c.true_threads; ++i) in[static_cast<std::size_t>(47 - i)] = 5 + i;
     DeviceVector<int> device_in(in), counts(48), ands(48), ors(48);
@@ -147,12 +148,30 @@ TEST_F(Barriers, ReportADeadlockInsteadOfHanging) {
   EXPECT_THAT(found.message, HasSubstr("thread (8, 0, 0) waits at __syncwarp()"));
 }
 
+__global__ void divides_inside_a_frame(int* out) {
+  volatile int frame[50];
+  frame[threadIdx.x] = 0;
+  if (threadIdx.x < 16) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  *out = frame[threadIdx.x];
+}
+
+__global__ void fills_a_frame(int* out) {
+  volatile int frame[200];
+  for (volatile int& element : frame) element = 1;
+  __syncthreads();
+  out[threadIdx.x] = frame[threadIdx.x];
+}
+
 TEST_F(Barriers, LeaveNothingBehindWhenABlockWasBrokenOff) {
-  each_half_its_own_barrier<<<200, 32>>>();
+  divides_inside_a_frame<<<200, 32>>>(nullptr);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
   cudaDeviceReset();
   DeviceVector<int> out(64);
-  some_return_early<<<1, 64>>>(64, out.data());
+  fills_a_frame<<<1, 64>>>(out.data());
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_THAT(out.values(), Each(1));
 }

@@ -39,8 +39,8 @@ TEST_F(Intrinsics, AtomicsLoseNothingBetweenBlocks) {
                             wide.data());
   int all_xored = 0;
   for (int i = 0; i < threads; ++i) all_xored ^= i;
-  EXPECT_THAT(ints.values(), ElementsAre(threads, -2 * threads, 0, threads - 1, INT_MAX, ~255,
-                                         all_xored, 42));
+  EXPECT_THAT(ints.values(),
+              ElementsAre(threads, -2 * threads, 0, threads - 1, INT_MAX, ~255, all_xored, 42));
   EXPECT_EQ(sum.values()[0], threads * 0.5f);
   EXPECT_EQ(double_sum.values()[0], threads * 0.25);
   EXPECT_EQ(wrapped.values()[0], threads % 10u);

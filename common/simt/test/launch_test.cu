@@ -23,8 +23,8 @@ TEST_F(Launches, RunEveryThreadOfEveryBlockOnce) {
   struct Case {
     dim3 grid, block;
   };
-  const Case cases[] = {{1, 1},          {{7, 5, 3}, {4, 3, 2}}, {1000, 1}, {{1, 1, 9}, 33},
-                        {{3, 50}, {8, 8}}, {2, 1024}};
+  const Case cases[] = {{1, 1},          {{7, 5, 3}, {4, 3, 2}}, {1000, 1},
+                        {{1, 1, 9}, 33}, {{3, 50}, {8, 8}},      {2, 1024}};
   for (const auto& [grid, block] : cases) {
     DeviceVector<int> visits(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z);
     count_visits<<<grid, block>>>(visits.data());

@@ -191,11 +191,11 @@ TEST_F(Memory, SharedDynamicallyMayBeNamedAtFileScope) {
 
 void print_fault(const Fault& fault) {
   char text[512];
-  const int length = std::snprintf(
-      text, sizeof text, "signal %d, %s%s block (%u, %u, %u) thread (%u, %u, %u): %s\n",
-      fault.signal, fault.in_kernel ? "kernel " : "host", fault.kernel, fault.block[0],
-      fault.block[1], fault.block[2], fault.thread[0], fault.thread[1], fault.thread[2],
-      fault.explanation);
+  const int length = std::snprintf(text, sizeof text,
+                                   "signal %d, %s%s block (%u, %u, %u) thread (%u, %u, %u): %s\n",
+                                   fault.signal, fault.in_kernel ? "kernel " : "host", fault.kernel,
+                                   fault.block[0], fault.block[1], fault.block[2], fault.thread[0],
+                                   fault.thread[1], fault.thread[2], fault.explanation);
   if (write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) std::abort();
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <gmock/gmock.h>
-
 #include <cuda_runtime.h>
+#include <gmock/gmock.h>
 
 #include <cstddef>
 #include <vector>

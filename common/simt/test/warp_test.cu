@@ -26,10 +26,14 @@ __global__ void shuffle(Form form, int operand, int width, T* out) {
 int source_lane(Form form, int lane, int operand, int width) {
   const int start = lane / width * width, end = start + width;
   switch (form) {
-    case Form::idx: return start + operand % width;
-    case Form::up: return lane - operand >= start ? lane - operand : lane;
-    case Form::down: return lane + operand < end ? lane + operand : lane;
-    case Form::exclusive_or: return (lane ^ operand) < end ? lane ^ operand : lane;
+    case Form::idx:
+      return start + operand % width;
+    case Form::up:
+      return lane - operand >= start ? lane - operand : lane;
+    case Form::down:
+      return lane + operand < end ? lane + operand : lane;
+    case Form::exclusive_or:
+      return (lane ^ operand) < end ? lane ^ operand : lane;
   }
   return -1;
 }

@@ -26,7 +26,7 @@ void limit(Resource resource, rlim_t value) {
 
 void apply_child_limits(std::size_t address_space_bytes) {
   constexpr rlim_t open_files = 1024;  // the CUDA driver opens a few dozen for each GPU
-  if (can_limit_address_space && address_space_bytes > 0) limit(RLIMIT_AS, address_space_bytes);
+  if (address_space_bytes > 0) limit(RLIMIT_AS, address_space_bytes);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, largest_file_bytes);
   limit(RLIMIT_NOFILE, open_files);

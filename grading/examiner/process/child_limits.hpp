@@ -4,7 +4,8 @@
 
 namespace tilewise::grading {
 
-/// AddressSanitizer's shadow memory alone takes terabytes of addresses.
+/// Whether a worker can start under a limit: AddressSanitizer's shadow memory alone takes terabytes
+/// of addresses.
 #ifdef TILEWISE_SANITIZE
 inline constexpr bool can_limit_address_space = false;
 #else
@@ -13,7 +14,7 @@ inline constexpr bool can_limit_address_space = true;
 
 /// Limits the calling process, which is about to become a worker. Async-signal-safe, as what runs
 /// between fork and exec must be.
-/// @param address_space_bytes 0: no limit; nor is there one unless `can_limit_address_space`
+/// @param address_space_bytes 0: no limit
 void apply_child_limits(std::size_t address_space_bytes);
 
 /// Closes every descriptor from `first` on. Async-signal-safe.

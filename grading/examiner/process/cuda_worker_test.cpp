@@ -102,7 +102,8 @@ TEST_F(CudaWorker, TimesWorkOnOtherStreamsToo) {
 TEST_F(CudaWorker, CountsNoLaunchThatFailed) {
   const CallReply reply = worker_->call("launch_wrongly", {});
   ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
-  // Older toolkits and drivers call it cudaErrorInvalidConfiguration, CUDA 13 cudaErrorInvalidValue.
+  // Older toolkits and drivers call it cudaErrorInvalidConfiguration, CUDA 13
+  // cudaErrorInvalidValue.
   EXPECT_NE(reply.cuda_status, 0);
   EXPECT_EQ(reply.launches, 0);
   const CallReply next = worker_->call("accumulate_twice", std::vector<Argument>{place(0, {1})});

@@ -65,7 +65,7 @@ TEST(DescribeCrash, KnowsTheStackFromOtherMemory) {
   EXPECT_EQ(describe_crash(record, {}, in_load),
             "The submission crashed while the module was loading (a static constructor?): "
             "segmentation fault (SIGSEGV). It accessed address 0x7ffc00000000, which it does not "
-            "own.");
+            "own. Host code reaches device memory through cudaMemcpy only.");
   record.stack_overflow = 1;
   EXPECT_EQ(describe_crash(record, {}, in_call),
             "matmul_grid crashed: segmentation fault (SIGSEGV). The stack overflowed: is there a "

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "grading/examiner/process/child_limits.hpp"
 #include "grading/examiner/process/connection.hpp"
 #include "grading/examiner/process/failure_text.hpp"
 #include "grading/examiner/process/shared_memory.hpp"
@@ -182,16 +183,16 @@ CallReply Worker::State::exchange(double time_limit_s) {
 }
 
 void Worker::State::start() {
+  situation.address_space_bytes = can_limit_address_space ? options.address_space_bytes : 0;
   try {
     connection.emplace(ConnectionOptions{.executable = options.executable,
                                          .memory_fd = memory.fd(),
-                                         .address_space_bytes = options.address_space_bytes,
+                                         .address_space_bytes = situation.address_space_bytes,
                                          .output_bytes = options.output_bytes});
   } catch (const std::system_error& error) {
     ready = fail(Outcome::refused, fmt::format("The worker could not start: {}", error.what()));
     return;
   }
-  situation.address_space_bytes = options.address_space_bytes;
   // Where this fails the process has ended, which the wait for its answer will find.
   connection->send(encode(Hello{token, options.module.string(), options.profile}));
 }

@@ -110,9 +110,9 @@ template <class T>
                                           tilewise::simt::Operand<T> value) {
   using namespace tilewise::simt;
   Bits<T> seen = bits_of<T>(compare);
-  const bool swapped = __atomic_compare_exchange_n(reinterpret_cast<Bits<T>*>(address), &seen,
-                                                   bits_of<T>(value), false, __ATOMIC_SEQ_CST,
-                                                   __ATOMIC_SEQ_CST);
+  const bool swapped =
+      __atomic_compare_exchange_n(reinterpret_cast<Bits<T>*>(address), &seen, bits_of<T>(value),
+                                  false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   if (!swapped) follow(let_others_run());
   return value_of<T>(seen);
 }

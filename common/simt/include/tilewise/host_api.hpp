@@ -52,7 +52,8 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, 
                              size_t offset);
 }  // namespace tilewise::simt
 
-/// Symbols are `__constant__` and `__device__` variables; a range beyond one is cudaErrorInvalidValue.
+/// Symbols are `__constant__` and `__device__` variables; a range beyond one is
+/// cudaErrorInvalidValue.
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {

@@ -19,24 +19,57 @@ To reinterpret_bits(From value) {
 }  // namespace tilewise::simt
 
 // Loads and stores that differ from plain ones in caching only.
-template <class T> T __ldg(const T* address) { return *address; }
-template <class T> T __ldca(const T* address) { return *address; }
-template <class T> T __ldcg(const T* address) { return *address; }
-template <class T> T __ldcs(const T* address) { return *address; }
-template <class T> void __stcg(T* address, T value) { *address = value; }
-template <class T> void __stcs(T* address, T value) { *address = value; }
+template <class T>
+T __ldg(const T* address) {
+  return *address;
+}
+template <class T>
+T __ldca(const T* address) {
+  return *address;
+}
+template <class T>
+T __ldcg(const T* address) {
+  return *address;
+}
+template <class T>
+T __ldcs(const T* address) {
+  return *address;
+}
+template <class T>
+void __stcg(T* address, T value) {
+  *address = value;
+}
+template <class T>
+void __stcs(T* address, T value) {
+  *address = value;
+}
 
 // Arithmetic rounded to nearest, never contracted into something else.
 inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
 inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
-inline float __fadd_rn(float x, float y) { volatile float sum = x + y; return sum; }
-inline float __fsub_rn(float x, float y) { volatile float difference = x - y; return difference; }
-inline float __fmul_rn(float x, float y) { volatile float product = x * y; return product; }
+inline float __fadd_rn(float x, float y) {
+  volatile float sum = x + y;
+  return sum;
+}
+inline float __fsub_rn(float x, float y) {
+  volatile float difference = x - y;
+  return difference;
+}
+inline float __fmul_rn(float x, float y) {
+  volatile float product = x * y;
+  return product;
+}
 inline float __fdiv_rn(float x, float y) { return x / y; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __frcp_rn(float x) { return 1.0f / x; }
-inline double __dadd_rn(double x, double y) { volatile double sum = x + y; return sum; }
-inline double __dmul_rn(double x, double y) { volatile double product = x * y; return product; }
+inline double __dadd_rn(double x, double y) {
+  volatile double sum = x + y;
+  return sum;
+}
+inline double __dmul_rn(double x, double y) {
+  volatile double product = x * y;
+  return product;
+}
 inline double __ddiv_rn(double x, double y) { return x / y; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 

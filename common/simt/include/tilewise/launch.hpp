@@ -62,8 +62,7 @@ class Launcher {
 
   ConfiguredLaunch<Kernel> configure(dim3 grid, dim3 block = 1, size_t dynamic_shared_bytes = 0,
                                      cudaStream_t stream = nullptr) {
-    return {std::move(kernel_),
-            {name_, file_, line_, grid, block, dynamic_shared_bytes, stream}};
+    return {std::move(kernel_), {name_, file_, line_, grid, block, dynamic_shared_bytes, stream}};
   }
 
  private:

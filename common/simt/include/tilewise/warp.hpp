@@ -87,8 +87,7 @@ template <class T>
                   source >= group_start(lane, width) + width ? lane : source);
 }
 
-[[gnu::always_inline]] inline unsigned __ballot_sync(unsigned mask, int predicate,
-                                                     TILEWISE_SITE) {
+[[gnu::always_inline]] inline unsigned __ballot_sync(unsigned mask, int predicate, TILEWISE_SITE) {
   using namespace tilewise::simt;
   follow(arrive_at_warp_operation("__ballot_sync()", {file, line}, mask, predicate != 0,
                                   lane_index()));
