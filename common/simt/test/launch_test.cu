@@ -1,5 +1,9 @@
 // Launches: what runs, how often, with which arguments; and CUDA's errors for what cannot run.
 
+#include <cuda.h>  // the first three are here to be seen to compile
+#include <cuda_runtime_api.h>
+#include <device_launch_parameters.h>
+
 #include <atomic>
 
 #include "common/simt/test/testing.hpp"
