@@ -1,8 +1,10 @@
 #include "grading/examiner/stage_test.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <variant>
 
 #include "common/core/paths.hpp"
@@ -21,9 +23,14 @@ ExaminerOptions& configured() {
 // cost nothing.
 constexpr std::size_t shared_bytes = std::size_t{256} << 20;
 
-// The simulator reserves 4 GiB of addresses for device memory; the rest is for its stacks, the
-// shared memory and the student's own allocations.
-constexpr std::size_t simulator_address_space_bytes = std::size_t{8} << 30;
+// The simulator reserves 4 GiB of addresses for device memory and, for each of up to 16 threads
+// that it runs blocks on, half a GiB for stacks, shared memory and the allocator. The other 4 GiB
+// are for the memory shared with the examiner and the student's own allocations.
+std::size_t simulator_address_space_bytes() {
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+  return 8 * gibibyte + threads * gibibyte / 2;
+}
 
 WorkerOptions worker_options() {
   const ExaminerOptions& options = configured();
@@ -32,7 +39,7 @@ WorkerOptions worker_options() {
           .profile = options.profile,
           .time_limit_s = options.time_limit_s,
           .shared_bytes = shared_bytes,
-          .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes};
+          .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes()};
 }
 
 // Lays the call's matrices out in shared memory, one behind the other.
