@@ -13,7 +13,7 @@ namespace {
 // How many copies of a loop's body "unroll" asks for, where CUDA means all of them. g++ makes as
 // many copies as it is told even of a loop whose length it does not know, so that its largest
 // factor, 65534, takes it minutes. With 16 the accumulators of register tiles become registers
-// (up to 8 times as fast as without); 32 makes the largest tiles slower again, to compile and to
+// and the kernel several times as fast; 32 makes the largest tiles slower again, to compile and to
 // run.
 constexpr int most_copies = 16;
 
