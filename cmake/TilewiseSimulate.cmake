@@ -1,29 +1,48 @@
-# tilewise_simulate(TARGET barriers_test SOURCES barriers_test.cu)
+# tilewise_simulate(TARGET barriers_test SOURCES barriers_test.cu [CHECKED])
 #
 # Adds kernel files to a host program, rewritten and compiled for the simulator as a submission is.
+# CHECKED: as the checked build of a submission, whose every load and store reports itself.
 function(tilewise_simulate)
-  cmake_parse_arguments(arg "" "TARGET" "SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "CHECKED" "TARGET" "SOURCES" ${ARGN})
+  set(suffix .cpp)
+  set(options "")
+  if(arg_CHECKED)
+    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+      set(compiler clang)
+    else()
+      set(compiler gnu)
+    endif()
+    file(STRINGS ${PROJECT_SOURCE_DIR}/common/simt/checked/flags.${compiler} flags)
+    set(suffix .checked.cpp)
+    list(APPEND options ${flags} -g1 -gdwarf-4 -fno-profile-arcs -fno-test-coverage)
+  endif()
   foreach(source IN LISTS arg_SOURCES)
     set(kernel ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-    set(rewritten ${CMAKE_CURRENT_BINARY_DIR}/${source}.cpp)
+    set(rewritten ${CMAKE_CURRENT_BINARY_DIR}/${source}${suffix})
     add_custom_command(OUTPUT ${rewritten}
                        COMMAND tilewise-rewrite ${kernel} ${rewritten}
                        DEPENDS tilewise-rewrite ${kernel} VERBATIM)
     target_sources(${arg_TARGET} PRIVATE ${rewritten})
     # Quoted includes are relative to the kernel file, not to what was made of it.
+    cmake_path(GET kernel PARENT_PATH folder)
     set_source_files_properties(${rewritten} PROPERTIES COMPILE_OPTIONS
-                                "-iquote;${CMAKE_CURRENT_SOURCE_DIR}")
+                                "-iquote;${folder};${options}")
   endforeach()
   target_link_libraries(${arg_TARGET} PRIVATE tilewise_simt)
 endfunction()
 
-# tilewise_simt_test(NAME simt_barriers_test SOURCES barriers_test.cu)
+# tilewise_simt_test(NAME simt_barriers_test SOURCES barriers_test.cu [CHECKED])
 #
 # A GoogleTest binary whose sources are kernel files.
 function(tilewise_simt_test)
-  cmake_parse_arguments(arg "" "NAME" "SOURCES" ${ARGN})
-  if(TILEWISE_TESTS)
-    tilewise_test(NAME ${arg_NAME} LIBS tilewise_simt)
-    tilewise_simulate(TARGET ${arg_NAME} SOURCES ${arg_SOURCES})
+  cmake_parse_arguments(arg "CHECKED" "NAME" "SOURCES" ${ARGN})
+  if(NOT TILEWISE_TESTS)
+    return()
   endif()
+  set(checked "")
+  if(arg_CHECKED)
+    set(checked CHECKED)
+  endif()
+  tilewise_test(NAME ${arg_NAME} LIBS tilewise_simt)
+  tilewise_simulate(TARGET ${arg_NAME} SOURCES ${arg_SOURCES} ${checked})
 endfunction()

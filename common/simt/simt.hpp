@@ -30,12 +30,17 @@ struct LaunchRecord {
 /// The launches since the last call.
 std::vector<LaunchRecord> take_launches();
 
-/// Something a kernel may not do, found while it ran. The launch ends there and counts as failed.
+/// Something a kernel may not do, found while it ran. Where the checked build sees an access that
+/// can still be made, the launch goes on; otherwise it ends there and counts as failed.
 struct Diagnostic {
-  std::string kind;  ///< "barrier", "warp", "deadlock" or "launch"
+  /// "barrier", "warp", "deadlock" or "launch"; from the checked build also "out-of-bounds",
+  /// "misaligned", "uninitialised", "race", "warp-race", "read-only" or "host-pointer".
+  std::string kind;
   std::string message;
   std::string file;
   int line;
+  std::string other_file = {};  ///< of a race: where the other thread was
+  int other_line = 0;
 };
 
 /// What was found since the last call.

@@ -1,5 +1,7 @@
-// How fast the simulator runs kernels, on all cores: the figure to watch is GFLOPS of the tiled
-// product, which passes two barriers for every 16 multiply-adds of a thread.
+// How fast the simulator runs kernels, on all cores. The figures to watch: GFLOPS of the tiled
+// product, which passes two barriers for every 16 multiply-adds of a thread; that rate with every
+// access checked, over it (a tenth at least); and the time to profile one call at n = 4096 (3 s at
+// most).
 
 #include <benchmark/benchmark.h>
 #include <cuda_runtime.h>
@@ -7,33 +9,12 @@
 #include <random>
 #include <vector>
 
+#include "common/simt/watch.hpp"
+#include "products.hpp"
+
 namespace {
 
-constexpr int tile = 16;
-
-/// A, B, C: (n, n), n a multiple of the tile.
-__global__ void tiled_product(const float* A, const float* B, float* C, int n) {
-  __shared__ float As[tile][tile], Bs[tile][tile];
-  const int row = blockIdx.y * tile + threadIdx.y, col = blockIdx.x * tile + threadIdx.x;
-  float sum = 0;
-  for (int k0 = 0; k0 < n; k0 += tile) {
-    As[threadIdx.y][threadIdx.x] = A[row * n + k0 + threadIdx.x];
-    Bs[threadIdx.y][threadIdx.x] = B[(k0 + threadIdx.y) * n + col];
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < tile; ++k) sum += As[threadIdx.y][k] * Bs[k][threadIdx.x];
-    __syncthreads();
-  }
-  C[row * n + col] = sum;
-}
-
-/// As above, without shared memory or barriers.
-__global__ void naive_product(const float* A, const float* B, float* C, int n) {
-  const int row = blockIdx.y * tile + threadIdx.y, col = blockIdx.x * tile + threadIdx.x;
-  float sum = 0;
-  for (int k = 0; k < n; ++k) sum += A[row * n + k] * B[k * n + col];
-  C[row * n + col] = sum;
-}
+using namespace tilewise::simt;
 
 __global__ void only_barriers(int count) {
   for (int i = 0; i < count; ++i) __syncthreads();
@@ -45,8 +26,10 @@ __global__ void only_shuffles(int count, int* out) {
   if (value == -1) *out = value;
 }
 
-template <void (*kernel)(const float*, const float*, float*, int)>
-void product(benchmark::State& state) {
+using Product = void (*)(const float* A, const float* B, float* C, int n);
+
+void product(benchmark::State& state, Product multiply, const Watch& wanted) {
+  watch(wanted);
   const int n = static_cast<int>(state.range(0));
   std::mt19937 random(1);
   std::uniform_real_distribution<float> values(-1, 1);
@@ -58,15 +41,37 @@ void product(benchmark::State& state) {
     cudaMemcpy(matrix, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
   }
   for (auto _ : state) {
-    kernel<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(matrices[0], matrices[1], matrices[2],
-                                                           n);
+    multiply(matrices[0], matrices[1], matrices[2], n);
+    if (!take_diagnostics().empty()) state.SkipWithError("the checks found something");
+    take_profiles();
   }
   for (float* matrix : matrices) cudaFree(matrix);
+  watch({});
   state.counters["GFLOPS"] =
       benchmark::Counter(2e-9 * n * n * n * state.iterations(), benchmark::Counter::kIsRate);
 }
-BENCHMARK(product<tiled_product>)->Name("tiled_product")->Arg(256)->Arg(512)->UseRealTime();
-BENCHMARK(product<naive_product>)->Name("naive_product")->Arg(512)->UseRealTime();
+
+const Watch unwatched{};
+const Watch checks{.checks = true};
+const Watch counters{.counters = true};
+const Watch sampled{.counters = true, .sample = true};
+
+BENCHMARK_CAPTURE(product, tiled, fast::tiled_product, unwatched)
+    ->Arg(256)
+    ->Arg(512)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(product, tiled_checked, checked::tiled_product, checks)->Arg(256)->UseRealTime();
+BENCHMARK_CAPTURE(product, tiled_counted, checked::tiled_product, counters)
+    ->Arg(256)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(product, tiled_profiled, checked::tiled_product, sampled)
+    ->Arg(4096)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(product, naive, fast::naive_product, unwatched)
+    ->Arg(256)
+    ->Arg(512)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(product, naive_checked, checked::naive_product, checks)->Arg(256)->UseRealTime();
 
 void barriers(benchmark::State& state) {
   constexpr int count = 1000, blocks = 8;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <utility>
 
 #include "common/simt/include/tilewise/builtin_variables.hpp"
@@ -26,8 +28,6 @@ bool same_place(Site a, Site b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
-void keep_context(transfer_t from) { *static_cast<fcontext_t*>(from.data) = from.fctx; }
-
 }  // namespace
 
 static __thread Block* this_threads_block = nullptr;  // set once a thread runs a kernel
@@ -44,7 +44,8 @@ Block& Block::of_this_thread() {
 
 const Block* Block::if_any_of_this_thread() { return this_threads_block; }
 
-void Block::start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context) {
+void Block::start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context,
+                         const Watch& watch) {
   launch_ = &launch;
   body_ = body;
   body_context_ = context;
@@ -53,19 +54,37 @@ void Block::start_launch(const LaunchConfiguration& launch, void (*body)(void*),
   const std::size_t count = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
   threads_.assign(count, Thread{});
   lanes_.assign(count, Lane{});
-  std::size_t i = 0;
-  for (unsigned z = 0; z < launch.block.z; ++z) {
-    for (unsigned y = 0; y < launch.block.y; ++y) {
-      for (unsigned x = 0; x < launch.block.x; ++x) threads_[i++].index = {x, y, z};
-    }
-  }
+  numbers_.resize(count);
+  turns_.resize(count);
+  std::iota(numbers_.begin(), numbers_.end(), std::uint16_t{0});
+  if (watch.order == ThreadOrder::reverse) std::reverse(numbers_.begin(), numbers_.end());
+  wanted_watch_ = watch;
+  take_turns(0);
   end_ = threads_.data() + count;
   warps_.resize((count + 31) / 32);
+  watch_ = nullptr;
+  if (!watch.checks && !watch.counters) return;
+  watch_ = &BlockWatch::of_this_thread();
+  watch_->start_launch(watch, launch, reinterpret_cast<const void*>(body), shared_);
 }
 
-std::optional<Diagnostic> Block::run(uint3 index) {
+void Block::take_turns(std::uint64_t block) {
+  if (wanted_watch_.order == ThreadOrder::shuffled) {
+    std::mt19937_64 random(wanted_watch_.seed + block);
+    std::shuffle(numbers_.begin(), numbers_.end(), random);
+  }
+  const unsigned x = launch_->block.x, y = launch_->block.y;
+  for (std::size_t turn = 0; turn < numbers_.size(); ++turn) {
+    const unsigned number = numbers_[turn];
+    turns_[number] = static_cast<std::uint16_t>(turn);
+    threads_[turn].index = {number % x, number / x % y, number / x / y};
+  }
+}
+
+std::optional<Diagnostic> Block::run(uint3 index, std::uint64_t number) {
   blockIdx = index;
   shared_.start_block(launch_->dynamic_shared_bytes);
+  if (wanted_watch_.order == ThreadOrder::shuffled) take_turns(number);
   for (Thread& thread : threads_) {
     thread.context = nullptr;
     thread.runs_from = 0;
@@ -81,10 +100,13 @@ std::optional<Diagnostic> Block::run(uint3 index) {
   truths_ = 0;
   interval_ = 0;
   broken_by_.reset();
+  without_room_.clear();
 
+  if (watch_ != nullptr) watch_->start_block(static_cast<std::uint32_t>(number), turns_);
   resume(threads_.front());
   keep_context(jump_fcontext(stacks_.take()->context, &home_));
   running_ = nullptr;
+  if (watch_ != nullptr) watch_->finish_block();
   if (broken_by_) {
     stacks_.reset();
   } else {
@@ -119,6 +141,7 @@ void Block::run_threads(transfer_t from) {
 void Block::resume(Thread& thread) {
   running_ = &thread;
   threadIdx = thread.index;
+  if (watch_ != nullptr) watch_->resume(static_cast<unsigned>(number_of(thread)));
 }
 
 Block::Thread* Block::next_after(std::size_t position) {
@@ -126,7 +149,25 @@ Block::Thread* Block::next_after(std::size_t position) {
     position = position + 1 == threads_.size() ? 0 : position + 1;
     if (can_run(threads_[position])) return &threads_[position];
   }
-  return nullptr;
+  return make_room_in_traces() ? next_after(position) : nullptr;
+}
+
+bool Block::make_room_in_traces() {
+  if (without_room_.empty()) return false;
+  watch_->read_traces_of_stalled_block(without_room_);
+  std::erase_if(without_room_, [&](unsigned number) {
+    if (watch_->trace_is_full(number)) return false;
+    threads_[turns_[number]].runs_from = 0;
+    return true;
+  });
+  return true;
+}
+
+Switch Block::wait_for_room_in_trace() {
+  Thread& thread = *running_;
+  thread.runs_from = not_until_woken;
+  without_room_.push_back(static_cast<unsigned>(number_of(thread)));
+  return leave(thread);
 }
 
 Switch Block::switch_to(Thread& next, Thread& thread) {
@@ -146,23 +187,23 @@ inline Switch Block::leave(Thread& thread) {
 }
 
 Switch Block::leave_for_a_later_one(Thread& thread) {
-  Thread* next = next_after(index_of(thread));
+  Thread* next = next_after(turn_of(thread));
   return next != nullptr ? switch_to(*next, thread) : break_off_deadlock(&thread.context);
 }
 
 Switch Block::finish_thread(Fiber& fiber) {
-  const std::size_t position = index_of(*running_);
+  const std::size_t number = number_of(*running_);
   running_->runs_from = not_until_woken;
   --live_;
-  warps_[warp_of(position)].live &= ~(1u << lane_of(position));
+  warps_[warp_of(number)].live &= ~(1u << lane_of(number));
   if (live_ == 0) {
     stacks_.give_back(&fiber);
     return {home_, &fiber.context};
   }
   if (arrived_ == live_) count_barrier();
-  complete_gatherings_without(position);
+  complete_gatherings_without(number);
 
-  Thread* next = next_after(position);
+  Thread* next = next_after(turn_of(*running_));
   if (next == nullptr) return break_off_deadlock(&fiber.context);
   resume(*next);
   if (next->context == nullptr) return {nullptr, nullptr};
@@ -192,6 +233,10 @@ Switch Block::pass_barrier(Thread& thread) {
 }
 
 void Block::count_barrier() {
+  if (watch_ != nullptr) {
+    watch_->pass_barrier(static_cast<std::size_t>(std::count_if(
+        warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.live != 0; })));
+  }
   passed_ = {truths_, static_cast<int>(arrived_)};
   arrived_ = 0;
   truths_ = 0;
@@ -221,7 +266,7 @@ Switch Block::break_off_deadlock(void* leaving) {
   std::vector<Wait> told;  // one for each place where some thread waits
   for (const Thread& thread : threads_) {
     const bool at_barrier = thread.runs_from == interval_ + 1;
-    const Wait& wait = at_barrier ? barrier_ : lanes_[index_of(thread)].wait;
+    const Wait& wait = at_barrier ? barrier_ : lanes_[number_of(thread)].wait;
     if (wait.what == nullptr) continue;
     const bool known = std::any_of(told.begin(), told.end(), [&](const Wait& other) {
       return same_place(other.site, wait.site);
@@ -240,7 +285,7 @@ Switch Block::break_off_deadlock(void* leaving) {
 Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mask,
                                        std::uint64_t value, int source_lane) {
   Thread& thread = *running_;
-  const std::size_t position = index_of(thread);
+  const std::size_t position = number_of(thread);
   const std::size_t warp_index = warp_of(position);
   const unsigned own_lane = 1u << lane_of(position);
   Warp& warp = warps_[warp_index];
@@ -281,6 +326,11 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
 
 bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
   if (gathering.arrived != (gathering.mask & warp.live)) return false;
+  if (watch_ != nullptr) {
+    // Shuffles and votes exchange values, but order no accesses to memory (Programming Guide).
+    watch_->pass_warp_operation(static_cast<unsigned>(warp_index), gathering.arrived,
+                                std::strcmp(gathering.wait.what, "__syncwarp()") == 0);
+  }
   const std::size_t first = warp_index * 32;
   std::uint64_t offered[32];
   unsigned ballot = 0;
@@ -295,7 +345,7 @@ bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
     if ((gathering.arrived >> lane & 1u) == 0) continue;
     const int source = lanes_[first + lane].source;
     lanes_[first + lane] = {offered[source], ballot, source, {}};
-    threads_[first + lane].runs_from = 0;
+    threads_[turns_[first + lane]].runs_from = 0;
   }
   gathering = warp.gatherings.back();
   warp.gatherings.pop_back();
@@ -308,6 +358,11 @@ void Block::complete_gatherings_without(std::size_t thread) {
   for (std::size_t i = 0; i < warp.gatherings.size();) {
     if (!complete(warp, warp_index, warp.gatherings[i])) ++i;
   }
+}
+
+Switch Block::break_off_access(Diagnostic fault) {
+  broken_by_ = std::move(fault);
+  return {home_, &running_->context};
 }
 
 Switch Block::let_others_run() {
@@ -338,5 +393,21 @@ unsigned live_lanes() { return running_block().live_lanes(); }
 Switch let_others_run() { return Block::of_this_thread().let_others_run(); }
 void* enter_shared(int slot) { return running_block().enter_shared(slot); }
 void* enter_dynamic_shared(const char*) { return running_block().enter_dynamic_shared(); }
+void keep_context(boost::context::detail::transfer_t from) {
+  *static_cast<fcontext_t*>(from.data) = from.fctx;
+}
+
+// What the hooks of the checked build call.
+
+void make_room_in_trace() { follow(running_block().wait_for_room_in_trace()); }
+
+void note_fence() {
+  if (recorder.next != nullptr) running_block().watch()->note_fence();
+}
+
+void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
+  auto fault = running_block().watch()->judge_elsewhere(address, site, frame);
+  if (fault) follow(running_block().break_off_access(std::move(*fault)));
+}
 
 }  // namespace tilewise::simt

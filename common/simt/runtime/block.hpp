@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/simt/checked/block_watch.hpp"
 #include "common/simt/include/tilewise/barriers.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
@@ -29,22 +30,34 @@ class Block {
   static const Block* if_any_of_this_thread();
 
   /// What all blocks of a launch have in common.
-  void start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context);
+  void start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context,
+                    const Watch& watch);
 
+  /// @param number of the block, in the order blockIdx.x, y, z
   /// @return what ended the block early; nothing where all threads returned.
-  std::optional<Diagnostic> run(uint3 index);
+  std::optional<Diagnostic> run(uint3 index, std::uint64_t number);
+
+  /// What follows the block's accesses; null where nothing does.
+  BlockWatch* watch() { return watch_; }
+  std::size_t static_shared_bytes() const { return shared_.static_bytes(); }
 
   Switch arrive_at_block_barrier(const char* what, Site site, bool predicate);
   BarrierVotes votes_of_passed_barrier() const { return passed_; }
 
   Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std::uint64_t value,
                                   int source_lane);
-  std::uint64_t passed_value() const { return lanes_[index_of(*running_)].value; }
-  unsigned passed_ballot() const { return lanes_[index_of(*running_)].ballot; }
-  int lane() const { return lane_of(index_of(*running_)); }
-  unsigned live_lanes() const { return warps_[warp_of(index_of(*running_))].live; }
+  std::uint64_t passed_value() const { return lanes_[number_of(*running_)].value; }
+  unsigned passed_ballot() const { return lanes_[number_of(*running_)].ballot; }
+  int lane() const { return lane_of(number_of(*running_)); }
+  unsigned live_lanes() const { return warps_[warp_of(number_of(*running_))].live; }
 
   Switch let_others_run();
+
+  /// Keeps the running thread waiting until its warp's trace has been read.
+  Switch wait_for_room_in_trace();
+
+  /// Ends the block: the running thread cannot make an access.
+  Switch break_off_access(Diagnostic fault);
 
   void* enter_shared(int slot);
   void* enter_dynamic_shared() { return shared_.dynamic(); }
@@ -95,9 +108,13 @@ class Block {
   void check_shared_memory();
   [[noreturn]] static void run_threads(boost::context::detail::transfer_t from);
 
-  std::size_t index_of(const Thread& thread) const {
+  void take_turns(std::uint64_t block);
+
+  std::size_t turn_of(const Thread& thread) const {
     return static_cast<std::size_t>(&thread - threads_.data());
   }
+  /// In the order threadIdx.x, y, z: what warps and lanes follow from.
+  std::size_t number_of(const Thread& thread) const { return numbers_[turn_of(thread)]; }
   static std::size_t warp_of(std::size_t thread) { return thread / 32; }
   static int lane_of(std::size_t thread) { return static_cast<int>(thread % 32); }
 
@@ -113,6 +130,7 @@ class Block {
   Switch finish_thread(Fiber& fiber);
   [[gnu::cold]] Switch break_off(void* leaving, const char* kind, Site site, std::string message);
   void resume(Thread& thread);
+  bool make_room_in_traces();
   bool complete(Warp& warp, std::size_t warp_index, Gathering& gathering);
   void complete_gatherings_without(std::size_t thread);
   [[gnu::cold]] Switch break_off_deadlock(void* leaving);
@@ -127,13 +145,19 @@ class Block {
   void (*body_)(void*) = nullptr;
   void* body_context_ = nullptr;
 
-  std::vector<Thread> threads_;
-  const Thread* end_ = nullptr;  ///< of threads_
-  std::vector<Lane> lanes_;      ///< by thread
+  std::vector<Thread> threads_;         ///< in the order of their turns
+  std::vector<std::uint16_t> numbers_;  ///< by turn
+  std::vector<std::uint16_t> turns_;    ///< by number
+  const Thread* end_ = nullptr;         ///< of threads_
+  std::vector<Lane> lanes_;             ///< by number of the thread
   std::vector<Warp> warps_;
   Thread* running_ = nullptr;
   std::size_t live_ = 0;
   std::optional<Diagnostic> broken_by_;
+
+  Watch wanted_watch_;
+  BlockWatch* watch_ = nullptr;
+  std::vector<unsigned> without_room_;  ///< numbers of threads whose warp's trace is full
 
   std::size_t arrived_ = 0;  ///< at the block barrier
   Wait barrier_;             ///< where the arrived wait, if any has

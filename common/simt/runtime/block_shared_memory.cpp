@@ -17,9 +17,9 @@ namespace {
 /// More than any card's dynamic shared memory for one block (227 KiB on compute capability 9.0).
 constexpr std::size_t dynamic_room = 256 * 1024;
 
-/// Room for all static declarations of a program together: 300 kernels of 48 KiB each, more than
-/// the largest stage's template instantiations need.
-constexpr std::size_t static_room = 16 * 1024 * 1024;
+/// Room for all static declarations of a program together, gaps included: 300 kernels of 48 KiB
+/// each, more than the largest stage's template instantiations need.
+constexpr std::size_t static_room = 32 * 1024 * 1024;
 
 /// Shared memory's rows are 32 banks of 4 bytes; an array that starts a row has the same bank
 /// conflicts as one in a real block.
@@ -53,8 +53,9 @@ int reserve_shared(std::size_t bytes, std::size_t alignment) {
   if (offset + bytes > dynamic_room + static_room) {
     throw std::length_error("this program declares more than 16 MiB of static shared memory");
   }
-  // A row between declarations keeps an index that runs past one array from hitting the next.
-  table.end = offset + bytes + row_bytes;
+  // A gap of its own size behind every declaration keeps an index that runs past one array from
+  // hitting the next.
+  table.end = offset + bytes + std::max(bytes, row_bytes);
   table.all.push_back({offset, bytes});
   return static_cast<int>(table.all.size()) - 1;
 }
@@ -71,7 +72,38 @@ BlockSharedMemory::~BlockSharedMemory() { munmap(base_, dynamic_room + static_ro
 void BlockSharedMemory::start_block(std::size_t dynamic_bytes) {
   ++block_;
   static_bytes_ = 0;
+  dynamic_bytes_ = dynamic_bytes;
   std::memset(base_, poison, dynamic_bytes);
+}
+
+std::size_t BlockSharedMemory::room() { return dynamic_room + static_room; }
+
+std::size_t BlockSharedMemory::room_in_use() {
+  const std::lock_guard lock(slots().mutex);
+  return slots().end;
+}
+
+bool BlockSharedMemory::find(std::size_t offset, std::size_t& begin, std::size_t& end) const {
+  if (offset < dynamic_bytes_) {
+    begin = 0;
+    end = dynamic_bytes_;
+    return true;
+  }
+  const std::lock_guard lock(slots().mutex);
+  const std::vector<Slot>& all = slots().all;
+  const auto after =
+      std::upper_bound(all.begin(), all.end(), offset,
+                       [](std::size_t wanted, const Slot& slot) { return wanted < slot.offset; });
+  if (after == all.begin()) return false;
+  const Slot& slot = *std::prev(after);
+  const auto index = static_cast<std::size_t>(std::prev(after) - all.begin());
+  if (offset >= slot.offset + slot.bytes || index >= entered_in_block_.size() ||
+      entered_in_block_[index] != block_) {
+    return false;
+  }
+  begin = slot.offset;
+  end = slot.offset + slot.bytes;
+  return true;
 }
 
 void* BlockSharedMemory::enter(int slot) {

@@ -21,11 +21,22 @@ class BlockSharedMemory {
   void* enter(int slot);
   void* dynamic() const { return base_; }
 
+  /// All of it: what belongs to no declaration too.
+  std::byte* base() const { return base_; }
+  static std::size_t room();
+  /// How far the declarations that exist by now reach.
+  static std::size_t room_in_use();
+
+  /// The declaration, or the dynamic shared memory, that an offset from base() lies in, as
+  /// [begin, end). @return false where it lies in none that the running block has.
+  bool find(std::size_t offset, std::size_t& begin, std::size_t& end) const;
+
   /// Bytes of the static declarations the block has come to.
   std::size_t static_bytes() const { return static_bytes_; }
 
  private:
   std::byte* base_;  ///< dynamic shared memory first, then the static declarations
+  std::size_t dynamic_bytes_ = 0;
   unsigned block_ = 0;
   std::vector<unsigned> entered_in_block_;  ///< by slot
   std::size_t static_bytes_ = 0;

@@ -66,14 +66,16 @@ cudaError_t raise_dynamic_shared_limit(std::size_t bytes) {
   return cudaSuccess;
 }
 
-void record(const LaunchConfiguration& launch) {
-  state().launches.push_back({launch.kernel,
-                              {launch.grid.x, launch.grid.y, launch.grid.z},
-                              {launch.block.x, launch.block.y, launch.block.z},
-                              launch.dynamic_shared_bytes,
-                              launch.file,
-                              launch.line});
+LaunchRecord record_of(const LaunchConfiguration& launch) {
+  return {launch.kernel,
+          {launch.grid.x, launch.grid.y, launch.grid.z},
+          {launch.block.x, launch.block.y, launch.block.z},
+          launch.dynamic_shared_bytes,
+          launch.file,
+          launch.line};
 }
+
+void record(const LaunchConfiguration& launch) { state().launches.push_back(record_of(launch)); }
 
 void record(Diagnostic diagnostic) {
   const std::lock_guard lock(state().diagnostics_mutex);

@@ -22,6 +22,7 @@ void forget_errors();
 std::size_t dynamic_shared_limit();
 cudaError_t raise_dynamic_shared_limit(std::size_t bytes);
 
+LaunchRecord record_of(const LaunchConfiguration& launch);
 void record(const LaunchConfiguration& launch);
 void record(Diagnostic diagnostic);
 

@@ -2,10 +2,15 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
+
+#include "common/simt/checked/access.hpp"
+#include "common/simt/checked/global_shadow.hpp"
 
 namespace tilewise::simt {
 
@@ -16,9 +21,10 @@ constexpr std::size_t alignment = 256;
 
 /// A multiple of every page size in use (4, 16 and 64 KiB), and a gap of that size between
 /// allocations stops what runs past an end by a few rows.
-constexpr std::size_t page = 64 * 1024;
+constexpr std::size_t page = std::size_t{1} << device_page_bits;
 
-constexpr std::size_t largest_reservation = std::size_t{4} << 30;
+/// Offsets must fit into a Place (checked/access.hpp).
+constexpr std::size_t largest_reservation = shared_place;
 constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 
 /// A byte pattern that reads as NaN in float and double.
@@ -42,6 +48,7 @@ DeviceMemory::DeviceMemory() {
         mmap(nullptr, capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) continue;
     base_ = static_cast<std::byte*>(range);
+    pages_.resize(capacity_ / page);
     return;
   }
   throw std::runtime_error("the simulator cannot reserve 64 MiB of addresses for device memory");
@@ -69,6 +76,7 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   std::byte* start = region + (region_bytes - payload);
   allocations_[region] = {start, bytes, region_bytes};
   used_ += region_bytes;
+  mark_pages(region, region_bytes, true);
   if (open_count_ == 0) mprotect(region, region_bytes, PROT_NONE);
   return start;
 }
@@ -77,7 +85,9 @@ bool DeviceMemory::release(void* pointer) {
   for (auto entry = allocations_.begin(); entry != allocations_.end(); ++entry) {
     const auto& [region, allocation] = *entry;
     if (allocation.start != pointer) continue;
-    names_.erase(names_.lower_bound(region), names_.lower_bound(region + allocation.region_bytes));
+    descriptions_.erase(descriptions_.lower_bound(region),
+                        descriptions_.lower_bound(region + allocation.region_bytes));
+    mark_pages(region, allocation.region_bytes, false);
     mprotect(region, allocation.region_bytes, PROT_NONE);
     madvise(region, allocation.region_bytes, MADV_DONTNEED);
     used_ -= allocation.region_bytes;
@@ -105,15 +115,92 @@ bool DeviceMemory::holds(const void* address, std::size_t bytes) const {
   return offset <= allocation.bytes && bytes <= allocation.bytes - offset;
 }
 
-void DeviceMemory::describe(const void* address, std::size_t bytes, std::string name) {
+void DeviceMemory::mark_pages(const std::byte* region, std::size_t bytes, bool allocated) {
+  const auto first = static_cast<std::size_t>(region - base_);
+  std::fill_n(pages_.begin() + static_cast<std::ptrdiff_t>(first / page), bytes / page, allocated);
+  GlobalShadow& shadow = GlobalShadow::instance();
+  if (!allocated) {
+    released_[region] = bytes;
+    shadow.released(static_cast<Place>(first), bytes);
+    return;
+  }
+  const auto overlaps = [&](const auto& old) {
+    return old.first < region + bytes && old.first + old.second > region;
+  };
+  std::erase_if(released_, overlaps);
+  shadow.allocated(static_cast<Place>(first), bytes);
+  shadow.set_written(static_cast<Place>(first), bytes, false);
+}
+
+void DeviceMemory::describe(const void* address, BufferDescription description) {
   const auto* first = static_cast<const std::byte*>(address);
-  auto overlap = names_.lower_bound(first);
-  if (overlap != names_.begin()) {
+  auto overlap = descriptions_.lower_bound(first);
+  if (overlap != descriptions_.begin()) {
     auto before = std::prev(overlap);
     if (before->first + before->second.bytes > first) overlap = before;
   }
-  while (overlap != names_.end() && overlap->first < first + bytes) overlap = names_.erase(overlap);
-  names_[first] = {bytes, std::move(name)};
+  while (overlap != descriptions_.end() && overlap->first < first + description.bytes) {
+    overlap = descriptions_.erase(overlap);
+  }
+  if (description.uninitialised && holds(address, description.bytes)) {
+    GlobalShadow::instance().set_written(static_cast<Place>(first - base_), description.bytes,
+                                         false);
+  }
+  descriptions_[first] = std::move(description);
+}
+
+const DeviceMemory::Allocation* DeviceMemory::allocation_at(const std::byte* address) const {
+  auto after = allocations_.upper_bound(const_cast<std::byte*>(address));
+  if (after == allocations_.begin()) return nullptr;
+  const auto& [region, allocation] = *std::prev(after);
+  return address < region + allocation.region_bytes ? &allocation : nullptr;
+}
+
+std::optional<DeviceMemory::Range> DeviceMemory::range_at(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  const Allocation* allocation = allocation_at(at);
+  if (allocation == nullptr) return std::nullopt;
+  const std::byte* end = allocation->start + allocation->bytes;
+  const auto after = descriptions_.upper_bound(at);
+  if (after != descriptions_.begin()) {
+    const auto& [start, description] = *std::prev(after);
+    if (at < start + description.bytes) return Range{start, description.bytes, &description};
+  }
+  const auto first = descriptions_.lower_bound(allocation->start);
+  const bool described = first != descriptions_.end() && first->first < end;
+  if (described || at < allocation->start || at >= end) return std::nullopt;
+  return Range{allocation->start, allocation->bytes, nullptr};
+}
+
+std::optional<DeviceMemory::Range> DeviceMemory::nearest_range(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  std::optional<Range> nearest;
+  std::ptrdiff_t nearest_distance = PTRDIFF_MAX;
+  const auto consider = [&](const Range& range) {
+    const std::ptrdiff_t distance =
+        std::max({range.start - at, at - (range.start + range.bytes) + 1, std::ptrdiff_t{0}});
+    if (distance >= nearest_distance) return;
+    nearest_distance = distance;
+    nearest = range;
+  };
+  for (const auto& [start, description] : descriptions_) {
+    consider({start, description.bytes, &description});
+  }
+  for (const auto& [region, allocation] : allocations_) {
+    const auto first = descriptions_.lower_bound(allocation.start);
+    if (first != descriptions_.end() && first->first < allocation.start + allocation.bytes)
+      continue;
+    consider({allocation.start, allocation.bytes, nullptr});
+  }
+  return nearest;
+}
+
+bool DeviceMemory::was_released(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  const auto after = released_.upper_bound(at);
+  if (after == released_.begin()) return false;
+  const auto& [start, bytes] = *std::prev(after);
+  return at < start + bytes;
 }
 
 void DeviceMemory::explain(const void* address, char* text, std::size_t size) const {
@@ -133,7 +220,7 @@ void DeviceMemory::explain(const void* address, char* text, std::size_t size) co
     bytes = length;
     name = called;
   };
-  for (const auto& [start, range] : names_) consider(start, range.bytes, range.name.c_str());
+  for (const auto& [start, range] : descriptions_) consider(start, range.bytes, range.name.c_str());
   if (name == nullptr) {
     for (const auto& [region, allocation] : allocations_) {
       consider(allocation.start, allocation.bytes, "an allocation");

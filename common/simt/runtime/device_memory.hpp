@@ -1,8 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
 
@@ -29,7 +34,24 @@ class DeviceMemory {
   std::size_t capacity() const { return capacity_; }
   std::size_t used() const { return used_; }
 
-  void describe(const void* address, std::size_t bytes, std::string name);
+  /// A later range replaces those it overlaps.
+  void describe(const void* address, BufferDescription description);
+
+  /// What a kernel may touch: a described range, or an allocation that has none.
+  struct Range {
+    const std::byte* start;
+    std::size_t bytes;
+    const BufferDescription* description;  ///< null for an allocation
+  };
+  std::optional<Range> range_at(const void* address) const;
+  std::optional<Range> nearest_range(const void* address) const;
+
+  /// Whether the address lay in an allocation that was given back.
+  bool was_released(const void* address) const;
+
+  /// Byte by page of `page_bytes`: not 0 where memory is allocated.
+  const std::uint8_t* pages() const { return pages_.data(); }
+  std::byte* base() const { return base_; }
 
   /// Says where an address lies relative to the nearest allocation or named range, e.g.
   /// "8 bytes past the end of C (5476 bytes)". Async-signal-safe.
@@ -50,22 +72,21 @@ class DeviceMemory {
     std::size_t bytes;
     std::size_t region_bytes;  ///< pages from the map's key on, without the gap behind them
   };
-  struct NamedRange {
-    std::size_t bytes;
-    std::string name;
-  };
-
   DeviceMemory();
   void open();
   void close();
   std::byte* find_region(std::size_t bytes);
+  void mark_pages(const std::byte* region, std::size_t bytes, bool allocated);
+  const Allocation* allocation_at(const std::byte* address) const;
 
   std::byte* base_ = nullptr;
   std::size_t capacity_ = 0;
   std::size_t used_ = 0;
   int open_count_ = 0;
-  std::map<std::byte*, Allocation> allocations_;  ///< by first page
-  std::map<const std::byte*, NamedRange> names_;
+  std::map<std::byte*, Allocation> allocations_;                ///< by first page
+  std::map<const std::byte*, BufferDescription> descriptions_;  ///< by start
+  std::vector<std::uint8_t> pages_;
+  std::map<const std::byte*, std::size_t> released_;  ///< bytes by first page
 };
 
 }  // namespace tilewise::simt

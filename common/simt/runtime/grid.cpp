@@ -2,8 +2,16 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "common/simt/checked/findings.hpp"
+#include "common/simt/checked/global_shadow.hpp"
+#include "common/simt/checked/grid_sample.hpp"
+#include "common/simt/checked/launch_counts.hpp"
+#include "common/simt/checked/watch_state.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
@@ -41,12 +49,12 @@ cudaError_t check(const LaunchConfiguration& launch) {
   return cudaSuccess;
 }
 
-/// Hands out the blocks of a grid, a run of neighbours at a time.
+/// Hands out blocks of a grid, a run of neighbours at a time.
 class BlockQueue {
  public:
-  BlockQueue(dim3 grid, int takers)
+  BlockQueue(dim3 grid, std::uint64_t count, int takers)
       : grid_(grid),
-        count_(std::uint64_t{grid.x} * grid.y * grid.z),
+        count_(count),
         // About 64 runs a thread keep all of them busy to the end at little cost.
         run_(std::max<std::uint64_t>(1, count_ / (std::uint64_t(takers) * 64))) {}
 
@@ -71,45 +79,156 @@ class BlockQueue {
   std::atomic<std::uint64_t> next_{0};
 };
 
+/// One launch on its way over the device.
+class Launch {
+ public:
+  Launch(const LaunchConfiguration& configuration, void (*body)(void*), void* context,
+         const Watch& watch)
+      : configuration_(configuration), body_(body), context_(context), watch_(watch) {}
+
+  /// Runs the blocks [0, count), those of `chosen` where that is given; then `after_block` for each
+  /// or `after_all` on each operating-system thread, with the block that ran there.
+  /// @return what ended a block early
+  template <class AfterBlock, class AfterAll>
+  std::optional<Diagnostic> run(std::uint64_t count, const std::vector<std::uint64_t>* chosen,
+                                AfterBlock&& after_block, AfterAll&& after_all) {
+    ThreadPool& pool = ThreadPool::instance();
+    BlockQueue queue(configuration_.grid, count, pool.size());
+    std::mutex fault_mutex;
+    std::optional<Diagnostic>
+        first_fault;  // other blocks may come to the same; one report tells it
+    const std::function<void()> work = [&] {
+      Block& block = Block::of_this_thread();
+      block.start_launch(configuration_, body_, context_, watch_);
+      for (auto run = queue.take(); run.begin < run.end; run = queue.take()) {
+        for (std::uint64_t i = run.begin; i < run.end; ++i) {
+          const std::uint64_t number = chosen == nullptr ? i : (*chosen)[i];
+          const std::optional<Diagnostic> fault = block.run(queue.index(number), number);
+          if (fault) {
+            queue.close();
+            const std::lock_guard lock(fault_mutex);
+            if (!first_fault) first_fault = fault;
+            return;
+          }
+          after_block(block, number);
+        }
+      }
+      after_all(block);
+    };
+    const DeviceMemory::Access access;
+    pool.run(work);
+    return first_fault;
+  }
+
+ private:
+  const LaunchConfiguration& configuration_;
+  void (*body_)(void*);
+  void* context_;
+  Watch watch_;
+};
+
+std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
+
+/// Alignment to a sector repeats with 8 floats; on 1.x, whose segments are of 128 bytes, with 32.
+unsigned longest_period(const core::GpuProfile& gpu) { return gpu.compute_major == 1 ? 32 : 8; }
+
+const auto nothing = [](Block&, auto...) {};
+
+/// Runs all blocks, and counts where that is wanted.
+std::optional<Diagnostic> run_all(Launch& launch, const LaunchConfiguration& configuration,
+                                  LaunchCounts& counts, std::size_t& static_shared_bytes) {
+  return launch.run(blocks_of(configuration.grid), nullptr, nothing, [&](Block& block) {
+    static_shared_bytes = block.static_shared_bytes();
+    if (block.watch() != nullptr) counts.add(block.watch()->take_counts(), 1);
+  });
+}
+
+/// Runs a few blocks and scales what they did to the grid.
+/// @param irregular receives whether these blocks do not tell
+std::optional<Diagnostic> run_sample(Launch& launch, const LaunchConfiguration& configuration,
+                                     LaunchCounts& counts, KernelProfile& profile,
+                                     bool& irregular) {
+  GridSample sample(configuration.grid, longest_period(device::profile()));
+  std::mutex mutex;
+  for (auto wanted = sample.wanted(); !wanted.empty(); wanted = sample.wanted()) {
+    const auto fault = launch.run(
+        wanted.size(), &wanted,
+        [&](Block& block, std::uint64_t number) {
+          const std::lock_guard lock(mutex);
+          sample.add(number, block.watch()->take_counts());
+          profile.static_shared_bytes = block.static_shared_bytes();
+        },
+        nothing);
+    if (fault) return fault;
+    profile.simulated_blocks += wanted.size();
+    sample.judge();
+  }
+  irregular = sample.irregular();
+  if (!irregular)
+    sample.for_each([&](const auto& counted, auto weight) { counts.add(counted, weight); });
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> run_watched(Launch& launch, const LaunchConfiguration& configuration,
+                                      std::uintptr_t code, const Watch& watch) {
+  Findings::instance().start_launch();
+  GlobalShadow::instance().start_launch();
+  KernelProfile run{};
+  LaunchCounts counts;
+  bool irregular = true;
+  if (watch.counters && watch.sample) {
+    if (auto fault = run_sample(launch, configuration, counts, run, irregular)) return fault;
+  }
+  if (irregular) {
+    run.simulated_blocks = blocks_of(configuration.grid);
+    if (auto fault = run_all(launch, configuration, counts, run.static_shared_bytes)) return fault;
+  }
+  if (!watch.counters) return std::nullopt;
+  KernelProfile profile = counts.profile(code);
+  profile.launch = device::record_of(configuration);
+  profile.static_shared_bytes = run.static_shared_bytes;
+  profile.blocks = blocks_of(configuration.grid);
+  profile.simulated_blocks = run.simulated_blocks;
+  keep_profile(std::move(profile));
+  return std::nullopt;
+}
+
+/// An access that cannot be made has an error of its own.
+cudaError_t error_of(const Diagnostic& fault) {
+  return fault.kind == "out-of-bounds" || fault.kind == "host-pointer" ? cudaErrorIllegalAddress
+                                                                       : cudaErrorLaunchFailure;
+}
+
 }  // namespace
 
-void run_grid(const LaunchConfiguration& launch, void (*body)(void*), void* context) {
+void run_grid(const LaunchConfiguration& configuration, void (*body)(void*), void* context) {
   if (device::lasting_error() != cudaSuccess) return;
   if (Block::of_this_thread().runs_device_code()) {
     device::record(Diagnostic{"launch",
                               "a kernel launches another kernel, which the simulator "
                               "cannot run; launch it from the host",
-                              launch.file, launch.line});
+                              configuration.file, configuration.line});
     return device::fail_for_ever(cudaErrorLaunchFailure);
   }
-  if (const cudaError_t error = check(launch); error != cudaSuccess) {
+  if (const cudaError_t error = check(configuration); error != cudaSuccess) {
     device::fail(error);
     return;
   }
 
-  ThreadPool& pool = ThreadPool::instance();
-  BlockQueue queue(launch.grid, pool.size());
-  std::atomic<bool> broken{false};
-  const std::function<void()> work = [&] {
-    Block& block = Block::of_this_thread();
-    block.start_launch(launch, body, context);
-    for (auto run = queue.take(); run.begin < run.end; run = queue.take()) {
-      for (std::uint64_t i = run.begin; i < run.end; ++i) {
-        const std::optional<Diagnostic> fault = block.run(queue.index(i));
-        if (!fault) continue;
-        queue.close();
-        // Other blocks may have come to the same; one report tells it.
-        if (!broken.exchange(true)) device::record(*fault);
-        return;
-      }
-    }
-  };
-  {
-    const DeviceMemory::Access access;
-    pool.run(work);
+  const Watch watch = current_watch();
+  Launch launch(configuration, body, context, watch);
+  std::optional<Diagnostic> fault;
+  if (watch.checks || watch.counters) {
+    fault = run_watched(launch, configuration, reinterpret_cast<std::uintptr_t>(body), watch);
+    Findings::instance().finish_launch();
+  } else {
+    fault = launch.run(blocks_of(configuration.grid), nullptr, nothing, nothing);
   }
-  if (broken) return device::fail_for_ever(cudaErrorLaunchFailure);
-  device::record(launch);
+  if (fault) {
+    device::record(*fault);
+    return device::fail_for_ever(error_of(*fault));
+  }
+  device::record(configuration);
 }
 
 }  // namespace tilewise::simt

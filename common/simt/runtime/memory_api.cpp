@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
@@ -8,8 +9,12 @@
 
 namespace tilewise::simt {
 
+void describe_buffer(const void* device_pointer, const BufferDescription& description) {
+  DeviceMemory::instance().describe(device_pointer, description);
+}
+
 void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name) {
-  DeviceMemory::instance().describe(device_pointer, bytes, name);
+  describe_buffer(device_pointer, {.name = name, .bytes = bytes});
 }
 
 namespace {
@@ -29,6 +34,20 @@ bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool d
   return on_device(kind, destination) ? memory.holds(range, bytes) : !memory.contains(range);
 }
 
+/// Tells the checks what of device memory holds values now.
+void note_copy(void* to, const void* from, std::size_t bytes) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (!memory.contains(to)) return;
+  const auto place = [&](const void* address) {
+    return static_cast<Place>(static_cast<const std::byte*>(address) - memory.base());
+  };
+  if (memory.contains(from)) {
+    GlobalShadow::instance().copy_written(place(to), place(from), bytes);
+  } else {
+    GlobalShadow::instance().set_written(place(to), bytes, true);
+  }
+}
+
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   if (bytes == 0) return cudaSuccess;
@@ -39,6 +58,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
       !fits_side(from, bytes, kind, false)) {
     return device::fail(cudaErrorInvalidValue);
   }
+  note_copy(to, from, bytes);
   const DeviceMemory::Access access;
   std::memmove(to, from, bytes);
   return cudaSuccess;
@@ -125,6 +145,7 @@ cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   if (bytes == 0) return cudaSuccess;
   if (!DeviceMemory::instance().holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
+  note_copy(pointer, &byte, bytes);
   const DeviceMemory::Access access;
   std::memset(pointer, byte, bytes);
   return cudaSuccess;

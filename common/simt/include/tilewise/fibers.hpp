@@ -2,6 +2,8 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
+#include "checked_build.hpp"
+
 namespace tilewise::simt {
 
 /// What the run-time decided when a thread came to a point where it has to wait.
@@ -9,6 +11,9 @@ struct Switch {
   boost::context::detail::fcontext_t to;  ///< the thread to run now; null: this one goes on
   void* leaving;                          ///< where the context of this thread is to be kept
 };
+
+/// Notes where the thread that was left goes on.
+void keep_context(boost::context::detail::transfer_t from);
 
 /// Leaves the running CUDA thread for another one of its block.
 ///
@@ -18,7 +23,11 @@ struct Switch {
 [[gnu::always_inline]] inline void follow(Switch decision) {
   if (decision.to == nullptr) return;
   const auto from = boost::context::detail::jump_fcontext(decision.to, decision.leaving);
+#ifdef TILEWISE_CHECKED
+  keep_context(from);  // in the run-time, whose own accesses do not report themselves
+#else
   *static_cast<boost::context::detail::fcontext_t*>(from.data) = from.fctx;
+#endif
 }
 
 }  // namespace tilewise::simt

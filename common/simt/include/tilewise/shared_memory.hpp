@@ -2,6 +2,11 @@
 
 #include <stddef.h>
 
+#include <type_traits>
+#include <utility>
+
+#include "checked_build.hpp"
+
 namespace tilewise::simt {
 
 /// Reserves room for one `__shared__` declaration in every block's shared memory. Called while a
@@ -24,7 +29,42 @@ inline T& shared() {
   return *static_cast<T*>(enter_shared(shared_slot<T>));
 }
 
-/// Tells an array's name and type to builds that check every access; this one does not.
+/// Tells the run-time what an array is called, for the messages of the checked build.
+/// @param element_function what element_name() returns
+/// @param extents none for dynamic shared memory
+void name_shared_array(const void* start, const char* name, const char* element_function,
+                       size_t element_bytes, const size_t* extents, size_t rank);
+
+/// The compiler's name of this function, which spells out the type.
+template <class Element>
+const char* element_name() {
+  return __PRETTY_FUNCTION__;
+}
+
+#ifdef TILEWISE_CHECKED
+
+template <class T, size_t... dimension>
+inline void name_shared_of_rank(T& array, const char* name, std::index_sequence<dimension...>) {
+  using Element = std::remove_volatile_t<std::remove_all_extents_t<T>>;
+  static constexpr size_t extents[] = {std::extent_v<T, dimension>..., 0};
+  name_shared_array(const_cast<std::remove_volatile_t<T>*>(&array), name, element_name<Element>(),
+                    sizeof(Element), extents, sizeof...(dimension));
+}
+
+template <class T>
+inline void name_shared(T& array, const char* name) {
+  name_shared_of_rank(array, name, std::make_index_sequence<std::rank_v<T>>{});
+}
+
+template <class T>
+inline T* dynamic_shared(const char* name) {
+  void* start = enter_dynamic_shared(name);
+  name_shared_array(start, name, element_name<T>(), sizeof(T), nullptr, 0);
+  return static_cast<T*>(start);
+}
+
+#else
+
 template <class T>
 inline void name_shared(T&, const char*) {}
 
@@ -32,5 +72,7 @@ template <class T>
 inline T* dynamic_shared(const char* name) {
   return static_cast<T*>(enter_dynamic_shared(name));
 }
+
+#endif
 
 }  // namespace tilewise::simt

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+/// How one access is written down while it happens: where in the code, what it does, and where in
+/// memory, in two 32-bit words.
+namespace tilewise::simt {
+
+enum class Action : std::uint32_t { none = 0, read = 1, write = 2, atomic = 3 };
+
+/// A place in the kernel's code that touches memory, with what it does there. Sites of one kernel
+/// compare by their code address, so that of two the lower is the earlier in the code.
+///
+/// bits 31-30 action, 29-27 binary logarithm of the bytes, 26-0 low bits of the code address:
+/// kernels of a module lie within 128 MiB of each other.
+class Site32 {
+ public:
+  static constexpr unsigned code_bits = 27;
+  static constexpr std::uint32_t code_mask = (1u << code_bits) - 1;
+
+  constexpr explicit Site32(std::uint32_t word) : word_(word) {}
+  constexpr std::uint32_t word() const { return word_; }
+  constexpr Action action() const { return static_cast<Action>(word_ >> 30); }
+  constexpr unsigned bytes() const { return 1u << (word_ >> 27 & 7u); }
+  constexpr std::uint32_t code() const { return word_ & code_mask; }
+
+  /// All but the code address, known when the hook is compiled.
+  static constexpr std::uint32_t kind(Action action, unsigned bytes) {
+    unsigned log2 = 0;
+    while ((1u << log2) < bytes) ++log2;
+    return static_cast<std::uint32_t>(action) << 30 | log2 << 27;
+  }
+
+ private:
+  std::uint32_t word_;
+};
+
+/// Where in memory: an offset into device memory, or from `shared_place` on into the shared memory
+/// of the running block.
+using Place = std::uint32_t;
+inline constexpr Place shared_place = 0xF000'0000u;
+constexpr bool is_shared(Place place) { return place >= shared_place; }
+
+/// Whether an access to device memory lies in one that exists is known by pages of this size.
+inline constexpr unsigned device_page_bits = 16;
+
+}  // namespace tilewise::simt

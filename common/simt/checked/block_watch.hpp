@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "common/simt/checked/global_shadow.hpp"
+#include "common/simt/checked/load_merging.hpp"
+#include "common/simt/checked/recorder.hpp"
+#include "common/simt/checked/shared_names.hpp"
+#include "common/simt/checked/shared_shadow.hpp"
+#include "common/simt/checked/site_table.hpp"
+#include "common/simt/checked/source_lines.hpp"
+#include "common/simt/checked/time_tags.hpp"
+#include "common/simt/checked/warp_trace.hpp"
+#include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/runtime/block_shared_memory.hpp"
+#include "common/simt/watch.hpp"
+
+namespace tilewise::simt {
+
+/// Follows the block that one operating-system thread runs: reads the traces of its warps, checks
+/// and counts.
+class BlockWatch final : private ShadowListener, private GlobalListener {
+ public:
+  /// The calling operating-system thread's.
+  static BlockWatch& of_this_thread();
+
+  /// @param code an address in the kernel's code
+  void start_launch(const Watch& watch, const LaunchConfiguration& launch, const void* code,
+                    const BlockSharedMemory& shared);
+
+  /// @param turns by thread: when its turn comes
+  void start_block(std::uint32_t block, const std::vector<std::uint16_t>& turns);
+  void finish_block();
+
+  /// From here on the accesses are those of this thread of the block.
+  void resume(unsigned thread) {
+    cursor(running_) = recorder.next;
+    running_ = thread;
+    recorder.next = cursor(thread);
+    recorder.end = traces_[thread / 32].end();
+  }
+
+  /// All live threads have come to a barrier.
+  void pass_barrier(std::size_t live_warps);
+
+  /// The lanes are about to leave a warp-wide operation. @param orders whether it orders memory
+  void pass_warp_operation(unsigned warp, std::uint32_t lanes, bool orders);
+
+  /// The thread has to wait until its warp's trace is read.
+  bool trace_is_full(unsigned thread) {
+    return traces_[thread / 32].count(thread % 32) >= trace_rows;
+  }
+  void read_traces_of_stalled_block(const std::vector<unsigned>& waiting);
+
+  void note_fence();
+  void note_index_fault(IndexFault fault);
+  SharedNames& names() { return names_; }
+
+  /// @return what is wrong with an access to neither shared nor existing device memory; nothing
+  /// where it is no business of the kernel's.
+  std::optional<Diagnostic> judge_elsewhere(const void* address, std::uint32_t site,
+                                            const void* frame);
+
+  /// What was counted since the last call.
+  struct Counted {
+    std::vector<std::pair<std::uint32_t, Counters>> sites;
+    std::uint64_t barriers = 0;
+    std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
+    /// Where in device memory the block's sites went first, in one number that is linear in each.
+    std::uint64_t position = 0;
+  };
+  Counted take_counts();
+
+ private:
+  struct PendingIndexFault {
+    IndexFault fault;
+    unsigned thread;
+    std::size_t row;  ///< of the thread's trace: the access comes here or soon after
+  };
+
+  std::uint32_t*& cursor(unsigned thread) { return traces_[thread / 32].cursor(thread % 32); }
+  void save_cursor() { cursor(running_) = recorder.next; }
+  void restore_cursor() { recorder.next = cursor(running_); }
+  void read_trace(unsigned warp, std::uint32_t waiting);
+  void end_interval();
+  void consume(const Request& request);
+  void count(const Request& request, const Pattern& pattern, SiteState& state);
+  void check(const Request& request, const Pattern& pattern, SiteState& state);
+  void note_position(const Request& request, SiteState& state);
+  bool inside(const Request& request, const Pattern& pattern, SiteState& state);
+  bool find_range(Place place, SiteState& state) const;
+  void check_lane_by_lane(const Request& request);
+  void report_outside(const Request& request, unsigned lane);
+  void report_misaligned(const Request& request, unsigned lane);
+  void resolve_index_faults();
+  void report(const char* kind, std::uint32_t site, std::string message);
+  void report_race(const char* kind, AccessRecord earlier, AccessRecord later, std::string message);
+
+  SourceLine line_of(std::uint32_t site) const;
+  std::string describe_access(std::uint32_t site) const;
+  std::string thread_name(unsigned thread) const;
+  std::string actor(AccessRecord access, std::uint32_t block) const;
+
+  void race(Place place, AccessRecord earlier, AccessRecord later) override;
+  void unwritten(Place place, AccessRecord read) override;
+  std::uint32_t value(Place place, unsigned bytes) const override;
+  bool ran_before(Tag first, Tag second) const override;
+  void global_race(Place place, GlobalAccess earlier, GlobalAccess later) override;
+  void global_unwritten(Place place, AccessRecord read) override;
+  std::uint32_t global_value(Place place, unsigned bytes) const override;
+  bool global_ran_before(Tag first, Tag second) const override { return ran_before(first, second); }
+
+  BlockWatch() = default;
+
+  Watch watch_;
+  const LaunchConfiguration* launch_ = nullptr;
+  std::uintptr_t code_ = 0;
+  const BlockSharedMemory* shared_ = nullptr;
+  std::uint32_t block_ = 0;
+  const std::vector<std::uint16_t>* turns_ = nullptr;
+  unsigned threads_ = 0;
+  unsigned running_ = 0;
+
+  std::vector<WarpTrace> traces_;  ///< by warp
+  Moments moments_;
+  std::unique_ptr<SharedShadow> shared_shadow_;
+  std::size_t shadowed_bytes_ = 0;
+  SharedNames names_;
+  Patterns patterns_;
+  SiteTable sites_;
+  LoadMerging merging_;
+  bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
+  std::vector<PendingIndexFault> index_faults_;
+  std::unordered_set<std::uint32_t> launch_sites_;  ///< where the launch itself reads host memory
+  std::uint64_t barriers_ = 0;
+  std::uint64_t signature_ = 0;
+  std::uint64_t position_ = 0;
+  std::uint64_t blocks_started_ = 0;
+};
+
+}  // namespace tilewise::simt

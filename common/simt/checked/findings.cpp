@@ -1,0 +1,43 @@
+#include "common/simt/checked/findings.hpp"
+
+#include <algorithm>
+
+#include "common/simt/runtime/device.hpp"
+
+namespace tilewise::simt {
+
+Findings& Findings::instance() {
+  static Findings* findings = new Findings;  // outlives static destructors that use it
+  return *findings;
+}
+
+void Findings::start_launch() {
+  const std::lock_guard lock(mutex_);
+  sites_.clear();
+  lines_.clear();
+  found_.clear();
+}
+
+bool Findings::knows(const std::string& kind, std::uint32_t site, std::uint32_t other_site) {
+  const std::lock_guard lock(mutex_);
+  return lines_.size() >= most || !sites_.emplace(kind, site, other_site).second;
+}
+
+void Findings::add(Diagnostic found) {
+  const std::lock_guard lock(mutex_);
+  const auto [low, high] = std::minmax(found.line, found.other_line);
+  if (lines_.size() >= most || !lines_.emplace(found.kind, found.file, low, high).second) return;
+  found_.push_back(std::move(found));
+}
+
+void Findings::finish_launch() {
+  const std::lock_guard lock(mutex_);
+  for (Diagnostic& found : found_) {
+    const auto [low, high] = std::minmax(found.line, found.other_line);
+    if (found.kind == "warp-race" && lines_.count({"race", found.file, low, high}) != 0) continue;
+    device::record(std::move(found));
+  }
+  found_.clear();
+}
+
+}  // namespace tilewise::simt

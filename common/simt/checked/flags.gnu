@@ -1,0 +1,8 @@
+-O2
+-fno-tree-sra
+-fno-ipa-icf
+-fno-reorder-blocks-and-partition
+-fno-sanitize=all
+-fsanitize=thread
+-fsanitize=bounds-strict
+--param=tsan-instrument-func-entry-exit=0

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "common/simt/checked/block_watch.hpp"
+#include "common/simt/watch.hpp"
+
+namespace tilewise::simt {
+
+/// Adds up what the blocks of a launch did.
+class LaunchCounts {
+ public:
+  /// @param weight blocks of the grid that each of the counted ones stands for
+  void add(const BlockWatch::Counted& counted, std::uint64_t weight);
+
+  /// @param code an address in the kernel's code
+  KernelProfile profile(std::uintptr_t code) const;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint32_t, Counters> sites_;
+  std::uint64_t barriers_ = 0;
+};
+
+}  // namespace tilewise::simt

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/simt/simt.hpp"
+
+/// Watching kernels at work: every load and store of every thread, checked and counted. Only
+/// modules of the checked build report them (docs/decisions/0008); in others nothing is seen.
+namespace tilewise::simt {
+
+/// In which order the threads of a block take turns. A correct kernel cannot tell.
+enum class ThreadOrder { forward, reverse, shuffled };
+
+/// What to watch from the next launch on.
+struct Watch {
+  bool checks = false;    ///< every access is checked; what is found comes as Diagnostics
+  bool counters = false;  ///< launches leave a KernelProfile
+  /// Counters of a whole grid from a few of its blocks, wherever these stand for all others; the
+  /// rest of the grid does not run, so that what the kernel computes is incomplete.
+  bool sample = false;
+  ThreadOrder order = ThreadOrder::forward;
+  std::uint64_t seed = 0;  ///< of the shuffle
+};
+
+void watch(const Watch& wanted);
+
+/// What a range of device memory is, for checks and messages.
+struct BufferDescription {
+  std::string name;
+  std::size_t bytes = 0;
+  bool read_only = false;         ///< a kernel that writes there is told so
+  bool uninitialised = false;     ///< a kernel that reads before it writes there is told so
+  std::size_t element_bytes = 0;  ///< 0: unknown; messages then count in bytes
+  std::size_t row_elements = 0;   ///< elements from one row to the next; 0: not a matrix
+};
+
+/// As describe_buffer(pointer, bytes, name), with all that is known. Once any part of an allocation
+/// is described, the rest of it is out of bounds for kernels.
+void describe_buffer(const void* device_pointer, const BufferDescription& description);
+
+/// What warps did, summed over a launch. A request is one instruction of one warp, on GPUs of
+/// compute capability 1.x of one half-warp. The names are Nsight Compute's: l1tex__t_requests,
+/// l1tex__t_sectors, l1tex__data_pipe_lsu_wavefronts_mem_shared, l1tex__data_bank_conflicts.
+struct Counters {
+  std::uint64_t global_load_requests = 0;
+  std::uint64_t global_load_sectors = 0;       ///< of 32 bytes; on 1.x bytes moved over 32
+  std::uint64_t global_load_transactions = 0;  ///< on 1.x segments of 32, 64 or 128 bytes; else 0
+  std::uint64_t global_load_bytes = 0;         ///< distinct bytes the lanes of a request asked for
+  std::uint64_t global_store_requests = 0;
+  std::uint64_t global_store_sectors = 0;
+  std::uint64_t global_store_transactions = 0;
+  std::uint64_t global_store_bytes = 0;
+  std::uint64_t shared_load_requests = 0;
+  std::uint64_t shared_load_wavefronts = 0;  ///< as written
+  /// Once the compiler has joined a thread's neighbouring loads to loads of 64 and 128 bits.
+  std::uint64_t shared_load_requests_merged = 0;
+  std::uint64_t shared_load_wavefronts_merged = 0;
+  std::uint64_t shared_store_requests = 0;
+  std::uint64_t shared_store_wavefronts = 0;
+  std::uint64_t shared_bank_conflicts = 0;  ///< wavefronts that bank conflicts add
+  std::uint64_t atomic_requests = 0;        ///< on global and shared memory
+  std::uint64_t divergent_requests = 0;     ///< made by some of the warp's live lanes only
+  std::uint64_t barriers = 0;               ///< __syncthreads() and its kind, by warps
+};
+
+/// All of them, for code that treats them alike.
+inline constexpr std::array<std::uint64_t Counters::*, 18> counter_members = {
+    &Counters::global_load_requests,        &Counters::global_load_sectors,
+    &Counters::global_load_transactions,    &Counters::global_load_bytes,
+    &Counters::global_store_requests,       &Counters::global_store_sectors,
+    &Counters::global_store_transactions,   &Counters::global_store_bytes,
+    &Counters::shared_load_requests,        &Counters::shared_load_wavefronts,
+    &Counters::shared_load_requests_merged, &Counters::shared_load_wavefronts_merged,
+    &Counters::shared_store_requests,       &Counters::shared_store_wavefronts,
+    &Counters::shared_bank_conflicts,       &Counters::atomic_requests,
+    &Counters::divergent_requests,          &Counters::barriers,
+};
+
+/// Counters of one line of source; those of a line in a function called from a kernel too.
+struct LineCounters {
+  std::string file;
+  int line = 0;
+  Counters counters;
+};
+
+/// A launch as counted.
+struct KernelProfile {
+  LaunchRecord launch;
+  std::size_t static_shared_bytes = 0;
+  Counters counters;                ///< totals for the whole grid
+  std::vector<LineCounters> lines;  ///< by file and line
+  std::uint64_t blocks = 0;         ///< of the grid
+  std::uint64_t simulated_blocks = 0;
+  /// Bytes moved from and to each DRAM partition; empty where addresses are hashed over partitions
+  /// (all but GT200).
+  std::vector<std::uint64_t> partition_bytes;
+};
+
+/// The profiles of the launches since the last call.
+std::vector<KernelProfile> take_profiles();
+
+}  // namespace tilewise::simt
