@@ -5,6 +5,7 @@
 function(tilewise_simulate)
   cmake_parse_arguments(arg "CHECKED" "TARGET" "SOURCES" ${ARGN})
   set(suffix .cpp)
+  set(rewrite_options "")
   set(options "")
   if(arg_CHECKED)
     if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
@@ -14,13 +15,14 @@ function(tilewise_simulate)
     endif()
     file(STRINGS ${PROJECT_SOURCE_DIR}/common/simt/checked/flags.${compiler} flags)
     set(suffix .checked.cpp)
+    set(rewrite_options --checked)
     list(APPEND options ${flags} -g1 -gdwarf-4 -fno-profile-arcs -fno-test-coverage)
   endif()
   foreach(source IN LISTS arg_SOURCES)
     set(kernel ${CMAKE_CURRENT_SOURCE_DIR}/${source})
     set(rewritten ${CMAKE_CURRENT_BINARY_DIR}/${source}${suffix})
     add_custom_command(OUTPUT ${rewritten}
-                       COMMAND tilewise-rewrite ${kernel} ${rewritten}
+                       COMMAND tilewise-rewrite ${rewrite_options} ${kernel} ${rewritten}
                        DEPENDS tilewise-rewrite ${kernel} VERBATIM)
     target_sources(${arg_TARGET} PRIVATE ${rewritten})
     # Quoted includes are relative to the kernel file, not to what was made of it.

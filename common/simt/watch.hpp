@@ -96,7 +96,7 @@ struct KernelProfile {
   std::uint64_t blocks = 0;         ///< of the grid
   std::uint64_t simulated_blocks = 0;
   /// Bytes moved from and to each DRAM partition; empty where addresses are hashed over partitions
-  /// (all but GT200).
+  /// (all but GT200), and where blocks were sampled, since each has addresses of its own.
   std::vector<std::uint64_t> partition_bytes;
 };
 

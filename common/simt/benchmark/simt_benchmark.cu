@@ -40,6 +40,16 @@ void product(benchmark::State& state, Product multiply, const Watch& wanted) {
     cudaMalloc(&matrix, host.size() * sizeof(float));
     cudaMemcpy(matrix, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
   }
+  const auto describe = [&](float* matrix, const char* name, bool read_only) {
+    describe_buffer(matrix, {.name = name,
+                             .bytes = host.size() * sizeof(float),
+                             .read_only = read_only,
+                             .element_bytes = sizeof(float),
+                             .row_elements = static_cast<std::size_t>(n)});
+  };
+  describe(matrices[0], "A", true);
+  describe(matrices[1], "B", true);
+  describe(matrices[2], "C", false);
   for (auto _ : state) {
     multiply(matrices[0], matrices[1], matrices[2], n);
     if (!take_diagnostics().empty()) state.SkipWithError("the checks found something");

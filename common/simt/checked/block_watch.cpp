@@ -95,10 +95,10 @@ BlockWatch& BlockWatch::of_this_thread() {
 }
 
 void BlockWatch::start_launch(const Watch& watch, const LaunchConfiguration& launch,
-                              const void* code, const BlockSharedMemory& shared) {
+                              const LaunchBody& body, const BlockSharedMemory& shared) {
   watch_ = watch;
   launch_ = &launch;
-  code_ = reinterpret_cast<std::uintptr_t>(code);
+  body_ = body;
   shared_ = &shared;
   threads_ = launch.block.x * launch.block.y * launch.block.z;
   traces_.resize((threads_ + 31) / 32);
@@ -108,6 +108,7 @@ void BlockWatch::start_launch(const Watch& watch, const LaunchConfiguration& lau
   patterns_.start(rules);
   merges_ = !rules.half_warps;
   merging_.start(traces_.size());
+  partition_bytes_.assign(rules.partitions && !watch.sample ? dram_partitions : 0, 0);
   names_.set_dynamic_bytes(launch.dynamic_shared_bytes);
   if (watch.checks && shadowed_bytes_ < BlockSharedMemory::room_in_use()) {
     shadowed_bytes_ = BlockSharedMemory::room_in_use();
@@ -186,12 +187,13 @@ void BlockWatch::read_trace(unsigned warp, std::uint32_t waiting) {
   traces_[warp].take(warp, waiting, [this](const Request& request) { consume(request); });
 }
 
-void BlockWatch::note_position(const Request& request, SiteState& state) {
-  if (state.last_block == blocks_started_) return;
+void BlockWatch::note_for_sample(const Request& request, const Pattern& pattern, SiteState& state) {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ull;  // 2^64 over the golden ratio
+  signature_ = std::rotl((signature_ ^ pattern.hash ^ request.site.word()) * odd, 17);
+  if (pattern.shared || state.last_block == blocks_started_) return;
   state.last_block = blocks_started_;
   // Another odd factor for each site, so that two sites which move against each other show.
-  const std::uint64_t factor = request.site.word() * 0x9E3779B97F4A7C15ull | 1;
-  position_ += factor * request.first_place();
+  position_ += (request.site.word() * odd | 1) * request.first_place();
 }
 
 void BlockWatch::consume(const Request& request) {
@@ -209,10 +211,8 @@ void BlockWatch::consume(const Request& request) {
     known = &patterns_.find(request, state.recent);
   }
   const Pattern& pattern = *known;
-  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ull;  // 2^64 over the golden ratio
-  signature_ = std::rotl((signature_ ^ pattern.hash ^ request.site.word()) * odd, 17);
   if (watch_.counters) count(request, pattern, state);
-  if (watch_.sample && !pattern.shared) note_position(request, state);
+  if (watch_.sample) note_for_sample(request, pattern, state);
   if (watch_.checks) check(request, pattern, state);
 }
 
@@ -244,6 +244,11 @@ void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState
     (load ? c.global_load_sectors : c.global_store_sectors) += cost.sectors;
     (load ? c.global_load_transactions : c.global_store_transactions) += cost.transactions;
     (load ? c.global_load_bytes : c.global_store_bytes) += cost.bytes;
+    if (!partition_bytes_.empty()) {
+      LaneAddresses addresses{request.lanes, request.site.bytes(), load, {}};
+      std::copy_n(request.places, 32, addresses.at);
+      add_partition_bytes(addresses, partition_bytes_);
+    }
   }
 }
 
@@ -259,6 +264,7 @@ bool BlockWatch::find_range(Place place, SiteState& state) const {
   if (!range) return false;
   state.begin = static_cast<Place>(range->start - DeviceMemory::instance().base());
   state.end = state.begin + static_cast<Place>(range->bytes);
+  state.read_only = range->description != nullptr && range->description->read_only;
   return true;
 }
 
@@ -274,18 +280,19 @@ void BlockWatch::check(const Request& request, const Pattern& pattern, SiteState
   if (pattern.misaligned || !inside(request, pattern, state)) return check_lane_by_lane(request);
   if (pattern.shared) return shared_shadow_->access(request, pattern);
   const bool writes = request.site.action() != Action::read;
-  if (writes) {
-    const auto range = DeviceMemory::instance().range_at(address_of(request.first_place()));
-    if (range->description != nullptr && range->description->read_only) {
-      const unsigned thread = request.warp * 32 + request.first_lane();
-      report("read-only", request.site.word(),
-             fmt::format("{} {} {}, but {} is an input: a kernel must leave it as it is",
-                         thread_name(thread), verb(request.site.word()),
-                         element_of(*range, address_of(request.first_place())),
-                         range->description->name));
-    }
-  }
-  GlobalShadow::instance().access(request, pattern, block_, moments_, *this);
+  if (state.read_only && writes) report_write_to_input(request);
+  // What is an input is written by nobody, or that is told.
+  GlobalShadow::instance().access(request, pattern, state.read_only, block_, moments_, *this);
+}
+
+void BlockWatch::report_write_to_input(const Request& request) {
+  const std::byte* address = address_of(request.first_place());
+  const auto range = DeviceMemory::instance().range_at(address);
+  report(
+      "read-only", request.site.word(),
+      fmt::format("{} {} {}, but {} is an input: a kernel must leave it as it is",
+                  thread_name(request.warp * 32 + request.first_lane()), verb(request.site.word()),
+                  element_of(*range, address), range->description->name));
 }
 
 // The lanes whose accesses are sound are checked as if they were alone.
@@ -389,7 +396,7 @@ void BlockWatch::report_race(const char* kind, AccessRecord earlier, AccessRecor
 }
 
 SourceLine BlockWatch::line_of(std::uint32_t site) const {
-  return source_line(code_address(site, code_));
+  return source_line(code_address(site, code()));
 }
 
 std::string BlockWatch::describe_access(std::uint32_t site) const {
@@ -442,12 +449,14 @@ void BlockWatch::unwritten(Place place, AccessRecord read) {
                      thread_name(thread_of(read.tag)), verb(read.site), names_.element(place)));
 }
 
-void BlockWatch::global_unwritten(Place place, AccessRecord read) {
+Diagnostic BlockWatch::global_unwritten(Place place, AccessRecord read) {
   const auto range = DeviceMemory::instance().range_at(address_of(place));
-  report("uninitialised", read.site,
-         fmt::format("{} {} {}, which nothing has written", thread_name(thread_of(read.tag)),
-                     verb(read.site),
-                     range ? element_of(*range, address_of(place)) : "global memory"));
+  const SourceLine line = line_of(read.site);
+  return {
+      "uninitialised",
+      fmt::format("{} {} {}, which nothing has written", thread_name(thread_of(read.tag)),
+                  verb(read.site), range ? element_of(*range, address_of(place)) : "global memory"),
+      line.file, line.line};
 }
 
 std::uint32_t BlockWatch::value(Place place, unsigned bytes) const {
@@ -465,15 +474,19 @@ bool BlockWatch::ran_before(Tag first, Tag second) const {
 
 std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::uint32_t site,
                                                       const void* frame) {
-  if (launch_sites_.count(site) != 0 || is_own_memory(address, frame)) return std::nullopt;
+  const auto* at = static_cast<const std::byte*>(address);
+  const auto* arguments = static_cast<const std::byte*>(body_.context);
+  const bool is_argument = at >= arguments && at < arguments + body_.context_bytes;
+  if (is_argument || launch_sites_.count(site) != 0 || is_own_memory(address, frame)) {
+    return std::nullopt;
+  }
   const SourceLine line = line_of(site);
-  // A launch's arguments and what its expression captures are read where the launch stands.
+  // What the launch's expression captures is read where the launch stands.
   if (line.line == launch_->line) {
     launch_sites_.insert(site);
     return std::nullopt;
   }
   const DeviceMemory& memory = DeviceMemory::instance();
-  const auto* at = static_cast<const std::byte*>(address);
   const std::string who = fmt::format("{} {}", thread_name(running_), verb(site));
   const auto found = [&](const char* kind, std::string message) {
     return Diagnostic{kind, std::move(message), line.file, line.line};
@@ -508,6 +521,8 @@ BlockWatch::Counted BlockWatch::take_counts() {
     counted.sites.emplace_back(state->site, std::exchange(state->counters, {}));
   }
   counted.barriers = std::exchange(barriers_, 0);
+  counted.partition_bytes = partition_bytes_;
+  std::fill(partition_bytes_.begin(), partition_bytes_.end(), 0);
   counted.signature = std::exchange(signature_, 0);
   counted.position = std::exchange(position_, 0);
   return counted;

@@ -31,8 +31,7 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
   /// The calling operating-system thread's.
   static BlockWatch& of_this_thread();
 
-  /// @param code an address in the kernel's code
-  void start_launch(const Watch& watch, const LaunchConfiguration& launch, const void* code,
+  void start_launch(const Watch& watch, const LaunchConfiguration& launch, const LaunchBody& body,
                     const BlockSharedMemory& shared);
 
   /// @param turns by thread: when its turn comes
@@ -72,6 +71,7 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
   struct Counted {
     std::vector<std::pair<std::uint32_t, Counters>> sites;
     std::uint64_t barriers = 0;
+    std::vector<std::uint64_t> partition_bytes;
     std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
     /// Where in device memory the block's sites went first, in one number that is linear in each.
     std::uint64_t position = 0;
@@ -93,16 +93,19 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
   void consume(const Request& request);
   void count(const Request& request, const Pattern& pattern, SiteState& state);
   void check(const Request& request, const Pattern& pattern, SiteState& state);
-  void note_position(const Request& request, SiteState& state);
+  void note_for_sample(const Request& request, const Pattern& pattern, SiteState& state);
   bool inside(const Request& request, const Pattern& pattern, SiteState& state);
   bool find_range(Place place, SiteState& state) const;
   void check_lane_by_lane(const Request& request);
   void report_outside(const Request& request, unsigned lane);
+  void report_write_to_input(const Request& request);
   void report_misaligned(const Request& request, unsigned lane);
   void resolve_index_faults();
   void report(const char* kind, std::uint32_t site, std::string message);
   void report_race(const char* kind, AccessRecord earlier, AccessRecord later, std::string message);
 
+  /// An address in the kernel's code.
+  std::uintptr_t code() const { return reinterpret_cast<std::uintptr_t>(body_.run); }
   SourceLine line_of(std::uint32_t site) const;
   std::string describe_access(std::uint32_t site) const;
   std::string thread_name(unsigned thread) const;
@@ -113,7 +116,7 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
   std::uint32_t value(Place place, unsigned bytes) const override;
   bool ran_before(Tag first, Tag second) const override;
   void global_race(Place place, GlobalAccess earlier, GlobalAccess later) override;
-  void global_unwritten(Place place, AccessRecord read) override;
+  Diagnostic global_unwritten(Place place, AccessRecord read) override;
   std::uint32_t global_value(Place place, unsigned bytes) const override;
   bool global_ran_before(Tag first, Tag second) const override { return ran_before(first, second); }
 
@@ -121,7 +124,7 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
 
   Watch watch_;
   const LaunchConfiguration* launch_ = nullptr;
-  std::uintptr_t code_ = 0;
+  LaunchBody body_{};
   const BlockSharedMemory* shared_ = nullptr;
   std::uint32_t block_ = 0;
   const std::vector<std::uint16_t>* turns_ = nullptr;
@@ -136,6 +139,7 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
   Patterns patterns_;
   SiteTable sites_;
   LoadMerging merging_;
+  std::vector<std::uint64_t> partition_bytes_;  ///< empty where addresses are hashed
   bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   std::vector<PendingIndexFault> index_faults_;
   std::unordered_set<std::uint32_t> launch_sites_;  ///< where the launch itself reads host memory

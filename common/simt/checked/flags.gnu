@@ -6,3 +6,4 @@
 -fsanitize=thread
 -fsanitize=bounds-strict
 --param=tsan-instrument-func-entry-exit=0
+-Wno-tsan

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 #include "common/simt/checked/pattern.hpp"
 #include "common/simt/checked/shared_shadow.hpp"
 #include "common/simt/checked/time_tags.hpp"
+#include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
 
@@ -25,7 +27,8 @@ struct GlobalAccess {
 class GlobalListener {
  public:
   virtual void global_race(Place place, GlobalAccess earlier, GlobalAccess later) = 0;
-  virtual void global_unwritten(Place place, AccessRecord read) = 0;
+  /// A read of what nothing has written so far. @return how to tell it
+  virtual Diagnostic global_unwritten(Place place, AccessRecord read) = 0;
   virtual std::uint32_t global_value(Place place, unsigned bytes) const = 0;
   virtual bool global_ran_before(Tag first, Tag second) const = 0;
 
@@ -43,60 +46,88 @@ class GlobalShadow {
   /// written.
   void follow(bool wanted);
 
-  void allocated(Place first_page, std::size_t bytes);
-  void released(Place first_page, std::size_t bytes);
+  /// @param first, page_bytes the pages an allocation takes
+  void allocated(Place first, std::size_t page_bytes);
+  void released(Place first, std::size_t page_bytes);
   void set_written(Place place, std::size_t bytes, bool written);
   /// What a copy on the device takes along.
   void copy_written(Place to, Place from, std::size_t bytes);
 
   void start_launch();
 
+  /// @return reads of what nothing had written. Only now is it known that no other block had, and
+  /// just had not been looked at.
+  std::vector<Diagnostic> finish_launch();
+
   /// The block has synchronised with others by a fence; what it does is ordered with them as far
   /// as can be told.
   void note_fence(std::uint32_t block);
 
   /// Accesses inside of allocations, aligned.
-  void access(const Request& request, const Pattern& pattern, std::uint32_t block,
+  /// @param alone nothing may write there, so that only what was never written matters
+  void access(const Request& request, const Pattern& pattern, bool alone, std::uint32_t block,
               const Moments& moments, GlobalListener& listener);
 
  private:
-  /// What is remembered of one word in this launch.
-  struct Cell {
-    std::uint32_t busy;  ///< not 0 while a thread looks at the cell
+  /// What is remembered of one word in this launch; a line of the host's cache. Blocks are counted
+  /// from 1, 0 is none; `bytes` have a bit for each byte of the word.
+  struct alignas(64) Cell {
     std::uint32_t launch;
-    std::uint32_t write_block;  ///< plus 1; 0: not written
+    std::uint32_t write_block;
     AccessRecord write;
-    std::uint32_t write_old, write_value;  ///< before the write, and when its interval had ended
-    std::uint32_t read_block;  ///< plus 1; the block that read it last, by up to two threads
+    std::uint32_t write_old;    ///< what the write found, folded
+    std::uint32_t write_value;  ///< the whole word when the write's interval had ended
+    std::uint32_t read_block;   ///< that read it last, by up to two threads
     AccessRecord read, other_read;
-    std::uint32_t foreign_block;  ///< plus 1; another block that read it
+    std::uint32_t foreign_block;  ///< another block that read it
     AccessRecord foreign_read;
+    std::uint8_t write_bytes;
+    std::uint8_t block_bytes;  ///< that write_block has written, by all its threads
+    std::uint8_t read_bytes, other_read_bytes, foreign_read_bytes;
   };
   struct Region {
     Region(Place first_, std::size_t bytes)
-        : first(first_), cells(bytes / 4), unwritten(bytes / 4) {}
+        : first(first_), cells(bytes / 4), unwritten(bytes / 4), busy(bytes / bytes_held + 1) {}
     Place first;
     LazyArray<Cell> cells;              ///< by word
     LazyArray<std::uint8_t> unwritten;  ///< by word: a bit for each byte that nothing has written
-    bool any_unwritten = false;
+    /// By stretch of `bytes_held`: not 0 while a thread looks at its cells.
+    std::vector<std::atomic<std::uint32_t>> busy;
+    std::atomic<std::size_t> unwritten_bytes{0};
+  };
+  class Hold;
+
+  /// A warp's coalesced request needs one or two of these.
+  static constexpr std::size_t bytes_held = 4096;
+
+  struct PendingRead {
+    Place place;
+    std::uint32_t block;
+    Diagnostic found;
   };
 
   Region& region_at(Place place);
+  bool is_unwritten(Region& region, Place place) const;
   void access_word(Region& region, Place place, unsigned bytes, std::uint32_t old,
                    GlobalAccess access, const Moments& moments, GlobalListener& listener);
-  void check_written(Region& region, Place place, unsigned bytes, AccessRecord read,
+  void check_written(Region& region, Place place, unsigned bytes, GlobalAccess read,
                      GlobalListener& listener);
-  void read(Cell& cell, Place place, GlobalAccess access, const Moments& moments,
-            GlobalListener& listener);
-  void write(Cell& cell, Place place, unsigned bytes, std::uint32_t old, GlobalAccess access,
-             const Moments& moments, GlobalListener& listener);
-  bool unordered(std::uint32_t block, Tag tag, GlobalAccess access, const Moments& moments) const;
+  void read(Cell& cell, Place place, std::uint8_t touched, GlobalAccess access,
+            const Moments& moments, GlobalListener& listener);
+  void write(Cell& cell, Place place, unsigned bytes, std::uint8_t touched, std::uint32_t old,
+             GlobalAccess access, const Moments& moments, GlobalListener& listener);
+  /// Whether nothing orders an access with an earlier one, of `block`, to some of the same bytes.
+  bool unordered(std::uint32_t block, AccessRecord earlier, unsigned common_bytes,
+                 GlobalAccess access, const Moments& moments) const;
 
   std::atomic<bool> follows_{false};
   std::atomic<std::uint32_t> launch_{0};
   std::mutex regions_mutex_;
   std::vector<std::unique_ptr<Region>> owned_;
   std::vector<std::atomic<Region*>> by_page_;
+
+  std::mutex pending_mutex_;
+  std::map<std::uint32_t, std::vector<PendingRead>> pending_;  ///< by site
 
   mutable std::mutex fenced_mutex_;
   std::atomic<bool> any_fenced_{false};

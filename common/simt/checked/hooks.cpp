@@ -5,37 +5,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "common/simt/checked/fold.hpp"
-#include "common/simt/checked/recorder.hpp"
+#include "common/simt/checked/record.hpp"
+#include "common/simt/include/tilewise/loop_exit.hpp"
 
 namespace tilewise::simt {
 namespace {
-
-template <Action action, unsigned bytes>
-[[gnu::always_inline]] inline void record(const void* address, const void* pc) {
-  Recorder& r = recorder;
-  if (r.next == nullptr) return;
-  const std::uint32_t site =
-      Site32::kind(action, bytes) |
-      (static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(pc)) & Site32::code_mask);
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  Place place;
-  if (const std::uintptr_t offset = at - r.shared_base; offset < r.shared_bytes) {
-    place = shared_place + static_cast<Place>(offset);
-  } else if (const std::uintptr_t global = at - r.device_base;
-             global < r.device_bytes && r.device_pages[global >> device_page_bits] != 0) {
-    place = static_cast<Place>(global);
-  } else {
-    return record_elsewhere(address, site, __builtin_frame_address(0));
-  }
-  std::uint32_t* slot = r.next;
-  constexpr std::size_t array = (trace_rows + 1) * trace_lanes;
-  slot[0] = site;
-  slot[array] = place;
-  if constexpr (action == Action::write) slot[2 * array] = fold(address, bytes);
-  r.next = slot + trace_lanes;
-  if (r.next >= r.end) make_room_in_trace();
-}
 
 /// An object of another size than a load or store has, word by word.
 template <Action action>
@@ -116,35 +90,5 @@ void* __tsan_memset(void* to, int byte, std::size_t bytes) {
   tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));
   return std::memset(to, byte, bytes);
 }
-
-// Atomics as the facade's atomics.hpp writes them: one load and weak swaps until one succeeds, or a
-// single strong swap (atomicCAS). What comes first stands for the whole CUDA operation.
-#define TILEWISE_ATOMIC_HOOKS(bits, T)                                                             \
-  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
-    tilewise::simt::record<Action::atomic, bits / 8>(const_cast<const T*>(address),                \
-                                                     __builtin_return_address(0));                 \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T wanted, int, \
-                                                  int) {                                           \
-    return __atomic_compare_exchange_n(address, expected, wanted, true, __ATOMIC_SEQ_CST,          \
-                                       __ATOMIC_SEQ_CST);                                          \
-  }                                                                                                \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T wanted,    \
-                                                    int, int) {                                    \
-    tilewise::simt::record<Action::atomic, bits / 8>(const_cast<T*>(address),                      \
-                                                     __builtin_return_address(0));                 \
-    return __atomic_compare_exchange_n(address, expected, wanted, false, __ATOMIC_SEQ_CST,         \
-                                       __ATOMIC_SEQ_CST);                                          \
-  }
-TILEWISE_ATOMIC_HOOKS(32, std::uint32_t)
-TILEWISE_ATOMIC_HOOKS(64, std::uint64_t)
-#undef TILEWISE_ATOMIC_HOOKS
-
-void __tsan_atomic_thread_fence(int) {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  tilewise::simt::note_fence();
-}
-void __tsan_atomic_signal_fence(int) {}
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "common/simt/checked/block_watch.hpp"
 #include "common/simt/watch.hpp"
@@ -22,6 +23,7 @@ class LaunchCounts {
   std::mutex mutex_;
   std::map<std::uint32_t, Counters> sites_;
   std::uint64_t barriers_ = 0;
+  std::vector<std::uint64_t> partition_bytes_;
 };
 
 }  // namespace tilewise::simt

@@ -130,7 +130,8 @@ void LoadMerging::flush() {
     alignment.assign(loads.size(), 0);
     const auto take_in = [&](const Loads& others) {
       for (std::size_t k = 0; k < others.size(); ++k) {
-        if (others[k].pattern != nullptr) alignment[k] |= others[k].pattern->bits_set;
+        if (others[k].pattern != nullptr)
+          alignment[k] |= others[k].place | others[k].pattern->relative_bits;
       }
     };
     take_in(loads);

@@ -93,10 +93,14 @@ void add_half_warp(const LaneAddresses& addresses, std::uint32_t lanes, unsigned
   cost.conflicts += cost.wavefronts - before - words;
 }
 
+struct Segment {
+  std::uint32_t start;
+  unsigned bytes;
+};
+
 /// Takes the segment of the lowest lane that waits, with every lane in it, until none waits.
-void add_segments(const LaneAddresses& addresses, std::uint32_t lanes, GlobalCost& cost) {
-  if (lanes == 0) return;
-  ++cost.requests;
+template <class Use>
+void for_each_segment(const LaneAddresses& addresses, std::uint32_t lanes, Use&& use) {
   const unsigned largest = addresses.bytes == 1 ? 32 : addresses.bytes == 2 ? 64 : line_bytes;
   while (lanes != 0) {
     const std::uint32_t segment = addresses.at[std::countr_zero(lanes)] / largest;
@@ -108,10 +112,9 @@ void add_segments(const LaneAddresses& addresses, std::uint32_t lanes, GlobalCos
       highest = std::max(highest, addresses.at[lane] + addresses.bytes - 1);
       lanes &= ~(1u << lane);
     }
-    unsigned size = largest;  // halved as long as one half holds all
-    while (size > sector_bytes && lowest / (size / 2) == highest / (size / 2)) size /= 2;
-    ++cost.transactions;
-    cost.sectors += size / sector_bytes;
+    unsigned bytes = largest;  // halved as long as one half holds all
+    while (bytes > sector_bytes && lowest / (bytes / 2) == highest / (bytes / 2)) bytes /= 2;
+    use(Segment{lowest / bytes * bytes, bytes});
   }
 }
 
@@ -147,13 +150,28 @@ GlobalCost global_cost(const LaneAddresses& addresses, const MemoryRules& rules)
   GlobalCost cost;
   cost.bytes = units(addresses, addresses.lanes, 1).size();
   if (rules.half_warps) {
-    add_segments(addresses, addresses.lanes & lower_half, cost);
-    add_segments(addresses, addresses.lanes & upper_half, cost);
+    for (const std::uint32_t half : {lower_half, upper_half}) {
+      const std::uint32_t lanes = addresses.lanes & half;
+      if (lanes != 0) ++cost.requests;
+      for_each_segment(addresses, lanes, [&](const Segment& segment) {
+        ++cost.transactions;
+        cost.sectors += segment.bytes / sector_bytes;
+      });
+    }
     return cost;
   }
   cost.requests = 1;
   cost.sectors = units(addresses, addresses.lanes, sector_bytes).size();
   return cost;
+}
+
+void add_partition_bytes(const LaneAddresses& addresses, std::vector<std::uint64_t>& bytes) {
+  constexpr unsigned turn_bytes = 256;
+  for (const std::uint32_t half : {lower_half, upper_half}) {
+    for_each_segment(addresses, addresses.lanes & half, [&](const Segment& segment) {
+      bytes[segment.start / turn_bytes % dram_partitions] += segment.bytes;
+    });
+  }
 }
 
 }  // namespace tilewise::simt

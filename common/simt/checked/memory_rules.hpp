@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/core/gpu_profile.hpp"
 
@@ -11,7 +12,7 @@ namespace tilewise::simt {
 struct MemoryRules {
   bool half_warps = false;  ///< compute capability 1.x: 16 lanes at a time, and segments
   unsigned banks = 32;
-  bool partitions = false;  ///< DRAM partitions take turns every 256 bytes, unhashed (GT200)
+  bool partitions = false;  ///< addresses go to DRAM partitions in turns, unhashed (GT200)
 
   explicit MemoryRules(const core::GpuProfile& gpu);
 };
@@ -49,5 +50,11 @@ struct GlobalCost {
 
 /// Sources: CUDA C++ Programming Guide, "Global Memory"; segments of 1.x: version 3.2, G.3.2.2.
 GlobalCost global_cost(const LaneAddresses& addresses, const MemoryRules& rules);
+
+/// GT200's DRAM: 8 partitions that take turns every 256 bytes (muni2009).
+inline constexpr unsigned dram_partitions = 8;
+
+/// Adds the bytes that the segments of a request move from or to each partition.
+void add_partition_bytes(const LaneAddresses& addresses, std::vector<std::uint64_t>& bytes);
 
 }  // namespace tilewise::simt

@@ -45,7 +45,7 @@ void work_out(Pattern& pattern, const MemoryRules& rules) {
     if (pattern.live[lane] == 0) continue;
     const auto relative = static_cast<std::int32_t>(pattern.relative[lane]);
     addresses.at[lane] = middle + pattern.alignment + pattern.relative[lane];
-    pattern.bits_set |= addresses.at[lane] & ~middle;
+    pattern.relative_bits |= pattern.relative[lane];
     pattern.misaligned |= addresses.at[lane] % bytes != 0;
     pattern.lowest = std::min<std::int64_t>(pattern.lowest, relative);
     pattern.highest = std::max<std::int64_t>(pattern.highest, std::int64_t{relative} + bytes);
@@ -93,12 +93,11 @@ bool Pattern::fits(const Request& request, std::uint32_t alignment_of_first) con
 void Patterns::start(const MemoryRules& rules) {
   all_.clear();
   rules_ = rules;
-  // Costs repeat where a pattern moves by the largest unit of traffic.
   global_unit_ = rules.half_warps ? 128 : 32;
 }
 
 const Pattern* Patterns::recall(const Request& request, Recent& recent) const {
-  const std::uint32_t alignment = alignment_of(request.first_place());
+  const std::uint32_t alignment = alignment_of(request);
   if (recent[0] != nullptr && recent[0]->fits(request, alignment)) return recent[0];
   if (recent[1] == nullptr || !recent[1]->fits(request, alignment)) return nullptr;
   std::swap(recent[0], recent[1]);
@@ -106,7 +105,7 @@ const Pattern* Patterns::recall(const Request& request, Recent& recent) const {
 }
 
 const Pattern& Patterns::find(const Request& request, Recent& recent) {
-  Pattern key = key_of(request, alignment_of(request.first_place()));
+  Pattern key = key_of(request, alignment_of(request));
   const Pattern& found = look_up(key);
   recent = {&found, recent[0]};
   return found;

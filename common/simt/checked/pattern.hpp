@@ -37,7 +37,7 @@ struct Pattern {
 
   // What follows.
   bool misaligned = false;
-  std::uint32_t bits_set = 0;  ///< in any lane's address
+  std::uint32_t relative_bits = 0;  ///< set in any lane's distance to the first
   SharedCost shared_cost;
   SharedCost cost_of_8_bytes, cost_of_16_bytes;  ///< of shared loads as wide from the same places
   GlobalCost global_cost;
@@ -83,10 +83,11 @@ class Patterns {
  private:
   const Pattern& look_up(Pattern& key);
 
-  /// Shared wavefronts repeat where a pattern moves by a word, which makes the alignment within the
-  /// widest access enough.
-  std::uint32_t alignment_of(Place place) const {
-    return is_shared(place) ? place % 16 : place % global_unit_;
+  /// Costs repeat where a pattern moves by the largest unit of traffic; shared wavefronts already
+  /// where it moves by one access.
+  std::uint32_t alignment_of(const Request& request) const {
+    const Place first = request.first_place();
+    return first & ((is_shared(first) ? request.site.bytes() : global_unit_) - 1);
   }
 
   MemoryRules rules_{core::GpuProfile{}};

@@ -32,38 +32,35 @@ void SharedShadow::start_block(bool forget_all) {
 }
 
 void SharedShadow::access(const Request& request, const Pattern& pattern) {
+  if (request.site.action() == Action::read && request.site.bytes() == word_bytes) {
+    // Most accesses end here: what two warps have read, the others may read too.
+    const Tag interval = moments_.interval_first();
+    for (unsigned i = 0; i < pattern.distinct; ++i) {
+      const Place place = request.places[pattern.lane[i]];
+      if (settled_[(place - shared_place) / word_bytes] != interval) access(request, pattern, i);
+    }
+    return;
+  }
+  for (unsigned i = 0; i < pattern.distinct; ++i) access(request, pattern, i);
+}
+
+/// One of the pattern's distinct addresses.
+void SharedShadow::access(const Request& request, const Pattern& pattern, unsigned i) {
   const unsigned bytes = request.site.bytes();
-  const bool writes = request.site.action() != Action::read;
-  for (unsigned i = 0; i < pattern.distinct; ++i) {
-    const unsigned lane = pattern.lane[i];
+  for (const unsigned lane : {pattern.lane[i], pattern.other_lane[i]}) {
+    if (lane == Pattern::no_lane) continue;
     const Place place = request.places[lane];
-    if (bytes < word_bytes) {
-      // Lanes that write one byte at a time matter one by one, whether or not they share it.
+    const AccessRecord access = record_of(request, lane, moments_);
+    if (bytes < word_bytes || is_split((place - shared_place) / word_bytes)) {
       access_by_bytes(request, lane);
-      if (pattern.other_lane[i] != Pattern::no_lane)
-        access_by_bytes(request, pattern.other_lane[i]);
       continue;
     }
     for (Place at = place; at < place + bytes; at += word_bytes) {
-      const std::size_t word = (at - shared_place) / word_bytes;
-      if (!writes && settled_[word] == moments_.interval_first()) continue;
-      if (is_split(word)) {
-        access_by_bytes(request, lane);
-        break;
-      }
-      Cell& cell = words_[word];
-      const AccessRecord first = record_of(request, lane, moments_);
-      if (writes) {
-        write(cell, at, first, request.olds[lane], bytes);
+      Cell& cell = words_[(at - shared_place) / word_bytes];
+      if (request.site.action() == Action::read) {
+        read(cell, at, access, false);
       } else {
-        read(cell, at, first, false);
-      }
-      if (pattern.other_lane[i] == Pattern::no_lane) continue;
-      const AccessRecord second = record_of(request, pattern.other_lane[i], moments_);
-      if (writes) {
-        write(cell, at, second, request.olds[pattern.other_lane[i]], bytes);
-      } else {
-        read(cell, at, second, false);
+        write(cell, at, access, request.olds[lane], bytes);
       }
     }
   }
@@ -153,8 +150,9 @@ void SharedShadow::end_interval() {
     const std::size_t byte = pending.place - shared_place;
     const std::size_t word = byte / word_bytes;
     const Cell& cell = is_split(word) ? bytes_[byte] : words_[word];
-    // Written after all in this interval by another thread: told as a race already.
-    const bool written = cell.write >= moments_.interval_first() &&
+    // Written after all in this interval by another thread: told as a race already, except among
+    // atomics, of which the first found nothing to begin with.
+    const bool written = !is_atomic(pending.read.site) && cell.write >= moments_.interval_first() &&
                          thread_of(cell.write) != thread_of(pending.read.tag);
     if (!written) listener_.unwritten(pending.place, pending.read);
   }

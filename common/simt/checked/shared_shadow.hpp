@@ -63,6 +63,7 @@ class SharedShadow {
     AccessRecord read;
   };
 
+  void access(const Request& request, const Pattern& pattern, unsigned i);
   void read(Cell& cell, Place place, AccessRecord read, bool of_byte);
   void write(Cell& cell, Place place, AccessRecord write, std::uint32_t old, unsigned bytes);
   void mark_read(Cell& cell, AccessRecord read) const;

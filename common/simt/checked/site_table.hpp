@@ -18,6 +18,7 @@ struct SiteState {
   Patterns::Recent recent{};
   /// The array or buffer that the last access lay in: [begin, end).
   Place begin = 0, end = 0;
+  bool read_only = false;        ///< that buffer is a kernel's input
   std::uint64_t last_block = 0;  ///< that came here, counted from 1
 };
 

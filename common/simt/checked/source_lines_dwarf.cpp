@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "common/simt/checked/source_lines.hpp"
 
@@ -42,6 +43,7 @@ class Modules {
 
   void reopen() {
     if (dwfl_ != nullptr) dwfl_end(dwfl_);
+    inlined_calls_.clear();
     dwfl_ = dwfl_begin(&callbacks);
     if (dwfl_ == nullptr) return;
     if (dwfl_linux_proc_report(dwfl_, getpid()) != 0 ||
@@ -74,21 +76,47 @@ class Modules {
                            : SourceLine{without_folder(file, dwfl_line_comp_dir(line)), number};
   }
 
-  /// Walks out of inlined functions to the first call that stands in a kernel file.
-  static SourceLine line_of_caller(Dwfl_Module* module, Dwarf_Addr pc) {
+  /// A function inlined into another, at one stretch of its instructions.
+  struct InlinedCall {
+    Dwarf_Addr begin, end;
+    SourceLine caller;
+  };
+
+  /// Goes out of inlined functions to the first call that stands in a kernel file.
+  SourceLine line_of_caller(Dwfl_Module* module, Dwarf_Addr pc) {
     Dwarf_Addr bias = 0;
     Dwarf_Die* unit = dwfl_module_addrdie(module, pc, &bias);
     if (unit == nullptr) return {};
-    Dwarf_Die* scopes = nullptr;
-    const int count = dwarf_getscopes(unit, pc - bias, &scopes);
-    SourceLine found;
-    for (int i = 0; i < count && found.file.empty(); ++i) {
-      if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
-      const SourceLine call = call_of(unit, &scopes[i]);
-      if (is_kernel_file(call.file)) found = call;
+    const auto [entry, is_new] = inlined_calls_.try_emplace(unit->addr);
+    if (is_new) collect(unit, unit, entry->second);
+    const InlinedCall* innermost = nullptr;
+    for (const InlinedCall& call : entry->second) {
+      if (pc - bias < call.begin || pc - bias >= call.end) continue;
+      // Of two of the same extent the inner one was collected later.
+      if (innermost == nullptr || call.end - call.begin <= innermost->end - innermost->begin) {
+        innermost = &call;
+      }
     }
-    if (count > 0) free(scopes);
-    return found;
+    return innermost == nullptr ? SourceLine{} : innermost->caller;
+  }
+
+  /// All below `die`: what is inlined into a function may be described outside of that function's
+  /// own entry, for instance in that of the lambda's class.
+  void collect(Dwarf_Die* unit, Dwarf_Die* die, std::vector<InlinedCall>& calls) {
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0) return;
+    do {
+      if (dwarf_tag(&child) == DW_TAG_inlined_subroutine) {
+        const SourceLine caller = call_of(unit, &child);
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        std::ptrdiff_t offset = 0;
+        while (is_kernel_file(caller.file) &&
+               (offset = dwarf_ranges(&child, offset, &base, &begin, &end)) > 0) {
+          calls.push_back({begin, end, caller});
+        }
+      }
+      collect(unit, &child, calls);
+    } while (dwarf_siblingof(&child, &child) == 0);
   }
 
   static SourceLine call_of(Dwarf_Die* unit, Dwarf_Die* inlined) {
@@ -107,6 +135,7 @@ class Modules {
                : SourceLine{without_folder(file, folder_of(unit)), static_cast<int>(line)};
   }
 
+  std::map<void*, std::vector<InlinedCall>> inlined_calls_;  ///< by unit
   Dwfl* dwfl_ = nullptr;
 };
 

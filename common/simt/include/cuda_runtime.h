@@ -15,6 +15,7 @@
 #include "tilewise/host_api.hpp"
 #include "tilewise/intrinsics.hpp"
 #include "tilewise/launch.hpp"
+#include "tilewise/loop_exit.hpp"
 #include "tilewise/qualifiers.hpp"
 #include "tilewise/shared_memory.hpp"
 #include "tilewise/vector_types.hpp"

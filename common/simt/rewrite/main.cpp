@@ -1,31 +1,35 @@
-// tilewise-rewrite SOURCE.cu RESULT.cpp: what the simulator makes of a kernel file, for builds that
-// run kernels on it and for a look at what it did.
+// tilewise-rewrite [--checked] SOURCE.cu RESULT.cpp: what the simulator makes of a kernel file, for
+// builds that run kernels on it and for a look at what it did.
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "common/simt/rewrite/rewrite.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: tilewise-rewrite SOURCE.cu RESULT.cpp\n";
+  const bool checked = argc > 1 && std::string_view(argv[1]) == "--checked";
+  if (argc != (checked ? 4 : 3)) {
+    std::cerr << "usage: tilewise-rewrite [--checked] SOURCE.cu RESULT.cpp\n";
     return 2;
   }
-  std::ifstream source(argv[1], std::ios::binary);
+  const char* const source_path = argv[argc - 2];
+  const char* const result_path = argv[argc - 1];
+  std::ifstream source(source_path, std::ios::binary);
   if (!source) {
-    std::cerr << "cannot read " << argv[1] << '\n';
+    std::cerr << "cannot read " << source_path << '\n';
     return 2;
   }
   const std::string text(std::istreambuf_iterator<char>(source), {});
-  const auto rewritten = tilewise::simt::rewrite(text);
+  const auto rewritten = tilewise::simt::rewrite(text, {.mark_loop_exits = checked});
   for (const auto& error : rewritten.errors) {
-    std::cerr << argv[1] << ':' << error.line << ": " << error.message << '\n';
+    std::cerr << source_path << ':' << error.line << ": " << error.message << '\n';
   }
-  std::ofstream result(argv[2], std::ios::binary);
-  result << "#line 1 \"" << argv[1] << "\"\n" << rewritten.text;
+  std::ofstream result(result_path, std::ios::binary);
+  result << "#line 1 \"" << source_path << "\"\n" << rewritten.text;
   if (!result.flush()) {
-    std::cerr << "cannot write " << argv[2] << '\n';
+    std::cerr << "cannot write " << result_path << '\n';
     return 2;
   }
   return rewritten.errors.empty() ? 0 : 1;

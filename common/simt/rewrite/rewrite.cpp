@@ -5,6 +5,7 @@
 
 #include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/launch.hpp"
+#include "common/simt/rewrite/loop_exit.hpp"
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/shared_memory.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
@@ -50,7 +51,7 @@ void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits)
 
 }  // namespace
 
-Rewritten rewrite(std::string_view source) {
+Rewritten rewrite(std::string_view source, RewriteOptions options) {
   const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
   const rewriting::Outline outline(tokens);
   rewriting::Edits edits;
@@ -58,7 +59,12 @@ Rewritten rewrite(std::string_view source) {
   report_cuda_in_macros(tokens, result.errors);
   rewriting::rewrite_launches(outline, edits, result.errors);
   rewriting::rewrite_shared_memory(outline, edits, result.errors);
-  rewriting::rewrite_unroll_pragmas(tokens, edits);
+  if (options.mark_loop_exits) {
+    rewriting::mark_loop_exits(outline, edits);
+    rewriting::drop_unroll_pragmas(tokens, edits);
+  } else {
+    rewriting::rewrite_unroll_pragmas(tokens, edits);
+  }
   rewrite_noinline(tokens, edits);
   std::stable_sort(result.errors.begin(), result.errors.end(),
                    [](const auto& a, const auto& b) { return a.line < b.line; });

@@ -18,6 +18,12 @@ struct Rewritten {
   std::vector<RewriteError> errors;  ///< in the order of their lines; empty when all went well
 };
 
+struct RewriteOptions {
+  /// For the checked build: every loop of device code tells the run-time when a thread has left it
+  /// (docs/decisions, "loop exits"), and no `#pragma unroll` is kept.
+  bool mark_loop_exits = false;
+};
+
 /// Turns what CUDA adds to C++'s grammar into calls of the simulator's run-time:
 ///  - launches: `kernel<<<grid, block>>>(arguments)`;
 ///  - `__shared__` variables, static and `extern`;
@@ -27,6 +33,6 @@ struct Rewritten {
 /// All else but a byte order mark stays as it is, so that compiler messages and faults name the
 /// source's own lines. Takes any text: what it does not understand it reports or leaves for the
 /// compiler to refuse.
-Rewritten rewrite(std::string_view source);
+Rewritten rewrite(std::string_view source, RewriteOptions options = {});
 
 }  // namespace tilewise::simt

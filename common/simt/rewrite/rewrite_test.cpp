@@ -89,6 +89,15 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 auto line_breaks(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
 
+Rewritten rewritten_for_checks(std::string_view source) {
+  return rewrite(source, {.mark_loop_exits = true});
+}
+
+bool keeps_lines(std::string_view source) {
+  return line_breaks(rewrite(source).text) == line_breaks(source) &&
+         line_breaks(rewritten_for_checks(source).text) == line_breaks(source);
+}
+
 bool may_be_replaced(const Token& token) {
   constexpr std::array<std::string_view, 6> replaced = {"<<<",    ">",      "__shared__",
                                                         "static", "extern", "unroll"};
@@ -106,6 +115,19 @@ TEST(Rewrite, KeepsEveryTokenOnItsLine) {
     const bool is_unroll_factor = token.directive != 0 && token.is("Tile");
     const bool is_open_bound = token.line == 11 && (token.is("[") || token.is("]"));
     if (may_be_replaced(token) || is_unroll_factor || is_open_bound) continue;
+    EXPECT_GE(--left[std::pair(token.line, token.text)], 0)
+        << "line " << token.line << " lost " << token.text;
+  }
+}
+
+TEST(Rewrite, KeepsEveryTokenButPragmasOnItsLineWhenMarkingLoops) {
+  const auto plain = rewrite(kernel);
+  const auto marked = rewritten_for_checks(kernel);
+  EXPECT_TRUE(marked.errors.empty());
+  std::map<std::pair<int, std::string_view>, int> left;
+  for (const auto& token : tokenize(marked.text)) ++left[{token.line, token.text}];
+  for (const auto& token : tokenize(plain.text)) {
+    if (token.line == 30 || token.line == 32) continue;  // #pragma unroll
     EXPECT_GE(--left[std::pair(token.line, token.text)], 0)
         << "line " << token.line << " lost " << token.text;
   }
@@ -166,9 +188,9 @@ TEST(Rewrite, ReportsErrorsInTheOrderOfTheirLines) {
 TEST(Rewrite, TakesAFileCutOffAnywhere) {
   for (std::size_t length = 0; length <= kernel.size(); ++length) {
     const auto source = kernel.substr(0, length);
-    ASSERT_EQ(line_breaks(rewrite(source).text), line_breaks(source)) << length;
+    ASSERT_TRUE(keeps_lines(source)) << length;
     const auto rest = kernel.substr(length);
-    ASSERT_EQ(line_breaks(rewrite(rest).text), line_breaks(rest)) << length;
+    ASSERT_TRUE(keeps_lines(rest)) << length;
   }
 }
 
@@ -176,7 +198,7 @@ TEST(Rewrite, TakesAFileWithAnyTokenLeftOut) {
   for (const auto& token : tokenize(kernel)) {
     const auto source =
         std::string(kernel.substr(0, token.begin)) + std::string(kernel.substr(token.end()));
-    ASSERT_EQ(line_breaks(rewrite(source).text), line_breaks(source)) << "line " << token.line;
+    ASSERT_TRUE(keeps_lines(source)) << "line " << token.line;
   }
 }
 
@@ -225,6 +247,10 @@ constexpr std::string_view fragments[] = {
     "\n#pragma unroll ",
     "_Pragma(\"unroll\")",
     "for (",
+    "do ",
+    "while (",
+    "__device__ void f() {",
+    "constexpr ",
     "\"",
     "'",
     "R\"(",
@@ -242,7 +268,7 @@ TEST(Rewrite, TakesAnySequenceOfFragments) {
   for (int round = 0; round < 20'000; ++round) {
     std::string source;
     for (int i = length(random); i > 0; --i) source += fragments[fragment(random)];
-    ASSERT_EQ(line_breaks(rewrite(source).text), line_breaks(source)) << source;
+    ASSERT_TRUE(keeps_lines(source)) << source;
   }
 }
 
@@ -253,22 +279,34 @@ TEST(Rewrite, TakesAnyBytes) {
   for (int round = 0; round < 5'000; ++round) {
     std::string source;
     for (int i = length(random); i > 0; --i) source += static_cast<char>(byte(random));
-    ASSERT_EQ(line_breaks(rewrite(source).text), line_breaks(source)) << round;
+    ASSERT_TRUE(keeps_lines(source)) << round;
   }
 }
 
-double processor_seconds(const std::string& source) {
+double processor_seconds(const std::string& source, RewriteOptions options) {
   const auto start = std::clock();
-  EXPECT_EQ(line_breaks(rewrite(source).text), line_breaks(source));
+  EXPECT_EQ(line_breaks(rewrite(source, options).text), line_breaks(source));
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-// Submissions are rewritten inside the grader's own process: none may hold it up.
-TEST(Rewrite, TakesTimeInProportionToTheLength) {
+void expect_time_in_proportion(std::string_view pattern, RewriteOptions options) {
+  SCOPED_TRACE(pattern);
   constexpr int few = 2'500;
   constexpr int times_longer = 8;
   constexpr double most_times_slower = 24;  // 8 for work in proportion, 64 for its square
   constexpr double clock_noise_s = 0.002;
+  const auto source = [&](int repetitions) {
+    std::string text;
+    for (int i = 0; i < repetitions; ++i) text += pattern;
+    for (int i = 0; i < repetitions; ++i) text += ")<<<>";
+    return text;
+  };
+  const auto short_s = std::max(processor_seconds(source(few), options), clock_noise_s);
+  EXPECT_LT(processor_seconds(source(few * times_longer), options), short_s * most_times_slower);
+}
+
+// Submissions are rewritten inside the grader's own process: none may hold it up.
+TEST(Rewrite, TakesTimeInProportionToTheLength) {
   const std::string_view patterns[] = {
       "<<<",
       ">>>",
@@ -298,16 +336,16 @@ TEST(Rewrite, TakesTimeInProportionToTheLength) {
       "_Pragma(\"unroll\")",
       "\n#define M k<<<",
   };
+  for (const auto pattern : patterns) expect_time_in_proportion(pattern, {});
+}
+
+TEST(Rewrite, MarksLoopsInTimeInProportionToTheLength) {
+  const std::string_view patterns[] = {
+      "__device__ void f() {",     "__device__ f(){do ", "__device__ f(){do(",
+      "__device__ f(){do{}while(", "\n#pragma unroll",
+  };
   for (const auto pattern : patterns) {
-    SCOPED_TRACE(pattern);
-    const auto source = [&](int repetitions) {
-      std::string text;
-      for (int i = 0; i < repetitions; ++i) text += pattern;
-      for (int i = 0; i < repetitions; ++i) text += ")<<<>";
-      return text;
-    };
-    const auto short_s = std::max(processor_seconds(source(few)), clock_noise_s);
-    EXPECT_LT(processor_seconds(source(few * times_longer)), short_s * most_times_slower);
+    expect_time_in_proportion(pattern, {.mark_loop_exits = true});
   }
 }
 

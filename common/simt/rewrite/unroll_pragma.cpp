@@ -33,9 +33,12 @@ std::optional<int> unroll_factor(std::span<const Token> argument) {
   return std::min(value, most_copies);
 }
 
+enum class Unrolling { kept, dropped };
+
 class UnrollRewriter {
  public:
-  UnrollRewriter(const std::vector<Token>& tokens, Edits& edits) : tokens_(tokens), edits_(edits) {}
+  UnrollRewriter(const std::vector<Token>& tokens, Unrolling unrolling, Edits& edits)
+      : tokens_(tokens), unrolling_(unrolling), edits_(edits) {}
 
   void run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -70,7 +73,7 @@ class UnrollRewriter {
     const auto end = directive_end(hash);
     const auto argument = hash + words;
     const auto factor = unroll_factor(std::span(tokens_).subspan(argument, end - argument));
-    if (!factor || !loop_follows(end)) {
+    if (unrolling_ == Unrolling::dropped || !factor || !loop_follows(end)) {
       erase(hash, end);
       return;
     }
@@ -87,7 +90,7 @@ class UnrollRewriter {
     const auto factor = unroll_factor(std::span(words).subspan(1));
     const bool ends_macro = literal.directive != 0 &&
                             (end == tokens_.size() || tokens_[end].directive != literal.directive);
-    if (!factor || !(ends_macro || loop_follows(end))) {
+    if (unrolling_ == Unrolling::dropped || !factor || !(ends_macro || loop_follows(end))) {
       erase(first, end);
       return;
     }
@@ -112,13 +115,18 @@ class UnrollRewriter {
   }
 
   const std::vector<Token>& tokens_;
+  Unrolling unrolling_;
   Edits& edits_;
 };
 
 }  // namespace
 
 void rewrite_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits) {
-  UnrollRewriter(tokens, edits).run();
+  UnrollRewriter(tokens, Unrolling::kept, edits).run();
+}
+
+void drop_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits) {
+  UnrollRewriter(tokens, Unrolling::dropped, edits).run();
 }
 
 }  // namespace tilewise::simt::rewriting

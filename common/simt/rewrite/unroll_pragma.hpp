@@ -12,4 +12,7 @@ namespace tilewise::simt::rewriting {
 /// nvcc ignores it there, while a host compiler stops.
 void rewrite_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits);
 
+/// Takes them all away, for where a mark comes between each pragma and its loop.
+void drop_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits);
+
 }  // namespace tilewise::simt::rewriting

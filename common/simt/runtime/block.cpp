@@ -44,11 +44,10 @@ Block& Block::of_this_thread() {
 
 const Block* Block::if_any_of_this_thread() { return this_threads_block; }
 
-void Block::start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context,
+void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& body,
                          const Watch& watch) {
   launch_ = &launch;
   body_ = body;
-  body_context_ = context;
   blockDim = launch.block;
   gridDim = launch.grid;
   const std::size_t count = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
@@ -65,7 +64,7 @@ void Block::start_launch(const LaunchConfiguration& launch, void (*body)(void*),
   watch_ = nullptr;
   if (!watch.checks && !watch.counters) return;
   watch_ = &BlockWatch::of_this_thread();
-  watch_->start_launch(watch, launch, reinterpret_cast<const void*>(body), shared_);
+  watch_->start_launch(watch, launch, body, shared_);
 }
 
 void Block::take_turns(std::uint64_t block) {
@@ -133,7 +132,7 @@ void Block::run_threads(transfer_t from) {
   // This stack is fresh, so it belongs to the fiber that was taken last.
   Fiber& fiber = *block.stacks_.last_taken();
   for (;;) {
-    block.body_(block.body_context_);
+    block.body_.run(block.body_.context);
     follow(block.finish_thread(fiber));
   }
 }
@@ -405,8 +404,8 @@ void note_fence() {
   if (recorder.next != nullptr) running_block().watch()->note_fence();
 }
 
-void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
-  auto fault = running_block().watch()->judge_elsewhere(address, site, frame);
+void record_elsewhere(const void* address, std::uint32_t site) {
+  auto fault = running_block().watch()->judge_elsewhere(address, site, __builtin_frame_address(0));
   if (fault) follow(running_block().break_off_access(std::move(*fault)));
 }
 

@@ -7,14 +7,13 @@
 
 #include "common/simt/checked/block_watch.hpp"
 #include "common/simt/include/tilewise/barriers.hpp"
+#include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
-
-struct LaunchConfiguration;
 
 /// Runs the blocks that fall to one operating-system thread, one after another.
 ///
@@ -30,8 +29,7 @@ class Block {
   static const Block* if_any_of_this_thread();
 
   /// What all blocks of a launch have in common.
-  void start_launch(const LaunchConfiguration& launch, void (*body)(void*), void* context,
-                    const Watch& watch);
+  void start_launch(const LaunchConfiguration& launch, const LaunchBody& body, const Watch& watch);
 
   /// @param number of the block, in the order blockIdx.x, y, z
   /// @return what ended the block early; nothing where all threads returned.
@@ -142,8 +140,7 @@ class Block {
   boost::context::detail::fcontext_t home_ = nullptr;  ///< run(), waiting for the block to end
 
   const LaunchConfiguration* launch_ = nullptr;
-  void (*body_)(void*) = nullptr;
-  void* body_context_ = nullptr;
+  LaunchBody body_{};
 
   std::vector<Thread> threads_;         ///< in the order of their turns
   std::vector<std::uint16_t> numbers_;  ///< by turn

@@ -77,6 +77,7 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   allocations_[region] = {start, bytes, region_bytes};
   used_ += region_bytes;
   mark_pages(region, region_bytes, true);
+  GlobalShadow::instance().set_written(static_cast<Place>(start - base_), bytes, false);
   if (open_count_ == 0) mprotect(region, region_bytes, PROT_NONE);
   return start;
 }
@@ -129,7 +130,6 @@ void DeviceMemory::mark_pages(const std::byte* region, std::size_t bytes, bool a
   };
   std::erase_if(released_, overlaps);
   shadow.allocated(static_cast<Place>(first), bytes);
-  shadow.set_written(static_cast<Place>(first), bytes, false);
 }
 
 void DeviceMemory::describe(const void* address, BufferDescription description) {

@@ -82,9 +82,8 @@ class BlockQueue {
 /// One launch on its way over the device.
 class Launch {
  public:
-  Launch(const LaunchConfiguration& configuration, void (*body)(void*), void* context,
-         const Watch& watch)
-      : configuration_(configuration), body_(body), context_(context), watch_(watch) {}
+  Launch(const LaunchConfiguration& configuration, const LaunchBody& body, const Watch& watch)
+      : configuration_(configuration), body_(body), watch_(watch) {}
 
   /// Runs the blocks [0, count), those of `chosen` where that is given; then `after_block` for each
   /// or `after_all` on each operating-system thread, with the block that ran there.
@@ -99,7 +98,7 @@ class Launch {
         first_fault;  // other blocks may come to the same; one report tells it
     const std::function<void()> work = [&] {
       Block& block = Block::of_this_thread();
-      block.start_launch(configuration_, body_, context_, watch_);
+      block.start_launch(configuration_, body_, watch_);
       for (auto run = queue.take(); run.begin < run.end; run = queue.take()) {
         for (std::uint64_t i = run.begin; i < run.end; ++i) {
           const std::uint64_t number = chosen == nullptr ? i : (*chosen)[i];
@@ -122,8 +121,7 @@ class Launch {
 
  private:
   const LaunchConfiguration& configuration_;
-  void (*body_)(void*);
-  void* context_;
+  LaunchBody body_;
   Watch watch_;
 };
 
@@ -201,7 +199,7 @@ cudaError_t error_of(const Diagnostic& fault) {
 
 }  // namespace
 
-void run_grid(const LaunchConfiguration& configuration, void (*body)(void*), void* context) {
+void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) {
   if (device::lasting_error() != cudaSuccess) return;
   if (Block::of_this_thread().runs_device_code()) {
     device::record(Diagnostic{"launch",
@@ -216,10 +214,13 @@ void run_grid(const LaunchConfiguration& configuration, void (*body)(void*), voi
   }
 
   const Watch watch = current_watch();
-  Launch launch(configuration, body, context, watch);
+  Launch launch(configuration, body, watch);
   std::optional<Diagnostic> fault;
   if (watch.checks || watch.counters) {
-    fault = run_watched(launch, configuration, reinterpret_cast<std::uintptr_t>(body), watch);
+    fault = run_watched(launch, configuration, reinterpret_cast<std::uintptr_t>(body.run), watch);
+    for (Diagnostic& found : GlobalShadow::instance().finish_launch()) {
+      Findings::instance().add(std::move(found));
+    }
     Findings::instance().finish_launch();
   } else {
     fault = launch.run(blocks_of(configuration.grid), nullptr, nothing, nothing);

@@ -31,9 +31,10 @@ T value_of(Bits<T> bits) {
   return value;
 }
 
-/// Replaces *address by change(*address) and returns the old value.
+/// Replaces *address by change(*address) and returns the old value. Inlined, as all atomics are, so
+/// that the checked build knows the kernel's line.
 template <class T, class Change>
-T atomically(T* address, Change change) {
+[[gnu::always_inline]] inline T atomically(T* address, Change change) {
   auto* word = reinterpret_cast<Bits<T>*>(address);
   Bits<T> old = __atomic_load_n(word, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(word, &old, bits_of<T>(change(value_of<T>(old))), true,
@@ -49,48 +50,48 @@ using Operand = typename std::enable_if<true, T>::type;
 }  // namespace tilewise::simt
 
 template <class T>
-T atomicAdd(T* address, tilewise::simt::Operand<T> value) {
+[[gnu::always_inline]] inline T atomicAdd(T* address, tilewise::simt::Operand<T> value) {
   return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old + value); });
 }
 
 template <class T>
-T atomicSub(T* address, tilewise::simt::Operand<T> value) {
+[[gnu::always_inline]] inline T atomicSub(T* address, tilewise::simt::Operand<T> value) {
   return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old - value); });
 }
 
 template <class T>
-T atomicMin(T* address, tilewise::simt::Operand<T> value) {
+[[gnu::always_inline]] inline T atomicMin(T* address, tilewise::simt::Operand<T> value) {
   return tilewise::simt::atomically(address, [=](T old) { return value < old ? value : old; });
 }
 
 template <class T>
-T atomicMax(T* address, tilewise::simt::Operand<T> value) {
+[[gnu::always_inline]] inline T atomicMax(T* address, tilewise::simt::Operand<T> value) {
   return tilewise::simt::atomically(address, [=](T old) { return old < value ? value : old; });
 }
 
 template <class T>
-T atomicAnd(T* address, tilewise::simt::Operand<T> value) {
+[[gnu::always_inline]] inline T atomicAnd(T* address, tilewise::simt::Operand<T> value) {
   return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old & value); });
 }
 
 template <class T>
-T atomicOr(T* address, tilewise::simt::Operand<T> value) {
+[[gnu::always_inline]] inline T atomicOr(T* address, tilewise::simt::Operand<T> value) {
   return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old | value); });
 }
 
 template <class T>
-T atomicXor(T* address, tilewise::simt::Operand<T> value) {
+[[gnu::always_inline]] inline T atomicXor(T* address, tilewise::simt::Operand<T> value) {
   return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old ^ value); });
 }
 
 /// Counts up to `limit`, then starts again at 0.
-inline unsigned atomicInc(unsigned* address, unsigned limit) {
+[[gnu::always_inline]] inline unsigned atomicInc(unsigned* address, unsigned limit) {
   return tilewise::simt::atomically(address,
                                     [=](unsigned old) { return old >= limit ? 0 : old + 1; });
 }
 
 /// Counts down to 0, then starts again at `limit`.
-inline unsigned atomicDec(unsigned* address, unsigned limit) {
+[[gnu::always_inline]] inline unsigned atomicDec(unsigned* address, unsigned limit) {
   return tilewise::simt::atomically(
       address, [=](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
 }

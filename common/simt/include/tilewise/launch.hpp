@@ -23,9 +23,16 @@ struct LaunchConfiguration {
   cudaStream_t stream;
 };
 
-/// Runs `body(context)` once for every thread of the grid and returns when all have finished.
-/// A configuration the device cannot hold runs nothing and sets CUDA's error for it.
-void run_grid(const LaunchConfiguration& configuration, void (*body)(void*), void* context);
+/// What every thread of a launch runs, and the host memory its arguments are in.
+struct LaunchBody {
+  void (*run)(void* context);
+  void* context;
+  size_t context_bytes;
+};
+
+/// Runs `body.run(body.context)` once for every thread of the grid and returns when all have
+/// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
+void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
 /// The launch with its configuration, waiting for the kernel's arguments.
 template <class Kernel>
@@ -38,14 +45,14 @@ class ConfiguredLaunch {
   template <class... Arguments>
   void operator()(Arguments&&... arguments) {
     struct Call {
-      Kernel& kernel;
+      Kernel kernel;
       std::tuple<std::decay_t<Arguments>...> arguments;
-    } call{kernel_, {std::forward<Arguments>(arguments)...}};
+    } call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
     const auto body = [](void* context) {
       Call& call = *static_cast<Call*>(context);
       std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
     };
-    run_grid(configuration_, body, &call);
+    run_grid(configuration_, {body, &call, sizeof call});
   }
 
  private:

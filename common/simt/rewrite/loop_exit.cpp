@@ -1,0 +1,120 @@
+#include "common/simt/rewrite/loop_exit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::simt::rewriting {
+namespace {
+
+constexpr std::string_view mark =
+    "for (::tilewise::simt::LoopExit tilewise_exit; tilewise_exit.once();) ";
+
+class LoopMarker {
+ public:
+  LoopMarker(const Outline& outline, Edits& edits)
+      : outline_(outline), code_(outline.code()), edits_(edits) {}
+
+  void run() {
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      if (code_[i].is("{")) open_braces(i);
+      if (code_[i].is("}")) close_braces(i);
+      if (code_[i].is(";")) head_ = {};
+      if (code_[i].kind == TokenKind::identifier) i = pass_word(i);
+    }
+  }
+
+ private:
+  /// What the statement or declaration so far says of the braces to come.
+  struct Head {
+    bool is_device = false;
+    bool is_constant = false;
+  };
+
+  struct Braces {
+    std::size_t close;
+    bool is_device;
+    Head head;
+  };
+
+  bool is(std::size_t index, std::string_view text) const {
+    return index < code_.size() && code_[index].is(text);
+  }
+
+  bool in_device_code() const { return !braces_.empty() && braces_.back().is_device; }
+
+  void open_braces(std::size_t open) {
+    const auto close = outline_.partner(open);
+    if (!close) return;
+    const bool is_block = outline_.scope(open + 1) == Scope::block;
+    const bool is_device = is_block && !head_.is_constant && (in_device_code() || head_.is_device);
+    braces_.push_back({*close, is_device, head_});
+    head_ = {};
+  }
+
+  void close_braces(std::size_t close) {
+    // More than one where alternatives under #if end different numbers of them.
+    for (; !braces_.empty() && braces_.back().close <= close; braces_.pop_back()) {
+      head_ = goes_on_after(close) ? braces_.back().head : Head{};
+    }
+  }
+
+  // Whether the `}` ends an initializer or a lambda in a declaration: S() : a{1}, b{2} { ... }
+  bool goes_on_after(std::size_t close) const {
+    static constexpr std::array<std::string_view, 5> going_on = {",", "{", "(", ")", "]"};
+    return close + 1 < code_.size() &&
+           std::find(going_on.begin(), going_on.end(), code_[close + 1].text) != going_on.end();
+  }
+
+  // Returns the last token that has been dealt with.
+  std::size_t pass_word(std::size_t index) {
+    const auto& word = code_[index];
+    if (word.is("__device__") || word.is("__global__")) head_.is_device = true;
+    if (word.is("static_assert")) head_.is_constant = true;
+    if (word.is("constexpr") && !(index > 0 && code_[index - 1].is("if"))) {
+      head_.is_constant = true;
+    }
+    if (!in_device_code()) return index;
+    if (word.is("do") && !is(index + 1, "{")) return end_of_do(index);
+    const bool is_for = word.is("for") && is(index + 1, "(");
+    const bool is_while = word.is("while") && is(index + 1, "(") && !ends_do(index);
+    if (is_for || is_while || word.is("do")) edits_.insert_before(word, std::string(mark));
+    return index;
+  }
+
+  // Whether the `while` belongs to a `do { ... }`.
+  bool ends_do(std::size_t keyword) const {
+    if (!code_[keyword - 1].is("}")) return false;
+    const auto open = outline_.partner(keyword - 1);
+    return open && *open > 0 && code_[*open - 1].is("do");
+  }
+
+  // The `while` of a `do` without braces: the first one that follows a statement, do loops inside
+  // aside. Where there is none, because a macro hides it, the end of what is around the loop.
+  std::size_t end_of_do(std::size_t keyword) const {
+    std::size_t open_loops = 0;
+    for (auto i = keyword; i < code_.size(); ++i) {
+      if (code_[i].is("do")) ++open_loops;
+      const bool follows_statement = i > 0 && (code_[i - 1].is(";") || code_[i - 1].is("}"));
+      if (code_[i].is("while") && follows_statement && --open_loops == 0) return i;
+      if (const auto partner = outline_.partner(i)) {
+        if (*partner < i) return i - 1;
+        i = *partner;
+      }
+    }
+    return code_.size() - 1;
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  Edits& edits_;
+  Head head_;
+  std::vector<Braces> braces_;
+};
+
+}  // namespace
+
+void mark_loop_exits(const Outline& outline, Edits& edits) { LoopMarker(outline, edits).run(); }
+
+}  // namespace tilewise::simt::rewriting

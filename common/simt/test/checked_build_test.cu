@@ -1,0 +1,174 @@
+// What the checked build sees, beyond the faults of defects/ and the counters of validation/.
+
+#include <cuda_runtime.h>
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <vector>
+
+#include "common/simt/watch.hpp"
+#include "testing.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CheckedBuild : public SimtTest {
+ protected:
+  void SetUp() override {
+    SimtTest::SetUp();
+    take_profiles();
+  }
+  void TearDown() override {
+    watch({});
+    use_device(core::gpu_profile("gtx1080"));
+  }
+
+  static Counters counters_of_the_launch() {
+    const std::vector<KernelProfile> profiles = take_profiles();
+    EXPECT_EQ(profiles.size(), 1u);
+    return profiles.empty() ? Counters{} : profiles[0].counters;
+  }
+};
+
+__global__ void sums_rows(const float* A, float* sums, int columns, int ragged) {
+  float sum = 0;
+  for (int k = 0; k < columns - (ragged != 0 ? int(threadIdx.x) % 3 : 0); ++k) {
+    sum += A[threadIdx.x * columns + k];
+  }
+  sums[threadIdx.x] = sum;
+}
+
+// More accesses than a trace holds, between no barriers at all.
+TEST_F(CheckedBuild, ReadsTracesThatFillUp) {
+  constexpr int columns = 5000, threads = 64;
+  const DeviceVector<float> A(std::vector<float>(columns * threads, 1.0f)), sums(threads);
+  watch({.checks = true, .counters = true});
+  sums_rows<<<1, threads>>>(A.data(), sums.data(), columns, 0);
+  const Counters all = counters_of_the_launch();
+  EXPECT_EQ(all.global_load_requests, 2u * columns);
+  EXPECT_EQ(all.global_load_sectors, 64u * columns);
+  EXPECT_EQ(all.divergent_requests, 0u);
+  EXPECT_EQ(sums.values(), std::vector<float>(threads, columns));
+
+  sums_rows<<<1, threads>>>(A.data(), sums.data(), columns, 1);
+  const Counters ragged = counters_of_the_launch();
+  EXPECT_EQ(ragged.global_load_requests, 2u * columns);  // the last two by some lanes only
+  EXPECT_EQ(ragged.divergent_requests, 4u);
+  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+}
+
+__global__ void notes_its_turn(int* turns, int* next) {
+  turns[threadIdx.x] = (*next)++;  // threads run one after another here
+}
+
+std::vector<int> turns_of(ThreadOrder order, std::uint64_t seed) {
+  const DeviceVector<int> turns(40), next(1);
+  watch({.order = order, .seed = seed});
+  notes_its_turn<<<1, 40>>>(turns.data(), next.data());
+  return turns.values();
+}
+
+TEST_F(CheckedBuild, GivesThreadsTheirTurnsInTheOrderAskedFor) {
+  std::vector<int> forward(40);
+  std::iota(forward.begin(), forward.end(), 0);
+  const std::vector<int> reverse(forward.rbegin(), forward.rend());
+  EXPECT_EQ(turns_of(ThreadOrder::forward, 0), forward);
+  EXPECT_EQ(turns_of(ThreadOrder::reverse, 0), reverse);
+  const std::vector<int> shuffled = turns_of(ThreadOrder::shuffled, 7);
+  EXPECT_THAT(shuffled, ::testing::UnorderedElementsAreArray(forward));
+  EXPECT_NE(shuffled, forward);
+  EXPECT_EQ(shuffled, turns_of(ThreadOrder::shuffled, 7));
+  EXPECT_NE(shuffled, turns_of(ThreadOrder::shuffled, 8));
+}
+
+__global__ void copies(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+TEST_F(CheckedBuild, SeesNothingUnlessAsked) {
+  const DeviceVector<float> in(64);
+  copies<<<1, 63>>>(in.data(), in.data() + 1);  // a race
+  EXPECT_THAT(take_profiles(), ::testing::IsEmpty());
+  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+}
+
+TEST_F(CheckedBuild, CountsByLine) {
+  const DeviceVector<float> in(64), out(64);
+  watch({.counters = true});
+  copies<<<1, 64>>>(in.data(), out.data());
+  const std::vector<KernelProfile> profiles = take_profiles();
+  ASSERT_EQ(profiles.size(), 1u);
+  EXPECT_EQ(profiles[0].launch.kernel, "copies");
+  EXPECT_EQ(profiles[0].blocks, 1u);
+  ASSERT_EQ(profiles[0].lines.size(), 1u);
+  EXPECT_THAT(profiles[0].lines[0].file, HasSubstr("checked_build_test.cu"));
+  EXPECT_EQ(profiles[0].lines[0].counters.global_load_requests, 2u);
+  EXPECT_EQ(profiles[0].lines[0].counters.global_store_sectors, 8u);
+}
+
+TEST_F(CheckedBuild, FollowsTheProfilesRules) {
+  const DeviceVector<float> in(2048), out(2048);
+  const struct {
+    const char* gpu;
+    std::uint64_t requests, sectors, transactions;
+    std::vector<std::uint64_t> partition_bytes;
+  } cases[] = {
+      {"gtx1080", 64, 256, 0, {}},
+      {"gtx280", 128, 256, 128, std::vector<std::uint64_t>(8, 2 * 2048 * sizeof(float) / 8)},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.gpu);
+    use_device(core::gpu_profile(c.gpu));
+    watch({.counters = true});
+    copies<<<8, 256>>>(in.data(), out.data());
+    const std::vector<KernelProfile> profiles = take_profiles();
+    ASSERT_EQ(profiles.size(), 1u);
+    EXPECT_EQ(profiles[0].counters.global_load_requests, c.requests);
+    EXPECT_EQ(profiles[0].counters.global_load_sectors, c.sectors);
+    EXPECT_EQ(profiles[0].counters.global_load_transactions, c.transactions);
+    EXPECT_EQ(profiles[0].partition_bytes, c.partition_bytes);
+  }
+}
+
+__global__ void four_rows_of_four(float* out) {
+  __shared__ float tile[4][32];
+  for (int i = 0; i < 4; ++i) tile[i][threadIdx.x] = 1;
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < 32; ++k) sum += tile[threadIdx.x / 8][k];
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(CheckedBuild, MergesSharedLoadsBesideCountingThemAsWritten) {
+  const DeviceVector<float> out(32);
+  watch({.counters = true});
+  four_rows_of_four<<<1, 32>>>(out.data());
+  const Counters counters = counters_of_the_launch();
+  EXPECT_EQ(counters.shared_load_requests, 32u);
+  EXPECT_EQ(counters.shared_load_wavefronts, 4u * 32);  // four rows, all in one bank
+  EXPECT_EQ(counters.shared_load_requests_merged, 8u);
+  EXPECT_EQ(counters.shared_load_wavefronts_merged, 4u * 8);  // two rows a half-warp
+  EXPECT_EQ(counters.shared_bank_conflicts, 3u * 32);
+  EXPECT_EQ(counters.barriers, 1u);
+}
+
+__global__ void reads_far_beyond(const float* in, float* out) { out[0] = in[100]; }
+
+TEST_F(CheckedBuild, TakesWhatIsNotDescribedForOutOfBounds) {
+  const DeviceVector<float> in(256), out(1);
+  watch({.checks = true});
+  reads_far_beyond<<<1, 1>>>(in.data(), out.data());
+  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  describe_buffer(in.data(), {.name = "in", .bytes = 400, .element_bytes = 4, .row_elements = 10});
+  reads_far_beyond<<<1, 1>>>(in.data(), out.data());
+  const std::vector<Diagnostic> found = take_diagnostics();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, "out-of-bounds");
+  EXPECT_THAT(found[0].message, HasSubstr("in[10][0], past the end of in (10 x 10)"));
+}
+
+}  // namespace
+}  // namespace tilewise::simt

@@ -1,0 +1,160 @@
+#include "common/theory/occupancy.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tilewise::theory {
+
+namespace {
+
+constexpr int threads_per_warp = 32;
+
+/// In which units an SM hands out registers and shared memory.
+struct AllocationRules {
+  int compute_major;
+  int compute_minor;
+  int most_registers_per_thread;
+  /// The SM's register file is split evenly over so many warp schedulers, and a warp's registers
+  /// all lie with its own. 0: the file is whole, and a block takes its registers in one piece for
+  /// an even number of warps.
+  int partitions;
+  int register_unit;    ///< registers, of a warp or of that piece
+  int shared_unit;      ///< bytes
+  int shared_reserved;  ///< bytes of each block that CUDA uses itself
+};
+
+// Sources. 1.x: NVIDIA's CUDA_Occupancy_calculator.xls, sheet "GPU Data". From 6.0:
+// cuda_occupancy.h of the CUDA Toolkit; registers a thread, Programming Guide, "Technical
+// Specifications per Compute Capability"; the reserved KiB, tuning guides for Ampere, Ada and
+// Hopper, "Unified Shared Memory/L1/Texture Cache".
+constexpr AllocationRules all_rules[] = {
+    {1, 2, 124, 0, 512, 512, 0},     // GT 21x
+    {1, 3, 124, 0, 512, 512, 0},     // GT 200
+    {6, 0, 255, 2, 256, 256, 0},     // Pascal: GP100
+    {6, 1, 255, 4, 256, 256, 0},     // Pascal: GP10x
+    {7, 0, 255, 4, 256, 256, 0},     // Volta
+    {7, 5, 255, 4, 256, 256, 0},     // Turing
+    {8, 0, 255, 4, 256, 128, 1024},  // Ampere: GA100
+    {8, 6, 255, 4, 256, 128, 1024},  // Ampere: GA10x
+    {8, 9, 255, 4, 256, 128, 1024},  // Ada
+    {9, 0, 255, 4, 256, 128, 1024},  // Hopper
+};
+
+const AllocationRules& rules_of(const core::GpuProfile& gpu) {
+  for (const AllocationRules& rules : all_rules) {
+    if (rules.compute_major == gpu.compute_major && rules.compute_minor == gpu.compute_minor) {
+      return rules;
+    }
+  }
+  throw std::invalid_argument(
+      "the occupancy rules of compute capability " + std::to_string(gpu.compute_major) + "." +
+      std::to_string(gpu.compute_minor) + " (" + gpu.name + ") are not known");
+}
+
+template <class Count>
+Count round_up(Count count, Count unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
+struct RegisterShare {
+  int per_block;
+  int blocks;  ///< that fit on an SM
+};
+
+RegisterShare share_registers(const core::GpuProfile& gpu, const AllocationRules& rules, int warps,
+                              int registers_per_thread) {
+  if (registers_per_thread == 0) return {0, unlimited};
+  const int of_a_warp = threads_per_warp * registers_per_thread;
+  if (rules.partitions == 0) {
+    const int of_a_block = round_up(round_up(warps, 2) * of_a_warp, rules.register_unit);
+    return {of_a_block, gpu.registers_per_sm / of_a_block};
+  }
+  const int allocated = round_up(of_a_warp, rules.register_unit);
+  const auto blocks_in = [&](int partitions) {
+    return gpu.registers_per_sm / partitions / allocated * partitions / warps;
+  };
+  // CUDA runs on 6.0 only what also fits the rest of its family, with four partitions.
+  const bool runs = blocks_in(4) > 0;
+  return {allocated * warps, runs ? blocks_in(rules.partitions) : 0};
+}
+
+std::string why_not(const core::GpuProfile& gpu, const AllocationRules& rules,
+                    const LaunchNeeds& launch, const Occupancy& result) {
+  const std::string threads = std::to_string(launch.threads_per_block);
+  if (launch.threads_per_block < 1 || launch.threads_per_block > gpu.threads_per_block) {
+    return "a block of " + threads + " threads: " + gpu.name + " takes 1 to " +
+           std::to_string(gpu.threads_per_block);
+  }
+  if (launch.registers_per_thread > rules.most_registers_per_thread) {
+    return std::to_string(launch.registers_per_thread) + " registers a thread: " + gpu.name +
+           " has at most " + std::to_string(rules.most_registers_per_thread);
+  }
+  if (result.limit_by_registers == 0) {
+    int registers_that_fit = launch.registers_per_thread;
+    while (share_registers(gpu, rules, result.warps_per_block, registers_that_fit).blocks == 0) {
+      --registers_that_fit;
+    }
+    return threads + " threads of " + std::to_string(launch.registers_per_thread) +
+           " registers take more than the " + std::to_string(gpu.registers_per_sm) + " of " +
+           gpu.name + "; with __launch_bounds__(" + threads +
+           ") on the kernel the compiler keeps to " + std::to_string(registers_that_fit);
+  }
+  if (launch.shared_bytes_per_block > gpu.shared_bytes_per_block) {
+    return std::to_string(launch.shared_bytes_per_block) +
+           " bytes of shared memory a block: " + gpu.name + " has at most " +
+           std::to_string(gpu.shared_bytes_per_block);
+  }
+  return "";
+}
+
+}  // namespace
+
+Occupancy occupancy(const core::GpuProfile& gpu, const LaunchNeeds& launch) {
+  const AllocationRules& rules = rules_of(gpu);
+  Occupancy result;
+  result.warps_per_block =
+      round_up(std::max(launch.threads_per_block, 1), threads_per_warp) / threads_per_warp;
+  result.limit_by_warps = gpu.warps_per_sm / result.warps_per_block;
+  result.limit_by_blocks = gpu.blocks_per_sm;
+
+  const RegisterShare registers =
+      share_registers(gpu, rules, result.warps_per_block, launch.registers_per_thread);
+  result.registers_per_block = registers.per_block;
+  result.limit_by_registers = registers.blocks;
+
+  result.shared_bytes_per_block = round_up<std::size_t>(
+      launch.shared_bytes_per_block + rules.shared_reserved, rules.shared_unit);
+  result.limit_by_shared =
+      result.shared_bytes_per_block == 0
+          ? unlimited
+          : static_cast<int>(gpu.shared_bytes_per_sm / result.shared_bytes_per_block);
+
+  result.cannot_run = why_not(gpu, rules, launch, result);
+  if (!result.cannot_run.empty()) return result;
+
+  // Blocks go to the SMs in turn, so that the fullest one has this many.
+  const std::uint64_t share_of_grid =
+      launch.blocks ? (*launch.blocks + gpu.sms - 1) / gpu.sms : std::uint64_t{unlimited};
+  const struct {
+    const char* name;
+    std::uint64_t blocks;
+  } limits[] = {
+      {"warps", std::uint64_t(result.limit_by_warps)},
+      {"blocks", std::uint64_t(result.limit_by_blocks)},
+      {"registers", std::uint64_t(result.limit_by_registers)},
+      {"shared memory", std::uint64_t(result.limit_by_shared)},
+      {"the grid's size", share_of_grid},
+  };
+  std::uint64_t fewest = unlimited;
+  for (const auto& limit : limits) fewest = std::min(fewest, limit.blocks);
+  for (const auto& limit : limits) {
+    if (limit.blocks == fewest) result.limited_by.push_back(limit.name);
+  }
+  result.active_blocks = static_cast<int>(fewest);
+  result.active_warps = result.active_blocks * result.warps_per_block;
+  result.active_threads = result.active_blocks * launch.threads_per_block;
+  result.percent = 100.0 * result.active_warps / gpu.warps_per_sm;
+  return result;
+}
+
+}  // namespace tilewise::theory

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/core/paths.hpp"
+
+namespace tilewise::theory {
+
+/// A row of a published table: cells by the name of their column.
+class ReferenceRow {
+ public:
+  ReferenceRow(std::map<std::string, std::string> cells, std::string place)
+      : cells_(std::move(cells)), place_(std::move(place)) {}
+
+  const std::string& text(const std::string& column) const { return cells_.at(column); }
+  double number(const std::string& column) const { return std::stod(text(column)); }
+  int integer(const std::string& column) const { return std::stoi(text(column)); }
+  /// File and line, for messages.
+  const std::string& place() const { return place_; }
+
+ private:
+  std::map<std::string, std::string> cells_;
+  std::string place_;
+};
+
+/// The rows of a CSV file in common/theory/testdata: its first line names the columns; no cell
+/// holds a comma.
+/// @throws std::runtime_error where it cannot be read.
+inline std::vector<ReferenceRow> reference_table(const std::string& name) {
+  std::ifstream file(core::project_root() / "common/theory/testdata" / name);
+  if (!file) throw std::runtime_error("cannot read common/theory/testdata/" + name);
+  const auto cells_of = [](const std::string& line) {
+    std::vector<std::string> cells;
+    std::istringstream stream(line + ",");  // so that an empty last cell counts
+    for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+    return cells;
+  };
+
+  std::string line;
+  std::getline(file, line);
+  const std::vector<std::string> columns = cells_of(line);
+  std::vector<ReferenceRow> rows;
+  for (int number = 2; std::getline(file, line); ++number) {
+    const std::string place = name + ":" + std::to_string(number);
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.size() != columns.size()) throw std::runtime_error(place + ": cells are missing");
+    std::map<std::string, std::string> row;
+    for (std::size_t i = 0; i < columns.size(); ++i) row[columns[i]] = cells[i];
+    rows.emplace_back(std::move(row), place);
+  }
+  return rows;
+}
+
+}  // namespace tilewise::theory
