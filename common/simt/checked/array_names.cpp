@@ -26,11 +26,14 @@ void name_shared_array(const void* start, const char* name, const char* element_
                        size_t element_bytes, const size_t* extents, size_t rank) {
   if (recorder.next == nullptr) return;
   const auto offset = reinterpret_cast<std::uintptr_t>(start) - recorder.shared_base;
-  SharedNames& names = BlockWatch::of_this_thread().names();
+  BlockWatch& watch = BlockWatch::of_this_thread();
+  SharedNames& names = watch.names();
   const Place place = shared_place + static_cast<Place>(offset);
   if (names.knows(place, name, element_function)) return;
+  watch.pause_recording();
   names.note(place, name, element_function);
   names.add(place, name, type_in(element_function), element_bytes, {extents, extents + rank});
+  watch.go_on_recording();
 }
 
 }  // namespace tilewise::simt

@@ -136,13 +136,12 @@ void BlockWatch::start_block(std::uint32_t block, const std::vector<std::uint16_
   const bool forget = moments_.start_block(traces_.size());
   if (watch_.checks) shared_shadow_->start_block(forget);
   running_ = 0;
-  restore_cursor();
+  go_on_recording();
 }
 
 void BlockWatch::finish_block() {
-  save_cursor();
+  pause_recording();
   end_interval();
-  recorder.next = nullptr;
 }
 
 void BlockWatch::end_interval() {
@@ -152,15 +151,15 @@ void BlockWatch::end_interval() {
 }
 
 void BlockWatch::pass_barrier(std::size_t live_warps) {
-  save_cursor();
+  pause_recording();
   end_interval();
   moments_.pass_barrier();
   barriers_ += live_warps;
-  restore_cursor();
+  go_on_recording();
 }
 
 void BlockWatch::pass_warp_operation(unsigned warp, std::uint32_t lanes, bool orders) {
-  save_cursor();
+  pause_recording();
   // Lanes outside of the mask may be on their way: what they have done so far is read with the
   // rest, in the order of the code.
   read_trace(warp, 0);
@@ -168,18 +167,18 @@ void BlockWatch::pass_warp_operation(unsigned warp, std::uint32_t lanes, bool or
     moments_.sync_lanes(warp, lanes);
     merging_.separate(warp);
   }
-  restore_cursor();
+  go_on_recording();
 }
 
 void BlockWatch::read_traces_of_stalled_block(const std::vector<unsigned>& waiting) {
-  save_cursor();
+  pause_recording();
   std::vector<std::uint32_t> lanes(traces_.size(), 0);
   for (const unsigned thread : waiting) lanes[thread / 32] |= 1u << thread % 32;
   for (unsigned warp = 0; warp < traces_.size(); ++warp) {
     if (lanes[warp] != 0) read_trace(warp, lanes[warp]);
   }
   merging_.flush();
-  restore_cursor();
+  go_on_recording();
 }
 
 void BlockWatch::read_trace(unsigned warp, std::uint32_t waiting) {
@@ -350,9 +349,10 @@ void BlockWatch::report_misaligned(const Request& request, unsigned lane) {
 void BlockWatch::note_fence() { GlobalShadow::instance().note_fence(block_); }
 
 void BlockWatch::note_index_fault(IndexFault fault) {
-  save_cursor();
+  pause_recording();
   index_faults_.push_back(
       {std::move(fault), running_, traces_[running_ / 32].count(running_ % 32)});
+  go_on_recording();
 }
 
 // The compiler checks an index, then evaluates the rest of the expression, then makes the access:

@@ -46,6 +46,13 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
     recorder.end = traces_[thread / 32].end();
   }
 
+  /// What follows are not the kernel's accesses, but perhaps the run-time's own: the library
+  /// functions it uses may be those of a checked module.
+  void pause_recording() {
+    if (recorder.next != nullptr) cursor(running_) = std::exchange(recorder.next, nullptr);
+  }
+  void go_on_recording() { recorder.next = cursor(running_); }
+
   /// All live threads have come to a barrier.
   void pass_barrier(std::size_t live_warps);
 
@@ -86,8 +93,6 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
   };
 
   std::uint32_t*& cursor(unsigned thread) { return traces_[thread / 32].cursor(thread % 32); }
-  void save_cursor() { cursor(running_) = recorder.next; }
-  void restore_cursor() { recorder.next = cursor(running_); }
   void read_trace(unsigned warp, std::uint32_t waiting);
   void end_interval();
   void consume(const Request& request);

@@ -15,6 +15,10 @@ namespace {
 template <Action action>
 void record_range(const void* address, std::size_t bytes, const void* pc) {
   const char* at = static_cast<const char*>(address);
+  if (recorder.next == nullptr) return;
+  if (bytes == 16 || bytes == 8) {
+    return bytes == 16 ? record<action, 16>(at, pc) : record<action, 8>(at, pc);
+  }
   for (; bytes >= 4; at += 4, bytes -= 4) record<action, 4>(at, pc);
   for (; bytes > 0; ++at, --bytes) record<action, 1>(at, pc);
 }
@@ -75,20 +79,25 @@ void __tsan_write_range(void* address, std::size_t bytes) {
   tilewise::simt::record_range<Action::write>(address, bytes, __builtin_return_address(0));
 }
 
-// clang calls these where g++ calls memcpy and its kin.
-void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-  tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0));
-  tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));
-  return std::memcpy(to, from, bytes);
-}
-void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
-  tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0));
-  tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));
-  return std::memmove(to, from, bytes);
-}
-void* __tsan_memset(void* to, int byte, std::size_t bytes) {
-  tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));
-  return std::memset(to, byte, bytes);
-}
+// Copies of structures may become calls of memcpy and its kin. Checked modules are linked with
+// `--wrap` for each, so that the calls come here; clang from 15 on calls the sanitizer's names.
+#define TILEWISE_MEMORY_HOOKS(prefix)                                                     \
+  void* prefix##memcpy(void* to, const void* from, std::size_t bytes) {                   \
+    tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0)); \
+    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
+    return std::memcpy(to, from, bytes);                                                  \
+  }                                                                                       \
+  void* prefix##memmove(void* to, const void* from, std::size_t bytes) {                  \
+    tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0)); \
+    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
+    return std::memmove(to, from, bytes);                                                 \
+  }                                                                                       \
+  void* prefix##memset(void* to, int byte, std::size_t bytes) {                           \
+    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
+    return std::memset(to, byte, bytes);                                                  \
+  }
+TILEWISE_MEMORY_HOOKS(__tsan_)
+TILEWISE_MEMORY_HOOKS(__wrap_)
+#undef TILEWISE_MEMORY_HOOKS
 
 }  // extern "C"

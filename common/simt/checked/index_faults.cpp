@@ -35,10 +35,16 @@ std::int64_t value_of(const TypeDescriptor& type, std::uintptr_t handle) {
   return static_cast<std::int64_t>(negative ? cut - (std::uint64_t{1} << bits) : cut);
 }
 
-/// The name without the quotation marks around it.
-std::string unquoted(const char* name) {
-  const std::string text = name;
-  return text.size() >= 2 && text.front() == '\'' ? text.substr(1, text.size() - 2) : text;
+/// The type without the quotation marks around it, as g++ writes it: "float [16]", where clang has
+/// "float[16]".
+std::string type_name(const char* name) {
+  std::string text = name;
+  if (text.size() >= 2 && text.front() == '\'') text = text.substr(1, text.size() - 2);
+  const std::size_t bracket = text.find('[');
+  if (bracket != std::string::npos && bracket > 0 && text[bracket - 1] != ' ') {
+    text.insert(bracket, 1, ' ');
+  }
+  return text;
 }
 
 }  // namespace
@@ -46,7 +52,8 @@ std::string unquoted(const char* name) {
 extern "C" void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr_t index) {
   using namespace tilewise::simt;
   if (recorder.next == nullptr) return;
-  BlockWatch::of_this_thread().note_index_fault({unquoted(data->array->name),
-                                                 value_of(*data->index, index), data->location.file,
-                                                 static_cast<int>(data->location.line)});
+  BlockWatch& watch = BlockWatch::of_this_thread();
+  watch.pause_recording();
+  watch.note_index_fault({type_name(data->array->name), value_of(*data->index, index),
+                          data->location.file, static_cast<int>(data->location.line)});
 }

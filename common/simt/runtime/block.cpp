@@ -248,6 +248,7 @@ Switch Block::break_off(void* leaving, const char* kind, Site site, std::string 
 }
 
 Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
+  if (watch_ != nullptr) watch_->pause_recording();
   const auto waiting = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
     return other.runs_from == interval_ + 1;
   });
@@ -261,6 +262,7 @@ Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
 }
 
 Switch Block::break_off_deadlock(void* leaving) {
+  if (watch_ != nullptr) watch_->pause_recording();
   std::string waits;
   std::vector<Wait> told;  // one for each place where some thread waits
   for (const Thread& thread : threads_) {
@@ -292,6 +294,7 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   lanes_[position] = {value, 0, source_lane & 31, {what, site}};
 
   const auto refuse = [&](const std::string& reason) {
+    if (watch_ != nullptr) watch_->pause_recording();
     return break_off(
         &thread.context, "warp", site,
         fmt::format("{} of {} calls {} on line {} with mask {}, {}", describe(threadIdx),
