@@ -1,0 +1,224 @@
+// What BlockWatch says of what it finds.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/simt/checked/block_watch.hpp"
+#include "common/simt/checked/code_address.hpp"
+#include "common/simt/checked/findings.hpp"
+#include "common/simt/checked/global_names.hpp"
+#include "common/simt/checked/own_memory.hpp"
+#include "common/simt/runtime/describe.hpp"
+
+namespace tilewise::simt {
+
+namespace {
+
+uint3 index_of(std::uint32_t number, uint3 extents) {
+  return {number % extents.x, number / extents.x % extents.y, number / extents.x / extents.y};
+}
+
+const char* verb(std::uint32_t site) {
+  switch (Site32(site).action()) {
+    case Action::read:
+      return "reads";
+    case Action::write:
+      return "writes";
+    default:
+      return "updates";
+  }
+}
+
+}  // namespace
+
+void BlockWatch::report_write_to_input(const Request& request) {
+  const std::byte* address = address_of(request.first_place());
+  const auto range = DeviceMemory::instance().range_at(address);
+  report(
+      "read-only", request.site.word(),
+      fmt::format("{} {} {}, but {} is an input: a kernel must leave it as it is",
+                  thread_name(request.warp * 32 + request.first_lane()), verb(request.site.word()),
+                  element_of(*range, address), range->description->name));
+}
+
+void BlockWatch::report_outside(const Request& request, unsigned lane) {
+  const Place place = request.places[lane];
+  const std::uint32_t site = request.site.word();
+  const std::string who = thread_name(request.warp * 32 + lane);
+  if (is_shared(place)) {
+    const auto named = names_.name_outside(place);
+    return report("out-of-bounds", site,
+                  named
+                      ? fmt::format("{} is outside {} ({} {} it)", named->element, named->array,
+                                    who, verb(site))
+                      : fmt::format("{} {} shared memory outside of every array", who, verb(site)));
+  }
+  const auto range = DeviceMemory::instance().nearest_range(address_of(place));
+  report("out-of-bounds", site,
+         fmt::format("{} {} {}", who, verb(site), outside_of(*range, address_of(place))));
+}
+
+void BlockWatch::report_misaligned(const Request& request, unsigned lane) {
+  const Place place = request.places[lane];
+  const unsigned bytes = request.site.bytes();
+  const auto range =
+      is_shared(place) ? std::nullopt : DeviceMemory::instance().range_at(address_of(place));
+  report("misaligned", request.site.word(),
+         fmt::format("{} {} {} bytes at once at {}, an address that {} does not divide",
+                     thread_name(request.warp * 32 + lane), verb(request.site.word()), bytes,
+                     is_shared(place) ? names_.element(place)
+                     : range          ? element_of(*range, address_of(place))
+                                      : "an address outside of all buffers",
+                     bytes));
+}
+
+// The compiler checks an index, then evaluates the rest of the expression, then makes the access:
+// it is the thread's first access from there on that the index explains.
+void BlockWatch::resolve_index_faults() {
+  constexpr std::size_t rest_of_expression = 16;
+  for (const PendingIndexFault& pending : std::exchange(index_faults_, {})) {
+    WarpTrace& trace = traces_[pending.thread / 32];
+    const unsigned lane = pending.thread % 32;
+    const std::size_t end = std::min(trace.count(lane), pending.row + rest_of_expression);
+    std::optional<SharedNames::OutOfBounds> named;
+    std::uint32_t site = 0;
+    for (std::size_t row = pending.row; row < end && !named; ++row) {
+      std::uint32_t& entry = trace.rows().sites[row][lane];
+      const Place place = trace.rows().places[row][lane];
+      if (entry == 0 || !is_shared(place)) continue;
+      named = names_.name(pending.fault, place);
+      if (named) site = std::exchange(entry, 0);  // what it hit instead is of no interest
+    }
+    const std::string who = thread_name(pending.thread);
+    const std::string message = named ? fmt::format("{} is outside {} ({} {} it)", named->element,
+                                                    named->array, who, verb(site))
+                                      : fmt::format("index {} is outside {} ({} uses it)",
+                                                    pending.fault.index, pending.fault.type, who);
+    Findings::instance().add({"out-of-bounds", message, pending.fault.file, pending.fault.line});
+  }
+}
+
+void BlockWatch::report(const char* kind, std::uint32_t site, std::string message) {
+  Findings& findings = Findings::instance();
+  if (findings.knows(kind, site, 0)) return;
+  const SourceLine line = line_of(site);
+  findings.add({kind, std::move(message), line.file, line.line});
+}
+
+void BlockWatch::report_race(const char* kind, AccessRecord earlier, AccessRecord later,
+                             std::string message) {
+  const SourceLine line = line_of(later.site), other = line_of(earlier.site);
+  Findings::instance().add(
+      {kind, std::move(message), line.file, line.line, other.file, other.line});
+}
+
+SourceLine BlockWatch::line_of(std::uint32_t site) const {
+  return source_line(code_address(site, code()));
+}
+
+std::string BlockWatch::describe_access(std::uint32_t site) const {
+  return fmt::format("{} it on line {}", verb(site), line_of(site).line);
+}
+
+std::string BlockWatch::thread_name(unsigned thread) const {
+  return fmt::format("{} of {}", describe(index_of(thread, launch_->block)),
+                     describe_block(index_of(block_, launch_->grid)));
+}
+
+std::string BlockWatch::actor(AccessRecord access, std::uint32_t block) const {
+  return fmt::format("{} of {} {}", describe(index_of(thread_of(access.tag), launch_->block)),
+                     describe_block(index_of(block, launch_->grid)), describe_access(access.site));
+}
+
+void BlockWatch::race(Place place, AccessRecord earlier, AccessRecord later) {
+  const bool one_warp = thread_of(earlier.tag) / 32 == thread_of(later.tag) / 32;
+  const char* kind = one_warp ? "warp-race" : "race";
+  if (Findings::instance().knows(kind, later.site, earlier.site)) return;
+  report_race(kind, earlier, later,
+              fmt::format("race on shared {}: {} and {}, {}", names_.element(place),
+                          actor(earlier, block_), actor(later, block_),
+                          one_warp ? "with neither __syncwarp() nor __syncthreads() between them: "
+                                     "the lanes of a warp need not run in step"
+                                   : "with no __syncthreads() between them"));
+}
+
+void BlockWatch::global_race(Place place, GlobalAccess earlier, GlobalAccess later) {
+  const bool one_block = earlier.block == later.block;
+  const bool one_warp =
+      one_block && thread_of(earlier.access.tag) / 32 == thread_of(later.access.tag) / 32;
+  const char* kind = one_warp ? "warp-race" : "race";
+  if (Findings::instance().knows(kind, later.access.site, earlier.access.site)) return;
+  const auto range = DeviceMemory::instance().range_at(address_of(place));
+  report_race(
+      kind, earlier.access, later.access,
+      fmt::format("race on {}: {} and {}, {}",
+                  range ? element_of(*range, address_of(place)) : "global memory",
+                  actor(earlier.access, earlier.block), actor(later.access, later.block),
+                  !one_block ? "and nothing orders two blocks of a grid"
+                  : one_warp ? "with neither __syncwarp() nor __syncthreads() between them: "
+                               "the lanes of a warp need not run in step"
+                             : "with no __syncthreads() between them"));
+}
+
+void BlockWatch::unwritten(Place place, AccessRecord read) {
+  report("uninitialised", read.site,
+         fmt::format("{} {} shared {}, which no thread has written",
+                     thread_name(thread_of(read.tag)), verb(read.site), names_.element(place)));
+}
+
+Diagnostic BlockWatch::global_unwritten(Place place, AccessRecord read) {
+  const auto range = DeviceMemory::instance().range_at(address_of(place));
+  const SourceLine line = line_of(read.site);
+  return {
+      "uninitialised",
+      fmt::format("{} {} {}, which nothing has written", thread_name(thread_of(read.tag)),
+                  verb(read.site), range ? element_of(*range, address_of(place)) : "global memory"),
+      line.file, line.line};
+}
+
+std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::uint32_t site,
+                                                      const void* frame) {
+  const auto* at = static_cast<const std::byte*>(address);
+  const auto* arguments = static_cast<const std::byte*>(body_.context);
+  const bool is_argument = at >= arguments && at < arguments + body_.context_bytes;
+  if (is_argument || launch_sites_.count(site) != 0 || is_own_memory(address, frame)) {
+    return std::nullopt;
+  }
+  const SourceLine line = line_of(site);
+  // What the launch's expression captures is read where the launch stands.
+  if (line.line == launch_->line) {
+    launch_sites_.insert(site);
+    return std::nullopt;
+  }
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const std::string who = fmt::format("{} {}", thread_name(running_), verb(site));
+  const auto found = [&](const char* kind, std::string message) {
+    return Diagnostic{kind, std::move(message), line.file, line.line};
+  };
+  if (!memory.contains(address)) {
+    constexpr std::uintptr_t first_page = 4096;
+    const auto number = reinterpret_cast<std::uintptr_t>(address);
+    if (number < first_page) {
+      return found("host-pointer",
+                   fmt::format("{} address {}: a null pointer was handed to the kernel, or an "
+                               "offset from one",
+                               who, fmt::ptr(address)));
+    }
+    return found("host-pointer",
+                 fmt::format("{} address {}, which is host memory: a kernel can reach only what "
+                             "cudaMalloc gave; copy with cudaMemcpy",
+                             who, fmt::ptr(address)));
+  }
+  if (memory.was_released(address)) {
+    return found("host-pointer",
+                 fmt::format("{} memory that cudaFree has taken back: the pointer is stale", who));
+  }
+  const auto range = memory.nearest_range(address);
+  return found("out-of-bounds",
+               range ? fmt::format("{} {}", who, outside_of(*range, at))
+                     : fmt::format("{} device memory, of which none is allocated", who));
+}
+
+}  // namespace tilewise::simt
