@@ -1,8 +1,9 @@
 # tilewise_stage(03_shared_memory SOURCES matmul_shared.cu FUNCTIONS matmul_shared)
 #
 # All it takes to add a stage to the build: registers it for the tools, compiles the binding that
-# lets a worker call its functions by name, and adds its grader to the examiner. Call it in
-# grading/stages/CMakeLists.txt; finish with tilewise_finish_stages().
+# lets a worker call its functions by name, and adds its grader to the examiner and its contracts
+# (grading/stages/ID_contract.hpp) to `lab profile`. Call it in grading/stages/CMakeLists.txt; finish
+# with tilewise_finish_stages().
 function(tilewise_stage id)
   cmake_parse_arguments(arg "" "" "SOURCES;FUNCTIONS" ${ARGN})
 
@@ -30,6 +31,12 @@ function(tilewise_stage id)
   set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_STAGE_ROWS
                "      {\"${id}\", {${sources}}, {${functions}}},\n")
   set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${PROJECT_SOURCE_DIR}/grading/stages/${id}.cpp)
+  list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "contracts::\\1.info()" OUTPUT_VARIABLE contracts)
+  list(JOIN contracts ", " contracts)
+  set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_CONTRACT_INCLUDES
+               "#include \"grading/stages/${id}_contract.hpp\"\n")
+  set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_CONTRACT_ROWS
+               "      {\"${id}\", {${contracts}}},\n")
 endfunction()
 
 # The binding travels as a plain object file beside the executables, because a submission is linked
@@ -49,11 +56,18 @@ function(tilewise_binding_object id backend source include_directory)
   add_custom_target(${target}_object ALL DEPENDS ${object})
 endfunction()
 
-# Writes tilewise_stages.hpp, the table of stages for the tools.
+# Writes tilewise_stages.hpp, the table of stages for the tools, and the table of their contracts.
 function(tilewise_finish_stages)
   get_property(rows GLOBAL PROPERTY TILEWISE_STAGE_ROWS)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/tilewise_stages.hpp.in
                  ${PROJECT_BINARY_DIR}/generated/tilewise_stages.hpp @ONLY)
   add_library(tilewise_stages INTERFACE)
   target_include_directories(tilewise_stages INTERFACE ${PROJECT_BINARY_DIR}/generated)
+
+  get_property(includes GLOBAL PROPERTY TILEWISE_CONTRACT_INCLUDES)
+  get_property(rows GLOBAL PROPERTY TILEWISE_CONTRACT_ROWS)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/stage_contracts.cpp.in
+                 ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp @ONLY)
+  add_library(tilewise_stage_contracts STATIC ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp)
+  target_link_libraries(tilewise_stage_contracts PUBLIC tilewise_options tilewise_contract)
 endfunction()

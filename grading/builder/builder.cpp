@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "grading/builder/command.hpp"
@@ -30,8 +32,9 @@ constexpr double compile_time_limit_s = 120;
 constexpr std::size_t compile_data_bytes = std::size_t{4} << 30;
 constexpr std::size_t compile_file_bytes = std::size_t{512} << 20;
 
-// Every stage of a class's worth of resubmissions; a module has some hundred kilobytes.
-constexpr std::size_t cached_modules = 256;
+// Every stage of a class's worth of resubmissions, in both flavours; a module has some hundred
+// kilobytes.
+constexpr std::size_t cached_modules = 512;
 
 const StageInfo& stage_info(const std::string& id) {
   const auto found = std::ranges::find(stages(), id, &StageInfo::id);
@@ -70,40 +73,75 @@ std::string this_machine() {
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
 }
 
-/// One build of one stage.
+/// A folder of its own for each flavour: their files have the same names.
+fs::path flavour_folder(const BuildRequest& request) {
+  return request.scratch / (request.flavour == Flavour::fast ? "fast" : "checked");
+}
+
+/// One build of one stage, in steps that may overlap with those of other builds.
 class Build {
  public:
   explicit Build(const BuildRequest& request)
-      : request_(request),
-        stage_(stage_info(request.stage_id)),
-        tools_(toolchain(request.backend, request.stage_id)),
+      : stage_(stage_info(request.stage_id)),
+        tools_(toolchain(request.backend, request.flavour, request.stage_id)),
         binding_(binding_object(request.backend, request.stage_id)),
-        module_(request.scratch / (request.stage_id + ".so")) {
+        scratch_(flavour_folder(request)),
+        module_(scratch_ / (request.stage_id + ".so")) {
     const fs::path folder = fs::absolute(request.source_directory).lexically_normal();
     // "labs/NN_topic/" has an empty last component.
     folder_ = folder.has_filename() ? folder : folder.parent_path();
+    fs::create_directories(scratch_);
   }
 
-  BuildOutcome run() {
-    if (BuildOutcome problem = read_sources(); !problem.message.empty()) return problem;
-    const ModuleCache cache(layout().build / "cache", cached_modules);
-    const std::string key = cache_key();
-    if (!cache.fetch(key, module_)) {
-      for (std::size_t i = 0; i < sources_.size(); ++i) {
-        const CommandResult result = compile(i);
-        if (!result.succeeded()) return explained(result, "compiling");
-      }
-      const CommandResult result = link();
-      if (!result.succeeded()) return explained(result, "linking");
-      cache.store(key, module_);
+  /// Takes the module of an earlier build, or starts the compiler.
+  void start_compiling() {
+    if (BuildOutcome problem = read_sources(); !problem.message.empty()) return end(problem);
+    key_ = cache_key();
+    if (cache().fetch(key_, module_)) return succeed();
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      write_source(i);
+      running_.push_back(start_tool(compile_command(i)));
     }
-    BuildOutcome outcome;
-    outcome.module = module_;
-    outcome.ok = true;
-    return outcome;
+  }
+
+  void start_linking() {
+    if (finish_tools("compiling")) running_.push_back(start_tool(link_command()));
+  }
+
+  BuildOutcome finish() {
+    if (finish_tools("linking")) {
+      cache().store(key_, module_);
+      succeed();
+    }
+    return *outcome_;
   }
 
  private:
+  static ModuleCache cache() { return {layout().build / "cache", cached_modules}; }
+
+  void end(BuildOutcome outcome) { outcome_ = std::move(outcome); }
+
+  void succeed() {
+    BuildOutcome outcome;
+    outcome.module = module_;
+    outcome.ok = true;
+    end(outcome);
+  }
+
+  /// Waits for what has been started. Returns whether the build goes on.
+  bool finish_tools(std::string_view step) {
+    std::vector<RunningCommand> running = std::exchange(running_, {});
+    for (RunningCommand& command : running) {
+      const CommandResult result = command.wait();
+      if (result.ending == CommandResult::Ending::not_started) {
+        throw std::runtime_error(
+            fmt::format("the compiler {} {}", tools_.compile.front(), describe_ending(result)));
+      }
+      if (!result.succeeded() && !outcome_) end(explained(result, step));
+    }
+    return !outcome_;
+  }
+
   BuildOutcome read_sources() {
     const fs::path shown_folder = folder_.parent_path().filename() / folder_.filename();
     for (const std::string& file : stage_.sources) {
@@ -136,16 +174,13 @@ class Build {
     return command;
   }
 
-  CommandResult compile(std::size_t i) const {
+  void write_source(std::size_t i) const {
     std::ofstream file(source_path(i), std::ios::binary);
     file << sources_[i] << std::flush;
     if (!file) throw std::runtime_error("cannot write " + source_path(i).string());
-    return run_tool(compile_command(i));
   }
 
-  CommandResult link() const { return run_tool(link_command()); }
-
-  CommandResult run_tool(std::vector<std::string> arguments) const {
+  RunningCommand start_tool(std::vector<std::string> arguments) const {
     Command command;
     command.arguments = std::move(arguments);
     command.working_directory = folder_.parent_path().parent_path();
@@ -153,12 +188,7 @@ class Build {
     command.time_limit_s = compile_time_limit_s;
     command.data_bytes = compile_data_bytes;
     command.file_bytes = compile_file_bytes;
-    CommandResult result = run_command(command);
-    if (result.ending == CommandResult::Ending::not_started) {
-      throw std::runtime_error(
-          fmt::format("the compiler {} {}", command.arguments.front(), describe_ending(result)));
-    }
-    return result;
+    return RunningCommand(std::move(command));
   }
 
   BuildOutcome explained(const CommandResult& result, std::string_view step) const {
@@ -177,7 +207,7 @@ class Build {
 
   /// Our temporary file names mean nothing to a student.
   std::string without_scratch(std::string text) const {
-    const std::string prefix = request_.scratch.string() + "/";
+    const std::string prefix = scratch_.string() + "/";
     for (std::size_t at; (at = text.find(prefix)) != text.npos;) text.erase(at, prefix.size());
     return text;
   }
@@ -215,26 +245,38 @@ class Build {
     return layout().root / "labs" / stage_.id / fs::path(source).replace_extension(".hpp");
   }
   fs::path source_path(std::size_t i) const {
-    return request_.scratch /
-           fs::path(stage_.sources[i]).replace_extension(tools_.source_extension);
+    return scratch_ / fs::path(stage_.sources[i]).replace_extension(tools_.source_extension);
   }
   fs::path object_path(std::size_t i) const {
-    return request_.scratch / fs::path(stage_.sources[i]).replace_extension(".o");
+    return scratch_ / fs::path(stage_.sources[i]).replace_extension(".o");
   }
 
-  const BuildRequest& request_;
   const StageInfo& stage_;
   Toolchain tools_;
   fs::path binding_;
+  fs::path scratch_;
   fs::path module_;
   fs::path folder_;                 ///< the student's
   std::vector<std::string> names_;  ///< of the sources, as messages call them
   Quotations quotations_;
   std::vector<std::string> sources_;  ///< what the compiler gets, in the order of the stage's files
+  std::string key_;                   ///< of the module in the cache
+  std::vector<RunningCommand> running_;
+  std::optional<BuildOutcome> outcome_;  ///< once there is one
 };
 
 }  // namespace
 
-BuildOutcome build_module(const BuildRequest& request) { return Build(request).run(); }
+BuildOutcome build_module(const BuildRequest& request) { return build_modules({request}).front(); }
+
+std::vector<BuildOutcome> build_modules(const std::vector<BuildRequest>& requests) {
+  std::vector<Build> builds;
+  for (const BuildRequest& request : requests) builds.emplace_back(request);
+  for (Build& build : builds) build.start_compiling();
+  for (Build& build : builds) build.start_linking();
+  std::vector<BuildOutcome> outcomes;
+  for (Build& build : builds) outcomes.push_back(build.finish());
+  return outcomes;
+}
 
 }  // namespace tilewise::grading

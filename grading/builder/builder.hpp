@@ -2,10 +2,15 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace tilewise::grading {
 
 enum class Backend { simt, cuda };
+
+/// How a module is compiled: to run as fast as it can, or for the simulator to see every load and
+/// store of its kernels.
+enum class Flavour { fast, checked };
 
 struct BuildRequest {
   std::string stage_id;
@@ -13,7 +18,8 @@ struct BuildRequest {
   /// "labs/03_shared_memory/matmul_shared.cu" for DIR/labs/03_shared_memory.
   std::filesystem::path source_directory;
   Backend backend = Backend::simt;
-  std::filesystem::path scratch;  ///< existing folder for all files, the module too
+  std::filesystem::path scratch;    ///< existing folder for all files, the module too
+  Flavour flavour = Flavour::fast;  ///< checked: backend simt only
 };
 
 struct BuildOutcome {
@@ -30,5 +36,9 @@ struct BuildOutcome {
 /// the outcome.
 /// @throws std::runtime_error if the tools themselves are missing or fail, Interrupted.
 BuildOutcome build_module(const BuildRequest& request);
+
+/// Builds several modules side by side. Their outcomes come in the order of the requests.
+/// @throws as build_module
+std::vector<BuildOutcome> build_modules(const std::vector<BuildRequest>& requests);
 
 }  // namespace tilewise::grading

@@ -7,8 +7,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
@@ -62,6 +65,39 @@ TEST_F(Builder, MakesAModuleThatExportsItsBindingOnly) {
   EXPECT_NE(dlsym(module, "tilewise_bindings"), nullptr);
   EXPECT_EQ(dlsym(module, "_Z13matmul_sharedPKfS0_Pfii"), nullptr);
   dlclose(module);
+}
+
+TEST_F(Builder, MakesBothFlavoursSideBySide) {
+  std::ofstream(folder() / "matmul_shared.cu") << kernel;
+  const BuildRequest fast{"03_shared_memory", folder(), Backend::simt, scratch()};
+  BuildRequest checked = fast;
+  checked.flavour = Flavour::checked;
+  const std::vector<BuildOutcome> outcomes = build_modules({fast, checked});
+  ASSERT_EQ(outcomes.size(), 2u);
+  const auto reports_stores = [](const BuildOutcome& outcome) {
+    EXPECT_TRUE(outcome.ok) << outcome.message;
+    std::ifstream file(outcome.module, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    return bytes.find("__tsan_write4") != bytes.npos;
+  };
+  EXPECT_FALSE(reports_stores(outcomes[0]));
+  EXPECT_TRUE(reports_stores(outcomes[1]));
+}
+
+TEST_F(Builder, TellsOfAnErrorInEitherFlavour) {
+  std::ofstream(folder() / "matmul_shared.cu") << "int i = 0 }\n";
+  for (const Flavour flavour : {Flavour::fast, Flavour::checked}) {
+    const BuildOutcome outcome =
+        build_module({"03_shared_memory", folder(), Backend::simt, scratch(), flavour});
+    EXPECT_FALSE(outcome.ok);
+    EXPECT_EQ(outcome.line, 1) << outcome.message;
+  }
+}
+
+TEST_F(Builder, HasNoCheckedBuildForAGpu) {
+  const BuildRequest request{"03_shared_memory", folder(), Backend::cuda, scratch(),
+                             Flavour::checked};
+  EXPECT_THROW(build_module(request), std::runtime_error);
 }
 
 TEST_F(Builder, TellsWhatTheCompilerSaysWhereTheStudentWroteIt) {
@@ -167,9 +203,10 @@ TEST_F(Builder, CompilesTheSameTextOnce) {
     return text.str().size() / std::string("run\n").size();
   };
   setenv("CXX", compiler.c_str(), 1);
-  EXPECT_TRUE(build(kernel).ok);
+  const BuildOutcome first = build(kernel);
+  EXPECT_TRUE(first.ok);
   EXPECT_EQ(runs(), 2u) << "one to compile and one to link";
-  fs::remove(scratch() / "03_shared_memory.so");
+  fs::remove(first.module);
   const BuildOutcome again = build(kernel);
   EXPECT_TRUE(again.ok);
   EXPECT_TRUE(fs::exists(again.module));

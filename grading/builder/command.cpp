@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -189,20 +190,6 @@ class Outlets {
   std::array<char, 16 * 1024> buffer_;
 };
 
-/// Takes what the child writes until it has exited. Returns false when its time is up.
-bool supervise(const Child& child, double time_limit_s, Outlets& outlets) {
-  const auto start = Clock::now();
-  while (!child.has_exited()) {
-    if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
-    const std::chrono::duration<double> elapsed = Clock::now() - start;
-    if (time_limit_s > 0 && elapsed.count() > time_limit_s) return false;
-    // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
-    // child that holds them open. Between closing and having exited lies next to nothing.
-    outlets.read(outlets.any_open() ? 50 : 1);
-  }
-  return true;
-}
-
 }  // namespace
 
 void interrupt_on_signals() {
@@ -211,11 +198,23 @@ void interrupt_on_signals() {
   for (const int signal : ending_signals) ::sigaction(signal, &action, nullptr);
 }
 
-CommandResult run_command(const Command& command) {
+struct RunningCommand::State {
+  explicit State(Command given) : command(std::move(given)) { start(); }
+
+  void start();
+  bool supervise();
+  CommandResult wait();
+
+  Command command;
+  Clock::time_point begin = Clock::now();
+  std::optional<Child> child;  ///< empty where it could not be started
+  std::optional<Outlets> outlets;
+  int start_error = 0;
+};
+
+void RunningCommand::State::start() {
   std::vector<char*> arguments;
-  for (const std::string& argument : command.arguments) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));  // execvp() takes it, but only reads
-  }
+  for (std::string& argument : command.arguments) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
 
   Pipe output = make_pipe(), failure = make_pipe();
@@ -231,31 +230,51 @@ CommandResult run_command(const Command& command) {
         ::write(failure.write.number(), &reason, sizeof reason);
     ::_exit(127);
   }
-  Child child(pid);
+  child.emplace(pid);
   ::setpgid(pid, pid);  // in the parent, too, so that kill() cannot come before the child's own
   output.write.close();
   events.write.close();
   failure.write.close();
 
-  CommandResult result;
   int reason = 0;
   ssize_t count;
   while ((count = ::read(failure.read.number(), &reason, sizeof reason)) < 0 && errno == EINTR) {
   }
   if (count == sizeof reason) {
-    child.reap();
-    result.status = reason;
+    child.reset();
+    start_error = reason;
+    return;
+  }
+  outlets.emplace(std::move(output.read), std::move(events.read), command.on_event);
+}
+
+/// Takes what the child writes until it has exited. Returns false when its time is up.
+bool RunningCommand::State::supervise() {
+  while (!child->has_exited()) {
+    if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
+    const std::chrono::duration<double> elapsed = Clock::now() - begin;
+    if (command.time_limit_s > 0 && elapsed.count() > command.time_limit_s) return false;
+    // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
+    // child that holds them open. Between closing and having exited lies next to nothing.
+    outlets->read(outlets->any_open() ? 50 : 1);
+  }
+  return true;
+}
+
+CommandResult RunningCommand::State::wait() {
+  CommandResult result;
+  if (!child) {
+    result.status = start_error;
     return result;
   }
-  Outlets outlets(std::move(output.read), std::move(events.read), command.on_event);
-  const bool in_time = supervise(child, command.time_limit_s, outlets);
+  const bool in_time = supervise();
   // Also when it ended by itself: nothing it started may live on.
-  child.kill();
+  child->kill();
   // What it wrote last; more than a pipe can hold would come from a survivor.
-  for (int reads = 0; reads < 64 && outlets.any_open() && outlets.read(0); ++reads) {
+  for (int reads = 0; reads < 64 && outlets->any_open() && outlets->read(0); ++reads) {
   }
-  const int status = child.reap();
-  result.output = outlets.take_output();
+  const int status = child->reap();
+  result.output = outlets->take_output();
   if (!in_time) {
     result.ending = CommandResult::Ending::timed_out;
   } else if (WIFSIGNALED(status)) {
@@ -267,6 +286,16 @@ CommandResult run_command(const Command& command) {
   }
   return result;
 }
+
+RunningCommand::RunningCommand(Command command)
+    : state_(std::make_unique<State>(std::move(command))) {}
+RunningCommand::RunningCommand(RunningCommand&&) noexcept = default;
+RunningCommand& RunningCommand::operator=(RunningCommand&&) noexcept = default;
+RunningCommand::~RunningCommand() = default;
+
+CommandResult RunningCommand::wait() { return state_->wait(); }
+
+CommandResult run_command(Command command) { return RunningCommand(std::move(command)).wait(); }
 
 std::string describe_ending(const CommandResult& result) {
   switch (result.ending) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -50,9 +51,30 @@ class Interrupted : public std::runtime_error {
 /// children, and run_command() throws Interrupted.
 void interrupt_on_signals();
 
-/// Runs a command in a process group of its own and waits for it.
-/// @throws Interrupted, and std::system_error if the system is out of processes or descriptors.
-CommandResult run_command(const Command& command);
+/// A command in a process group of its own. Several may run side by side; whatever of them is still
+/// running ends with this object.
+class RunningCommand {
+ public:
+  /// Starts it.
+  /// @throws std::system_error if the system is out of processes or descriptors.
+  explicit RunningCommand(Command command);
+  RunningCommand(RunningCommand&&) noexcept;
+  RunningCommand& operator=(RunningCommand&&) noexcept;
+  ~RunningCommand();
+
+  /// Waits for its end; call once. Until then a command that prints more than a pipe holds stands
+  /// still.
+  /// @throws Interrupted, and what on_event throws.
+  CommandResult wait();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Runs a command to its end.
+/// @throws as RunningCommand
+CommandResult run_command(Command command);
 
 /// How an unsuccessful command ended: "was killed by signal 11 (Segmentation fault)".
 std::string describe_ending(const CommandResult& result);

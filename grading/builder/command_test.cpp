@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grading/builder/scratch_directory.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -43,6 +45,21 @@ TEST(RunCommand, TellsHowItEnded) {
     EXPECT_EQ(result.output, expected.output) << expected.script;
     EXPECT_EQ(result.succeeded(), expected.ending == Ending::exited && expected.status == 0);
   }
+}
+
+TEST(RunCommand, RunsSeveralSideBySide) {
+  const ScratchDirectory scratch;
+  const std::string place = scratch.path() / "sign";
+  RunningCommand first(shell("until [ -e " + place + " ]; do sleep 0.01; done; echo first"));
+  RunningCommand second(shell("touch " + place + "; echo second"));
+  EXPECT_EQ(first.wait().output, "first\n");
+  EXPECT_EQ(second.wait().output, "second\n");
+}
+
+TEST(RunCommand, EndsWhatNobodyWaitsFor) {
+  const auto start = std::chrono::steady_clock::now();
+  { const RunningCommand forgotten(shell("sleep 100")); }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
 }
 
 TEST(RunCommand, TellsThatItCouldNotStart) {

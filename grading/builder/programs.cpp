@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "grading/builder/command.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -29,6 +31,13 @@ std::vector<std::string> cxx_compiler() {
   for (std::string word; words >> word;) command.push_back(word);
   if (command.empty()) command.push_back(TILEWISE_CXX);
   return command;
+}
+
+bool is_clang(const std::vector<std::string>& compiler) {
+  Command command;
+  command.arguments = compiler;
+  command.arguments.push_back("--version");
+  return run_command(command).output.find("clang") != std::string::npos;
 }
 
 std::string cuda_compiler() {

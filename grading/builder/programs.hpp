@@ -10,6 +10,9 @@ namespace tilewise::grading {
 /// The C++ compiler for the simulator, perhaps with arguments: CXX, or the one that built Tilewise.
 std::vector<std::string> cxx_compiler();
 
+/// Whether a C++ compiler is clang, under whatever name; asks the compiler.
+bool is_clang(const std::vector<std::string>& compiler);
+
 /// nvcc: CUDACXX, or in PATH, or where CUDA's installer puts it.
 /// @throws std::runtime_error if there is none.
 std::string cuda_compiler();

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <fstream>
+#include <stdexcept>
+
 #include "common/simt/rewrite/rewrite.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
@@ -10,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-PreparedSource rewritten(const SourceFile& source) {
+PreparedSource rewritten(const SourceFile& source, simt::RewriteOptions options) {
   PreparedSource prepared;
-  const simt::Rewritten result = simt::rewrite(source.text);
+  const simt::Rewritten result = simt::rewrite(source.text, options);
   for (const simt::RewriteError& error : result.errors) {
     prepared.problem += fmt::format("{}:{}: error: {}\n", source.name, error.line, error.message);
   }
@@ -28,9 +31,24 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
+/// What makes the compiler report every load and store to the run-time, one option a line. Both
+/// sides of that bargain lie in one folder: which call means what depends on these options.
+std::vector<std::string> checked_options(const fs::path& root,
+                                         const std::vector<std::string>& compiler) {
+  const fs::path file =
+      root / "common" / "simt" / "checked" / (is_clang(compiler) ? "flags.clang" : "flags.gnu");
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
+  std::vector<std::string> options;
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) options.push_back(line);
+  }
+  return options;
+}
+
 }  // namespace
 
-Toolchain simt_toolchain(const std::string& stage_id) {
+Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   const auto [root, build] = layout();
   const fs::path facade = root / "common" / "simt" / "include";
   const fs::path library = build / "lib" / "libtilewise_simt.so";
@@ -39,11 +57,15 @@ Toolchain simt_toolchain(const std::string& stage_id) {
   tools.source_extension = ".cpp";
   tools.compile = cxx_compiler();
   tools.link = tools.compile;
+  const std::vector<std::string> optimisation = flavour == Flavour::fast
+                                                    ? std::vector<std::string>{"-O3"}
+                                                    : checked_options(root, tools.compile);
+  tools.compile.insert(tools.compile.end(), optimisation.begin(), optimisation.end());
   // -gdwarf-4: in version 5, addr2line (binutils 2.40) takes the temporary file for the one that
   // #line names. -fno-finite-loops: an endless loop must run into the time limit; the compiler may
   // otherwise take it away. -w: the rewritten text would earn warnings that no student can do
   // anything about.
-  for (const char* option : {"-std=c++17", "-O3", "-g1", "-gdwarf-4", "-march=native", "-fPIC",
+  for (const char* option : {"-std=c++17", "-g1", "-gdwarf-4", "-march=native", "-fPIC",
                              "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt",
                              "-fno-finite-loops", "-fdiagnostics-color=never", "-w"}) {
     tools.compile.push_back(option);
@@ -53,10 +75,15 @@ Toolchain simt_toolchain(const std::string& stage_id) {
   tools.compile.insert(tools.compile.end(), {"-I", facade, "-I", root / "labs" / stage_id});
 
   tools.link.insert(tools.link.end(), {"-shared", "-Wl,-z,defs"});
+  if (flavour == Flavour::checked) {
+    // Copies of structures that the compiler makes by a call report themselves, too.
+    tools.link.push_back("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+  }
   tools.libraries = {library, "-Wl,-rpath," + library.parent_path().string()};
   tools.inputs = files_below(facade);
   tools.inputs.push_back(library);
-  tools.prepare = rewritten;
+  const simt::RewriteOptions options{.mark_loop_exits = flavour == Flavour::checked};
+  tools.prepare = [options](const SourceFile& source) { return rewritten(source, options); };
   return tools;
 }
 

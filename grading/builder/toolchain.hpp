@@ -28,10 +28,11 @@ struct Toolchain {
 };
 
 /// The tools of a backend for one stage.
-/// @throws std::runtime_error if this build of Tilewise lacks the backend or a tool is missing.
-Toolchain toolchain(Backend backend, const std::string& stage_id);
+/// @throws std::runtime_error if this build of Tilewise lacks the backend or a tool is missing, or
+/// if the backend knows no such flavour.
+Toolchain toolchain(Backend backend, Flavour flavour, const std::string& stage_id);
 
-Toolchain simt_toolchain(const std::string& stage_id);
+Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id);
 Toolchain cuda_toolchain(const std::string& stage_id);
 
 }  // namespace tilewise::grading

@@ -165,6 +165,106 @@ TEST(Grade, SaysThatThereIsNoGpu) {
   EXPECT_THAT(run.output, AllOf(HasSubstr("cuda"), HasSubstr("--backend simt")));
 }
 
+TEST(Profile, ReportsWhatEachKernelDoes) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "profile.json";
+  const CommandResult run =
+      tilewise({"profile", "3", "--solutions", "--call", "matmul_shared(tile=16, n=100)", "--gpu",
+                "h200", "--json", json});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("matmul_shared(n=100, tile=16) on"),
+                                HasSubstr("sum += As[ty][k] * Bs[k][tx];")));
+  EXPECT_THAT(run.output, Not(HasSubstr("\033")));
+
+  const auto profile = nlohmann::ordered_json::parse(text_of(json));
+  EXPECT_EQ(profile.at("schema"), "tilewise/profile/v1");
+  EXPECT_EQ(profile.at("gpu"), "h200");
+  ASSERT_EQ(profile.at("kernels").size(), 1u);
+  const auto& kernel = profile["kernels"][0];
+  EXPECT_EQ(kernel.at("grid"), (std::vector{7, 7, 1}));
+  EXPECT_EQ(kernel.at("block"), (std::vector{16, 16, 1}));
+  EXPECT_EQ(kernel.at("counters").at("shared_bank_conflicts"), 0);
+  EXPECT_EQ(kernel.at("counters").at("global_store_requests"), 7 * 7 * 8 - 7 * 6)
+      << "8 warps a block, of which 6 have nothing to store in the last row of blocks";
+  EXPECT_EQ(kernel.at("lines")[0].at("file"), "matmul_shared.cu");
+  EXPECT_TRUE(kernel.at("modelled").contains("occupancy_pct"));
+}
+
+TEST(Profile, CountsTheSameInAFewBlocksAsInAll) {
+  const ScratchDirectory scratch;
+  const auto counters = [&](std::vector<std::string> options) {
+    const fs::path json = scratch.path() / "profile.json";
+    std::vector<std::string> arguments = {
+        "profile", "2", "--solutions", "--call", "matmul_grid(n=200, block=32x8)", "--json", json};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(tilewise(arguments).status, 0);
+    return nlohmann::ordered_json::parse(text_of(json)).at("kernels")[0];
+  };
+  const auto few = counters({}), all = counters({"--exhaustive"});
+  EXPECT_LT(few.at("simulated_blocks"), few.at("blocks"));
+  EXPECT_EQ(all.at("simulated_blocks"), all.at("blocks"));
+  EXPECT_EQ(few.at("counters"), all.at("counters"));
+  EXPECT_EQ(few.at("lines"), all.at("lines"));
+}
+
+TEST(Profile, TellsWhyTheSubmissionHasNone) {
+  const struct {
+    const char* what;
+    const char* text;
+    const char* message;
+  } cases[] = {
+      {"does not compile", "#include \"matmul_grid.hpp\"\nint x = 1\n", "matmul_grid.cu:2"},
+      {"launches nothing",
+       "#include \"matmul_grid.hpp\"\ncudaError_t matmul_grid(const float*, const float*, float*, "
+       "int, dim3) { return cudaSuccess; }\n",
+       "launched no kernel"},
+      {"refuses its arguments",
+       "#include \"matmul_grid.hpp\"\ncudaError_t matmul_grid(const float*, const float*, float*, "
+       "int, dim3) { return cudaErrorInvalidValue; }\n",
+       "returned cudaErrorInvalidValue"},
+      {"crashes",
+       "#include \"matmul_grid.hpp\"\ncudaError_t matmul_grid(const float* A, const float*, "
+       "float*, "
+       "int, dim3) {\n  return A[0] == 0 ? cudaSuccess : cudaErrorUnknown; }\n",
+       "matmul_grid.cu:3"},
+  };
+  for (const auto& expected : cases) {
+    TemporarySubmission submission("02_multi_block_grid");
+    submission.put("matmul_grid.cu", expected.text);
+    const CommandResult run = tilewise({"profile", "2", "--submission", submission.root(), "--call",
+                                        "matmul_grid(n=16, block=16x16)"});
+    EXPECT_EQ(run.status, 1) << expected.what;
+    EXPECT_THAT(run.output, HasSubstr(expected.message)) << expected.what;
+  }
+}
+
+TEST(Profile, SaysWhyItCannotProfile) {
+  const std::string good = "matmul_shared(n=16, tile=8)";
+  const struct {
+    std::vector<std::string> arguments;
+    const char* message;
+  } cases[] = {
+      {{"3"}, "--call is required"},
+      {{"--call", good}, "STAGE is required"},
+      {{"99", "--call", good}, "there is no stage '99'"},
+      {{"3", "--call", "matmul(n=16)"},
+       "this stage has no function 'matmul'; it has matmul_shared(n=NUMBER, tile=NUMBER)"},
+      {{"3", "--call", "matmul_shared(n=16)"}, "the argument tile is missing"},
+      {{"2", "--call", "matmul_grid(n=16, block=16x16, tile=8)"}, "there is no argument tile"},
+      {{"3", "--call", "matmul_shared(n=9999999999, tile=8)"}, "no GPU holds it"},
+      {{"3", "--call", "matmul_shared(n=100000, tile=8)"}, "memory"},
+      {{"3", "--call", good, "--gpu", "gtx9999"}, "gtx9999"},
+      {{"3", "--call", good, "--submission", "/no/such/folder"}, "does not exist"},
+      {{"3", "--call", good, "--json", "/no/such/folder/file"}, "cannot write"},
+  };
+  for (auto [arguments, message] : cases) {
+    arguments.insert(arguments.begin(), "profile");
+    const CommandResult run = tilewise(arguments);
+    EXPECT_EQ(run.status, 2) << message << '\n' << run.output;
+    EXPECT_THAT(run.output, HasSubstr(message));
+  }
+}
+
 TEST(List, NamesEveryStage) {
   const CommandResult run = tilewise({"list"});
   EXPECT_EQ(run.status, 0);

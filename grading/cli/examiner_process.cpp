@@ -27,14 +27,14 @@ void deliver(std::string_view line, const ExamListener& listener) {
 
 }  // namespace
 
-CommandResult run_examiner(const std::string& stage_id, const std::filesystem::path& module,
+CommandResult run_examiner(const std::string& stage_id, const Modules& modules,
                            const ExamConditions& conditions, const ExamListener& listener) {
   Command command;
   command.arguments = {tool("tilewise-examiner"),
                        "--stage",
                        stage_id,
                        "--module",
-                       module,
+                       modules.fast,
                        "--backend",
                        std::string(to_string(conditions.backend)),
                        "--gpu",
@@ -45,6 +45,9 @@ CommandResult run_examiner(const std::string& stage_id, const std::filesystem::p
                        fmt::format("{}", conditions.time_limit_s),
                        "--events-fd",
                        std::to_string(Command::event_descriptor)};
+  if (!modules.checked.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--checked-module", modules.checked});
+  }
   command.time_limit_s = exam_time_limit_s;
   command.on_event = [&](std::string_view line) { deliver(line, listener); };
   CommandResult result = run_command(command);

@@ -26,9 +26,15 @@ struct ExamListener {
   std::function<void(const TestResult& test, const std::string& printed)> test_ended;
 };
 
-/// Runs tilewise-examiner on a module to its end.
+/// A submission to a stage, compiled.
+struct Modules {
+  std::filesystem::path fast;
+  std::filesystem::path checked;  ///< on the simulator only, else empty
+};
+
+/// Runs tilewise-examiner on a submission to its end.
 /// @throws std::runtime_error if it cannot be started or sends what is no event; Interrupted.
-CommandResult run_examiner(const std::string& stage_id, const std::filesystem::path& module,
+CommandResult run_examiner(const std::string& stage_id, const Modules& modules,
                            const ExamConditions& conditions, const ExamListener& listener);
 
 }  // namespace tilewise::grading

@@ -2,49 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
+#include <stdexcept>
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
+#include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/junit.hpp"
-#include "grading/report/printable.hpp"
 #include "grading/report/terminal.hpp"
 
 namespace tilewise::grading {
 namespace {
-
-namespace fs = std::filesystem;
-
-[[noreturn]] void cannot_write(const fs::path& file) {
-  throw CannotGrade(
-      fmt::format("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
-}
-
-/// Finds out before the work rather than after it; keeps what the file holds.
-void demand_writable(const fs::path& file) {
-  if (!file.empty() && !std::ofstream(file, std::ios::app)) cannot_write(file);
-}
-
-void write(const fs::path& file, const std::string& text) {
-  if (file.empty()) return;
-  std::ofstream stream(file, std::ios::binary);
-  stream << text << std::flush;
-  if (!stream) cannot_write(file);
-}
-
-Submission chosen_submission(const GradeOptions& options, const std::vector<StageInfo>& stages) {
-  if (options.solutions) return {layout().root / "solutions"};
-  if (options.submission.empty()) return {layout().root / "labs"};
-  return open_submission(options.submission, stages);
-}
 
 const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage) {
   const auto found = rubric.find(stage);
@@ -73,7 +46,7 @@ StageListener listener_for(TerminalReport& report, bool& explained) {
 bool grade(const GradeOptions& options) {
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options.backend, options.gpu);
-  const Submission submission = chosen_submission(options, chosen);
+  const Submission submission = choose_submission(options.solutions, options.submission, chosen);
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
   demand_writable(options.json);
   demand_writable(options.junit);
@@ -93,8 +66,8 @@ bool grade(const GradeOptions& options) {
   }
   add_up(result);
   report.print_summary(result, options.seed);
-  write(options.json, result_file(result));
-  write(options.junit, junit_file(result));
+  write_output(options.json, to_file(result));
+  write_output(options.junit, junit_file(result));
   return all_passed(result);
 }
 

@@ -1,5 +1,6 @@
 /// \file
-/// The command line of Tilewise. Exit status: 0 all passed, 1 a test failed, 2 could not grade.
+/// The command line of Tilewise. Exit status: 0 all passed, 1 a test failed or there is no profile
+/// because of the submission, 2 could not grade or profile.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,6 +18,7 @@
 #include "common/core/paths.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/cli/grade.hpp"
+#include "grading/cli/profile.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/skeleton/repository.hpp"
 #include "tilewise_stages.hpp"
@@ -77,20 +79,26 @@ CLI::Validator seconds() {
           ""};
 }
 
+/// Whose kernels a command takes, and for which GPU.
+template <class Options>
+void add_submission(CLI::App* command, Options& options) {
+  CLI::Option* solutions =
+      command->add_flag("--solutions", options.solutions, "Take the solutions instead of labs/");
+  command->add_option("--submission", options.submission, "Take DIR/labs/NN_topic/*.cu")
+      ->option_text("DIR")
+      ->excludes(solutions);
+  command->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
+      ->option_text("PROFILE");
+}
+
 void add_grade(CLI::App& app, GradeOptions& options) {
   CLI::App* grade = app.add_subcommand("grade", "Compile, run and grade kernels");
   grade->add_option("STAGE", options.stages,
                     "Stages to grade: 03_shared_memory, 03 or 3; all if none is named");
-  CLI::Option* solutions =
-      grade->add_flag("--solutions", options.solutions, "Grade the solutions instead of labs/");
-  grade->add_option("--submission", options.submission, "Grade DIR/labs/NN_topic/*.cu")
-      ->option_text("DIR")
-      ->excludes(solutions);
+  add_submission(grade, options);
   grade->add_option("--backend", options.backend, "auto (the default), simt or cuda")
       ->option_text("NAME")
       ->check(CLI::IsMember({"auto", "simt", "cuda"}));
-  grade->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
-      ->option_text("PROFILE");
   grade->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
   grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
   grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
@@ -101,6 +109,22 @@ void add_grade(CLI::App& app, GradeOptions& options) {
       ->check(seconds());
 }
 
+void add_profile(CLI::App& app, ProfileOptions& options) {
+  CLI::App* profile = app.add_subcommand(
+      "profile", "Run one call on the simulator and show what its kernels do in memory, by line");
+  profile->add_option("STAGE", options.stage, "03_shared_memory, 03 or 3")->required();
+  profile
+      ->add_option("--call", options.call,
+                   "A contract function and its arguments but for the matrices, by name: "
+                   "'matmul_shared(n=1024, tile=32)'")
+      ->option_text("CALL")
+      ->required();
+  add_submission(profile, options);
+  profile->add_flag("--exhaustive", options.exhaustive,
+                    "Run every block, rather than a few that stand for all");
+  profile->add_option("--json", options.json, "Write the profile as JSON")->option_text("FILE");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
   app.require_subcommand(1);
@@ -108,6 +132,8 @@ int run(int argc, char** argv) {
   GradeOptions options;
   options.seed = random_seed();
   add_grade(app, options);
+  ProfileOptions profile_options;
+  add_profile(app, profile_options);
   bool check = false;
   app.add_subcommand("skeletons", "For maintainers: write labs/ from what is marked in solutions/")
       ->add_flag("--check", check, "Write nothing, tell differences");
@@ -127,6 +153,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("list")) return list_stages();
   if (app.got_subcommand("skeletons")) return skeletons(check);
   interrupt_on_signals();
+  if (app.got_subcommand("profile")) return profile(profile_options) ? exit_passed : exit_failed;
   return grade(options) ? exit_passed : exit_failed;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "grading/builder/scratch_directory.hpp"
@@ -10,8 +11,19 @@
 namespace tilewise::grading {
 namespace {
 
-/// The tests of a rubric that could not be judged, because of `why`. Where no test of performance
-/// could be run anyway, on the simulator, those are skipped.
+/// Why a backend does not run tests of a category at all; empty where it does.
+std::string never_judged(Category category, Backend backend) {
+  if (backend == Backend::simt && category == Category::performance) {
+    return "Timings need an NVIDIA GPU.";
+  }
+  if (backend == Backend::cuda && category == Category::memory) {
+    return "Accesses to memory are counted on the simulator.";
+  }
+  return "";
+}
+
+/// The tests of a rubric that could not be judged, because of `why`. Those that the backend would
+/// not have run anyway are skipped.
 std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend backend,
                                  const BuildOutcome& why) {
   std::vector<TestResult> results;
@@ -19,9 +31,9 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
     TestResult test;
     test.name = entry.test;
     test.category = entry.category;
-    if (backend == Backend::simt && entry.category == Category::performance) {
+    if (const std::string reason = never_judged(entry.category, backend); !reason.empty()) {
       test.status = Status::skipped;
-      test.message = "Timings need an NVIDIA GPU.";
+      test.message = reason;
     } else {
       test.max_score = entry.points;
       test.message = why.message;
@@ -60,17 +72,36 @@ BuildOutcome death_of_examiner(const CommandResult& result, const std::string& r
   return why;
 }
 
+/// A submission's modules, or why one could not be built.
+struct Built {
+  Modules modules;
+  std::optional<BuildOutcome> problem;
+};
+
+Built build(const StageRequest& request, const std::filesystem::path& scratch) {
+  const BuildRequest fast{request.id, request.source_directory, request.conditions.backend,
+                          scratch};
+  std::vector<BuildRequest> requests = {fast};
+  if (request.conditions.backend == Backend::simt) {
+    requests.push_back(fast);
+    requests.back().flavour = Flavour::checked;
+  }
+  const std::vector<BuildOutcome> outcomes = build_modules(requests);
+  const auto failed = std::ranges::find(outcomes, false, &BuildOutcome::ok);
+  if (failed != outcomes.end()) return {{}, *failed};
+  return {{outcomes.front().module, outcomes.size() > 1 ? outcomes[1].module : ""}, {}};
+}
+
 }  // namespace
 
 StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
   const ScratchDirectory scratch;
   if (listener.compiling) listener.compiling();
-  const BuildOutcome built = build_module(
-      {request.id, request.source_directory, request.conditions.backend, scratch.path()});
+  const Built built = build(request, scratch.path());
   StageResult stage;
   stage.id = request.id;
-  if (!built.ok) {
-    complete(stage, request, built, listener);
+  if (built.problem) {
+    complete(stage, request, *built.problem, listener);
     add_up(stage);
     stage.status = Status::error;
     return stage;
@@ -89,7 +120,7 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
     stage.tests.push_back(test);
     if (listener.exam.test_ended) listener.exam.test_ended(test, printed);
   };
-  const CommandResult ended = run_examiner(request.id, built.module, request.conditions, exam);
+  const CommandResult ended = run_examiner(request.id, built.modules, request.conditions, exam);
   // No student's code runs before the first test.
   if (!any_event) {
     throw std::runtime_error(fmt::format("the examiner {} before the first test: {}",

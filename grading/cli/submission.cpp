@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "grading/builder/layout.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
 
@@ -47,6 +48,13 @@ Submission open_submission(const fs::path& directory, const std::vector<StageInf
                     wanted.front().id, wanted.front().sources.front()));
   }
   return submission;
+}
+
+Submission choose_submission(bool solutions, const fs::path& directory,
+                             const std::vector<StageInfo>& wanted) {
+  if (solutions) return {layout().root / "solutions"};
+  if (directory.empty()) return {layout().root / "labs"};
+  return open_submission(directory, wanted);
 }
 
 }  // namespace tilewise::grading

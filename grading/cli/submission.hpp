@@ -21,4 +21,10 @@ struct Submission {
 Submission open_submission(const std::filesystem::path& directory,
                            const std::vector<StageInfo>& wanted);
 
+/// The kernels that a user means: the solutions, those of a submission, or, where `directory` is
+/// empty, the course's own labs/.
+/// @throws as open_submission
+Submission choose_submission(bool solutions, const std::filesystem::path& directory,
+                             const std::vector<StageInfo>& wanted);
+
 }  // namespace tilewise::grading

@@ -4,6 +4,8 @@
 
 #include <concepts>
 
+#include "grading/examiner/device_array.hpp"
+
 // Declared, never defined: a grader knows no more of a contract function than its header says.
 cudaError_t with_block(const float* A, const float* B, float* C, int n, dim3 block);
 cudaError_t with_tile(const float* A, float* C, int n, int tile);
@@ -11,8 +13,12 @@ cudaError_t with_tile(const float* A, float* C, int n, int tile);
 namespace tilewise::grading {
 namespace {
 
-constexpr auto block_contract = CONTRACT(with_block, "A", "B", "C", "n", "block");
-constexpr auto tile_contract = CONTRACT(with_tile, "A", "C", "n", "tile");
+std::vector<MatrixShape> rows_of_n(const Integers& given) {
+  return {{1, given.at("n")}, {2, given.at("n")}};
+}
+
+constexpr auto block_contract = CONTRACT(with_block, rows_of_n, "A", "B", "C", "n", "block");
+constexpr auto tile_contract = CONTRACT(with_tile, rows_of_n, "A", "C", "n", "tile");
 
 TEST(Contract, NamesTheCallWithoutItsMatrices) {
   DeviceArray A("A", Access::input, 2, 2);
@@ -34,6 +40,32 @@ TEST(Contract, KeepsTheOrderOfTheArguments) {
   EXPECT_EQ(std::get<DeviceArray*>(call.arguments[2]), &C);
   EXPECT_EQ(std::get<std::int64_t>(call.arguments[3]), 2);
   EXPECT_EQ((std::get<std::array<unsigned, 3>>(call.arguments[4])), (std::array{7U, 13U, 1U}));
+}
+
+TEST(Contract, TellsWhatItsParametersAre) {
+  const ContractInfo info = block_contract.info();
+  EXPECT_EQ(info.function, "with_block");
+  const struct {
+    const char* name;
+    ParameterKind kind;
+    std::size_t element_bytes;
+    bool read_only;
+  } expected[] = {
+      {"A", ParameterKind::matrix, 4, true},      {"B", ParameterKind::matrix, 4, true},
+      {"C", ParameterKind::matrix, 4, false},     {"n", ParameterKind::integer, 0, false},
+      {"block", ParameterKind::extent, 0, false},
+  };
+  ASSERT_EQ(info.parameters.size(), std::size(expected));
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ(info.parameters[i].name, expected[i].name);
+    EXPECT_EQ(info.parameters[i].kind, expected[i].kind) << expected[i].name;
+    EXPECT_EQ(info.parameters[i].element_bytes, expected[i].element_bytes) << expected[i].name;
+    EXPECT_EQ(info.parameters[i].read_only, expected[i].read_only) << expected[i].name;
+  }
+  const std::vector<MatrixShape> shapes = info.shapes({{"n", 37}});
+  ASSERT_EQ(shapes.size(), 2u);
+  EXPECT_EQ(shapes[1].rows, 2);
+  EXPECT_EQ(shapes[1].cols, 37);
 }
 
 using TileContract = decltype(tile_contract);

@@ -51,6 +51,7 @@ class DeviceArray {
 
   const std::string& name() const { return name_; }
   Access access() const { return access_; }
+  int leading_dimension() const { return leading_dimension_; }
 
   /// Contents before the call; for an output in place of its poison.
   void set(const Matrix<float>& contents);

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "common/core/gpu_profile.hpp"
@@ -68,6 +69,9 @@ int run(int argc, char** argv) {
   app.add_option("--module", options.module, "submission as a shared object")
       ->required()
       ->check(CLI::ExistingFile);
+  app.add_option("--checked-module", options.checked_module,
+                 "its checked build; with the backend simt")
+      ->check(CLI::ExistingFile);
   app.add_option("--backend", options.backend, "simt or cuda")
       ->check(CLI::IsMember({"simt", "cuda"}))
       ->capture_default_str();
@@ -83,6 +87,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : exit_could_not_grade;
+  }
+  if (!options.on_gpu() && options.checked_module.empty()) {
+    throw std::runtime_error("--checked-module is required with the backend simt");
   }
   options.profile = core::gpu_profile(gpu);
   return examine(options, events_fd);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "common/theory/matmul_counts.hpp"
+#include "grading/examiner/checks.hpp"
 #include "grading/examiner/compare.hpp"
 #include "grading/examiner/diagnosis.hpp"
 #include "grading/examiner/peak.hpp"
@@ -110,6 +113,67 @@ void MatmulTest::expect_inside(const MatmulCase& matmul) {
   check_result(matmul, product);
 }
 
+void MatmulTest::expect_clean(const std::vector<MatmulCase>& cases) {
+  const std::vector<CheckPass> passes = check_passes(options(), random());
+  if (passes.empty()) {
+    skip("compute-sanitizer, which finds races and stray accesses on a GPU, is not installed.",
+         "It comes with the CUDA Toolkit. Grade with --backend simt as well: the simulator finds "
+         "more of them.");
+    return;
+  }
+  // Judged last: a fault, which another pass may have to find, explains more than what it spoils.
+  std::vector<std::pair<const MatmulCase*, Product>> results;
+  for (const CheckPass& pass : passes) {
+    CheckedCalls calls(options(), pass);
+    if (const std::string obstacle = calls.obstacle(); !obstacle.empty()) {
+      skip("compute-sanitizer does not run here: " + obstacle,
+           "Grade with --backend simt as well.");
+      return;
+    }
+    for (const MatmulCase& matmul : cases) {
+      Product product(matmul.n, random());
+      const Call call = matmul.call(product.device_A, product.device_B, product.device_C);
+      product.text = call.text + pass.circumstances;
+      if (const auto fault = calls.make(call, product.reply)) fail(*fault);
+      results.emplace_back(&matmul, std::move(product));
+    }
+    if (const auto fault = calls.finish()) fail(*fault);
+  }
+  for (const auto& [matmul, product] : results) check_result(*matmul, product);
+}
+
+CountedCall MatmulTest::count(const MatmulCase& matmul) {
+  Product product(matmul.n, random());
+  const Call call = matmul.call(product.device_A, product.device_B, product.device_C);
+  product.text = call.text;
+  product.reply = run_counted(call);
+  check_result(matmul, product);
+  return {call.text, add_up(product.reply.profiles)};
+}
+
+void MatmulTest::expect_traffic(const CountedCall& call, const AccessKind& kind,
+                                const TrafficTheory& theory, double slack,
+                                const std::string& advice) {
+  if (const auto excess = excess_traffic(call, kind, theory, slack, advice)) fail(*excess);
+}
+
+void MatmulTest::expect_joined_stores(const CountedCall& call, int n) {
+  // Room for results in parts, or a copy of an input with longer rows; a column of threads that
+  // stores a column of C takes four times the sectors, or eight.
+  constexpr double slack = 3;
+  const std::uint64_t elements = std::uint64_t(n) * n;
+  const std::uint64_t lanes = lanes_of_a_request();
+  const TrafficTheory theory{.requests = (elements + lanes - 1) / lanes,
+                             .sectors = theory::fewest_sectors(elements),
+                             .reason = "each element of C is stored once, beside its neighbours"};
+  expect_traffic(call, global_stores, theory, slack,
+                 "Sum up in a variable, and store it when the sum is complete.");
+}
+
+int MatmulTest::lanes_of_a_request() const {
+  return options().profile.compute_major == 1 ? 16 : 32;
+}
+
 void MatmulTest::check_untouched(const Product& product, const std::string& when) {
   for (const DeviceArray* array : {&product.device_C, &product.device_A, &product.device_B}) {
     if (array->untouched()) continue;
@@ -145,14 +209,6 @@ void MatmulTest::expect_nothing_done(const MatmulCase& matmul) {
           .hint = "Return early for n = 0: a grid without blocks cannot be launched."});
   }
   check_untouched(product, "although there was nothing to do");
-}
-
-bool MatmulTest::skipped_without_gpu() {
-  if (options().on_gpu()) return false;
-  record_finding({.message = "Timings need an NVIDIA GPU.",
-                  .hint = "Grade with --backend cuda on a machine that has one."});
-  [] { GTEST_SKIP(); }();
-  return true;
 }
 
 MatmulTest::Rate MatmulTest::measure(const MatmulCase& matmul, const std::string& name) {

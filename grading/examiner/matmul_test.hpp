@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "grading/examiner/memory_limits.hpp"
 #include "grading/examiner/messages.hpp"
 #include "grading/examiner/stage_test.hpp"
 
@@ -28,6 +30,25 @@ class MatmulTest : public StageTest {
   /// the three matrices.
   void expect_inside(const MatmulCase& matmul);
 
+  /// Expects right products and no fault in any kernel, in every way that the backend has to look
+  /// for one. Skips the test where it has none.
+  void expect_clean(const std::vector<MatmulCase>& cases);
+
+  /// Expects a right product, and counts what its kernels did.
+  CountedCall count(const MatmulCase& matmul);
+
+  /// Expects loads or stores of global memory within `slack` times what theory has. `advice`: the
+  /// hint where something is fetched too often.
+  void expect_traffic(const CountedCall& call, const AccessKind& kind, const TrafficTheory& theory,
+                      double slack, const std::string& advice);
+
+  /// Expects every element of C, of order n, to be stored by neighbouring threads, and few of them
+  /// more than once.
+  void expect_joined_stores(const CountedCall& call, int n);
+
+  /// Lanes whose accesses become one request: a warp's, on compute capability 1.x a half-warp's.
+  int lanes_of_a_request() const;
+
   /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are of order
   /// `allocated`, whatever n the call names; `reason` continues "expected cudaErrorInvalidValue: ".
   void expect_refused(const MatmulCase& matmul, int allocated, const std::string& reason);
@@ -48,9 +69,6 @@ class MatmulTest : public StageTest {
   /// Expects at least `fraction` of the device's single-precision peak, and no more than all of it.
   /// A timing that spreads too far to be trusted is inconclusive rather than too slow.
   void expect_fraction_of_peak(const MatmulCase& matmul, double fraction);
-
-  /// Skips the test on the simulator, and tells whether it did.
-  bool skipped_without_gpu();
 
   /// Hint for a wrong result that gives nothing away.
   virtual std::string advice() const = 0;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace tilewise::grading {
 namespace {
@@ -39,6 +41,38 @@ std::string advise_on_status(const std::string& returned, const std::string& exp
     return "Compare the arguments that the function refuses with those that the contract allows.";
   }
   return "The launch itself failed: check the grid, the block and the shared memory asked for.";
+}
+
+/// What to do about a fault of each kind that simt::Diagnostic lists.
+std::string advise_on_fault(const std::string& kind) {
+  static const std::map<std::string, std::string> advice = {
+      {"out-of-bounds",
+       "Work out the index for this thread, and compare it with the sides of the array or matrix: "
+       "a thread that hangs over an edge must not make the access."},
+      {"misaligned",
+       "A float2, float4 or double can be accessed only where its size divides the address: check "
+       "the offset, also for an n that is no multiple of it."},
+      {"uninitialised",
+       "Find the store that should have come first: a load that is left out at an edge, a barrier "
+       "that comes too late, or a sum that starts from what C held."},
+      {"race",
+       "Within a block a __syncthreads() that all threads reach must stand between the two: one "
+       "after the tiles are filled, and one before they are filled again. Blocks cannot wait for "
+       "each other, so each element must belong to one of them."},
+      {"warp-race",
+       "The threads of a warp need not run in step: put a __syncwarp(), or a __syncthreads(), "
+       "between the two."},
+      {"read-only", "Look for a store through a wrong pointer, or for arguments in a wrong order."},
+      {"host-pointer",
+       "Hand the kernel pointers from cudaMalloc or from the function's arguments, never the "
+       "address of something on the host."},
+      {"barrier",
+       "Every thread of a block must come to the same __syncthreads(): take it out of conditions "
+       "that hold for some threads only."},
+      {"warp", "The mask of a warp function must name the lanes that come to it, and no others."},
+  };
+  const auto found = advice.find(kind);
+  return found == advice.end() ? "" : found->second;
 }
 
 }  // namespace
@@ -98,15 +132,30 @@ Finding wrong_status(const std::string& call, const std::string& returned,
       .hint = advise_on_status(returned, expected)};
 }
 
-Finding kernel_fault(const std::string& call, const Diagnostic& diagnostic) {
-  return {
-      .message = call + ": " + diagnostic.message,
-      .hint = diagnostic.kind == "barrier"
-                  ? "Every thread of a block must come to the same __syncthreads(): take it out "
-                    "of conditions that hold for some threads only."
-                  : "",
-      .file = diagnostic.file,
-      .line = diagnostic.line};
+Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& diagnostics) {
+  // Where a __syncthreads() is missing, lanes of one warp race, too; a __syncwarp() alone would not
+  // do.
+  auto told = std::ranges::find_if(
+      diagnostics, [](const Diagnostic& found) { return found.kind != "warp-race"; });
+  if (told == diagnostics.end()) told = diagnostics.begin();
+  const Diagnostic& first = *told;
+  std::string message = fmt::format("{}: {}.", call, first.message);
+  if (diagnostics.size() > 1) {
+    message += fmt::format(" It is one of {} faults found.", diagnostics.size());
+  }
+  return {.message = message,
+          .hint = advise_on_fault(first.kind),
+          .file = first.file,
+          .line = first.line};
+}
+
+Finding sanitizer_fault(const std::string& call, const std::string& tool,
+                        const SanitizerError& error) {
+  return {.message = fmt::format("In calls up to {}, compute-sanitizer --tool {} found: {}", call,
+                                 tool, error.message),
+          .hint = "Grade with --backend simt as well: the simulator names arrays and indices.",
+          .file = error.place.file,
+          .line = error.place.line};
 }
 
 }  // namespace tilewise::grading

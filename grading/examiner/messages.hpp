@@ -7,6 +7,7 @@
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/pattern.hpp"
+#include "grading/examiner/process/sanitizer.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
@@ -36,7 +37,11 @@ Finding written_outside(const std::string& call, const DeviceArray& array,
 Finding wrong_status(const std::string& call, const std::string& returned,
                      const std::string& expected, const std::string& reason);
 
-/// A fault that the run-time found while a kernel ran.
-Finding kernel_fault(const std::string& call, const Diagnostic& diagnostic);
+/// Faults that the run-time found while a kernel ran, at least one; tells of one.
+Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& diagnostics);
+
+/// A fault that a tool of compute-sanitizer found in one of the calls up to this one.
+Finding sanitizer_fault(const std::string& call, const std::string& tool,
+                        const SanitizerError& error);
 
 }  // namespace tilewise::grading

@@ -88,11 +88,55 @@ TEST(Messages, WritesOutsideAreGivenAPlace) {
 }
 
 TEST(Messages, KernelFaultKeepsItsPlace) {
-  const Finding finding = kernel_fault("f()", {"barrier", "3 threads wait", "a.cu", 12});
-  EXPECT_EQ(finding.message, "f(): 3 threads wait");
+  const Finding finding = kernel_fault("f()", {{"barrier", "3 threads wait", "a.cu", 12}});
+  EXPECT_EQ(finding.message, "f(): 3 threads wait.");
   EXPECT_EQ(finding.file, "a.cu");
   EXPECT_EQ(finding.line, 12);
-  EXPECT_FALSE(finding.hint.empty());
+}
+
+TEST(Messages, KernelFaultTellsHowManyThereAre) {
+  const Finding finding = kernel_fault(
+      "f()", {{"race", "a race", "a.cu", 12, "a.cu", 9}, {"barrier", "3 threads wait", "b.cu", 4}});
+  EXPECT_EQ(finding.message, "f(): a race. It is one of 2 faults found.");
+  EXPECT_EQ(finding.line, 12);
+}
+
+TEST(Messages, KernelFaultTellsOfRacesWithinAWarpLast) {
+  const Diagnostic within_warp{"warp-race", "lanes race", "a.cu", 12, "a.cu", 9};
+  const Diagnostic within_block{"race", "threads race", "a.cu", 20, "a.cu", 9};
+  EXPECT_EQ(kernel_fault("f()", {within_warp, within_block}).line, 20);
+  EXPECT_EQ(kernel_fault("f()", {within_warp}).line, 12);
+}
+
+TEST(Messages, KernelFaultHasAHintForItsKind) {
+  const struct {
+    const char* kind;
+    const char* hint;
+  } cases[] = {
+      {"out-of-bounds", "compare it with the sides"},
+      {"misaligned", "float4"},
+      {"uninitialised", "store that should have come first"},
+      {"race", "__syncthreads() that all threads reach must stand between"},
+      {"warp-race", "__syncwarp()"},
+      {"read-only", "wrong pointer"},
+      {"host-pointer", "cudaMalloc"},
+      {"barrier", "take it out of conditions"},
+      {"warp", "mask"},
+  };
+  for (const auto& [kind, hint] : cases) {
+    EXPECT_THAT(kernel_fault("f()", {{kind, "it happened", "a.cu", 1}}).hint, HasSubstr(hint));
+  }
+}
+
+TEST(Messages, SanitizerFaultNamesTheTool) {
+  const Finding finding =
+      sanitizer_fault("f()", "racecheck", {"Race reported between a and b", {"a.cu", 31}});
+  EXPECT_EQ(finding.message,
+            "In calls up to f(), compute-sanitizer --tool racecheck found: Race reported between "
+            "a and b");
+  EXPECT_EQ(finding.file, "a.cu");
+  EXPECT_EQ(finding.line, 31);
+  EXPECT_THAT(finding.hint, HasSubstr("--backend simt"));
 }
 
 TEST(Messages, WrongStatusGivesTheReasonAndTheFittingHint) {

@@ -10,10 +10,11 @@ namespace tilewise::grading {
 
 /// What the examiner was asked to examine.
 struct ExaminerOptions {
-  std::string stage;             ///< "03_shared_memory"
-  std::filesystem::path module;  ///< the submission as a shared object
-  std::string backend;           ///< "simt" or "cuda"
-  core::GpuProfile profile;      ///< GPU to simulate
+  std::string stage;                     ///< "03_shared_memory"
+  std::filesystem::path module;          ///< the submission as a shared object
+  std::filesystem::path checked_module;  ///< its checked build; on the simulator only
+  std::string backend;                   ///< "simt" or "cuda"
+  core::GpuProfile profile;              ///< GPU to simulate
   std::uint64_t seed = 0;
   double time_limit_s = 10;  ///< of one call
 

@@ -1,15 +1,12 @@
 #include "grading/examiner/stage_test.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <variant>
+#include <fmt/format.h>
 
-#include "common/core/paths.hpp"
+#include <iterator>
+#include <string>
+
+#include "grading/examiner/calling.hpp"
 #include "grading/examiner/events.hpp"
-#include "grading/examiner/messages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -17,90 +14,6 @@ namespace {
 ExaminerOptions& configured() {
   static ExaminerOptions options;
   return options;
-}
-
-// Three matrices of order 4096 with their guard bands take 216 MiB. Pages that no matrix reaches
-// cost nothing.
-constexpr std::size_t shared_bytes = std::size_t{256} << 20;
-
-// The simulator reserves 4 GiB of addresses for device memory and, for each of up to 16 threads
-// that it runs blocks on, half a GiB for stacks, shared memory and the allocator. The other 4 GiB
-// are for the memory shared with the examiner and the student's own allocations.
-std::size_t simulator_address_space_bytes() {
-  constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
-  return 8 * gibibyte + threads * gibibyte / 2;
-}
-
-WorkerOptions worker_options() {
-  const ExaminerOptions& options = configured();
-  return {.executable = core::executable_directory() / ("tilewise-worker-" + options.backend),
-          .module = options.module,
-          .profile = options.profile,
-          .time_limit_s = options.time_limit_s,
-          .shared_bytes = shared_bytes,
-          .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes()};
-}
-
-// Lays the call's matrices out in shared memory, one behind the other.
-std::vector<Argument> store_arguments(const Call& call, std::span<std::byte> memory) {
-  constexpr std::size_t page = 4096;
-  std::vector<Argument> arguments;
-  std::size_t offset = 0;
-  for (const CallArgument& given : call.arguments) {
-    const auto* array = std::get_if<DeviceArray*>(&given);
-    if (array == nullptr) {
-      std::visit(
-          [&](const auto& value) {
-            if constexpr (!std::is_pointer_v<std::decay_t<decltype(value)>>) {
-              arguments.emplace_back(value);
-            }
-          },
-          given);
-      continue;
-    }
-    const DeviceArray& matrix = **array;
-    if (offset + matrix.image_bytes() > memory.size()) {
-      throw std::length_error(call.text + ": the matrices exceed the memory shared with a worker");
-    }
-    matrix.store(memory.subspan(offset));
-    arguments.emplace_back(BufferArgument{.offset = offset,
-                                          .image_bytes = matrix.image_bytes(),
-                                          .payload_offset = matrix.payload_offset(),
-                                          .payload_bytes = matrix.payload_bytes(),
-                                          .name = matrix.name(),
-                                          .read_only = matrix.access() == Access::input});
-    offset += (matrix.image_bytes() + page - 1) / page * page;
-  }
-  return arguments;
-}
-
-void load_arguments(const Call& call, std::span<const Argument> arguments,
-                    std::span<const std::byte> memory) {
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    const auto* array = std::get_if<DeviceArray*>(&call.arguments[i]);
-    if (array == nullptr) continue;
-    (*array)->load(memory.subspan(std::get<BufferArgument>(arguments[i]).offset));
-  }
-}
-
-CallReply call_worker(Worker& worker, const Call& call, std::optional<Timing> timing) {
-  const std::vector<Argument> arguments = store_arguments(call, worker.memory());
-  CallReply reply = worker.call(call.function, arguments, timing);
-  if (reply.outcome == CallReply::Outcome::returned) {
-    load_arguments(call, arguments, worker.memory());
-  }
-  return reply;
-}
-
-// What happened instead of a return; the process that went wrong has put it into words.
-Finding no_return(const std::string& what, const CallReply& reply) {
-  if (!reply.diagnostics.empty()) return kernel_fault(what, reply.diagnostics.front());
-  const bool nobodys_code_ran = reply.outcome == CallReply::Outcome::refused;
-  return {.message = what + ": " + reply.message,
-          .file = reply.file,
-          .line = reply.line,
-          .status = nobodys_code_ran ? Status::error : Status::failed};
 }
 
 }  // namespace
@@ -118,7 +31,7 @@ int StageTest::threads_per_block() {
 void StageTest::SetUp() {
   random_ = seeded_random(options().seed,
                           full_name(*testing::UnitTest::GetInstance()->current_test_info()));
-  worker_.emplace(worker_options());
+  worker_.emplace(worker_options(options()));
   if (worker_->ready().outcome != CallReply::Outcome::returned) {
     fail(no_return("Loading the submission", worker_->ready()));
   }
@@ -129,7 +42,7 @@ void StageTest::TearDown() {
 }
 
 CallReply StageTest::run(const Call& call, std::optional<Timing> timing) {
-  CallReply reply = call_worker(*worker_, call, timing);
+  CallReply reply = call_worker(*worker_, call, {.timing = timing});
   ++calls_made_;
   if (reply.outcome != CallReply::Outcome::returned) fail(no_return(call.text, reply));
   return reply;
@@ -137,18 +50,43 @@ CallReply StageTest::run(const Call& call, std::optional<Timing> timing) {
 
 CallReply StageTest::run_successfully(const Call& call, std::optional<Timing> timing) {
   CallReply reply = run(call, timing);
-  if (!reply.diagnostics.empty()) fail(kernel_fault(call.text, reply.diagnostics.front()));
-  if (reply.cuda_status != cudaSuccess) {
-    fail(wrong_status(call.text, reply.cuda_error_name, "cudaSuccess",
-                      "its arguments are within the contract"));
+  if (const auto failure = failure_of(call.text, reply)) fail(*failure);
+  return reply;
+}
+
+CallReply StageTest::run_counted(const Call& call) {
+  if (!checked_worker_) checked_worker_.emplace(checked_worker_options(options()));
+  CallReply reply = call_worker(*checked_worker_, call, {.watch = simt::Watch{.counters = true}});
+  if (const auto failure = failure_of(call.text, reply)) fail(*failure);
+  if (std::ssize(reply.profiles) < reply.launches) {
+    fail({.message = fmt::format("{} launched {} kernels; the accesses of no more than {} are "
+                                 "counted.",
+                                 call.text, reply.launches, reply.profiles.size()),
+          .hint = "Let fewer launches do more each."});
   }
   return reply;
 }
 
+bool StageTest::skip(const std::string& reason, const std::string& advice) {
+  record_finding({.message = reason, .hint = advice});
+  [] { GTEST_SKIP(); }();
+  return true;
+}
+
+bool StageTest::skipped_without_gpu() {
+  return !options().on_gpu() && skip("Timings need an NVIDIA GPU.",
+                                     "Grade with --backend cuda on a machine that has one.");
+}
+
+bool StageTest::skipped_without_simulator() {
+  return options().on_gpu() && skip("Accesses to memory are counted on the simulator.",
+                                    "Grade with --backend simt as well.");
+}
+
 std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {
-  Worker worker(worker_options());
+  Worker worker(worker_options(options()));
   if (worker.ready().outcome != CallReply::Outcome::returned) return std::nullopt;
-  CallReply reply = call_worker(worker, call, std::nullopt);
+  CallReply reply = call_worker(worker, call);
   if (reply.outcome != CallReply::Outcome::returned || reply.cuda_status != cudaSuccess) {
     return std::nullopt;
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "grading/examiner/contract.hpp"
@@ -37,6 +38,16 @@ class StageTest : public testing::Test {
   /// The same, and fails the test unless the status is cudaSuccess and no kernel was at fault.
   CallReply run_successfully(const Call& call, std::optional<Timing> timing = std::nullopt);
 
+  /// As run_successfully(), in the checked build, which counts what each kernel does.
+  CallReply run_counted(const Call& call);
+
+  /// Skip the test on the simulator or on a GPU, and tell whether they did.
+  bool skipped_without_gpu();
+  bool skipped_without_simulator();
+
+  /// Skips the test, and returns true.
+  bool skip(const std::string& reason, const std::string& advice);
+
   /// Makes a call in a worker of its own. Nothing if it failed in any way.
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
@@ -48,6 +59,7 @@ class StageTest : public testing::Test {
 
  private:
   std::optional<Worker> worker_;
+  std::optional<Worker> checked_worker_;
   Random random_;
   int calls_made_ = 0;
 };

@@ -86,6 +86,9 @@ std::string to_line(const Json& document) {
   return dump(document, on_one_line);
 }
 
-std::string result_file(const GradeResult& grade) { return dump(Json(grade), 2) + "\n"; }
+std::string to_file(const Json& document) {
+  constexpr int indentation = 2;
+  return dump(document, indentation) + "\n";
+}
 
 }  // namespace tilewise::grading

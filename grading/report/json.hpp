@@ -22,7 +22,7 @@ void from_json(const nlohmann::ordered_json& document, GradeResult& grade);
 /// become U+FFFD rather than an error.
 std::string to_line(const nlohmann::ordered_json& document);
 
-/// The whole result file, indented, with a final newline.
-std::string result_file(const GradeResult& grade);
+/// Text of a document as a file holds it: indented, with a final newline, otherwise as to_line().
+std::string to_file(const nlohmann::ordered_json& document);
 
 }  // namespace tilewise::grading

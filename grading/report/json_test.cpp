@@ -43,7 +43,7 @@ TEST(ResultJson, ReadsTheExampleOfTheSchema) {
 TEST(ResultJson, WritesTheExampleOfTheSchema) {
   const Json document = Json::parse(example);
   // Compared as text, so that the order of the fields counts too.
-  EXPECT_EQ(result_file(document.get<GradeResult>()), document.dump(2) + "\n");
+  EXPECT_EQ(to_file(Json(document.get<GradeResult>())), document.dump(2) + "\n");
 }
 
 TEST(ResultJson, NothingToSayIsEmptyNotMissing) {

@@ -35,6 +35,7 @@ class TerminalReport {
 
   /// Shows what is being done until the next line is printed; nothing if not on a terminal.
   void show_progress(std::string_view doing);
+  void clear_progress();
 
   /// Says once why no test of the stage, or none from here on, could be judged.
   void explain_stage(const Explanation& why);
@@ -50,7 +51,6 @@ class TerminalReport {
   void print_summary(const GradeResult& grade, std::uint64_t seed);
 
  private:
-  void clear_progress();
   void print_explanation(const Explanation& why);
   std::string coloured(Status status, std::string_view text) const;
   std::string bold(std::string_view text) const;

@@ -1,6 +1,13 @@
 #include "grading/stages/block_shape_test.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <string>
+
+#include "common/theory/matmul_counts.hpp"
 
 namespace tilewise::grading {
 
@@ -42,7 +49,19 @@ std::vector<BlockShape> alternating_shapes() {
   };
 }
 
+std::vector<BlockShape> wide_shapes() {
+  return {{dim3(32, 8), {128, 100}}, {dim3(128, 1), {128}}, {dim3(16, 16), {128}}};
+}
+
 namespace {
+
+// Few threads as well as many, rows, columns and squares; enough blocks for two to meet.
+std::vector<BlockShape> checked_shapes() {
+  return {
+      {dim3(16, 16), {1, 16, 37}}, {dim3(32, 4), {50}},  {dim3(1, 1), {3}},
+      {dim3(128, 1), {37}},        {dim3(1, 128), {37}}, {dim3(31, 33), {40}},
+  };
+}
 
 // The first GPUs allow 512 threads in a block.
 bool can_launch(dim3 block, int threads_per_block) {
@@ -72,6 +91,37 @@ void BlockShapeTest::expect_inside_for_all_shapes() {
     if (!can_launch(block, threads_per_block())) continue;
     for (const int n : {1, 15, 16, 50}) expect_inside(with(block, n));
   }
+}
+
+void BlockShapeTest::expect_clean_for_all_shapes() {
+  std::vector<MatmulCase> cases;
+  for (const auto& [block, orders] : checked_shapes()) {
+    if (!can_launch(block, threads_per_block())) continue;
+    for (const int n : orders) cases.push_back(with(block, n));
+  }
+  expect_clean(cases);
+}
+
+void BlockShapeTest::expect_joined_loads(const CountedCall& call, dim3 block, int n) {
+  // Rows that begin inside of a sector, and threads at the edges, take more; a kernel that goes
+  // down a column with threadIdx.x takes four to seven times as much.
+  const double slack = n % block.x == 0 ? 1.5 : 2;
+
+  const std::uint64_t lanes = lanes_of_a_request();
+  const std::uint64_t width = std::min<std::uint64_t>(block.x, lanes);
+  const std::uint64_t height = lanes / width;
+  const std::uint64_t order = n;
+  // Products of one k that a request's lanes need their factors for.
+  const std::uint64_t steps = order * order * order / lanes;
+  expect_traffic(
+      call, global_loads,
+      {.requests = 2 * steps,
+       .sectors = steps * (height + theory::fewest_sectors(width)),
+       .reason = fmt::format(
+           "{} threads beside each other need {} of A and {} neighbours of B for "
+           "each k",
+           lanes, height == 1 ? "one element" : fmt::format("{} elements", height), width)},
+      slack, "Read each element of the row of A and of the column of B once.");
 }
 
 void BlockShapeTest::expect_bad_arguments_refused() {

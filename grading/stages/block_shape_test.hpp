@@ -26,6 +26,10 @@ std::vector<BlockShape> unusual_shapes();
 /// The same call again, another block for the same order, a small order after a large one.
 std::vector<BlockShape> alternating_shapes();
 
+/// At least a half-warp wide, so that accesses can join: orders that the width divides, and one
+/// that it does not.
+std::vector<BlockShape> wide_shapes();
+
 /// Base of the graders whose functions take the shape of a block. Blocks that the device cannot
 /// launch are left out.
 class BlockShapeTest : public MatmulTest {
@@ -42,9 +46,16 @@ class BlockShapeTest : public MatmulTest {
   /// Expects right products, and nothing touched but C.
   void expect_inside_for_all_shapes();
 
+  /// Expects right products and no fault in any kernel.
+  void expect_clean_for_all_shapes();
+
   /// Expects negative orders and impossible blocks to be refused, and good calls to be right before
   /// and after.
   void expect_bad_arguments_refused();
+
+  /// Expects the loads of a product of order n to join where the block's shape allows it, and each
+  /// result's row of A and column of B to be read once. The block is at least a half-warp wide.
+  void expect_joined_loads(const CountedCall& call, dim3 block, int n);
 };
 
 }  // namespace tilewise::grading

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,12 @@ DeviceInfo start_device(const core::GpuProfile& profile);
 /// Makes fatal signals write a FaultRecord before they end the process.
 void install_fault_handler();
 
-/// Names a payload in device memory for messages.
-void name_payload(const void* payload, std::size_t bytes, const std::string& name);
+/// Tells what a payload in device memory is: the part of its image that kernels may touch.
+void describe_payload(const void* payload, const BufferArgument& argument);
+
+/// Watches the kernels of the next call; without a wish, no longer.
+/// @throws std::runtime_error where this backend cannot.
+void watch(const std::optional<simt::Watch>& wanted);
 
 struct Launches {
   std::size_t count = 0;
@@ -35,5 +40,8 @@ Launches take_launches(const BindingTable& bindings);
 
 /// What the run-time found wrong in kernels since the last call.
 std::vector<Diagnostic> take_diagnostics();
+
+/// What was counted since the last call.
+std::vector<KernelProfile> take_profiles();
 
 }  // namespace tilewise::grading

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/simt/watch.hpp"
+
 namespace tilewise::grading {
 
 /// A matrix (or vector) argument. Its image, the payload and the guard bands around it, lies in
@@ -17,8 +19,14 @@ struct BufferArgument {
   std::size_t image_bytes = 0;
   std::size_t payload_offset = 0;  ///< within the image, in bytes; the function gets this address
   std::size_t payload_bytes = 0;
-  std::string name;        ///< for messages, e.g. "A"
-  bool read_only = false;  ///< an input: not restored between timed repetitions
+  std::string name;               ///< for messages, e.g. "A"
+  bool read_only = false;         ///< an input: not restored between timed repetitions
+  bool uninitialised = false;     ///< an output: what it holds before the call means nothing
+  std::size_t element_bytes = 0;  ///< 0: unknown
+  std::size_t row_elements = 0;   ///< elements from one row to the next; 0: not a matrix
+  /// The image exists on the device only and nothing is copied either way, since nobody looks at
+  /// the values; `offset` has no meaning then.
+  bool device_only = false;
 };
 
 /// One argument of a contract call: a matrix, an integer, a real number or a dim3.
@@ -36,6 +44,7 @@ struct CallRequest {
   std::string function;
   std::vector<Argument> arguments;
   std::optional<Timing> timing;
+  std::optional<simt::Watch> watch;  ///< in a module of the checked build, on the simulator
 };
 
 /// A kernel launch that succeeded.
@@ -50,10 +59,23 @@ struct LaunchInfo {
 
 /// A fault in a kernel that the simulator found and explains.
 struct Diagnostic {
-  std::string kind;  ///< e.g. "barrier"
+  std::string kind;  ///< e.g. "barrier"; simt::Diagnostic lists them
   std::string message;
   std::string file;
   int line = 0;
+  std::string other_file = {};  ///< of a race: where the other thread was
+  int other_line = 0;
+};
+
+/// What the simulator counted in a kernel launch.
+struct KernelProfile {
+  LaunchInfo launch;
+  std::size_t static_shared_bytes = 0;
+  std::uint64_t blocks = 0;            ///< of the grid
+  std::uint64_t simulated_blocks = 0;  ///< that the counters were taken from
+  simt::Counters counters;             ///< totals for the whole grid
+  std::vector<simt::LineCounters> lines;
+  std::vector<std::uint64_t> partition_bytes;  ///< as in simt::KernelProfile
 };
 
 /// The device a worker runs on.

@@ -89,7 +89,13 @@ void install_fault_handler() {
   }
 }
 
-void name_payload(const void*, std::size_t, const std::string&) {}  // the hardware knows no names
+void describe_payload(const void*, const BufferArgument&) {}  // the hardware knows no names
+
+void watch(const std::optional<simt::Watch>& wanted) {
+  if (!wanted) return;
+  throw std::runtime_error(
+      "loads and stores are watched on the simulator only; use --backend simt.");
+}
 
 Launches take_launches(const BindingTable& bindings) {
   std::array<RecordedLaunch, max_listed> records;
@@ -104,5 +110,7 @@ Launches take_launches(const BindingTable& bindings) {
 }
 
 std::vector<Diagnostic> take_diagnostics() { return {}; }  // compute-sanitizer's business
+
+std::vector<KernelProfile> take_profiles() { return {}; }  // Nsight Compute's
 
 }  // namespace tilewise::grading

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "grading/worker/counters.hpp"
+
 using Json = nlohmann::json;
 
 namespace tilewise::core {
@@ -19,11 +21,16 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuProfile, id, name, compute_major, compute_
                                    threads_per_block, banks)
 }  // namespace tilewise::core
 
+namespace tilewise::simt {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watch, checks, counters, sample, order, seed)
+}  // namespace tilewise::simt
+
 namespace tilewise::grading {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, token, module, profile)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferArgument, offset, image_bytes, payload_offset,
-                                   payload_bytes, name, read_only)
+                                   payload_bytes, name, read_only, uninitialised, element_bytes,
+                                   row_elements, device_only)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, warmups, repetitions)
 
 namespace {
@@ -47,8 +54,7 @@ const Json& member(const Json& object, const char* name) {
   throw std::runtime_error(std::string("field ") + name + " has an impossible value");
 }
 
-std::int64_t integer(const Json& object, const char* name, std::int64_t low, std::int64_t high) {
-  const Json& value = member(object, name);
+std::int64_t in_range(const Json& value, const char* name, std::int64_t low, std::int64_t high) {
   if (!value.is_number_integer()) wrong_value(name);
   if (value.is_number_unsigned() &&
       value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
@@ -57,6 +63,10 @@ std::int64_t integer(const Json& object, const char* name, std::int64_t low, std
   const auto number = value.get<std::int64_t>();
   if (number < low || number > high) wrong_value(name);
   return number;
+}
+
+std::int64_t integer(const Json& object, const char* name, std::int64_t low, std::int64_t high) {
+  return in_range(member(object, name), name, low, high);
 }
 
 int small_integer(const Json& object, const char* name) {
@@ -81,14 +91,15 @@ double non_negative(const Json& value, const char* name) {
   return number;
 }
 
-const Json& list(const Json& object, const char* name) {
+const Json& list(const Json& object, const char* name,
+                 std::size_t longest = std::numeric_limits<std::size_t>::max()) {
   const Json& value = member(object, name);
-  if (!value.is_array()) wrong_value(name);
+  if (!value.is_array() || value.size() > longest) wrong_value(name);
   return value;
 }
 
 std::array<unsigned, 3> extents(const Json& object, const char* name) {
-  const Json& value = list(object, name);
+  const Json& value = list(object, name, 3);
   if (value.size() != 3) wrong_value(name);
   std::array<unsigned, 3> result;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -121,12 +132,82 @@ Json to_value(const Diagnostic& diagnostic) {
   return {{"kind", diagnostic.kind},
           {"message", diagnostic.message},
           {"file", diagnostic.file},
-          {"line", diagnostic.line}};
+          {"line", diagnostic.line},
+          {"other_file", diagnostic.other_file},
+          {"other_line", diagnostic.other_line}};
 }
 
 Diagnostic read_diagnostic(const Json& json) {
-  return {text(json, "kind"), text(json, "message"), text(json, "file"),
-          small_integer(json, "line")};
+  return {text(json, "kind"),          text(json, "message"),    text(json, "file"),
+          small_integer(json, "line"), text(json, "other_file"), small_integer(json, "other_line")};
+}
+
+/// Those that are not zero: most lines of source make one kind of access.
+Json to_value(const simt::Counters& counters) {
+  Json values = Json::object();
+  for (const NamedCounter& counter : all_counters) {
+    if (counters.*counter.value > 0) values[counter.name] = counters.*counter.value;
+  }
+  return values;
+}
+
+/// No honest count comes near it, and a few of them can be added up.
+constexpr std::int64_t largest_count = std::int64_t{1} << 53;
+
+std::uint64_t count(const Json& object, const char* name) {
+  return static_cast<std::uint64_t>(integer(object, name, 0, largest_count));
+}
+
+simt::Counters read_counters(const Json& object, const char* name) {
+  const Json& values = member(object, name);
+  if (!values.is_object()) wrong_value(name);
+  simt::Counters counters;
+  for (const NamedCounter& counter : all_counters) {
+    if (values.contains(counter.name)) counters.*counter.value = count(values, counter.name);
+  }
+  return counters;
+}
+
+Json to_value(const simt::LineCounters& line) {
+  return {{"file", line.file}, {"line", line.line}, {"counters", to_value(line.counters)}};
+}
+
+simt::LineCounters read_line(const Json& json) {
+  return {text(json, "file"), small_integer(json, "line"), read_counters(json, "counters")};
+}
+
+/// @param lines_left how many lines may be listed; those listed are taken off
+Json to_value(const KernelProfile& profile, std::size_t& lines_left) {
+  Json lines = Json::array();
+  for (const simt::LineCounters& line : profile.lines) {
+    if (lines_left == 0) break;
+    --lines_left;
+    lines.push_back(to_value(line));
+  }
+  return {{"launch", to_value(profile.launch)},
+          {"static_shared_bytes", profile.static_shared_bytes},
+          {"blocks", profile.blocks},
+          {"simulated_blocks", profile.simulated_blocks},
+          {"counters", to_value(profile.counters)},
+          {"lines", lines},
+          {"partition_bytes", profile.partition_bytes}};
+}
+
+KernelProfile read_profile(const Json& json) {
+  KernelProfile profile;
+  profile.launch = read_launch(member(json, "launch"));
+  profile.static_shared_bytes = size(json, "static_shared_bytes");
+  profile.blocks = count(json, "blocks");
+  profile.simulated_blocks = count(json, "simulated_blocks");
+  profile.counters = read_counters(json, "counters");
+  for (const Json& line : list(json, "lines", max_listed_lines)) {
+    profile.lines.push_back(read_line(line));
+  }
+  for (const Json& bytes : list(json, "partition_bytes", max_partitions)) {
+    profile.partition_bytes.push_back(
+        static_cast<std::uint64_t>(in_range(bytes, "partition_bytes", 0, largest_count)));
+  }
+  return profile;
 }
 
 Json to_value(const DeviceInfo& device) {
@@ -164,11 +245,14 @@ WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t
       integer(json, "status", std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
   reply.status_name = text(json, "status_name");
   reply.launches = small_integer(json, "launches");
-  for (const Json& launch : list(json, "launch_list")) {
+  for (const Json& launch : list(json, "launch_list", max_listed)) {
     reply.launch_list.push_back(read_launch(launch));
   }
-  for (const Json& diagnostic : list(json, "diagnostics")) {
+  for (const Json& diagnostic : list(json, "diagnostics", max_listed)) {
     reply.diagnostics.push_back(read_diagnostic(diagnostic));
+  }
+  for (const Json& profile : list(json, "profiles", max_listed)) {
+    reply.profiles.push_back(read_profile(profile));
   }
   for (const Json& ms : list(json, "times_ms")) {
     reply.times_ms.push_back(non_negative(ms, "times_ms"));
@@ -183,6 +267,15 @@ Json to_values(const std::vector<T>& items) {
   Json values = Json::array();
   for (std::size_t i = 0; i < items.size() && i < max_listed; ++i) {
     values.push_back(to_value(items[i]));
+  }
+  return values;
+}
+
+Json to_values(const std::vector<KernelProfile>& profiles) {
+  Json values = Json::array();
+  std::size_t lines_left = max_listed_lines;
+  for (std::size_t i = 0; i < profiles.size() && i < max_listed; ++i) {
+    values.push_back(to_value(profiles[i], lines_left));
   }
   return values;
 }
@@ -209,6 +302,7 @@ std::string encode(const CallRequest& request) {
   }
   Json json = {{"function", request.function}, {"arguments", arguments}};
   if (request.timing) json["timing"] = *request.timing;
+  if (request.watch) json["watch"] = *request.watch;
   return text_of(json);
 }
 
@@ -229,6 +323,7 @@ CallRequest decode_call(std::string_view message) {
     }
   }
   if (json.contains("timing")) request.timing = json["timing"].get<Timing>();
+  if (json.contains("watch")) request.watch = json["watch"].get<simt::Watch>();
   return request;
 }
 
@@ -241,6 +336,7 @@ std::string encode(const WorkerReply& reply, const std::string& token, std::uint
                   {"launches", reply.launches},
                   {"launch_list", to_values(reply.launch_list)},
                   {"diagnostics", to_values(reply.diagnostics)},
+                  {"profiles", to_values(reply.profiles)},
                   {"times_ms", reply.times_ms},
                   {"message", reply.message},
                   {"device", to_value(reply.device)}});

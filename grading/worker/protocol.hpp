@@ -20,9 +20,15 @@ inline constexpr int fault_fd = 5;    ///< pipe for one FaultRecord
 inline constexpr int exit_not_started_by_examiner = 2;
 inline constexpr int exit_no_device = 3;
 
-/// A reply lists at most this many launches, and as many diagnostics. A launch in a loop would
-/// otherwise make any message too long.
+/// A reply lists at most this many launches, and as many diagnostics and profiles. A launch in a
+/// loop would otherwise make any message too long.
 inline constexpr std::size_t max_listed = 64;
+
+/// Lines of source that a reply's profiles list together.
+inline constexpr std::size_t max_listed_lines = 512;
+
+/// DRAM partitions that a profile lists; GT200 has 8.
+inline constexpr std::size_t max_partitions = 64;
 
 /// First message to a worker, before any code of the student's has run in it.
 struct Hello {
@@ -46,6 +52,7 @@ struct WorkerReply {
   int launches = 0;
   std::vector<LaunchInfo> launch_list;
   std::vector<Diagnostic> diagnostics;
+  std::vector<KernelProfile> profiles;  ///< where counters were asked for
   std::vector<double> times_ms;
   std::string message;  ///< for failed and refused
   DeviceInfo device;    ///< for started

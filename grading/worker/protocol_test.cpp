@@ -8,6 +8,7 @@
 #include <string>
 
 #include "grading/worker/channel.hpp"
+#include "grading/worker/counters.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -22,7 +23,18 @@ WorkerReply example_reply() {
   reply.status_name = "cudaErrorInvalidValue";
   reply.launches = 3;
   reply.launch_list = {{"k<16>", {1, 2, 3}, {4, 5, 6}, 4096, "matmul.cu", 12}};
-  reply.diagnostics = {{"barrier", "not all threads arrived", "matmul.cu", 31}};
+  reply.diagnostics = {{"race", "two threads meet", "matmul.cu", 31, "matmul.hpp", 28}};
+  KernelProfile profile;
+  profile.launch = reply.launch_list[0];
+  profile.static_shared_bytes = 512;
+  profile.blocks = 6;
+  profile.simulated_blocks = 2;
+  profile.counters.global_load_sectors = std::uint64_t{1} << 40;
+  profile.counters.barriers = 9;
+  profile.lines = {{"matmul.cu", 28, {}}};
+  profile.lines[0].counters.shared_bank_conflicts = 7;
+  profile.partition_bytes = {100, 200};
+  reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
   reply.message = "text";
   reply.device = {"GPU", 9, 0, 132, 1980, 4800, 50 << 20};
@@ -37,11 +49,21 @@ TEST(Protocol, CarriesARequest) {
   buffer.payload_bytes = 64;
   buffer.name = "A";
   buffer.read_only = true;
+  buffer.uninitialised = true;
+  buffer.element_bytes = 4;
+  buffer.row_elements = 37;
+  buffer.device_only = true;
   const double infinity = std::numeric_limits<double>::infinity();
+  const simt::Watch watch{.checks = true,
+                          .counters = true,
+                          .sample = true,
+                          .order = simt::ThreadOrder::shuffled,
+                          .seed = ~std::uint64_t{0}};
   const CallRequest request = decode_call(
       encode(CallRequest{"matmul",
                          {buffer, std::int64_t{-5}, infinity, std::array<unsigned, 3>{7, 8, 9}},
-                         Timing{2, 9}}));
+                         Timing{2, 9},
+                         watch}));
   EXPECT_EQ(request.function, "matmul");
   ASSERT_EQ(request.arguments.size(), 4u);
   const auto& received = std::get<BufferArgument>(request.arguments[0]);
@@ -51,12 +73,30 @@ TEST(Protocol, CarriesARequest) {
   EXPECT_EQ(received.payload_bytes, 64u);
   EXPECT_EQ(received.name, "A");
   EXPECT_TRUE(received.read_only);
+  EXPECT_TRUE(received.uninitialised);
+  EXPECT_EQ(received.element_bytes, 4u);
+  EXPECT_EQ(received.row_elements, 37u);
+  EXPECT_TRUE(received.device_only);
   EXPECT_EQ(std::get<std::int64_t>(request.arguments[1]), -5);
   EXPECT_EQ(std::get<double>(request.arguments[2]), infinity);
   EXPECT_THAT((std::get<std::array<unsigned, 3>>(request.arguments[3])), ElementsAre(7, 8, 9));
   ASSERT_TRUE(request.timing);
   EXPECT_EQ(request.timing->warmups, 2);
   EXPECT_EQ(request.timing->repetitions, 9);
+  ASSERT_TRUE(request.watch);
+  EXPECT_TRUE(request.watch->checks);
+  EXPECT_TRUE(request.watch->counters);
+  EXPECT_TRUE(request.watch->sample);
+  EXPECT_EQ(request.watch->order, simt::ThreadOrder::shuffled);
+  EXPECT_EQ(request.watch->seed, ~std::uint64_t{0});
+}
+
+TEST(Protocol, CarriesARequestThatAsksForTheCallAlone) {
+  CallRequest request;
+  request.function = "matmul";
+  const CallRequest received = decode_call(encode(request));
+  EXPECT_FALSE(received.timing);
+  EXPECT_FALSE(received.watch);
 }
 
 TEST(Protocol, CarriesAHello) {
@@ -88,19 +128,59 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(reply->launch_list[0].file, "matmul.cu");
   EXPECT_EQ(reply->launch_list[0].line, 12);
   ASSERT_EQ(reply->diagnostics.size(), 1u);
-  EXPECT_EQ(reply->diagnostics[0].kind, "barrier");
+  EXPECT_EQ(reply->diagnostics[0].kind, "race");
   EXPECT_EQ(reply->diagnostics[0].line, 31);
+  EXPECT_EQ(reply->diagnostics[0].other_file, "matmul.hpp");
+  EXPECT_EQ(reply->diagnostics[0].other_line, 28);
+  ASSERT_EQ(reply->profiles.size(), 1u);
+  const KernelProfile& profile = reply->profiles[0];
+  EXPECT_EQ(profile.launch.kernel, "k<16>");
+  EXPECT_EQ(profile.static_shared_bytes, 512u);
+  EXPECT_EQ(profile.blocks, 6u);
+  EXPECT_EQ(profile.simulated_blocks, 2u);
+  EXPECT_EQ(profile.counters.global_load_sectors, std::uint64_t{1} << 40);
+  EXPECT_EQ(profile.counters.global_load_requests, 0u);
+  EXPECT_EQ(profile.counters.barriers, 9u);
+  ASSERT_EQ(profile.lines.size(), 1u);
+  EXPECT_EQ(profile.lines[0].file, "matmul.cu");
+  EXPECT_EQ(profile.lines[0].line, 28);
+  EXPECT_EQ(profile.lines[0].counters.shared_bank_conflicts, 7u);
+  EXPECT_THAT(profile.partition_bytes, ElementsAre(100, 200));
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
   EXPECT_EQ(reply->message, "text");
   EXPECT_EQ(reply->device.name, "GPU");
   EXPECT_EQ(reply->device.l2_bytes, std::size_t{50} << 20);
 }
 
+TEST(Protocol, CarriesEveryCounter) {
+  WorkerReply reply = example_reply();
+  std::uint64_t value = 1;
+  for (const NamedCounter& counter : all_counters) {
+    reply.profiles[0].counters.*counter.value = value++;
+  }
+  std::string problem;
+  const auto received = decode_reply(encode(reply, "secret", 0), "secret", 0, problem);
+  ASSERT_TRUE(received) << problem;
+  for (const NamedCounter& counter : all_counters) {
+    EXPECT_EQ(received->profiles[0].counters.*counter.value,
+              reply.profiles[0].counters.*counter.value)
+        << counter.name;
+  }
+}
+
 TEST(Protocol, KeepsAReplyShort) {
   WorkerReply reply = example_reply();
+  for (const NamedCounter& counter : all_counters) {
+    reply.profiles[0].lines[0].counters.*counter.value = 1'000'000'000;
+  }
+  reply.profiles[0].lines.assign(1000, reply.profiles[0].lines[0]);
+  reply.profiles.assign(100, reply.profiles[0]);
   reply.launch_list.assign(100'000, reply.launch_list[0]);
   reply.diagnostics.assign(100'000, reply.diagnostics[0]);
-  EXPECT_LT(encode(reply, "secret", 0).size(), max_message_bytes / 10);
+  const std::string message = encode(reply, "secret", 0);
+  EXPECT_LT(message.size(), max_message_bytes / 2);
+  std::string problem;
+  EXPECT_TRUE(decode_reply(message, "secret", 0, problem)) << problem;
 }
 
 TEST(Protocol, SendsTextThatIsNoUtf8) {
@@ -116,6 +196,13 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
+}
+
+/// A list of one number more than there may be.
+std::string longer_than(std::size_t count) {
+  std::string text = "[1";
+  for (std::size_t i = 0; i < count; ++i) text += ",1";
+  return text + "]";
 }
 
 struct Forgery {
@@ -152,6 +239,21 @@ INSTANTIATE_TEST_SUITE_P(
         Forgery{"\"message\":\"text\"", "\"message\":[]", "field message"},
         Forgery{"\"line\":31", "\"line\":-31", "field line"},
         Forgery{"\"line\":31", "\"line\":1e300", "field line"},
+        Forgery{"\"other_line\":28", "\"other_line\":-28", "field other_line"},
+        Forgery{"\"barriers\":9", "\"barriers\":-9", "field barriers"},
+        Forgery{"\"barriers\":9", "\"barriers\":18446744073709551615", "field barriers"},
+        Forgery{"\"barriers\":9", "\"barriers\":9.5", "field barriers"},
+        Forgery{"{\"shared_bank_conflicts\":7}", "[7]", "field counters"},
+        Forgery{"\"blocks\":6", "\"blocks\":1e300", "field blocks"},
+        Forgery{"[100,200]", "[100,\"200\"]", "field partition_bytes"},
+        Forgery{"[100,200]", "[" + std::string(200, '1') + "]", "field partition_bytes"},
+        Forgery{"[100,200]", longer_than(max_partitions), "field partition_bytes"},
+        Forgery{"\"lines\":[", "\"lines\":" + longer_than(max_listed_lines) + ",\"x\":[",
+                "field lines"},
+        Forgery{"\"profiles\":[", "\"profiles\":" + longer_than(max_listed) + ",\"x\":[",
+                "field profiles"},
+        Forgery{"\"diagnostics\":[", "\"diagnostics\":" + longer_than(max_listed) + ",\"x\":[",
+                "field diagnostics"},
         Forgery{"\"name\":\"GPU\"", "\"name\":{}", "field name"}));
 
 TEST(Protocol, RefusesWhatIsNoReplyAtAll) {

@@ -40,9 +40,9 @@ WorkerReply failed(const std::string& message) {
 
 /// @return why the argument's ranges are impossible; empty where they are fine.
 std::string range_problem(const BufferArgument& buffer, std::size_t memory_bytes) {
-  if (buffer.offset > memory_bytes || buffer.image_bytes > memory_bytes - buffer.offset) {
-    return "lies outside of the shared memory";
-  }
+  const bool fits =
+      buffer.offset <= memory_bytes && buffer.image_bytes <= memory_bytes - buffer.offset;
+  if (!fits && !buffer.device_only) return "lies outside of the shared memory";
   if (buffer.payload_offset > buffer.image_bytes ||
       buffer.payload_bytes > buffer.image_bytes - buffer.payload_offset) {
     return "has a payload outside of its image";
@@ -105,9 +105,10 @@ void Session::place_images(const CallRequest& request) {
     images_.push_back({*buffer, std::move(*device)});
   }
   for (Image& image : images_) {
-    image.device.upload(memory_.data() + image.argument.offset);
-    name_payload(static_cast<std::byte*>(image.device.data()) + image.argument.payload_offset,
-                 image.argument.payload_bytes, image.argument.name);
+    const BufferArgument& argument = image.argument;
+    if (!argument.device_only) image.device.upload(memory_.data() + argument.offset);
+    describe_payload(static_cast<std::byte*>(image.device.data()) + argument.payload_offset,
+                     argument);
   }
 }
 
@@ -136,7 +137,8 @@ std::vector<DecodedArgument> Session::decode(const CallRequest& request) const {
 // Shared memory still holds every image as the examiner wrote it: results go there only at the end.
 void Session::restore_outputs() {
   for (Image& image : images_) {
-    if (!image.argument.read_only) image.device.upload(memory_.data() + image.argument.offset);
+    if (image.argument.read_only || image.argument.device_only) continue;
+    image.device.upload(memory_.data() + image.argument.offset);
   }
 }
 
@@ -164,8 +166,11 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   reply.launches =
       static_cast<int>(std::min<std::size_t>(launches.count, std::numeric_limits<int>::max()));
   reply.launch_list = launches.list;
-  for (const Image& image : images_) image.device.download(memory_.data() + image.argument.offset);
+  for (const Image& image : images_) {
+    if (!image.argument.device_only) image.device.download(memory_.data() + image.argument.offset);
+  }
   reply.diagnostics = take_diagnostics();
+  reply.profiles = take_profiles();
 }
 
 WorkerReply Session::perform(const CallRequest& request) {
@@ -179,12 +184,14 @@ WorkerReply Session::perform(const CallRequest& request) {
   }
   std::vector<DecodedArgument> arguments;
   try {
+    watch(request.watch);
     place_images(request);
     arguments = decode(request);
   } catch (const std::exception& error) {
     return refused(error.what());
   }
   take_diagnostics();
+  take_profiles();
   WorkerReply reply;
   try {
     run(*function, request, arguments, reply);

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "common/cuda/device_buffer.hpp"
 #include "common/simt/simt.hpp"
+#include "common/simt/watch.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
 
@@ -27,6 +29,15 @@ void report(const simt::Fault& fault) {
   report_fault(record);
 }
 
+LaunchInfo to_launch_info(const simt::LaunchRecord& record) {
+  return {record.kernel,
+          std::to_array(record.grid),
+          std::to_array(record.block),
+          record.dynamic_shared_bytes,
+          record.file,
+          record.line};
+}
+
 }  // namespace
 
 DeviceInfo start_device(const core::GpuProfile& profile) {
@@ -39,15 +50,23 @@ DeviceInfo start_device(const core::GpuProfile& profile) {
 
 void install_fault_handler() { simt::install_fault_handler(report); }
 
-void name_payload(const void* payload, std::size_t bytes, const std::string& name) {
-  simt::describe_buffer(payload, bytes, name.c_str());
+void describe_payload(const void* payload, const BufferArgument& argument) {
+  simt::describe_buffer(payload, {.name = argument.name,
+                                  .bytes = argument.payload_bytes,
+                                  .read_only = argument.read_only,
+                                  .uninitialised = argument.uninitialised,
+                                  .element_bytes = argument.element_bytes,
+                                  .row_elements = argument.row_elements});
+}
+
+void watch(const std::optional<simt::Watch>& wanted) {
+  simt::watch(wanted.value_or(simt::Watch{}));
 }
 
 Launches take_launches(const BindingTable&) {
   Launches launches;
   for (const simt::LaunchRecord& record : simt::take_launches()) {
-    launches.list.push_back({record.kernel, std::to_array(record.grid), std::to_array(record.block),
-                             record.dynamic_shared_bytes, record.file, record.line});
+    launches.list.push_back(to_launch_info(record));
   }
   launches.count = launches.list.size();
   return launches;
@@ -56,9 +75,24 @@ Launches take_launches(const BindingTable&) {
 std::vector<Diagnostic> take_diagnostics() {
   std::vector<Diagnostic> diagnostics;
   for (simt::Diagnostic& found : simt::take_diagnostics()) {
-    diagnostics.push_back({found.kind, found.message, found.file, found.line});
+    diagnostics.push_back(
+        {found.kind, found.message, found.file, found.line, found.other_file, found.other_line});
   }
   return diagnostics;
+}
+
+std::vector<KernelProfile> take_profiles() {
+  std::vector<KernelProfile> profiles;
+  for (simt::KernelProfile& counted : simt::take_profiles()) {
+    profiles.push_back({.launch = to_launch_info(counted.launch),
+                        .static_shared_bytes = counted.static_shared_bytes,
+                        .blocks = counted.blocks,
+                        .simulated_blocks = counted.simulated_blocks,
+                        .counters = counted.counters,
+                        .lines = std::move(counted.lines),
+                        .partition_bytes = std::move(counted.partition_bytes)});
+  }
+  return profiles;
 }
 
 }  // namespace tilewise::grading

@@ -293,28 +293,32 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   thread.runs_from = not_until_woken;
   lanes_[position] = {value, 0, source_lane & 31, {what, site}};
 
-  const auto refuse = [&](const std::string& reason) {
+  const auto refuse = [&](const auto& explain) {
     if (watch_ != nullptr) watch_->pause_recording();
     return break_off(
         &thread.context, "warp", site,
         fmt::format("{} of {} calls {} on line {} with mask {}, {}", describe(threadIdx),
-                    describe_block(blockIdx), what, site.line, describe_mask(mask), reason));
+                    describe_block(blockIdx), what, site.line, describe_mask(mask), explain()));
   };
   if ((mask & own_lane) == 0) {
-    return refuse(
-        fmt::format("which leaves out its own lane {}: name every lane that makes the "
-                    "call, and no other",
-                    lane_of(position)));
+    return refuse([&] {
+      return fmt::format(
+          "which leaves out its own lane {}: name every lane that makes the call, "
+          "and no other",
+          lane_of(position));
+    });
   }
   Gathering* gathering = nullptr;
   for (Gathering& other : warp.gatherings) {
     if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) {
       gathering = &other;
     } else if ((other.mask & mask) != 0) {
-      return refuse(
-          fmt::format("while lanes of its warp wait in {} on line {} with mask {}: all "
-                      "lanes in a mask must make the same call with the same mask",
-                      other.wait.what, other.wait.site.line, describe_mask(other.mask)));
+      return refuse([&] {
+        return fmt::format(
+            "while lanes of its warp wait in {} on line {} with mask {}: all lanes "
+            "in a mask must make the same call with the same mask",
+            other.wait.what, other.wait.site.line, describe_mask(other.mask));
+      });
     }
   }
   if (gathering == nullptr) {

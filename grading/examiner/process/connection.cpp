@@ -72,6 +72,7 @@ Connection::Connection(const ConnectionOptions& options) : output_bytes_(options
   Pipe fault = make_pipe();
   static_assert(channel_fd == 3 && memory_fd == 4 && fault_fd == 5);
   child_.emplace(ChildOptions{.executable = options.executable,
+                              .arguments = options.arguments,
                               .descriptors = {null.get(), output.in.get(), output.in.get(),
                                               channel.in.get(), options.memory_fd, fault.in.get()},
                               .address_space_bytes = options.address_space_bytes});
@@ -81,11 +82,16 @@ Connection::Connection(const ConnectionOptions& options) : output_bytes_(options
   for (const FileDescriptor* fd : {&channel_, &output_pipe_, &fault_pipe_}) make_non_blocking(*fd);
 }
 
-Connection::~Connection() {
-  channel_.close();  // an idle worker takes this as leave to go
+Connection::~Connection() { close(closing_time); }
+
+void Connection::close(Clock::duration patience) {
+  channel_.close();
   closed_since_ = Clock::now();
-  const auto deadline = *closed_since_ + closing_time;
-  while (!child_->ended() && Clock::now() < deadline) poll_until(deadline);
+  const auto deadline = *closed_since_ + patience;
+  while (!child_->ended() && Clock::now() < deadline) {
+    read_all();  // nobody reads it any more, but who writes must not wait for that
+    poll_until(deadline);
+  }
 }
 
 bool Connection::send(const std::string& message) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grading/examiner/process/child_process.hpp"
 #include "grading/examiner/process/pipe.hpp"
@@ -25,6 +26,7 @@ enum class Event {
 
 struct ConnectionOptions {
   std::filesystem::path executable;
+  std::vector<std::string> arguments = {};
   int memory_fd = -1;
   std::size_t address_space_bytes = 0;  ///< 0: no limit
   std::size_t output_bytes = 0;
@@ -51,6 +53,9 @@ class Connection {
   /// Asks the process by SIGXCPU where it is, gives it a moment to answer with a fault record, and
   /// ends it.
   void interrupt();
+
+  /// Takes leave: an idle worker then goes by itself, for which it gets so long.
+  void close(Clock::duration patience);
 
   /// Ends the process and all it has started.
   /// @return its wait status

@@ -6,28 +6,17 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <ios>
-#include <optional>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 
 #include "grading/examiner/process/child_process.hpp"
+#include "grading/examiner/process/find_on_path.hpp"
 #include "grading/examiner/process/pipe.hpp"
 
 namespace tilewise::grading {
 namespace {
-
-std::optional<std::filesystem::path> find_on_path(const char* program) {
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const auto candidate = std::filesystem::path(folder) / program;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return std::nullopt;
-}
 
 /// Everything that arrives until the other end closes, or until there has been enough time or text:
 /// debug information that a student can shape must not hold up a grade.

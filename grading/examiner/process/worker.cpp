@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <random>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "grading/examiner/process/child_limits.hpp"
@@ -53,11 +54,21 @@ SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& mod
 
 }  // namespace
 
+std::size_t simulator_address_space_bytes() {
+  // The simulator reserves 4 GiB of addresses for device memory and, for each of up to 16 threads
+  // that it runs blocks on, half a GiB for stacks, shared memory and the allocator. The other 4 GiB
+  // are for the memory shared with the examiner and the student's own allocations.
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+  return 8 * gibibyte + threads * gibibyte / 2;
+}
+
 struct Worker::State {
   explicit State(WorkerOptions given) : options(std::move(given)), memory(options.shared_bytes) {}
 
   void start();
   void load();
+  void part();
   CallReply exchange(double time_limit_s);
   CallReply interpret(const std::string& message);
   CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {});
@@ -77,9 +88,17 @@ struct Worker::State {
   std::optional<CallReply> failure;  ///< set once the worker is gone
 };
 
+/// Ends the process.
+void Worker::State::part() {
+  // compute-sanitizer takes seconds to look at what it has recorded.
+  constexpr std::chrono::seconds time_to_write_down(20);
+  if (!options.supervisor.empty()) connection->close(time_to_write_down);
+  connection->end();
+}
+
 CallReply Worker::State::fail(Outcome outcome, const std::string& message,
                               const SourceLocation& place) {
-  if (connection) connection->end();
+  if (connection) part();
   CallReply reply;
   reply.outcome = outcome;
   reply.message = message;
@@ -154,6 +173,7 @@ CallReply Worker::State::interpret(const std::string& message) {
   result.cuda_error_name = std::move(reply->status_name);
   result.launches = reply->launches;
   result.launch_list = std::move(reply->launch_list);
+  result.profiles = std::move(reply->profiles);
   result.times_ms = std::move(reply->times_ms);
   return result;
 }
@@ -184,8 +204,11 @@ CallReply Worker::State::exchange(double time_limit_s) {
 
 void Worker::State::start() {
   situation.address_space_bytes = can_limit_address_space ? options.address_space_bytes : 0;
+  std::vector<std::string> command = options.supervisor;
+  command.push_back(options.executable);
   try {
-    connection.emplace(ConnectionOptions{.executable = options.executable,
+    connection.emplace(ConnectionOptions{.executable = command.front(),
+                                         .arguments = {command.begin() + 1, command.end()},
                                          .memory_fd = memory.fd(),
                                          .address_space_bytes = situation.address_space_bytes,
                                          .output_bytes = options.output_bytes});
@@ -225,12 +248,12 @@ std::span<std::byte> Worker::memory() {
 }
 
 CallReply Worker::call(const std::string& function, std::span<const Argument> arguments,
-                       std::optional<Timing> timing) {
+                       std::optional<Timing> timing, std::optional<simt::Watch> watch) {
   if (ready().outcome != Outcome::returned) return *state_->ready;
   if (state_->failure) return *state_->failure;
   state_->situation.function = function;
   state_->connection->send(
-      encode(CallRequest{function, {arguments.begin(), arguments.end()}, timing}));
+      encode(CallRequest{function, {arguments.begin(), arguments.end()}, timing, watch}));
   CallReply reply = state_->exchange(state_->options.time_limit_s);
   const bool complete = !timing || reply.cuda_status != 0 ||
                         reply.times_ms.size() == static_cast<std::size_t>(timing->repetitions);
@@ -238,6 +261,14 @@ CallReply Worker::call(const std::string& function, std::span<const Argument> ar
     return state_->fail_by_tampering("a time is missing");
   }
   return reply;
+}
+
+void Worker::finish() {
+  if (state_->failure) return;
+  CallReply gone;
+  gone.message = "the worker has been ended.";
+  state_->failure = gone;
+  if (state_->connection) state_->part();
 }
 
 std::string Worker::output() const {

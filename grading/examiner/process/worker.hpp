@@ -15,6 +15,9 @@ namespace tilewise::grading {
 
 struct WorkerOptions {
   std::filesystem::path executable;  ///< tilewise-worker-simt or tilewise-worker-cuda
+  /// A program that runs the worker under its eyes, and its arguments; the worker is the last one.
+  /// It gets time to write down what it saw. Empty: the worker runs by itself.
+  std::vector<std::string> supervisor = {};
   std::filesystem::path module;
   core::GpuProfile profile;      ///< the GPU to simulate
   double time_limit_s = 10;      ///< for loading the module, and again for each call
@@ -24,6 +27,10 @@ struct WorkerOptions {
   std::size_t address_space_bytes = 0;
   std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
 };
+
+/// What a worker of the simulator may map, with room for the matrices shared with it and for the
+/// student's own allocations.
+std::size_t simulator_address_space_bytes();
 
 /// What came of a call.
 struct CallReply {
@@ -42,6 +49,7 @@ struct CallReply {
   int launches = 0;                     ///< successful kernel launches; of the last run where timed
   std::vector<LaunchInfo> launch_list;  ///< the first of them
   std::vector<Diagnostic> diagnostics;
+  std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
   std::string message;  ///< for anything but returned: what happened, where, and what to do
   std::string file;     ///< where it happened, without folders; empty where unknown
@@ -71,8 +79,13 @@ class Worker {
   std::span<std::byte> memory();
 
   /// Calls a contract function and waits for its kernels.
+  /// @param watch what to watch of them; takes a module of the checked build
   CallReply call(const std::string& function, std::span<const Argument> arguments,
-                 std::optional<Timing> timing = {});
+                 std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {});
+
+  /// Ends the worker, and waits until its supervisor has written down what it saw. No call can be
+  /// made any more.
+  void finish();
 
   /// What the student's code has printed until the last reply, stdout and stderr in one.
   std::string output() const;

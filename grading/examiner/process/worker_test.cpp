@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -22,11 +24,12 @@ using testing::ElementsAre;
 using testing::Ge;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-constexpr std::size_t address_space_bytes = 512 * mebibyte;  // soon used up
+constexpr std::size_t address_space_bytes = 768 * mebibyte;  // soon used up
 
 core::GpuProfile profile() {
   core::GpuProfile profile;
@@ -157,6 +160,72 @@ TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
     ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
     EXPECT_THAT(values_at(worker, 8192, n), Each(6)) << "n = " << n;
   }
+}
+
+TEST(Worker, CopiesNothingOfAMatrixOnTheDeviceOnly) {
+  Worker worker = misbehaving_worker();
+  BufferArgument total = place(worker, 0, {10}, "total");
+  total.device_only = true;
+  EXPECT_EQ(worker.call("accumulate", std::vector<Argument>{total}).outcome, Outcome::returned);
+  EXPECT_EQ(values_at(worker, 0, 1)[0], 10);
+  total.offset = 1 << 30;  // outside of the shared memory, which is not looked at
+  EXPECT_EQ(worker.call("accumulate", std::vector<Argument>{total}).outcome, Outcome::returned);
+}
+
+/// scale() of `n` elements in blocks of 32, with matrices of 40.
+CallReply watched_call(Worker& worker, int n, const simt::Watch& watch) {
+  BufferArgument in = place(worker, 0, std::vector<float>(40, 1), "in");
+  in.read_only = true;
+  BufferArgument out = place(worker, 1024, std::vector<float>(40, 0), "out");
+  for (BufferArgument* buffer : {&in, &out}) buffer->element_bytes = sizeof(float);
+  return worker.call(
+      "scale",
+      std::vector<Argument>{in, out, std::int64_t{n}, 2.0, std::array<unsigned, 3>{32, 1, 1}}, {},
+      watch);
+}
+
+TEST(Worker, CountsWhatKernelsOfTheCheckedBuildDo) {
+  WorkerOptions options = options_for("fixture_checked");
+  options.address_space_bytes = simulator_address_space_bytes();
+  Worker worker(options);
+  const CallReply reply = watched_call(worker, 40, {.counters = true});
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_THAT(reply.diagnostics, IsEmpty());
+  ASSERT_THAT(reply.profiles, SizeIs(1));
+  const KernelProfile& profile = reply.profiles[0];
+  EXPECT_EQ(profile.launch.kernel, "scale_kernel");
+  EXPECT_EQ(profile.blocks, 2u);
+  EXPECT_EQ(profile.simulated_blocks, 2u);
+  EXPECT_EQ(profile.counters.global_load_requests, 2u);
+  EXPECT_EQ(profile.counters.global_load_sectors, 5u) << "32 floats, then 8";
+  EXPECT_EQ(profile.counters.global_store_bytes, 160u);
+  EXPECT_THAT(profile.lines, Not(IsEmpty()));
+  EXPECT_THAT(watched_call(worker, 40, {}).profiles, IsEmpty()) << "nobody asked";
+}
+
+TEST(Worker, FindsFaultsInTheCheckedBuild) {
+  WorkerOptions options = options_for("fixture_checked");
+  options.address_space_bytes = simulator_address_space_bytes();
+  Worker worker(options);
+  EXPECT_THAT(watched_call(worker, 40, {.checks = true}).diagnostics, IsEmpty());
+  const CallReply reply = watched_call(worker, 41, {.checks = true});
+  ASSERT_THAT(reply.diagnostics, Not(IsEmpty()));
+  EXPECT_EQ(reply.diagnostics[0].kind, "out-of-bounds");
+  EXPECT_THAT(reply.diagnostics[0].message, HasSubstr("in"));
+}
+
+TEST(Worker, GivesItsSupervisorTimeToWriteDownWhatItSaw) {
+  const std::string log = testing::TempDir() + "supervisor_log";
+  std::remove(log.c_str());
+  WorkerOptions options = options_for("fixture_misbehaving");
+  options.supervisor = {"/bin/sh", "-c", "\"$0\"; sleep 0.5; echo seen >" + log};
+  Worker worker(options);
+  EXPECT_EQ(worker.call("refuse", {}).outcome, Outcome::returned);
+  worker.finish();
+  std::string seen;
+  std::ifstream(log) >> seen;
+  EXPECT_EQ(seen, "seen");
+  EXPECT_EQ(worker.call("refuse", {}).outcome, Outcome::refused) << "it is gone";
 }
 
 TEST(Worker, KeepsWhatTheSubmissionPrints) {

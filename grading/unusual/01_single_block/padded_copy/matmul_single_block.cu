@@ -1,5 +1,5 @@
-// Two kernels of one block each: B is transposed into scratch memory of the device's own, then rows
-// are multiplied by rows, in double.
+// Two kernels of one block each: B is copied into scratch memory of the device's own, where every
+// row begins at a multiple of 32 elements, then the products are summed up in double.
 
 #include "matmul_single_block.hpp"
 
@@ -19,16 +19,16 @@ __device__ void for_each_element(int n, Visit visit) {
     }
 }
 
-__global__ void transpose(float* out, const float* in, int n) {
+__global__ void copy(float* out, const float* in, int n, int pitch) {
   for_each_element(
-      n, [=](std::size_t row, std::size_t col) { out[col * n + row] = in[row * n + col]; });
+      n, [=](std::size_t row, std::size_t col) { out[row * pitch + col] = in[row * n + col]; });
 }
 
-__global__ void rows_by_rows(const float* A, const float* Bt, float* C, int n) {
+__global__ void multiply(const float* A, const float* padded_B, float* C, int n, int pitch) {
   for_each_element(n, [=](std::size_t row, std::size_t col) {
     double sum = 0.0;
     int k = n;
-    while (k-- > 0) sum += double(A[row * n + k]) * Bt[col * n + k];
+    while (k-- > 0) sum += double(A[row * n + k]) * padded_B[std::size_t(k) * pitch + col];
     C[row * n + col] = static_cast<float>(sum);
   });
 }
@@ -42,12 +42,13 @@ cudaError_t matmul_single_block(const float* A, const float* B, float* C, int n,
   if (n == 0) return cudaSuccess;
   if (A == nullptr || B == nullptr || C == nullptr) return cudaErrorInvalidValue;
 
-  float* Bt = nullptr;
-  if (cudaError_t status = cudaMalloc(&Bt, sizeof(float) * n * n); status != cudaSuccess)
+  const int pitch = (n + 31) / 32 * 32;
+  float* padded_B = nullptr;
+  if (cudaError_t status = cudaMalloc(&padded_B, sizeof(float) * n * pitch); status != cudaSuccess)
     return status;
   const dim3 shape = {block.x, block.y * block.z, 1};
-  transpose<<<1, shape>>>(Bt, B, n), rows_by_rows<<<1, shape>>>(A, Bt, C, n);
+  copy<<<1, shape>>>(padded_B, B, n, pitch), multiply<<<1, shape>>>(A, padded_B, C, n, pitch);
   const cudaError_t launched = cudaGetLastError();
-  const cudaError_t freed = cudaFree(Bt);
+  const cudaError_t freed = cudaFree(padded_B);
   return launched != cudaSuccess ? launched : freed;
 }

@@ -1,0 +1,33 @@
+#include "grading/cli/output_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "grading/cli/stage_choice.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+[[noreturn]] void cannot_write(const std::filesystem::path& file) {
+  throw CannotGrade(
+      fmt::format("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
+}
+
+}  // namespace
+
+void demand_writable(const std::filesystem::path& file) {
+  if (!file.empty() && !std::ofstream(file, std::ios::app)) cannot_write(file);
+}
+
+void write_output(const std::filesystem::path& file, const std::string& text) {
+  if (file.empty()) return;
+  std::ofstream stream(file, std::ios::binary);
+  stream << text << std::flush;
+  if (!stream) cannot_write(file);
+}
+
+}  // namespace tilewise::grading

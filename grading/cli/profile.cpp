@@ -1,0 +1,125 @@
+#include "grading/cli/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include "grading/builder/builder.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/output_file.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/examiner/process/worker.hpp"
+#include "grading/profile/named_call.hpp"
+#include "grading/profile/profile_report.hpp"
+#include "grading/report/json.hpp"
+#include "grading/report/terminal.hpp"
+#include "grading/stages/stage_contracts.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Thrown where the submission is to blame that there is no profile.
+struct NoProfile {
+  Explanation why;
+};
+
+StageInfo the_stage(const std::string& word) { return choose_stages({word}, stages()).front(); }
+
+fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs::path& scratch) {
+  const BuildOutcome built =
+      build_module({stage.id, folder, Backend::simt, scratch, Flavour::checked});
+  if (!built.ok) throw NoProfile{{built.message, built.hint, "", 0}};
+  return built.module;
+}
+
+CallReply make_call(const NamedCall& call, const fs::path& module, const core::GpuProfile& gpu,
+                    bool exhaustive) {
+  // A few blocks take seconds, all blocks of a large grid many minutes.
+  const double time_limit_s = exhaustive ? 3600 : 60;
+  Worker worker({.executable = tool("tilewise-worker-simt"),
+                 .module = module,
+                 .profile = gpu,
+                 .time_limit_s = time_limit_s,
+                 .address_space_bytes = simulator_address_space_bytes()});
+  return worker.call(call.function, call.arguments, std::nullopt,
+                     simt::Watch{.counters = true, .sample = !exhaustive});
+}
+
+/// The reply of a call that has something to show.
+CallReply checked(CallReply reply, const std::string& call) {
+  using Outcome = CallReply::Outcome;
+  if (reply.outcome == Outcome::refused) throw CannotGrade(call + ": " + reply.message);
+  if (!reply.diagnostics.empty()) {
+    const Diagnostic& first = reply.diagnostics.front();
+    throw NoProfile{{call + ": " + first.message,
+                     "./lab grade looks for such faults, and has hints on them.", first.file,
+                     first.line}};
+  }
+  if (reply.outcome != Outcome::returned) {
+    throw NoProfile{{call + ": " + reply.message, "", reply.file, reply.line}};
+  }
+  if (reply.cuda_status != 0) {
+    throw NoProfile{{fmt::format("{} returned {}.", call, reply.cuda_error_name),
+                     "Choose arguments that the contract allows, or find out why it fails: ./lab "
+                     "grade.",
+                     "", 0}};
+  }
+  if (reply.launches == 0) {
+    throw NoProfile{{call + " launched no kernel.", "", "", 0}};
+  }
+  return reply;
+}
+
+/// Students know a file by its name alone.
+void drop_folders(std::vector<KernelProfile>& kernels) {
+  for (KernelProfile& kernel : kernels) {
+    for (simt::LineCounters& line : kernel.lines) line.file = fs::path(line.file).filename();
+  }
+}
+
+SourceTexts read_sources(const StageInfo& stage, const fs::path& folder) {
+  SourceTexts texts;
+  for (const std::string& source : stage.sources) {
+    std::ifstream file(folder / source, std::ios::binary);
+    std::vector<std::string>& lines = texts[source];
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+  }
+  return texts;
+}
+
+}  // namespace
+
+bool profile(const ProfileOptions& options) {
+  const StageInfo stage = the_stage(options.stage);
+  const core::GpuProfile gpu = core::gpu_profile(options.gpu);
+  const NamedCall call = read_call(options.call, contracts_of(stage.id));
+  const fs::path folder =
+      choose_submission(options.solutions, options.submission, {stage}).folder_of(stage);
+  demand_writable(options.json);
+
+  TerminalReport terminal(std::cout, style_of_standard_output());
+  try {
+    const ScratchDirectory scratch;
+    terminal.show_progress("compiling");
+    const fs::path module = build_checked(stage, folder, scratch.path());
+    terminal.show_progress(call.text);
+    CallReply reply = checked(make_call(call, module, gpu, options.exhaustive), call.text);
+    drop_folders(reply.profiles);
+    const ProfileReport report{stage.id, call.text, gpu, std::move(reply.profiles), reply.launches};
+    terminal.clear_progress();
+    std::cout << profile_table(report, read_sources(stage, folder)) << std::flush;
+    write_output(options.json, to_file(profile_document(report)));
+    return true;
+  } catch (const NoProfile& none) {
+    terminal.explain_stage(none.why);
+    return false;
+  }
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,125 @@
+#include "grading/examiner/calling.hpp"
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/core/paths.hpp"
+#include "grading/examiner/device_array.hpp"
+#include "grading/examiner/messages.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+// Three matrices of order 4096 with their guard bands take 216 MiB. Pages that no matrix reaches
+// cost nothing.
+constexpr std::size_t shared_bytes = std::size_t{256} << 20;
+
+// All of a matrix's argument but its place in shared memory, where its image begins at 0.
+BufferArgument describe(const DeviceArray& matrix, bool with_guard_bands) {
+  BufferArgument buffer;
+  buffer.image_bytes = matrix.image_bytes();
+  buffer.payload_offset = matrix.payload_offset();
+  buffer.payload_bytes = matrix.payload_bytes();
+  buffer.name = matrix.name();
+  buffer.read_only = matrix.access() == Access::input;
+  buffer.uninitialised = matrix.access() == Access::output;
+  buffer.element_bytes = sizeof(float);
+  buffer.row_elements = static_cast<std::size_t>(matrix.leading_dimension());
+  if (!with_guard_bands) {
+    buffer.offset = std::exchange(buffer.payload_offset, 0);
+    buffer.image_bytes = buffer.payload_bytes;
+  }
+  return buffer;
+}
+
+// Lays the call's matrices out in shared memory, one behind the other.
+std::vector<Argument> store_arguments(const Call& call, std::span<std::byte> memory,
+                                      bool with_guard_bands) {
+  constexpr std::size_t page = 4096;
+  std::vector<Argument> arguments;
+  std::size_t offset = 0;
+  for (const CallArgument& given : call.arguments) {
+    const auto* array = std::get_if<DeviceArray*>(&given);
+    if (array == nullptr) {
+      std::visit(
+          [&](const auto& value) {
+            if constexpr (!std::is_pointer_v<std::decay_t<decltype(value)>>) {
+              arguments.emplace_back(value);
+            }
+          },
+          given);
+      continue;
+    }
+    const DeviceArray& matrix = **array;
+    BufferArgument& buffer =
+        std::get<BufferArgument>(arguments.emplace_back(describe(matrix, with_guard_bands)));
+    if (offset + matrix.image_bytes() > memory.size()) {
+      throw std::length_error(call.text + ": the matrices exceed the memory shared with a worker");
+    }
+    matrix.store(memory.subspan(offset));
+    buffer.offset += offset;
+    offset += (matrix.image_bytes() + page - 1) / page * page;
+  }
+  return arguments;
+}
+
+void load_arguments(const Call& call, std::span<const Argument> arguments,
+                    std::span<const std::byte> memory) {
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const auto* array = std::get_if<DeviceArray*>(&call.arguments[i]);
+    if (array == nullptr) continue;
+    const auto& buffer = std::get<BufferArgument>(arguments[i]);
+    const std::size_t payload = buffer.offset + buffer.payload_offset;
+    (*array)->load(memory.subspan(payload - (*array)->payload_offset()));
+  }
+}
+
+}  // namespace
+
+WorkerOptions worker_options(const ExaminerOptions& options) {
+  return {.executable = core::executable_directory() / ("tilewise-worker-" + options.backend),
+          .module = options.module,
+          .profile = options.profile,
+          .time_limit_s = options.time_limit_s,
+          .shared_bytes = shared_bytes,
+          .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes()};
+}
+
+WorkerOptions checked_worker_options(const ExaminerOptions& options) {
+  WorkerOptions checked = worker_options(options);
+  checked.module = options.checked_module;
+  return checked;
+}
+
+CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner) {
+  const std::vector<Argument> arguments =
+      store_arguments(call, worker.memory(), manner.with_guard_bands);
+  CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch);
+  if (reply.outcome == CallReply::Outcome::returned) {
+    load_arguments(call, arguments, worker.memory());
+  }
+  return reply;
+}
+
+Finding no_return(const std::string& what, const CallReply& reply) {
+  if (!reply.diagnostics.empty()) return kernel_fault(what, reply.diagnostics);
+  const bool nobodys_code_ran = reply.outcome == CallReply::Outcome::refused;
+  return {.message = what + ": " + reply.message,
+          .file = reply.file,
+          .line = reply.line,
+          .status = nobodys_code_ran ? Status::error : Status::failed};
+}
+
+std::optional<Finding> failure_of(const std::string& what, const CallReply& reply) {
+  if (reply.outcome != CallReply::Outcome::returned) return no_return(what, reply);
+  if (!reply.diagnostics.empty()) return kernel_fault(what, reply.diagnostics);
+  if (reply.cuda_status == cudaSuccess) return std::nullopt;
+  return wrong_status(what, reply.cuda_error_name, "cudaSuccess",
+                      "its arguments are within the contract");
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "grading/examiner/contract.hpp"
+#include "grading/examiner/options.hpp"
+#include "grading/examiner/outcome.hpp"
+#include "grading/examiner/process/worker.hpp"
+
+namespace tilewise::grading {
+
+/// A worker that runs the submission.
+WorkerOptions worker_options(const ExaminerOptions& options);
+
+/// A worker that runs its checked build, on the simulator.
+WorkerOptions checked_worker_options(const ExaminerOptions& options);
+
+/// How to make a call.
+struct CallManner {
+  std::optional<Timing> timing = std::nullopt;
+  std::optional<simt::Watch> watch = std::nullopt;
+  bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
+};
+
+/// Makes a call. Where the function returned, the call's matrices then hold what came back.
+CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner = {});
+
+/// What happened instead of a return; the process that went wrong has put it into words.
+Finding no_return(const std::string& what, const CallReply& reply);
+
+/// What is wrong with a call that should have been successful: it did not return, its kernels were
+/// at fault, or its status is not cudaSuccess. Nothing if all is well.
+std::optional<Finding> failure_of(const std::string& what, const CallReply& reply);
+
+}  // namespace tilewise::grading

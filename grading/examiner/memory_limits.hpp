@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "grading/examiner/outcome.hpp"
+#include "grading/profile/memory_use.hpp"
+
+namespace tilewise::grading {
+
+/// What the kernels of a call did in memory.
+struct CountedCall {
+  std::string text;  ///< "matmul_shared(n=384, tile=32)"
+  MemoryUse use;
+};
+
+/// What a call needs of global memory, for loads or for stores.
+struct TrafficTheory {
+  std::uint64_t requests = 0;
+  std::uint64_t sectors = 0;
+  std::string reason;  ///< continues "that suffice, since "
+};
+
+/// More requests, or more sectors, than `slack` times what theory has: either something is fetched
+/// more often than it needs to be, or what is fetched does not lie together. The message names the
+/// line to look at. `advice`: the hint where something is fetched too often.
+std::optional<Finding> excess_traffic(const CountedCall& call, const AccessKind& kind,
+                                      const TrafficTheory& theory, double slack,
+                                      const std::string& advice);
+
+/// Bank conflicts in more than a tenth of all wavefronts: a padded tile, which is meant to avoid
+/// them, may well have some where it is filled.
+std::optional<Finding> excess_bank_conflicts(const CountedCall& call);
+
+}  // namespace tilewise::grading

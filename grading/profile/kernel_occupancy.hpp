@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "common/core/gpu_profile.hpp"
+#include "common/theory/occupancy.hpp"
+#include "grading/worker/call.hpp"
+
+namespace tilewise::grading {
+
+/// Shared memory of a block, static and dynamic.
+std::size_t shared_bytes(const KernelProfile& kernel);
+
+/// How the launch would fill an SM of a GPU. The simulator does not know how many registers nvcc
+/// would give a thread, so that this is the most the launch can reach.
+theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu);
+
+/// "shared memory", or "warps and blocks" where both run out at once.
+std::string limiter_of(const theory::Occupancy& occupancy);
+
+}  // namespace tilewise::grading

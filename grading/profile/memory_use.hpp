@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "grading/worker/call.hpp"
+
+namespace tilewise::grading {
+
+/// Bytes that memory moves at a time.
+inline constexpr std::uint64_t sector_bytes = 32;
+
+/// One way of using global memory, and the counters that tell of it.
+struct AccessKind {
+  const char* name;  ///< "loads"
+  std::uint64_t simt::Counters::*requests;
+  std::uint64_t simt::Counters::*sectors;
+  std::uint64_t simt::Counters::*bytes;
+};
+
+inline constexpr AccessKind global_loads{"loads", &simt::Counters::global_load_requests,
+                                         &simt::Counters::global_load_sectors,
+                                         &simt::Counters::global_load_bytes};
+inline constexpr AccessKind global_stores{"stores", &simt::Counters::global_store_requests,
+                                          &simt::Counters::global_store_sectors,
+                                          &simt::Counters::global_store_bytes};
+
+/// Bytes asked for, in percent of those moved. A byte that several lanes of a request ask for
+/// counts once, so that it is never more than 100; 100 too where nothing was moved.
+double efficiency_pct(const simt::Counters& counters, const AccessKind& kind);
+
+double sectors_per_request(const simt::Counters& counters, const AccessKind& kind);
+
+/// Sectors that so many requests for so many bytes must move, wherever the bytes lie: none gives
+/// more than 32 bytes, and no request does with less than one.
+std::uint64_t fewest_sectors(const simt::Counters& counters, const AccessKind& kind);
+
+/// Sectors beyond those: moved because the bytes asked for do not lie together.
+std::uint64_t scattered_sectors(const simt::Counters& counters, const AccessKind& kind);
+
+/// What all launches of a call did.
+struct MemoryUse {
+  simt::Counters total;
+  std::vector<simt::LineCounters> lines;  ///< by file and line
+};
+
+MemoryUse add_up(const std::vector<KernelProfile>& profiles);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,183 @@
+#include "grading/profile/named_call.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace tilewise::grading {
+namespace {
+
+using Words = std::map<std::string, std::string, std::less<>>;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+/// A call's words: its function, and the name and value of each argument.
+struct Spelled {
+  std::string function;
+  Words arguments;
+};
+
+Spelled spell(std::string_view text) {
+  text = trimmed(text);
+  const std::size_t open = text.find('(');
+  if (open == text.npos || !text.ends_with(')')) {
+    throw BadCall(
+        fmt::format("'{}' is no call; write it as NAME(argument=value, argument=value)", text));
+  }
+  Spelled spelled;
+  spelled.function = trimmed(text.substr(0, open));
+  std::string_view rest = trimmed(text.substr(open + 1, text.size() - open - 2));
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view argument = trimmed(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const std::size_t equals = argument.find('=');
+    if (equals == argument.npos) {
+      throw BadCall(fmt::format("the argument '{}' has no name; write it as name=value", argument));
+    }
+    const std::string name(trimmed(argument.substr(0, equals)));
+    const std::string value(trimmed(argument.substr(equals + 1)));
+    if (!spelled.arguments.emplace(name, value).second) {
+      throw BadCall(fmt::format("the argument {} is given twice", name));
+    }
+  }
+  return spelled;
+}
+
+/// A whole number that fills the text.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// "128", "128x1" or "8x8x4".
+std::optional<std::array<unsigned, 3>> extent_in(std::string_view text) {
+  std::array<unsigned, 3> extent = {1, 1, 1};
+  for (std::size_t i = 0; i < extent.size(); ++i) {
+    const std::size_t cross = text.find('x');
+    const auto side = number_in<unsigned>(text.substr(0, cross));
+    if (!side) return std::nullopt;
+    extent[i] = *side;
+    if (cross == text.npos) return extent;
+    text.remove_prefix(cross + 1);
+  }
+  return std::nullopt;
+}
+
+/// How a function is to be called: "matmul_grid(n=512, block=128x1)".
+std::string example_of(const ContractInfo& function) {
+  std::vector<std::string> arguments;
+  for (const ParameterInfo& parameter : function.parameters) {
+    if (parameter.kind == ParameterKind::integer) arguments.push_back(parameter.name + "=NUMBER");
+    if (parameter.kind == ParameterKind::extent) arguments.push_back(parameter.name + "=128x1");
+  }
+  return fmt::format("{}({})", function.function, fmt::join(arguments, ", "));
+}
+
+const ContractInfo& find_function(const std::string& name,
+                                  const std::vector<ContractInfo>& functions) {
+  const auto found = std::ranges::find(functions, name, &ContractInfo::function);
+  if (found != functions.end()) return *found;
+  std::vector<std::string> examples;
+  std::ranges::transform(functions, std::back_inserter(examples), example_of);
+  throw BadCall(
+      fmt::format("this stage has no function '{}'; it has {}", name, fmt::join(examples, ", ")));
+}
+
+/// The numbers of a call, without its matrices.
+CallArgument read_argument(const ParameterInfo& parameter, const std::string& value) {
+  if (parameter.kind == ParameterKind::integer) {
+    if (const auto number = number_in<std::int64_t>(value)) return *number;
+    throw BadCall(fmt::format("{}='{}' is no whole number", parameter.name, value));
+  }
+  if (const auto extent = extent_in(value)) return *extent;
+  throw BadCall(fmt::format("{}='{}' is no extent; write it as 128x1", parameter.name, value));
+}
+
+/// The bytes of a matrix.
+std::size_t size_of(const ParameterInfo& parameter, const MatrixShape& shape) {
+  if (shape.rows < 0 || shape.cols < 0) {
+    throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns", parameter.name,
+                              shape.rows, shape.cols));
+  }
+  // Far more than any GPU has, and little enough to be multiplied.
+  constexpr std::int64_t largest_side = std::int64_t{1} << 24;
+  if (shape.rows > largest_side || shape.cols > largest_side) {
+    throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns; no GPU holds it",
+                              parameter.name, shape.rows, shape.cols));
+  }
+  return static_cast<std::size_t>(shape.rows * shape.cols) * parameter.element_bytes;
+}
+
+BufferArgument matrix_argument(const ParameterInfo& parameter, const MatrixShape& shape) {
+  BufferArgument matrix;
+  matrix.image_bytes = matrix.payload_bytes = size_of(parameter, shape);
+  matrix.name = parameter.name;
+  matrix.read_only = parameter.read_only;
+  matrix.element_bytes = parameter.element_bytes;
+  matrix.row_elements = static_cast<std::size_t>(shape.cols);
+  matrix.device_only = true;
+  return matrix;
+}
+
+}  // namespace
+
+NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& functions) {
+  Spelled spelled = spell(text);
+  const ContractInfo& function = find_function(spelled.function, functions);
+
+  NamedCall call{function.function, function.function + "(", {}};
+  Integers integers;
+  std::vector<std::optional<CallArgument>> numbers;  // one a parameter, empty for a matrix
+  for (const ParameterInfo& parameter : function.parameters) {
+    auto& number = numbers.emplace_back();
+    if (parameter.kind == ParameterKind::matrix) continue;
+    const auto word = spelled.arguments.find(parameter.name);
+    if (word == spelled.arguments.end()) {
+      throw BadCall(
+          fmt::format("the argument {} is missing: {}", parameter.name, example_of(function)));
+    }
+    number = read_argument(parameter, word->second);
+    if (const auto* integer = std::get_if<std::int64_t>(&*number)) {
+      integers[parameter.name] = *integer;
+    }
+    append_argument(call.text, parameter.name, *number);
+    spelled.arguments.erase(word);
+  }
+  call.text += ")";
+  if (!spelled.arguments.empty()) {
+    throw BadCall(fmt::format("there is no argument {}: {}", spelled.arguments.begin()->first,
+                              example_of(function)));
+  }
+
+  const std::vector<MatrixShape> shapes = function.shapes(integers);
+  auto shape = shapes.begin();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!numbers[i]) {
+      call.arguments.emplace_back(matrix_argument(function.parameters[i], *shape++));
+    } else if (const auto* integer = std::get_if<std::int64_t>(&*numbers[i])) {
+      call.arguments.emplace_back(*integer);
+    } else {
+      call.arguments.emplace_back(std::get<std::array<unsigned, 3>>(*numbers[i]));
+    }
+  }
+  return call;
+}
+
+}  // namespace tilewise::grading

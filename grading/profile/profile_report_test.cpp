@@ -1,0 +1,141 @@
+#include "grading/profile/profile_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "grading/worker/counters.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A kernel with a strided load on line 2 and a coalesced store on line 3.
+ProfileReport example_report() {
+  KernelProfile kernel;
+  kernel.launch = {"matmul_kernel<16>", {8, 4, 1}, {16, 16, 1}, 1024, "matmul.cu", 40};
+  kernel.static_shared_bytes = 2048;
+  kernel.blocks = 32;
+  kernel.simulated_blocks = 3;
+  simt::LineCounters load{"matmul.cu", 2, {}};
+  load.counters.global_load_requests = 1'000;
+  load.counters.global_load_sectors = 32'000;
+  load.counters.global_load_bytes = 128'000;
+  simt::LineCounters store{"matmul.cu", 3, {}};
+  store.counters.global_store_requests = 50'000'000;
+  store.counters.global_store_sectors = 200'000'000;
+  store.counters.global_store_bytes = 6'400'000'000;
+  store.counters.shared_load_requests = 70;
+  store.counters.shared_load_wavefronts = 75;
+  store.counters.shared_bank_conflicts = 5;
+  kernel.lines = {load, store};
+  kernel.counters = load.counters;
+  add(kernel.counters, store.counters);
+  ProfileReport report;
+  report.stage = "03_shared_memory";
+  report.call = "matmul_shared(n=64, tile=16)";
+  report.gpu = core::gpu_profile("gtx1080");
+  report.kernels = {kernel};
+  report.launches = 1;
+  return report;
+}
+
+TEST(ProfileDocument, HasTheNamesOfTheSchema) {
+  const auto document = profile_document(example_report());
+  EXPECT_EQ(document.at("schema"), "tilewise/profile/v1");
+  EXPECT_EQ(document.at("gpu"), "gtx1080");
+  EXPECT_EQ(document.at("call"), "matmul_shared(n=64, tile=16)");
+  ASSERT_EQ(document.at("kernels").size(), 1u);
+  const auto& kernel = document["kernels"][0];
+  EXPECT_EQ(kernel.at("name"), "matmul_kernel<16>");
+  EXPECT_EQ(kernel.at("grid"), (std::vector{8, 4, 1}));
+  EXPECT_EQ(kernel.at("block"), (std::vector{16, 16, 1}));
+  EXPECT_EQ(kernel.at("blocks"), 32);
+  EXPECT_EQ(kernel.at("simulated_blocks"), 3);
+  EXPECT_EQ(kernel.at("shared_bytes"), 3072);
+  for (const char* counter :
+       {"global_load_requests", "global_load_sectors", "global_store_requests",
+        "global_store_sectors", "shared_load_requests", "shared_load_wavefronts",
+        "shared_store_requests", "shared_store_wavefronts", "shared_bank_conflicts", "barriers",
+        "global_load_efficiency_pct", "global_store_efficiency_pct"}) {
+    EXPECT_TRUE(kernel.at("counters").contains(counter)) << counter;
+    EXPECT_TRUE(kernel.at("lines")[0].at("counters").contains(counter)) << counter;
+  }
+  EXPECT_EQ(kernel["counters"]["global_load_sectors"], 32'000);
+  EXPECT_EQ(kernel["counters"]["global_load_efficiency_pct"], 12.5);
+  EXPECT_EQ(kernel["counters"]["global_store_efficiency_pct"], 100.0);
+  EXPECT_EQ(kernel["lines"][1]["file"], "matmul.cu");
+  EXPECT_EQ(kernel["lines"][1]["line"], 3);
+  EXPECT_EQ(kernel["lines"][1]["counters"]["global_store_requests"], 50'000'000);
+}
+
+TEST(ProfileDocument, ModelsTheOccupancyAndNothingElseYet) {
+  const auto modelled = profile_document(example_report())["kernels"][0].at("modelled");
+  EXPECT_EQ(modelled.at("occupancy_pct"), 25.0) << "2 blocks of 8 warps on each of 20 SMs";
+  EXPECT_EQ(modelled.at("limiter"), "the grid's size");
+  EXPECT_TRUE(modelled.at("registers_per_thread").is_null());
+  EXPECT_FALSE(modelled.contains("ms"));
+  EXPECT_FALSE(modelled.contains("gflops"));
+}
+
+TEST(ProfileTable, ShowsTotalsAndLinesWithTheirSource) {
+  const SourceTexts sources = {{"matmul.cu", {"first", "  x = A[row * n];", "C[i] = As[k][0];"}}};
+  const std::string table = profile_table(example_report(), sources);
+  for (const char* part :
+       {"matmul_shared(n=64, tile=16) on NVIDIA GeForce GTX 1080, simulated",
+        "matmul_kernel<16>  grid 8x4, block 16x16, 3,072 bytes of shared memory a block",
+        "counted in 3 of 32 blocks",
+        "occupancy at most 25% (modelled; registers unknown), limited by the grid's size",
+        "200,000,000", "matmul.cu:2", "x = A[row * n];", "matmul.cu:3", "50.0M", "200.0M",
+        "C[i] = As[k][0];"}) {
+    EXPECT_THAT(table, HasSubstr(part));
+  }
+}
+
+TEST(ProfileTable, MarksTheWorstLineRightBelowIt) {
+  ProfileReport report = example_report();
+  report.kernels[0].lines[1].counters = {};
+  const std::string table = profile_table(report, {{"matmul.cu", {"", "x = A[row * n];"}}});
+  const std::size_t line = table.find("x = A[row * n];\n");
+  ASSERT_NE(line, table.npos);
+  EXPECT_THAT(table.substr(line, table.find('\n', table.find('^')) - line),
+              HasSubstr("^ scattered: a request moves 32.0 sectors where 4.0 would do"));
+}
+
+TEST(ProfileTable, DoesWithoutSourcesLinesAndTheRestOfTheLaunches) {
+  ProfileReport report = example_report();
+  EXPECT_THAT(profile_table(report, {}), HasSubstr("matmul.cu:2"));
+  EXPECT_THAT(profile_table(report, {{"matmul.cu", {"one line"}}}), HasSubstr("matmul.cu:3"));
+  report.kernels[0].lines.clear();
+  report.launches = 100;
+  EXPECT_THAT(profile_table(report, {}),
+              AllOf(Not(HasSubstr("matmul.cu:2")), HasSubstr("100 launches in all; the first 1")));
+}
+
+TEST(ProfileTable, LeavesOutWhatAKernelDoesNotDo) {
+  ProfileReport report = example_report();
+  EXPECT_THAT(profile_table(report, {}),
+              AllOf(HasSubstr("shared loads"), HasSubstr("bank conflicts"),
+                    Not(HasSubstr("shared stores")), Not(HasSubstr("barriers"))));
+  report.kernels[0].counters = report.kernels[0].lines[0].counters;
+  EXPECT_THAT(profile_table(report, {}),
+              AllOf(HasSubstr("global loads"), Not(HasSubstr("global stores")),
+                    Not(HasSubstr("bank conflicts"))));
+}
+
+TEST(ProfileTable, SaysWhenEveryBlockWasCounted) {
+  ProfileReport report = example_report();
+  report.kernels[0].simulated_blocks = 32;
+  EXPECT_THAT(profile_table(report, {}), HasSubstr("counted in every block"));
+}
+
+TEST(ProfileTable, ShowsNoControlCharacters) {
+  ProfileReport report = example_report();
+  report.kernels[0].launch.kernel = "k\033[2J";
+  EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("\033")));
+}
+
+}  // namespace
+}  // namespace tilewise::grading

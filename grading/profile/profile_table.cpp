@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "grading/profile/kernel_occupancy.hpp"
+#include "grading/profile/memory_use.hpp"
+#include "grading/profile/numbers.hpp"
+#include "grading/profile/profile_report.hpp"
+#include "grading/profile/worst_line.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// A count in at most seven characters: exact where it fits, else as "12.3M".
+std::string in_short(std::uint64_t number) {
+  constexpr std::uint64_t fits = 10'000'000;
+  if (number < fits) return std::to_string(number);
+  double rest = static_cast<double>(number) / 1e6;
+  for (const char* unit : {"M", "G", "T"}) {
+    if (rest < 1000) return fmt::format("{:.1f}{}", rest, unit);
+    rest /= 1000;
+  }
+  return fmt::format("{:.0f}P", rest);
+}
+
+std::string extent(const std::array<unsigned, 3>& sides) {
+  std::string text = fmt::format("{}x{}", sides[0], sides[1]);
+  if (sides[2] != 1) text += fmt::format("x{}", sides[2]);
+  return text;
+}
+
+std::string heading(const KernelProfile& kernel) {
+  return fmt::format("{}  grid {}, block {}, {} bytes of shared memory a block\n",
+                     printable(kernel.launch.kernel), extent(kernel.launch.grid),
+                     extent(kernel.launch.block), with_commas(shared_bytes(kernel)));
+}
+
+std::string extent_of_simulation(const KernelProfile& kernel) {
+  if (kernel.simulated_blocks >= kernel.blocks) return "  counted in every block\n";
+  return fmt::format("  counted in {} of {} blocks, which stand for the others\n",
+                     with_commas(kernel.simulated_blocks), with_commas(kernel.blocks));
+}
+
+std::string occupancy_line(const KernelProfile& kernel, const core::GpuProfile& gpu) {
+  const theory::Occupancy occupancy = occupancy_of(kernel, gpu);
+  if (!occupancy.cannot_run.empty()) {
+    return fmt::format("  cannot run there: {}\n", occupancy.cannot_run);
+  }
+  return fmt::format("  occupancy at most {:.0f}% (modelled; registers unknown), limited by {}\n",
+                     occupancy.percent, limiter_of(occupancy));
+}
+
+/// A kind of access, and how many sectors or wavefronts a request takes; empty if there was none.
+std::string total(std::string_view name, std::uint64_t requests, std::uint64_t served) {
+  if (requests == 0) return "";
+  return fmt::format("  {:<16}{:>18}{:>18}{:>9.1f}", name, with_commas(requests),
+                     with_commas(served),
+                     static_cast<double>(served) / static_cast<double>(requests));
+}
+
+std::string global_total(const simt::Counters& counters, const AccessKind& kind) {
+  const std::string text =
+      total(fmt::format("global {}", kind.name), counters.*kind.requests, counters.*kind.sectors);
+  return text.empty() ? "" : text + fmt::format("{:>9.1f}%\n", efficiency_pct(counters, kind));
+}
+
+std::string shared_total(const char* name, std::uint64_t requests, std::uint64_t wavefronts) {
+  const std::string text = total(name, requests, wavefronts);
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string shared_totals(const simt::Counters& counters) {
+  const std::string rows =
+      shared_total("shared loads", counters.shared_load_requests, counters.shared_load_wavefronts) +
+      shared_total("  once merged", counters.shared_load_requests_merged,
+                   counters.shared_load_wavefronts_merged) +
+      shared_total("shared stores", counters.shared_store_requests,
+                   counters.shared_store_wavefronts);
+  if (rows.empty()) return "";
+  return fmt::format("  {:<16}{:>18}{:>18}{:>9}\n", "", "requests", "wavefronts", "each") + rows +
+         fmt::format("  {:<16}{:>18}\n", "bank conflicts",
+                     with_commas(counters.shared_bank_conflicts));
+}
+
+std::string totals(const simt::Counters& counters) {
+  std::string text = fmt::format("\n  {:<16}{:>18}{:>18}{:>9}{:>10}\n", "", "requests", "sectors",
+                                 "each", "used") +
+                     global_total(counters, global_loads) + global_total(counters, global_stores) +
+                     shared_totals(counters);
+  for (const auto& [name, count] :
+       {std::pair{"barriers", counters.barriers}, std::pair{"atomics", counters.atomic_requests}}) {
+    if (count > 0) text += fmt::format("  {:<16}{:>18}\n", name, with_commas(count));
+  }
+  return text;
+}
+
+/// Loads and stores of a line together.
+struct GlobalUse {
+  explicit GlobalUse(const simt::Counters& counters)
+      : requests(counters.global_load_requests + counters.global_store_requests),
+        sectors(counters.global_load_sectors + counters.global_store_sectors),
+        bytes(counters.global_load_bytes + counters.global_store_bytes) {}
+  std::uint64_t requests, sectors, bytes;
+};
+
+std::string global_cells(const simt::Counters& counters) {
+  const GlobalUse use(counters);
+  if (use.requests == 0) return fmt::format("{:>9}{:>9}{:>7}{:>8}", "", "", "", "");
+  return fmt::format("{:>9}{:>9}{:>7.1f}{:>7.1f}%", in_short(use.requests), in_short(use.sectors),
+                     static_cast<double>(use.sectors) / static_cast<double>(use.requests),
+                     100.0 * static_cast<double>(use.bytes) /
+                         static_cast<double>(std::max<std::uint64_t>(use.sectors, 1)) /
+                         sector_bytes);
+}
+
+std::string shared_cells(const simt::Counters& counters) {
+  const std::uint64_t requests = counters.shared_load_requests + counters.shared_store_requests;
+  if (requests == 0) return fmt::format("{:>10}{:>12}{:>11}", "", "", "");
+  return fmt::format("{:>10}{:>12}{:>11}", in_short(requests),
+                     in_short(counters.shared_load_wavefronts + counters.shared_store_wavefronts),
+                     in_short(counters.shared_bank_conflicts));
+}
+
+/// The text of a line of source; empty where it is not known.
+std::string source_of(const simt::LineCounters& line, const SourceTexts& sources) {
+  const auto file = sources.find(line.file);
+  const auto index = static_cast<std::size_t>(line.line) - 1;
+  if (file == sources.end() || index >= file->second.size()) return "";
+  const std::string& text = file->second[index];
+  return printable(text.substr(std::min(text.find_first_not_of(" \t\r"), text.size())));
+}
+
+std::string lines_table(const KernelProfile& kernel, const SourceTexts& sources) {
+  std::vector<std::string> places;
+  std::size_t width = 0;
+  for (const simt::LineCounters& line : kernel.lines) {
+    places.push_back(printable(fmt::format("{}:{}", line.file, line.line)));
+    width = std::max(width, places.back().size());
+  }
+  const auto worst = worst_line(kernel.lines);
+  std::string text =
+      fmt::format("\n  {:<{}}{:>33}{:>33}\n", "", width, "global memory", "shared memory") +
+      fmt::format("  {:<{}}{:>9}{:>9}{:>7}{:>8}{:>10}{:>12}{:>11}\n", "line", width, "requests",
+                  "sectors", "each", "used", "requests", "wavefronts", "conflicts");
+  for (std::size_t i = 0; i < kernel.lines.size(); ++i) {
+    const simt::LineCounters& line = kernel.lines[i];
+    text += fmt::format("  {:<{}}{}{}  {}\n", places[i], width, global_cells(line.counters),
+                        shared_cells(line.counters), source_of(line, sources));
+    if (line.file == worst->line.file && line.line == worst->line.line) {
+      text += fmt::format("  {:<{}}  ^ {}\n", "", width, worst->why);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string profile_table(const ProfileReport& report, const SourceTexts& sources) {
+  std::string text = fmt::format("{} on {}, simulated\n", report.call, report.gpu.name);
+  for (const KernelProfile& kernel : report.kernels) {
+    text += "\n" + heading(kernel) + extent_of_simulation(kernel) +
+            occupancy_line(kernel, report.gpu) + totals(kernel.counters);
+    if (!kernel.lines.empty()) text += lines_table(kernel, sources);
+  }
+  if (report.launches > std::ssize(report.kernels)) {
+    text += fmt::format("\n{} launches in all; the first {} are shown.\n", report.launches,
+                        report.kernels.size());
+  }
+  return text;
+}
+
+}  // namespace tilewise::grading
