@@ -5,5 +5,6 @@
 -fno-sanitize=all
 -fsanitize=thread
 -fsanitize=bounds-strict
+-fsanitize-recover=bounds-strict
 --param=tsan-instrument-func-entry-exit=0
 -Wno-tsan

@@ -408,12 +408,19 @@ void keep_context(boost::context::detail::transfer_t from) {
 void make_room_in_trace() { follow(running_block().wait_for_room_in_trace()); }
 
 void note_fence() {
-  if (recorder.next != nullptr) running_block().watch()->note_fence();
+  if (recorder.next == nullptr) return;
+  BlockWatch& watch = *running_block().watch();
+  watch.pause_recording();
+  watch.note_fence();
+  watch.go_on_recording();
 }
 
 void record_elsewhere(const void* address, std::uint32_t site) {
-  auto fault = running_block().watch()->judge_elsewhere(address, site, __builtin_frame_address(0));
+  BlockWatch& watch = *running_block().watch();
+  watch.pause_recording();
+  auto fault = watch.judge_elsewhere(address, site, __builtin_frame_address(0));
   if (fault) follow(running_block().break_off_access(std::move(*fault)));
+  watch.go_on_recording();
 }
 
 }  // namespace tilewise::simt
