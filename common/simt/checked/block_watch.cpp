@@ -256,11 +256,8 @@ void BlockWatch::note_index_fault(IndexFault fault) {
 }
 
 std::uint32_t BlockWatch::value(Place place, unsigned bytes) const {
-  return fold(shared_->base() + (place - shared_place), bytes);
-}
-
-std::uint32_t BlockWatch::global_value(Place place, unsigned bytes) const {
-  return fold(address_of(place), bytes);
+  return fold(is_shared(place) ? shared_->base() + (place - shared_place) : address_of(place),
+              bytes);
 }
 
 bool BlockWatch::ran_before(Tag first, Tag second) const {

@@ -26,7 +26,7 @@ namespace tilewise::simt {
 
 /// Follows the block that one operating-system thread runs: reads the traces of its warps, checks
 /// and counts.
-class BlockWatch final : private ShadowListener, private GlobalListener {
+class BlockWatch final : private SharedListener, private GlobalListener {
  public:
   /// The calling operating-system thread's.
   static BlockWatch& of_this_thread();
@@ -122,8 +122,6 @@ class BlockWatch final : private ShadowListener, private GlobalListener {
   bool ran_before(Tag first, Tag second) const override;
   void global_race(Place place, GlobalAccess earlier, GlobalAccess later) override;
   Diagnostic global_unwritten(Place place, AccessRecord read) override;
-  std::uint32_t global_value(Place place, unsigned bytes) const override;
-  bool global_ran_before(Tag first, Tag second) const override { return ran_before(first, second); }
 
   BlockWatch() = default;
 

@@ -252,19 +252,18 @@ void GlobalShadow::write(Cell& cell, Place place, unsigned bytes, std::uint8_t t
                          GlobalListener& listener) {
   const bool own_block = cell.write_block == access.block + 1;
   const unsigned written = own_block ? cell.write_bytes : cell.block_bytes;
-  const std::uint32_t word = listener.global_value(place / word_bytes * word_bytes, word_bytes);
+  const std::uint32_t word = listener.value(place / word_bytes * word_bytes, word_bytes);
   if (unordered(cell.write_block, cell.write, written & touched, access, moments)) {
     // Two threads that store the same value do no harm, nor do two atomics.
     const auto same_value = [&] {
-      const std::uint32_t value = listener.global_value(place / bytes * bytes, bytes);
+      const std::uint32_t value = listener.value(place / bytes * bytes, bytes);
       if (!own_block) {
         // Which came first is not known, but the second found what the first had stored.
         return ((cell.write_value ^ word) & bits_of_bytes(touched)) == 0 &&
                (old == value || cell.write_old == value);
       }
-      return listener.global_ran_before(cell.write.tag, access.access.tag)
-                 ? old == value
-                 : cell.write_old == value;
+      return listener.ran_before(cell.write.tag, access.access.tag) ? old == value
+                                                                    : cell.write_old == value;
     };
     const bool harmless = is_atomic(cell.write) || is_atomic(access.access)
                               ? is_atomic(cell.write) && is_atomic(access.access)

@@ -11,7 +11,7 @@
 
 #include "common/simt/checked/lazy_array.hpp"
 #include "common/simt/checked/pattern.hpp"
-#include "common/simt/checked/shared_shadow.hpp"
+#include "common/simt/checked/shadow_host.hpp"
 #include "common/simt/checked/time_tags.hpp"
 #include "common/simt/simt.hpp"
 
@@ -23,14 +23,12 @@ struct GlobalAccess {
   AccessRecord access;
 };
 
-/// What the global shadow finds out, and what it needs to know for that.
-class GlobalListener {
+/// Where the global shadow tells what it finds.
+class GlobalListener : public virtual ShadowHost {
  public:
   virtual void global_race(Place place, GlobalAccess earlier, GlobalAccess later) = 0;
   /// A read of what nothing has written so far. @return how to tell it
   virtual Diagnostic global_unwritten(Place place, AccessRecord read) = 0;
-  virtual std::uint32_t global_value(Place place, unsigned bytes) const = 0;
-  virtual bool global_ran_before(Tag first, Tag second) const = 0;
 
  protected:
   ~GlobalListener() = default;

@@ -16,7 +16,7 @@ bool is_atomic(std::uint32_t site) { return Site32(site).action() == Action::ato
 
 }  // namespace
 
-SharedShadow::SharedShadow(std::size_t bytes, const Moments& moments, ShadowListener& listener)
+SharedShadow::SharedShadow(std::size_t bytes, const Moments& moments, SharedListener& listener)
     : moments_(moments),
       listener_(listener),
       words_(bytes / word_bytes),

@@ -7,30 +7,21 @@
 
 #include "common/simt/checked/lazy_array.hpp"
 #include "common/simt/checked/pattern.hpp"
+#include "common/simt/checked/shadow_host.hpp"
 #include "common/simt/checked/time_tags.hpp"
 
 namespace tilewise::simt {
 
-/// One access as a report names it.
-struct AccessRecord {
-  Tag tag;
-  std::uint32_t site;
-};
-
-/// What a shadow finds out, and what it needs to know for that.
-class ShadowListener {
+/// Where a shared shadow tells what it finds.
+class SharedListener : public virtual ShadowHost {
  public:
   /// Two accesses of different threads that nothing orders, at least one of them a write.
   virtual void race(Place place, AccessRecord earlier, AccessRecord later) = 0;
   /// A read of what no thread of the block has written.
   virtual void unwritten(Place place, AccessRecord read) = 0;
-  /// What a place holds now, folded as the hooks fold what a write finds.
-  virtual std::uint32_t value(Place place, unsigned bytes) const = 0;
-  /// Whether the first access's thread had its turn before the second's.
-  virtual bool ran_before(Tag first, Tag second) const = 0;
 
  protected:
-  ~ShadowListener() = default;
+  ~SharedListener() = default;
 };
 
 /// Remembers who wrote and read each word of a block's shared memory since the last barrier, and
@@ -39,7 +30,7 @@ class ShadowListener {
 class SharedShadow {
  public:
   /// @param bytes of shared memory that the operating-system thread has for its blocks
-  SharedShadow(std::size_t bytes, const Moments& moments, ShadowListener& listener);
+  SharedShadow(std::size_t bytes, const Moments& moments, SharedListener& listener);
 
   void start_block(bool forget_all);
 
@@ -76,7 +67,7 @@ class SharedShadow {
                   unsigned bytes) const;
 
   const Moments& moments_;
-  ShadowListener& listener_;
+  SharedListener& listener_;
   LazyArray<Cell> words_;
   LazyArray<Tag> settled_;  ///< by word: the interval in which two warps have read it
   std::unordered_map<std::size_t, Cell> bytes_;  ///< of split words
