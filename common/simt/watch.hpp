@@ -20,7 +20,8 @@ struct Watch {
   bool checks = false;    ///< every access is checked; what is found comes as Diagnostics
   bool counters = false;  ///< launches leave a KernelProfile
   /// Counters of a whole grid from a few of its blocks, wherever these stand for all others; the
-  /// rest of the grid does not run, so that what the kernel computes is incomplete.
+  /// rest of the grid does not run, so that what the kernel computes is incomplete. Checks run all
+  /// blocks whether or not this is set.
   bool sample = false;
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 0;  ///< of the shuffle

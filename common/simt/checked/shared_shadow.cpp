@@ -51,12 +51,13 @@ void SharedShadow::access(const Request& request, const Pattern& pattern, unsign
     if (lane == Pattern::no_lane) continue;
     const Place place = request.places[lane];
     const AccessRecord access = record_of(request, lane, moments_);
-    if (bytes < word_bytes || is_split((place - shared_place) / word_bytes)) {
-      access_by_bytes(request, lane);
-      continue;
-    }
     for (Place at = place; at < place + bytes; at += word_bytes) {
-      Cell& cell = words_[(at - shared_place) / word_bytes];
+      const std::size_t word = (at - shared_place) / word_bytes;
+      if (bytes < word_bytes || is_split(word)) {
+        access_by_bytes(request, lane, at, std::min(bytes, word_bytes));
+        continue;
+      }
+      Cell& cell = words_[word];
       if (request.site.action() == Action::read) {
         read(cell, at, access, false);
       } else {
@@ -129,18 +130,17 @@ void SharedShadow::split(std::size_t word) {
   settled_[word] = 0;
 }
 
-void SharedShadow::access_by_bytes(const Request& request, unsigned lane) {
-  const unsigned bytes = request.site.bytes();
-  const std::size_t first = request.places[lane] - shared_place;
+void SharedShadow::access_by_bytes(const Request& request, unsigned lane, Place from,
+                                   unsigned count) {
   const AccessRecord access = record_of(request, lane, moments_);
-  for (std::size_t byte = first; byte < first + bytes; ++byte) {
+  const std::size_t first = from - shared_place;
+  for (std::size_t byte = first; byte < first + count; ++byte) {
     split(byte / word_bytes);
     Cell& cell = bytes_[byte];
-    const Place place = shared_place + static_cast<Place>(byte);
     if (request.site.action() == Action::read) {
-      read(cell, place, access, true);
+      read(cell, shared_place + static_cast<Place>(byte), access, true);
     } else {
-      write(cell, request.places[lane], access, request.olds[lane], bytes);
+      write(cell, request.places[lane], access, request.olds[lane], request.site.bytes());
     }
   }
 }

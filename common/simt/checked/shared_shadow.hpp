@@ -58,7 +58,8 @@ class SharedShadow {
   void read(Cell& cell, Place place, AccessRecord read, bool of_byte);
   void write(Cell& cell, Place place, AccessRecord write, std::uint32_t old, unsigned bytes);
   void mark_read(Cell& cell, AccessRecord read) const;
-  void access_by_bytes(const Request& request, unsigned lane);
+  /// The bytes [from, from + count) of a lane's access, all of one word.
+  void access_by_bytes(const Request& request, unsigned lane, Place from, unsigned count);
   bool is_split(std::size_t word) const {
     return !split_words_.empty() && split_words_.count(word) != 0;
   }

@@ -490,5 +490,25 @@ CORRECT(in_place_by_the_owner) {
   in_place<<<4, 32>>>(values.data());
 }
 
+// The first half of each pair is written whole, the second byte by byte; both are read at once.
+struct alignas(8) WordAndBytes {
+  int word;
+  unsigned char bytes[4];
+};
+
+__global__ void reads_words_and_bytes_at_once(const int* in, long long* out) {
+  __shared__ WordAndBytes pairs[32];
+  WordAndBytes& own = pairs[threadIdx.x];
+  own.word = in[threadIdx.x];
+  for (int i = 0; i < 4; ++i) own.bytes[i] = static_cast<unsigned char>(in[threadIdx.x] + i);
+  __syncthreads();
+  out[threadIdx.x] = *reinterpret_cast<const long long*>(&pairs[31 - threadIdx.x]);
+}
+CORRECT(words_and_bytes_at_once) {
+  const Buffer<int> in("in", 32, Contents::input);
+  const Buffer<long long> out("out", 32, Contents::nothing);
+  reads_words_and_bytes_at_once<<<1, 32>>>(in.data(), out.data());
+}
+
 }  // namespace
 }  // namespace tilewise::defects

@@ -94,8 +94,7 @@ class Launch {
     ThreadPool& pool = ThreadPool::instance();
     BlockQueue queue(configuration_.grid, count, pool.size());
     std::mutex fault_mutex;
-    std::optional<Diagnostic>
-        first_fault;  // other blocks may come to the same; one report tells it
+    std::optional<Diagnostic> first_fault;  // one tells it, where other blocks come to the same
     const std::function<void()> work = [&] {
       Block& block = Block::of_this_thread();
       block.start_launch(configuration_, body_, watch_);
@@ -162,8 +161,8 @@ std::optional<Diagnostic> run_sample(Launch& launch, const LaunchConfiguration& 
     sample.judge();
   }
   irregular = sample.irregular();
-  if (!irregular)
-    sample.for_each([&](const auto& counted, auto weight) { counts.add(counted, weight); });
+  if (irregular) return std::nullopt;
+  sample.for_each([&](const auto& counted, auto weight) { counts.add(counted, weight); });
   return std::nullopt;
 }
 
@@ -174,7 +173,7 @@ std::optional<Diagnostic> run_watched(Launch& launch, const LaunchConfiguration&
   KernelProfile run{};
   LaunchCounts counts;
   bool irregular = true;
-  if (watch.counters && watch.sample) {
+  if (watch.counters && watch.sample && !watch.checks) {
     if (auto fault = run_sample(launch, configuration, counts, run, irregular)) return fault;
   }
   if (irregular) {

@@ -155,6 +155,24 @@ TEST_F(CheckedBuild, MergesSharedLoadsBesideCountingThemAsWritten) {
   EXPECT_EQ(counters.barriers, 1u);
 }
 
+TEST_F(CheckedBuild, ChecksEveryBlockEvenWhereAFewWouldDoForCounting) {
+  constexpr unsigned blocks = 100;
+  const DeviceVector<float> in(blocks * 32), out(blocks * 32);
+  const struct {
+    bool checks;
+    ::testing::Matcher<std::uint64_t> simulated;
+  } cases[] = {{false, ::testing::Lt(blocks)}, {true, ::testing::Eq(blocks)}};
+  for (const auto& c : cases) {
+    watch({.checks = c.checks, .counters = true, .sample = true});
+    copies<<<blocks, 32>>>(in.data(), out.data());
+    const std::vector<KernelProfile> profiles = take_profiles();
+    ASSERT_EQ(profiles.size(), 1u);
+    EXPECT_THAT(profiles[0].simulated_blocks, c.simulated);
+    EXPECT_EQ(profiles[0].counters.global_load_requests, blocks);
+  }
+  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+}
+
 __global__ void reads_far_beyond(const float* in, float* out) { out[0] = in[100]; }
 
 TEST_F(CheckedBuild, TakesWhatIsNotDescribedForOutOfBounds) {
