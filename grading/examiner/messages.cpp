@@ -16,11 +16,18 @@ std::string describe_found(float found, const std::optional<Diagnosis>& diagnosi
   return "is " + describe_value(found);
 }
 
+/// "It belongs to block (1, 4), thread (4, 3). ", or as much of that as is known.
 std::string describe_owner(const Comparison& comparison, const Mapping& mapping) {
+  if (mapping.known == Mapping::Known::nothing) return "";
+  const int row = mapping.part ? comparison.row % mapping.part->height : comparison.row;
+  const int col = mapping.part ? comparison.col % mapping.part->width : comparison.col;
   const auto [width, height] = mapping.tile;
-  return fmt::format("{} ({}, {}), thread ({}, {})", mapping.single_block ? "tile" : "block",
-                     comparison.col / width, comparison.row / height, comparison.col % width,
-                     comparison.row % height);
+  const std::string block =
+      fmt::format("It belongs to {} ({}, {})", mapping.single_block ? "tile" : "block", col / width,
+                  row / height);
+  if (mapping.known == Mapping::Known::block) return block + ". ";
+  return fmt::format("{}, thread ({}, {}). ", block, col % width / mapping.results.width,
+                     row % height / mapping.results.height);
 }
 
 std::string count_wrong(const Comparison& comparison) {
@@ -85,11 +92,10 @@ std::string describe_value(float value) {
 Finding wrong_result(const std::string& call, const Comparison& comparison, const Mapping& mapping,
                      const std::optional<Diagnosis>& diagnosis, const std::string& advice) {
   Finding finding;
-  finding.message =
-      fmt::format("{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). It belongs to {}. {}",
-                  call, comparison.row, comparison.col, describe_found(comparison.found, diagnosis),
-                  comparison.expected, comparison.tolerance, describe_owner(comparison, mapping),
-                  count_wrong(comparison));
+  finding.message = fmt::format(
+      "{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). {}{}", call, comparison.row,
+      comparison.col, describe_found(comparison.found, diagnosis), comparison.expected,
+      comparison.tolerance, describe_owner(comparison, mapping), count_wrong(comparison));
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;

@@ -14,8 +14,14 @@ namespace tilewise::grading {
 
 /// How the elements of C are shared out to threads, for messages that say whose element is wrong.
 struct Mapping {
-  TileShape tile;             ///< elements one block computes at a time
-  bool single_block = false;  ///< one block walks over all tiles; else each tile has its block
+  TileShape tile;              ///< elements one block computes at a time, of each part of C
+  bool single_block = false;   ///< one block walks over all tiles; else each tile has its block
+  TileShape results = {1, 1};  ///< neighbouring elements that one thread computes
+  /// C is cut into parts of so many elements, and each thread has its place in all of them;
+  /// without: C is one part.
+  std::optional<TileShape> part = std::nullopt;
+  enum class Known { thread, block, nothing };
+  Known known = Known::thread;  ///< what of it a contract lays down
 };
 
 /// A value as a student should read it: "1.25", "NaN".

@@ -46,6 +46,34 @@ TEST(Messages, WrongResultOfNoKnownPatternGivesTheStagesAdvice) {
   EXPECT_EQ(finding.hint, "Check the barriers.");
 }
 
+TEST(Messages, WrongResultNamesItsOwnerAsFarAsTheContractLaysItDown) {
+  struct Case {
+    const char* what;
+    Mapping mapping;
+    const char* owner;
+  };
+  // Of C[35][20].
+  const Case cases[] = {
+      {"two columns and four rows a thread",
+       {.tile = {16, 8}, .results = {2, 4}},
+       ". It belongs to block (1, 4), thread (2, 0). 37 of"},
+      {"one result in each part of 30 rows and 19 columns",
+       {.tile = {16, 4}, .part = TileShape{.width = 19, .height = 30}},
+       ". It belongs to block (0, 1), thread (1, 1). 37 of"},
+      {"threads as they like",
+       {.tile = {16, 8}, .known = Mapping::Known::block},
+       ". It belongs to block (1, 4). 37 of"},
+      {"blocks as they like, too",
+       {.tile = {16, 8}, .known = Mapping::Known::nothing},
+       "(allowed error 1e-05). 37 of"},
+  };
+  for (const auto& [what, mapping, owner] : cases) {
+    EXPECT_THAT(wrong_result("f()", wrong_element(1), mapping, std::nullopt, "").message,
+                HasSubstr(owner))
+        << what;
+  }
+}
+
 TEST(Messages, TellUnwrittenFromNotANumber) {
   const auto text = [](float found) {
     return wrong_result("f()", wrong_element(found), grid, std::nullopt, "").message;

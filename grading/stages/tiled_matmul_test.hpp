@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "grading/examiner/matmul_test.hpp"
+
+namespace tilewise::grading {
+
+/// A function that computes C = A * B tile by tile, all its arguments fixed but the order.
+struct TiledFunction {
+  std::function<MatmulCase(int n)> with;  ///< its call of order n
+  int rows = 0;                           ///< of C that a block of threads computes
+  int cols = 0;
+  /// Neighbouring elements of a row of A, and of a row of B, that a block fetches together.
+  int a_run = 0;
+  int b_run = 0;
+};
+
+/// Orders to try a function with whose blocks compute `edge` x `edge` elements of C, or whose
+/// largest side that is.
+std::vector<int> whole_orders(int edge);   ///< 1, 2, 3 and 5 blocks along each side
+std::vector<int> ragged_orders(int edge);  ///< just beside a multiple of the edge, and primes
+
+/// Base of the graders whose functions walk over A and B tile by tile.
+class TiledMatmulTest : public MatmulTest {
+ protected:
+  /// Expects right products of these orders.
+  void expect_right_for(const TiledFunction& function, const std::vector<int>& orders);
+
+  /// Expects right products of orders 1 and 2, and nothing done for order 0.
+  void expect_small_orders(const TiledFunction& function);
+
+  /// Expects right products, and nothing touched but C.
+  void expect_inside_for(const TiledFunction& function, const std::vector<int>& orders);
+
+  /// Expects negative orders to be refused.
+  void expect_negative_orders_refused(const TiledFunction& function);
+
+  /// Expects A to be loaded once for each column of blocks and B once for each row of them, by
+  /// neighbouring threads beside each other, and C to be stored joined.
+  void expect_tiled_traffic(const TiledFunction& function, int n);
+
+  /// Expects shared memory to be read, and few bank conflicts.
+  void expect_different_banks(const TiledFunction& function, int n);
+
+  std::string advice() const override;
+};
+
+}  // namespace tilewise::grading
