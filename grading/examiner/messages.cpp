@@ -26,8 +26,10 @@ std::string describe_owner(const Comparison& comparison, const Mapping& mapping)
       fmt::format("It belongs to {} ({}, {})", mapping.single_block ? "tile" : "block", col / width,
                   row / height);
   if (mapping.known == Mapping::Known::block) return block + ". ";
-  return fmt::format("{}, thread ({}, {}). ", block, col % width / mapping.results.width,
-                     row % height / mapping.results.height);
+  const TileShape threads = mapping.threads.value_or(mapping.tile);
+  return fmt::format("{}, thread ({}, {}). ", block,
+                     col % width / mapping.results.width % threads.width,
+                     row % height / mapping.results.height % threads.height);
 }
 
 std::string count_wrong(const Comparison& comparison) {

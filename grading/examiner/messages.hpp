@@ -17,6 +17,9 @@ struct Mapping {
   TileShape tile;              ///< elements one block computes at a time, of each part of C
   bool single_block = false;   ///< one block walks over all tiles; else each tile has its block
   TileShape results = {1, 1};  ///< neighbouring elements that one thread computes
+  /// Threads of a block, where a thread's results lie that many elements apart; without: it has no
+  /// others than `results`.
+  std::optional<TileShape> threads = std::nullopt;
   /// C is cut into parts of so many elements, and each thread has its place in all of them;
   /// without: C is one part.
   std::optional<TileShape> part = std::nullopt;
