@@ -10,7 +10,7 @@
 constexpr int tile = 32;             // edge of the tiles of A, B and C
 constexpr int half_tile = tile / 2;  // rows of threads; a thread has rows ty and half_tile + ty
 
-// Blocks of (half_tile, tile) threads.
+// Blocks of tile x half_tile threads, x first.
 __global__ void two_rows_kernel(const float* A, const float* B, float* C, int n) {
   const int tx = threadIdx.x;
   const int ty = threadIdx.y;
@@ -45,7 +45,7 @@ __global__ void two_rows_kernel(const float* A, const float* B, float* C, int n)
   }
 }
 
-// Blocks of (half_tile, tile) threads.
+// Blocks of tile x half_tile threads, x first.
 __global__ void two_rows_transposed_kernel(const float* A, const float* B, float* C, int n) {
   const int tx = threadIdx.x;
   const int ty = threadIdx.y;
