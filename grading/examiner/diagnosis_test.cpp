@@ -158,6 +158,12 @@ const Case cases[] = {
        const bool edge = row >= n / tile * tile || col >= n / tile * tile;
        C[row * n + col] = dot(A, B, n, row, col, 0, edge ? n - 1 : n);
      }},
+    {"last row and column not computed", Pattern::part_unwritten,
+     "only the last row and the last column are missing",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, col, 0, n);
+     },
+     [](int n) { return n - 1; }, [](int n) { return n - 1; }},
     {"first tile alone", Pattern::first_tile_only, "first 8x8 tile",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = dot(A, B, n, row, col, 0, n);

@@ -57,7 +57,8 @@ std::string advise_on_fault(const std::string& kind) {
   static const std::map<std::string, std::string> advice = {
       {"out-of-bounds",
        "Work out the index for this thread, and compare it with the sides of the array or matrix: "
-       "a thread that hangs over an edge must not make the access."},
+       "a thread that hangs over an edge must not make the access, and once the last tile is there "
+       "nothing is left to fetch ahead of time."},
       {"misaligned",
        "A float2, float4 or double can be accessed only where its size divides the address: check "
        "the offset, also for an n that is no multiple of it."},

@@ -60,6 +60,17 @@ std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int
   const int whole_cols = n - n % tile.width;
   const bool has_inside = whole_rows > 0 && whole_cols > 0;
   const bool has_edge = whole_rows < n || whole_cols < n;
+  const auto is_last = [&](int row, int col) { return row == n - 1 || col == n - 1; };
+  const bool last_is_a_partial_tile = whole_rows == n - 1 || whole_cols == n - 1;
+  if (n > 2 && !last_is_a_partial_tile && wrong_exactly_where(is_wrong, n, is_last)) {
+    return Diagnosis{
+        unwritten ? Pattern::part_unwritten : Pattern::region,
+        fmt::format("only the last row and the last column are {}",
+                    unwritten ? "missing" : "wrong"),
+        "Look for what does not come out even: half of an odd n has to be rounded up, and of "
+        "several results of a thread each needs its own test against n."};
+  }
+
   const auto in_edge = [&](int row, int col) { return row >= whole_rows || col >= whole_cols; };
   if (has_inside && has_edge && wrong_only_where(is_wrong, n, in_edge)) {
     return Diagnosis{

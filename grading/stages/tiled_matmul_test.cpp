@@ -74,8 +74,9 @@ void TiledMatmulTest::expect_tiled_traffic(const TiledFunction& function, int n)
                                    "of the {} rows all of B",
                                    along_x, along_y)},
       slack,
-      "Load each element of a tile once a block, into shared memory, and let the inner loop read "
-      "the tiles alone.");
+      fmt::format("Load each element of a tile once a block, into shared memory, and let the inner "
+                  "loop read the tiles alone. Each block is to compute {} x {} results.",
+                  function.rows, function.cols));
   expect_joined_stores(call, n);
 }
 

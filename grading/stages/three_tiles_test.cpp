@@ -1,0 +1,83 @@
+#include "grading/stages/three_tiles_test.hpp"
+
+#include <algorithm>
+
+namespace tilewise::grading {
+namespace {
+
+int edge_of_block(const TiledFunction& function) { return std::max(function.rows, function.cols); }
+
+// Where a block with several results a thread has threads without any, and where it has some whose
+// results are not all there.
+std::vector<int> orders_below_a_block(int edge) {
+  return {3, edge / 2 - 1, edge / 2, edge / 2 + 1};
+}
+
+}  // namespace
+
+std::vector<int> ThreeTilesTest::tiles() {
+  std::vector<int> tiles = {8, 16, 32};
+  std::erase_if(tiles, [](int tile) { return tile * tile > threads_per_block(); });
+  return tiles;
+}
+
+std::vector<int> ThreeTilesTest::tiles_of_all_banks() {
+  std::vector<int> tiles = ThreeTilesTest::tiles();
+  std::erase(tiles, 8);
+  return tiles;
+}
+
+void ThreeTilesTest::expect_right_for_any_order() {
+  for (const int tile : tiles()) {
+    const TiledFunction function = with(tile);
+    const int edge = edge_of_block(function);
+    // Three steps and more before one alone: what is left of a sum tells what is missing.
+    expect_right(function.with(3 * edge));
+    expect_right_for(function, whole_orders(edge));
+    expect_right_for(function, ragged_orders(edge));
+    expect_right_for(function, orders_below_a_block(edge));
+    expect_small_orders(function);
+  }
+  // More tiles than a fixed grid would have, more elements than 16 bits count.
+  expect_right(with(8).with(523));
+  for (const int n : {50, 50, 13, 64, 50}) {
+    for (const int tile : tiles()) expect_right(with(tile).with(n));
+  }
+}
+
+void ThreeTilesTest::expect_bad_arguments_refused() {
+  constexpr int n = 20;
+  expect_right(with(16).with(n));
+  for (const int tile : tiles()) expect_negative_orders_refused(with(tile));
+  for (const int tile : {0, 1, 4, 7, 9, 15, 17, 22, 24, 31, 33, 64, 1024, -8, -16}) {
+    expect_refused(with(tile).with(n), n, "the tile is none of 8, 16 and 32");
+  }
+  expect_right(with(16).with(n));
+}
+
+void ThreeTilesTest::expect_safe() {
+  std::vector<MatmulCase> cases;
+  for (const int tile : tiles()) {
+    const TiledFunction function = with(tile);
+    const int edge = edge_of_block(function);
+    // Whole blocks first: what is wrong there needs no talk of edges.
+    for (const int n : {2 * edge, 1, edge, edge + 1, 2 * edge + edge / 2}) {
+      cases.push_back(function.with(n));
+    }
+  }
+  // A race, or an access astray, before what it spoils.
+  expect_clean(cases);
+  for (const int tile : tiles()) {
+    const int edge = edge_of_block(with(tile));
+    expect_inside_for(with(tile), {1, edge - 1, edge, edge + 1, 50});
+  }
+}
+
+void ThreeTilesTest::expect_minimum_gflops(double fraction) {
+  const TiledFunction function = with(32);
+  measure(function.with(1024), "gflops_n1024");
+  measure(function.with(2048), "gflops_n2048");
+  expect_fraction_of_peak(function.with(4096), fraction);
+}
+
+}  // namespace tilewise::grading
