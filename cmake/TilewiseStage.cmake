@@ -24,6 +24,7 @@ function(tilewise_stage id)
     tilewise_binding_object(${id} cuda ${binding} "${CUDAToolkit_INCLUDE_DIRS}")
   endif()
 
+  set_property(GLOBAL APPEND PROPERTY TILEWISE_STAGE_IDS ${id})
   list(TRANSFORM arg_SOURCES REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE sources)
   list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE functions)
   list(JOIN sources ", " sources)

@@ -13,6 +13,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
 #include "grading/report/result.hpp"
+#include "tilewise_stages.hpp"
 
 // Every known mistake must be found, by the test that is there to find it, with the right words.
 namespace tilewise::grading {
@@ -95,6 +96,17 @@ TEST_P(MutantTest, IsCaught) {
   ASSERT_NE(blind, result.tests.end()) << "there is no test " << header.at("Passes");
   EXPECT_EQ(to_string(blind->status), "passed") << blind->message;
 }
+
+class EveryStage : public testing::TestWithParam<StageInfo> {};
+
+TEST_P(EveryStage, HasMutants) {
+  // Fewer have left some test of a grader without a mistake to find.
+  constexpr int fewest = 6;
+  EXPECT_GE(std::ranges::count(mutants(), GetParam().id, &Mutant::stage), fewest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, EveryStage, testing::ValuesIn(stages()),
+                         [](const auto& info) { return info.param.id; });
 
 INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest, testing::ValuesIn(mutants()), name_of);
 

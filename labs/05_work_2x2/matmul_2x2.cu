@@ -34,7 +34,7 @@ __global__ void strided_kernel(const float* A, const float* B, float* C, int n) 
   const int col = blockIdx.x * Tile + tx;
 
   float sum[2][2] = {};  // of C(row + i * half, col + j * half)
-  // TODO(lab): sum up the products of tiles for one result in each quarter (35 lines)
+  // TODO(lab): sum up the products of tiles for one result in each quarter (36 lines)
   if (row >= half || col >= half) return;  // these are the first of the next quarter
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 2; ++j) {

@@ -110,10 +110,11 @@ __global__ void strided_kernel(const float* A, const float* B, float* C, int n) 
 #pragma unroll
     for (int k = 0; k < Tile; ++k) {
       // Neighbouring threads read neighbouring elements of Bs, so that no two share a bank.
+      const float b_k[2] = {Bs[0][k][tx], Bs[1][k][tx]};
       for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < 2; ++j) {
-          sum[i][j] += As[i][ty][k] * Bs[j][k][tx];
-        }
+        const float a_k = As[i][ty][k];
+        sum[i][0] += a_k * b_k[0];
+        sum[i][1] += a_k * b_k[1];
       }
     }
     __syncthreads();

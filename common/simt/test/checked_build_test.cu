@@ -173,6 +173,36 @@ TEST_F(CheckedBuild, ChecksEveryBlockEvenWhereAFewWouldDoForCounting) {
   EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
 }
 
+// Too long to be inlined by itself.
+__device__ float4 quad_at(const float* in, int first) {
+  float4 quad = {};
+  for (int i = first; i < first + 32; i += 4) {
+    quad.x += in[i] * in[(i + 5) % 32];
+    quad.y += in[i + 1] / (1 + in[(i + 6) % 32]);
+    quad.z += in[i + 2] * in[(i + 7) % 32] - quad.x;
+    quad.w += in[i + 3] / (1 + in[(i + 8) % 32]) - quad.y;
+  }
+  return quad;
+}
+
+__global__ void stores_what_a_function_returns(const float* in, float4* out) {
+  __shared__ float4 quads[32];
+  quads[threadIdx.x] = quad_at(in, 0);
+  __syncthreads();
+  out[threadIdx.x] = quads[31 - threadIdx.x];
+  out[32 + threadIdx.x] = quad_at(in, 32);
+}
+
+TEST_F(CheckedBuild, SeesTheStoreOfAStructureThatAFunctionReturns) {
+  const DeviceVector<float> in(64), out(256);
+  watch({.checks = true, .counters = true});
+  stores_what_a_function_returns<<<1, 32>>>(in.data(), reinterpret_cast<float4*>(out.data()));
+  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  const Counters counters = counters_of_the_launch();
+  EXPECT_EQ(counters.global_store_bytes, 2u * 32 * sizeof(float4));
+  EXPECT_GT(counters.shared_store_requests, 0u);
+}
+
 __global__ void reads_far_beyond(const float* in, float* out) { out[0] = in[100]; }
 
 TEST_F(CheckedBuild, TakesWhatIsNotDescribedForOutOfBounds) {
