@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/theory/matmul_counts.hpp"
+#include "grading/examiner/calling.hpp"
 #include "grading/examiner/checks.hpp"
 #include "grading/examiner/compare.hpp"
 #include "grading/examiner/diagnosis.hpp"
@@ -87,7 +88,8 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const MatmulCase& matmul,
                    .before = product.before,
                    .after = after,
                    .expected = expected,
-                   .tile = matmul.mapping.tile},
+                   .tile = matmul.mapping.tile,
+                   .part = matmul.mapping.part},
                   calls_made() == 1, rerun);
 }
 
@@ -95,6 +97,25 @@ CallReply MatmulTest::expect_right(const MatmulCase& matmul) {
   const Product product = multiply_on_device(matmul);
   check_result(matmul, product);
   return product.reply;
+}
+
+void MatmulTest::expect_launch_failure_reported(const MatmulCase& matmul,
+                                                const std::string& reason) {
+  Product product(matmul.n, random());
+  const Call call = matmul.call(product.device_A, product.device_B, product.device_C);
+  product.text = call.text;
+  product.reply = run(call);
+  if (product.reply.launches > 0 || !product.reply.diagnostics.empty()) {
+    if (const auto failure = failure_of(call.text, product.reply)) fail(*failure);
+    check_result(matmul, product);
+    return;
+  }
+  if (product.reply.cuda_status == cudaSuccess) {
+    fail({.message = fmt::format("{} returned cudaSuccess without launching a kernel: {}.",
+                                 call.text, reason),
+          .hint = "Return what cudaGetLastError() says after the launch."});
+  }
+  check_untouched(product, "although it returned " + product.reply.cuda_error_name);
 }
 
 void MatmulTest::expect_inside(const MatmulCase& matmul) {

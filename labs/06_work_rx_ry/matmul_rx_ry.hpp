@@ -43,5 +43,6 @@ cudaError_t matmul_rx_ry(const float* A, const float* B, float* C, int n, int ti
 /// Source: course project 2025 (course2025).
 cudaError_t matmul_strided(const float* A, const float* B, float* C, int n, int tile, int results);
 
-/// The same product; chooses a configuration of matmul_rx_ry() from n and the current device.
+/// The same product; chooses a configuration of one of the two above, from n and the current
+/// device.
 cudaError_t matmul_auto(const float* A, const float* B, float* C, int n);

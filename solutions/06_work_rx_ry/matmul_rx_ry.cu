@@ -195,10 +195,7 @@ struct Device {
   int sms, threads_per_block, threads_per_sm, shared_per_block, shared_per_sm, registers_per_sm;
 };
 
-// Asks for single attributes: cudaGetDeviceProperties() would take longer than a small product.
-static cudaError_t describe(Device& device) {
-  int id = 0;
-  if (const cudaError_t error = cudaGetDevice(&id)) return error;
+static cudaError_t describe(int id, Device& device) {
   const struct {
     int* value;
     cudaDeviceAttr attribute;
@@ -235,10 +232,10 @@ static double estimated_cycles(const Configuration& c, int n, const Device& devi
   // Of a block for one pair of tiles. Each of its warps issues rx * ry multiply-adds for each k,
   // four a cycle, and keeps shared memory busy: for every column of B, and less for a row of A,
   // where four neighbouring elements come in one load.
-  const double step = threads / 32 * c.tile * (c.rx * c.ry / 4.0 + 0.7 * c.rx + 0.4 * c.ry + 0.5);
+  const double step = threads / 32 * c.tile * (c.rx * c.ry / 4.0 + 0.7 * c.rx + 0.5 * c.ry + 0.5);
   // What a block that is alone on its SM waits for memory and at barriers, each step. Others fill
   // the gap.
-  constexpr double waiting = 450;
+  constexpr double waiting = 200;
   const auto together = [&](int blocks) { return blocks * step + waiting / blocks; };
 
   const dim3 grid = c.grid(n);
@@ -253,11 +250,11 @@ static double estimated_cycles(const Configuration& c, int n, const Device& devi
   return cycles;
 }
 
-cudaError_t matmul_auto(const float* A, const float* B, float* C, int n) {
-  const Configuration* best = &rx_ry_configurations[0];
-  if (n <= 0) return launch(best, A, B, C, n);  // launches nothing
-  Device device;
-  if (const cudaError_t error = describe(device)) return error;
+// The configuration that is expected to be the fastest on a device.
+static cudaError_t choose(int device_id, int n, const Configuration*& best) {
+  Device device{};
+  if (const cudaError_t error = describe(device_id, device)) return error;
+  best = &rx_ry_configurations[0];
   double best_cycles = estimated_cycles(*best, n, device);
   const auto consider = [&](const Configuration& c) {
     const double cycles = estimated_cycles(c, n, device);
@@ -267,5 +264,25 @@ cudaError_t matmul_auto(const float* A, const float* B, float* C, int n) {
   };
   for (const Configuration& c : rx_ry_configurations) consider(c);
   for (const Configuration& c : strided_configurations) consider(c);
-  return launch(best, A, B, C, n);
+  return cudaSuccess;
+}
+
+cudaError_t matmul_auto(const float* A, const float* B, float* C, int n) {
+  if (n <= 0) return launch(&rx_ry_configurations[0], A, B, C, n);  // launches nothing
+
+  // A small product takes no longer than to choose, and the same order often comes again.
+  struct Choice {
+    int device_id = -1, n = 0;
+    const Configuration* configuration = nullptr;
+  };
+  thread_local Choice last;
+
+  int device_id = 0;
+  if (const cudaError_t error = cudaGetDevice(&device_id)) return error;
+  if (last.device_id != device_id || last.n != n) {
+    const Configuration* best = nullptr;
+    if (const cudaError_t error = choose(device_id, n, best)) return error;
+    last = {device_id, n, best};
+  }
+  return launch(last.configuration, A, B, C, n);
 }
