@@ -43,7 +43,8 @@ std::optional<Diagnosis> find_use_of_old_contents(const Observation& seen, const
                                     .before = before,
                                     .after = *after,
                                     .expected = seen.expected,
-                                    .tile = seen.tile});
+                                    .tile = seen.tile,
+                                    .part = seen.part});
   if (diagnosis && diagnosis->pattern == Pattern::accumulates) return diagnosis;
   return std::nullopt;
 }
@@ -78,10 +79,12 @@ std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code
   const auto place = std::ranges::find(code.values, probe.found);
   if (place == code.values.end()) return std::nullopt;
   const auto index = place - code.values.begin();
-  return Diagnosis{Pattern::misplaced,
-                   so_far + fmt::format("then holds {}[{}][{}]", probe.coded, index / code.cols,
-                                        index % code.cols),
-                   fmt::format("Follow the indices with which {} is read.", probe.coded)};
+  return Diagnosis{
+      Pattern::misplaced,
+      so_far +
+          fmt::format("then holds {}[{}][{}]", probe.coded, index / code.cols, index % code.cols),
+      fmt::format("Follow the indices with which {} is read and, if these are right, those of {}.",
+                  probe.coded, probe.identity)};
 }
 
 std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Rerun& rerun) {
@@ -129,7 +132,10 @@ std::optional<Diagnosis> diagnose(const Observation& observation, bool first_cal
     if (auto better = find_use_of_old_contents(observation, rerun)) return better;
   }
   if (!diagnosis || diagnosis->pattern == Pattern::region) {
-    if (auto better = probe_with_identity(observation, rerun)) return better;
+    if (auto better = probe_with_identity(observation, rerun)) {
+      if (diagnosis) better->what = diagnosis->what + "; " + better->what;
+      return better;
+    }
   }
   return diagnosis;
 }

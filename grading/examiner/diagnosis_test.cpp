@@ -217,6 +217,41 @@ TEST(Diagnosis, RecognisesEveryMistake) {
   }
 }
 
+TEST(Diagnosis, DrawsAMapOfThePartsThatAreWrong) {
+  constexpr int n = 21;
+  constexpr TileShape part{.width = 6, .height = 11};
+  const struct {
+    const char* name;
+    std::function<bool(int row, int col)> is_wrong;
+    Pattern pattern;
+    const char* what;
+  } parts[] = {
+      {"one part", [](int row, int col) { return row >= 11 && col >= 6 && col < 12; },
+       Pattern::whole_parts, "8 parts of C, 6x11 elements each, one is wrong altogether"},
+      {"all but two", [](int row, int col) { return row >= 11 || col < 12; }, Pattern::whole_parts,
+       "6 are wrong altogether (x) and the others right (.), row by row: xx.. xxxx"},
+      {"half a part", [](int row, int col) { return row < 11 && col < 3; }, Pattern::region,
+       "all of them in rows 0 to 10, columns 0 to 2"},
+  };
+  Random random = seeded_random(25, "");
+  const Matrix<float> A = random_matrix(n, n, random);
+  const ReferenceProduct expected = multiply(A, A);
+  for (const auto& [name, is_wrong, pattern, what] : parts) {
+    SCOPED_TRACE(name);
+    Matrix<float> after = random_matrix(n, n, random);
+    for (int row = 0; row < n; ++row) {
+      for (int col = 0; col < n; ++col) {
+        if (!is_wrong(row, col)) after(row, col) = float(expected.product(row, col));
+      }
+    }
+    const auto diagnosis =
+        recognise({A, A, Matrix<float>(n, n), after, expected, TileShape{tile, tile}, part});
+    ASSERT_TRUE(diagnosis);
+    EXPECT_EQ(name_of(diagnosis->pattern), name_of(pattern)) << diagnosis->what;
+    EXPECT_THAT(diagnosis->what, HasSubstr(what));
+  }
+}
+
 TEST(Diagnosis, SaysNothingOfARightResult) {
   Random random = seeded_random(22, "");
   const Matrix<float> A = random_matrix(5, 5, random);

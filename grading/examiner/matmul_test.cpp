@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/theory/matmul_counts.hpp"
+#include "grading/examiner/calling.hpp"
 #include "grading/examiner/checks.hpp"
 #include "grading/examiner/compare.hpp"
 #include "grading/examiner/diagnosis.hpp"
@@ -83,20 +84,40 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const MatmulCase& matmul,
     return device_C.contents();
   };
   // Where blocks compute some of each part of C, tiles counted from its corner are nobody's.
-  return diagnose(
-      {.A = product.A,
-       .B = product.B,
-       .before = product.before,
-       .after = after,
-       .expected = expected,
-       .tile = matmul.mapping.part ? TileShape{matmul.n, matmul.n} : matmul.mapping.tile},
-      calls_made() == 1, rerun);
+  const auto& part = matmul.mapping.part;
+  return diagnose({.A = product.A,
+                   .B = product.B,
+                   .before = product.before,
+                   .after = after,
+                   .expected = expected,
+                   .tile = part ? TileShape{matmul.n, matmul.n} : matmul.mapping.tile,
+                   .part = part},
+                  calls_made() == 1, rerun);
 }
 
 CallReply MatmulTest::expect_right(const MatmulCase& matmul) {
   const Product product = multiply_on_device(matmul);
   check_result(matmul, product);
   return product.reply;
+}
+
+void MatmulTest::expect_launch_failure_reported(const MatmulCase& matmul,
+                                                const std::string& reason) {
+  Product product(matmul.n, random());
+  const Call call = matmul.call(product.device_A, product.device_B, product.device_C);
+  product.text = call.text;
+  product.reply = run(call);
+  if (product.reply.launches > 0 || !product.reply.diagnostics.empty()) {
+    if (const auto failure = failure_of(call.text, product.reply)) fail(*failure);
+    check_result(matmul, product);
+    return;
+  }
+  if (product.reply.cuda_status == cudaSuccess) {
+    fail({.message = fmt::format("{} returned cudaSuccess without launching a kernel: {}.",
+                                 call.text, reason),
+          .hint = "Return what cudaGetLastError() says after the launch."});
+  }
+  check_untouched(product, "although it returned " + product.reply.cuda_error_name);
 }
 
 void MatmulTest::expect_inside(const MatmulCase& matmul) {

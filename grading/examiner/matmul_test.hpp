@@ -26,6 +26,10 @@ class MatmulTest : public StageTest {
   /// with the launches it took.
   CallReply expect_right(const MatmulCase& matmul);
 
+  /// Expects a launch that cannot work to be reported and to touch nothing; `reason` tells why it
+  /// cannot. Where the function finds a way all the same, expects a right product.
+  void expect_launch_failure_reported(const MatmulCase& matmul, const std::string& reason);
+
   /// Expects a right product, inputs bit for bit as they were, and nothing written around any of
   /// the three matrices.
   void expect_inside(const MatmulCase& matmul);

@@ -49,6 +49,11 @@ std::string advise_on_status(const std::string& returned, const std::string& exp
   if (returned == "cudaErrorInvalidValue") {
     return "Compare the arguments that the function refuses with those that the contract allows.";
   }
+  if (returned == "cudaErrorLaunchOutOfResources") {
+    return "A block needs more registers, threads times registers each, than an SM has: 65,536 "
+           "registers for 1024 threads are 64 each. Tell the compiler how many threads a block of "
+           "the kernel has, with __launch_bounds__(threads) after __global__.";
+  }
   return "The launch itself failed: check the grid, the block and the shared memory asked for.";
 }
 

@@ -180,6 +180,8 @@ TEST(Messages, WrongStatusGivesTheReasonAndTheFittingHint) {
   EXPECT_THAT(not_refused.hint, HasSubstr("before anything is launched"));
   EXPECT_THAT(finding("cudaErrorInvalidValue", "cudaSuccess").hint, HasSubstr("contract allows"));
   EXPECT_THAT(finding("cudaErrorInvalidConfiguration", "cudaSuccess").hint, HasSubstr("the grid"));
+  EXPECT_THAT(finding("cudaErrorLaunchOutOfResources", "cudaSuccess").hint,
+              HasSubstr("__launch_bounds__"));
 }
 
 }  // namespace

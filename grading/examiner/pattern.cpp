@@ -214,7 +214,11 @@ std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
 std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
   const bool unwritten =
       !any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); });
-  return recognise_region(comparison.is_wrong, seen.after.rows, seen.tile, unwritten);
+  const int n = seen.after.rows;
+  if (seen.part) {
+    if (auto diagnosis = recognise_parts(comparison.is_wrong, n, *seen.part)) return diagnosis;
+  }
+  return recognise_region(comparison.is_wrong, n, seen.tile, unwritten);
 }
 
 }  // namespace

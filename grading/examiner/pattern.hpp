@@ -23,6 +23,8 @@ struct Observation {
   const Matrix<float>& after;   ///< C as the function left it
   const ReferenceProduct& expected;
   TileShape tile;
+  /// C is cut into parts of so many elements, and each thread has its place in all of them.
+  std::optional<TileShape> part = std::nullopt;
 };
 
 /// Mistakes that a wrong matrix gives away.
@@ -44,6 +46,7 @@ enum class Pattern {
   imprecise,
   edges_only,
   first_tile_only,
+  whole_parts,
   misplaced,
   term_left_out,
   term_repeated,

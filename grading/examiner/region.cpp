@@ -47,6 +47,21 @@ bool wrong_only_where(const std::vector<bool>& is_wrong, int n, Predicate predic
   return true;
 }
 
+// What the elements of one part of C have in common.
+enum class Part { right, wrong, mixed };
+
+Part judge_part(const std::vector<bool>& is_wrong, int n, TileShape part, int first_row,
+                int first_col) {
+  const int end_row = std::min(first_row + part.height, n);
+  const int end_col = std::min(first_col + part.width, n);
+  int wrong = 0;
+  for (int row = first_row; row < end_row; ++row) {
+    for (int col = first_col; col < end_col; ++col) wrong += is_wrong[std::size_t(row) * n + col];
+  }
+  if (wrong == 0) return Part::right;
+  return wrong == (end_row - first_row) * (end_col - first_col) ? Part::wrong : Part::mixed;
+}
+
 std::string span(const char* one, const char* many, int first, int last) {
   return first == last ? fmt::format("{} {}", one, first)
                        : fmt::format("{} {} to {}", many, first, last);
@@ -110,6 +125,31 @@ std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int
       Pattern::region, where,
       "Ask what is special about that part: a partial tile, the last block, one row of "
       "threads."};
+}
+
+std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part) {
+  if (part.width == 1 || part.height == 1) return std::nullopt;  // any region is made of these
+  int parts = 0, wrong = 0;
+  std::string map;
+  for (int row = 0; row < n; row += part.height) {
+    map += ' ';
+    for (int col = 0; col < n; col += part.width) {
+      const Part judged = judge_part(is_wrong, n, part, row, col);
+      if (judged == Part::mixed) return std::nullopt;
+      ++parts;
+      wrong += judged == Part::wrong;
+      map += judged == Part::wrong ? 'x' : '.';
+    }
+  }
+  if (wrong == 0 || wrong == parts) return std::nullopt;
+  return Diagnosis{
+      Pattern::whole_parts,
+      fmt::format("of the {} parts of C, {}x{} elements each, {} wrong altogether (x) and the "
+                  "others right (.), row by row:{}",
+                  parts, part.width, part.height,
+                  wrong == 1 ? "one is" : fmt::format("{} are", wrong), map),
+      "Result (i, j) of a thread lies in row i and column j of the parts: follow the offsets with "
+      "which its row of A and its column of B are fetched, and that with which it is stored."};
 }
 
 }  // namespace tilewise::grading

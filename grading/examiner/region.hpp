@@ -12,4 +12,8 @@ namespace tilewise::grading {
 std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int n, TileShape tile,
                                           bool unwritten);
 
+/// Tells which parts of C are wrong, where some are right and the others wrong in all of their
+/// elements. `is_wrong`: (n, n).
+std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part);
+
 }  // namespace tilewise::grading

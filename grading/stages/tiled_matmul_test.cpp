@@ -50,7 +50,7 @@ void TiledMatmulTest::expect_negative_orders_refused(const TiledFunction& functi
   }
 }
 
-void TiledMatmulTest::expect_tiled_traffic(const TiledFunction& function, int n) {
+CountedCall TiledMatmulTest::expect_tiled_loads(const TiledFunction& function, int n) {
   // Room for a tile too many in each direction, or one more step. Scattered accesses take at least
   // twice as much, a kernel without tiles many times.
   constexpr double slack = 1.5;
@@ -74,14 +74,22 @@ void TiledMatmulTest::expect_tiled_traffic(const TiledFunction& function, int n)
                                    "of the {} rows all of B",
                                    along_x, along_y)},
       slack,
-      fmt::format("Load each element of a tile once a block, into shared memory, and let the inner "
-                  "loop read the tiles alone. Each block is to compute {} x {} results.",
-                  function.rows, function.cols));
-  expect_joined_stores(call, n);
+      fmt::format(
+          "Let each block compute {}x{} elements of C, load each element of its tiles once, "
+          "into shared memory, and let the inner loop read the tiles alone.",
+          function.rows, function.cols));
+  return call;
+}
+
+void TiledMatmulTest::expect_tiled_traffic(const TiledFunction& function, int n) {
+  expect_joined_stores(expect_tiled_loads(function, n), n);
 }
 
 void TiledMatmulTest::expect_different_banks(const TiledFunction& function, int n) {
-  const CountedCall call = count(function.with(n));
+  expect_different_banks(count(function.with(n)));
+}
+
+void TiledMatmulTest::expect_different_banks(const CountedCall& call) {
   if (call.use.total.shared_load_requests == 0) {
     fail({.message = call.text + " never read shared memory.",
           .hint = "Bring tiles of A and B into __shared__ arrays, and let the inner loop read "

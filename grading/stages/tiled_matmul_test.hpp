@@ -39,11 +39,15 @@ class TiledMatmulTest : public MatmulTest {
   void expect_negative_orders_refused(const TiledFunction& function);
 
   /// Expects A to be loaded once for each column of blocks and B once for each row of them, by
-  /// neighbouring threads beside each other, and C to be stored joined.
+  /// neighbouring threads beside each other. Returns what was counted.
+  CountedCall expect_tiled_loads(const TiledFunction& function, int n);
+
+  /// Expects the same, and C to be stored joined.
   void expect_tiled_traffic(const TiledFunction& function, int n);
 
   /// Expects shared memory to be read, and few bank conflicts.
   void expect_different_banks(const TiledFunction& function, int n);
+  void expect_different_banks(const CountedCall& call);
 
   std::string advice() const override;
 };
