@@ -17,15 +17,17 @@ namespace {
 // run.
 constexpr int most_copies = 16;
 
-// The factor to ask for; nothing for 0 and less, which CUDA ignores. g++ 12 takes no template
-// parameter as a factor, so that all but a literal counts as "all".
+// The factor to ask for; nothing for 0 and less, which CUDA ignores. Nothing, too, for an
+// expression: g++ 12 takes no template parameter as a factor, and it may well be 1, where a loop is
+// too long to be copied.
 std::optional<int> unroll_factor(std::span<const Token> argument) {
   if (argument.size() >= 2 && argument.front().is("(") && argument.back().is(")")) {
     argument = argument.subspan(1, argument.size() - 2);
   }
   const bool is_negative = argument.size() == 2 && argument.front().is("-");
   if (is_negative) return std::nullopt;
-  if (argument.size() != 1 || argument.front().kind != TokenKind::number) return most_copies;
+  if (argument.empty()) return most_copies;
+  if (argument.size() != 1 || argument.front().kind != TokenKind::number) return std::nullopt;
   const auto digits = argument.front().text;
   int value = most_copies;
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
