@@ -34,7 +34,8 @@ std::vector<LaunchRecord> take_launches();
 /// can still be made, the launch goes on; otherwise it ends there and counts as failed.
 struct Diagnostic {
   /// "barrier", "warp", "deadlock" or "launch"; from the checked build also "out-of-bounds",
-  /// "misaligned", "uninitialised", "race", "warp-race", "read-only" or "host-pointer".
+  /// "misaligned", "uninitialised", "above-diagonal", "race", "warp-race", "read-only" or
+  /// "host-pointer".
   std::string kind;
   std::string message;
   std::string file;

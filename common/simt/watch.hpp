@@ -37,6 +37,9 @@ struct BufferDescription {
   bool uninitialised = false;     ///< a kernel that reads before it writes there is told so
   std::size_t element_bytes = 0;  ///< 0: unknown; messages then count in bytes
   std::size_t row_elements = 0;   ///< elements from one row to the next; 0: not a matrix
+  /// A square matrix whose elements above the diagonal are no part of it: a kernel that reads there
+  /// is told so.
+  bool lower_triangular = false;
 };
 
 /// As describe_buffer(pointer, bytes, name), with all that is known. Once any part of an allocation

@@ -14,9 +14,9 @@
 namespace tilewise::grading {
 namespace {
 
-// Three matrices of order 4096 with their guard bands take 216 MiB. Pages that no matrix reaches
-// cost nothing.
-constexpr std::size_t shared_bytes = std::size_t{256} << 20;
+// Three matrices of doubles of order 4096 with their guard bands take 432 MiB. Pages that no matrix
+// reaches cost nothing.
+constexpr std::size_t shared_bytes = std::size_t{512} << 20;
 
 // All of a matrix's argument but its place in shared memory, where its image begins at 0.
 BufferArgument describe(const DeviceArray& matrix, bool with_guard_bands) {
@@ -26,8 +26,9 @@ BufferArgument describe(const DeviceArray& matrix, bool with_guard_bands) {
   buffer.payload_bytes = matrix.payload_bytes();
   buffer.name = matrix.name();
   buffer.read_only = matrix.access() == Access::input;
-  buffer.uninitialised = matrix.access() == Access::output;
-  buffer.element_bytes = sizeof(float);
+  buffer.uninitialised = matrix.readable() == Readable::nothing;
+  buffer.lower_triangular = matrix.readable() == Readable::lower_triangle;
+  buffer.element_bytes = matrix.element_bytes();
   buffer.row_elements = static_cast<std::size_t>(matrix.leading_dimension());
   if (!with_guard_bands) {
     buffer.offset = std::exchange(buffer.payload_offset, 0);

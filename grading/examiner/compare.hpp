@@ -18,6 +18,10 @@ namespace tilewise::grading {
 /// be safe too, but lets half precision pass from about k = 1000 on.
 double tolerance(int summation_length, double magnitude);
 
+/// The same in double precision. The reference is no more precise then, so that the errors of two
+/// sums count; alpha and beta add three roundings to each term.
+double tolerance_double(int summation_length, double magnitude);
+
 /// Result of comparing a matrix with its reference.
 struct Comparison {
   std::size_t wrong = 0;
@@ -27,7 +31,7 @@ struct Comparison {
   /// First wrong element; meaningful if there is one.
   int row = 0;
   int col = 0;
-  float found = 0;
+  double found = 0;
   double expected = 0;
   double tolerance = 0;
 
@@ -36,5 +40,6 @@ struct Comparison {
 
 /// Compares the reference's rows of C, a matrix of all rows; NaN is wrong.
 Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference);
+Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference);
 
 }  // namespace tilewise::grading

@@ -31,7 +31,7 @@ struct Call {
 /// Adds ", name=value" (without the comma for the first) to a call's text.
 void append_argument(std::string& text, std::string_view name, const CallArgument& argument);
 
-enum class ParameterKind { matrix, integer, extent };
+enum class ParameterKind { matrix, integer, real, extent };
 
 /// A parameter of a contract function.
 struct ParameterInfo {
@@ -39,7 +39,22 @@ struct ParameterInfo {
   ParameterKind kind;
   std::size_t element_bytes = 0;  ///< of a matrix
   bool read_only = false;         ///< a matrix that the function takes as const
+  /// What an argument that is left out stands for: a number, or the name of an integer parameter
+  /// before this one. Empty where it must be given.
+  std::string default_value = {};
 };
+
+/// A parameter as a contract names it: "n", or with a default value "alpha=1" or "lda=k".
+struct DeclaredParameter {
+  std::string_view name;
+  std::string_view default_value;
+};
+
+constexpr DeclaredParameter declared(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos) return {text, {}};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
 
 /// Rows and columns of a matrix.
 struct MatrixShape {
@@ -64,34 +79,44 @@ struct ContractInfo {
 template <typename T>
 struct Parameter;
 
-template <>
-struct Parameter<float*> {
+/// A matrix of T, which is const where the function only reads it.
+template <typename T>
+struct MatrixParameter {
   using Given = DeviceArray&;
   static CallArgument convert(DeviceArray& array) { return &array; }
-  static ParameterInfo info(const char* name) {
-    return {name, ParameterKind::matrix, sizeof(float), false};
+  static ParameterInfo info(std::string name) {
+    return {std::move(name), ParameterKind::matrix, sizeof(T), std::is_const_v<T>};
   }
 };
 
 template <>
-struct Parameter<const float*> : Parameter<float*> {
-  static ParameterInfo info(const char* name) {
-    return {name, ParameterKind::matrix, sizeof(float), true};
-  }
-};
+struct Parameter<float*> : MatrixParameter<float> {};
+template <>
+struct Parameter<const float*> : MatrixParameter<const float> {};
+template <>
+struct Parameter<double*> : MatrixParameter<double> {};
+template <>
+struct Parameter<const double*> : MatrixParameter<const double> {};
 
 template <>
 struct Parameter<int> {
   using Given = int;
   static CallArgument convert(int value) { return std::int64_t{value}; }
-  static ParameterInfo info(const char* name) { return {name, ParameterKind::integer}; }
+  static ParameterInfo info(std::string name) { return {std::move(name), ParameterKind::integer}; }
+};
+
+template <>
+struct Parameter<double> {
+  using Given = double;
+  static CallArgument convert(double value) { return value; }
+  static ParameterInfo info(std::string name) { return {std::move(name), ParameterKind::real}; }
 };
 
 template <>
 struct Parameter<dim3> {
   using Given = dim3;
   static CallArgument convert(dim3 value) { return std::array{value.x, value.y, value.z}; }
-  static ParameterInfo info(const char* name) { return {name, ParameterKind::extent}; }
+  static ParameterInfo info(std::string name) { return {std::move(name), ParameterKind::extent}; }
 };
 
 /// A contract function as its header declares it: called with matrices and numbers it gives the
@@ -110,7 +135,7 @@ class Contract<cudaError_t(P...)> {
   Call operator()(typename Parameter<P>::Given... given) const {
     Call call{function_, std::string(function_) + "(", {Parameter<P>::convert(given)...}};
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-      append_argument(call.text, parameters_[i], call.arguments[i]);
+      append_argument(call.text, declared(parameters_[i]).name, call.arguments[i]);
     }
     call.text += ")";
     return call;
@@ -121,7 +146,15 @@ class Contract<cudaError_t(P...)> {
  private:
   template <std::size_t... index>
   ContractInfo info(std::index_sequence<index...>) const {
-    return {function_, {Parameter<P>::info(parameters_[index])...}, shapes_};
+    return {function_, {info_of<P>(parameters_[index])...}, shapes_};
+  }
+
+  template <typename T>
+  static ParameterInfo info_of(const char* text) {
+    const auto [name, default_value] = declared(text);
+    ParameterInfo info = Parameter<T>::info(std::string(name));
+    info.default_value = default_value;
+    return info;
   }
 
   const char* function_;
@@ -132,7 +165,8 @@ class Contract<cudaError_t(P...)> {
 }  // namespace tilewise::grading
 
 /// The contract of `function`, a name of the global namespace, followed by the shapes of its
-/// matrices and its parameters' names in quotes. A macro, because a function has a name for the
-/// preprocessor only.
+/// matrices and its parameters' names in quotes. A parameter that `lab profile` need not be given
+/// has its value behind its name: CONTRACT(dgemm_shared, dgemm_matrices, "m", "n", "k", "alpha=1",
+/// "A", "lda=k", ...). A macro, because a function has a name for the preprocessor only.
 #define CONTRACT(function, shapes, ...) \
   ::tilewise::grading::Contract<decltype(::function)>(#function, shapes, {__VA_ARGS__})

@@ -9,6 +9,7 @@
 // Declared, never defined: a grader knows no more of a contract function than its header says.
 cudaError_t with_block(const float* A, const float* B, float* C, int n, dim3 block);
 cudaError_t with_tile(const float* A, float* C, int n, int tile);
+cudaError_t in_double(int n, double alpha, const double* A, int lda, double* B);
 
 namespace tilewise::grading {
 namespace {
@@ -19,6 +20,7 @@ std::vector<MatrixShape> rows_of_n(const Integers& given) {
 
 constexpr auto block_contract = CONTRACT(with_block, rows_of_n, "A", "B", "C", "n", "block");
 constexpr auto tile_contract = CONTRACT(with_tile, rows_of_n, "A", "C", "n", "tile");
+constexpr auto double_contract = CONTRACT(in_double, rows_of_n, "n", "alpha=1", "A", "lda=n", "B");
 
 TEST(Contract, NamesTheCallWithoutItsMatrices) {
   DeviceArray A("A", Access::input, 2, 2);
@@ -66,6 +68,37 @@ TEST(Contract, TellsWhatItsParametersAre) {
   ASSERT_EQ(shapes.size(), 2u);
   EXPECT_EQ(shapes[1].rows, 2);
   EXPECT_EQ(shapes[1].cols, 37);
+}
+
+TEST(Contract, NamesRealsAsTheyAreWritten) {
+  DeviceArray A("A", Access::input, 2, 2, 2, ElementType::float64);
+  EXPECT_EQ(double_contract(2, 1, A, 5, A).text, "in_double(n=2, alpha=1, lda=5)");
+  EXPECT_EQ(double_contract(2, -0.5, A, 5, A).text, "in_double(n=2, alpha=-0.5, lda=5)");
+  EXPECT_EQ(std::get<double>(double_contract(2, 0.1, A, 5, A).arguments[1]), 0.1);
+}
+
+TEST(Contract, TellsDefaultsAndPrecision) {
+  const ContractInfo info = double_contract.info();
+  const struct {
+    const char* name;
+    ParameterKind kind;
+    std::size_t element_bytes;
+    bool read_only;
+    const char* default_value;
+  } expected[] = {
+      {"n", ParameterKind::integer, 0, false, ""}, {"alpha", ParameterKind::real, 0, false, "1"},
+      {"A", ParameterKind::matrix, 8, true, ""},   {"lda", ParameterKind::integer, 0, false, "n"},
+      {"B", ParameterKind::matrix, 8, false, ""},
+  };
+  ASSERT_EQ(info.parameters.size(), std::size(expected));
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    SCOPED_TRACE(expected[i].name);
+    EXPECT_EQ(info.parameters[i].name, expected[i].name);
+    EXPECT_EQ(info.parameters[i].kind, expected[i].kind);
+    EXPECT_EQ(info.parameters[i].element_bytes, expected[i].element_bytes);
+    EXPECT_EQ(info.parameters[i].read_only, expected[i].read_only);
+    EXPECT_EQ(info.parameters[i].default_value, expected[i].default_value);
+  }
 }
 
 using TileContract = decltype(tile_contract);

@@ -1,6 +1,7 @@
 #include "grading/examiner/device_array.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -24,36 +25,92 @@ bool has_bits(float value, std::uint32_t bits) {
   return std::bit_cast<std::uint32_t>(value) == bits;
 }
 
-DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension)
+bool has_bits(double value, std::uint64_t bits) {
+  return std::bit_cast<std::uint64_t>(value) == bits;
+}
+
+DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension,
+                         ElementType element)
     : name_(std::move(name)),
       access_(access),
       rows_(rows),
       cols_(cols),
       leading_dimension_(leading_dimension),
+      words_(element == ElementType::float32 ? 1 : 2),
+      readable_(access == Access::output ? Readable::nothing : Readable::everything),
       guard_elements_(guard_elements_for(leading_dimension)),
-      payload_elements_(std::size_t(rows) * leading_dimension),
-      given_(2 * guard_elements_ + payload_elements_,
-             access == Access::input ? guard_bits : output_guard_bits) {
+      payload_elements_(rows == 0 || cols == 0 ? 0
+                                               : std::size_t(rows - 1) * leading_dimension + cols),
+      given_((2 * guard_elements_ + payload_elements_) * words_) {
   if (leading_dimension < cols) {
     throw std::invalid_argument("DeviceArray " + name_ + ": rows overlap");
   }
-  Matrix<float> contents(rows, cols);
-  if (access == Access::output) {
-    std::fill(contents.values.begin(), contents.values.end(), std::bit_cast<float>(unwritten_bits));
+  if (access == Access::input) {
+    fill(0, given_.size() / words_, guard_bits, guard_bits_double);
+  } else {
+    fill(0, given_.size() / words_, output_guard_bits, output_guard_bits_double);
   }
-  set(contents);
+  for (int row = 0; row < rows_; ++row) {
+    if (access == Access::output) {
+      fill(place(row, 0), cols_, unwritten_bits, unwritten_bits_double);
+    } else {
+      fill(place(row, 0), cols_, 0, 0);
+    }
+  }
 }
 
-void DeviceArray::set(const Matrix<float>& contents) {
+void DeviceArray::fill(std::size_t first, std::size_t elements, std::uint32_t bits,
+                       std::uint64_t bits_double) {
+  if (words_ == 1) {
+    std::fill_n(given_.begin() + first, elements, bits);
+    return;
+  }
+  const auto words = std::bit_cast<std::array<std::uint32_t, 2>>(bits_double);
+  for (std::size_t i = 2 * first; i < 2 * (first + elements); ++i) given_[i] = words[i % 2];
+}
+
+std::size_t DeviceArray::place(int row, int col) const {
+  return guard_elements_ + std::size_t(row) * leading_dimension_ + col;
+}
+
+void DeviceArray::demand(ElementType wanted) const {
+  if (element() != wanted) {
+    throw std::invalid_argument("DeviceArray " + name_ + ": elements of another type");
+  }
+}
+
+template <typename T>
+void DeviceArray::set_rows(const Matrix<T>& contents) {
   if (contents.rows != rows_ || contents.cols != cols_) {
     throw std::invalid_argument("DeviceArray " + name_ + ": contents of another shape");
   }
   for (int row = 0; row < rows_; ++row) {
     if (cols_ == 0) break;  // no element to take an address of
-    std::memcpy(&given_[guard_elements_ + std::size_t(row) * leading_dimension_],
-                &contents.values[std::size_t(row) * cols_], cols_ * sizeof(float));
+    std::memcpy(&given_[place(row, 0) * words_], &contents(row, 0), cols_ * sizeof(T));
   }
   returned_.clear();
+}
+
+void DeviceArray::set(const Matrix<float>& contents) {
+  demand(ElementType::float32);
+  set_rows(contents);
+}
+
+void DeviceArray::set(const Matrix<double>& contents) {
+  demand(ElementType::float64);
+  set_rows(contents);
+}
+
+void DeviceArray::let_read_only(Readable readable) {
+  if (readable == Readable::lower_triangle && rows_ != cols_) {
+    throw std::invalid_argument("DeviceArray " + name_ + ": no triangle");
+  }
+  readable_ = readable;
+  if (readable == Readable::everything) return;
+  for (int row = 0; row < rows_; ++row) {
+    const int first = readable == Readable::lower_triangle ? row + 1 : 0;
+    fill(place(row, first), cols_ - first, guard_bits, guard_bits_double);
+  }
 }
 
 void DeviceArray::store(std::span<std::byte> memory) const {
@@ -65,16 +122,25 @@ void DeviceArray::load(std::span<const std::byte> memory) {
   std::memcpy(returned_.data(), memory.data(), image_bytes());
 }
 
-Matrix<float> DeviceArray::contents() const {
+template <typename T>
+Matrix<T> DeviceArray::rows_of_image() const {
   const std::vector<std::uint32_t>& image = returned_.empty() ? given_ : returned_;
-  Matrix<float> matrix(rows_, cols_);
+  Matrix<T> matrix(rows_, cols_);
   for (int row = 0; row < rows_; ++row) {
     if (cols_ == 0) break;
-    std::memcpy(&matrix.values[std::size_t(row) * cols_],
-                &image[guard_elements_ + std::size_t(row) * leading_dimension_],
-                cols_ * sizeof(float));
+    std::memcpy(&matrix(row, 0), &image[place(row, 0) * words_], cols_ * sizeof(T));
   }
   return matrix;
+}
+
+Matrix<float> DeviceArray::contents() const {
+  demand(ElementType::float32);
+  return rows_of_image<float>();
+}
+
+Matrix<double> DeviceArray::contents_double() const {
+  demand(ElementType::float64);
+  return rows_of_image<double>();
 }
 
 bool DeviceArray::is_payload(std::size_t index) const {
@@ -82,22 +148,31 @@ bool DeviceArray::is_payload(std::size_t index) const {
   return (index - guard_elements_) % leading_dimension_ < std::size_t(cols_);
 }
 
+bool DeviceArray::differs(std::size_t index) const {
+  return std::memcmp(&given_[index * words_], &returned_[index * words_], element_bytes()) != 0;
+}
+
+double DeviceArray::value(const std::vector<std::uint32_t>& image, std::size_t index) const {
+  if (words_ == 1) return std::bit_cast<float>(image[index]);
+  return std::bit_cast<double>(std::array{image[2 * index], image[2 * index + 1]});
+}
+
 std::optional<DeviceArray::Change> DeviceArray::first_changed() const {
-  for (std::size_t i = 0; i < returned_.size(); ++i) {
-    if (returned_[i] == given_[i] || !is_payload(i)) continue;
+  for (std::size_t i = 0; i < returned_.size() / words_; ++i) {
+    if (!differs(i) || !is_payload(i)) continue;
     const std::size_t offset = i - guard_elements_;
     return Change{.row = static_cast<int>(offset / leading_dimension_),
                   .col = static_cast<int>(offset % leading_dimension_),
-                  .given = std::bit_cast<float>(given_[i]),
-                  .found = std::bit_cast<float>(returned_[i])};
+                  .given = value(given_, i),
+                  .found = value(returned_, i)};
   }
   return std::nullopt;
 }
 
 std::optional<DeviceArray::GuardDamage> DeviceArray::guard_damage() const {
   GuardDamage damage;
-  for (std::size_t i = 0; i < returned_.size(); ++i) {
-    if (returned_[i] == given_[i] || is_payload(i)) continue;
+  for (std::size_t i = 0; i < returned_.size() / words_; ++i) {
+    if (!differs(i) || is_payload(i)) continue;
     if (damage.elements++ == 0) {
       damage.first = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(guard_elements_);
       damage.between_rows =

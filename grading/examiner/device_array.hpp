@@ -13,6 +13,11 @@ namespace tilewise::grading {
 
 enum class Access { input, output, in_out };
 
+enum class ElementType { float32, float64 };
+
+/// Elements that a function may read although it has not written them.
+enum class Readable { everything, lower_triangle, nothing };
+
 /// Bits of the quiet NaN an output holds before a call. An element that still has them afterwards
 /// was never written.
 inline constexpr std::uint32_t unwritten_bits = 0x7FC0'0BAD;
@@ -26,8 +31,19 @@ inline constexpr std::uint32_t guard_bits = 0x7FC0'6A4D;
 /// be of a NaN that was read outside, and a stray += would leave a NaN as it is.
 inline constexpr std::uint32_t output_guard_bits = 0x3F9D'F3B6;
 
-/// Whether a float has exactly these bits (a comparison with == never finds a NaN).
+/// The double that a float NaN becomes. A NaN that passes through float on its way keeps its bits.
+constexpr std::uint64_t widened_nan(std::uint32_t bits) {
+  return 0x7FF0'0000'0000'0000 | std::uint64_t{bits & 0x007F'FFFF} << 29;
+}
+
+/// The same three in double precision.
+inline constexpr std::uint64_t unwritten_bits_double = widened_nan(unwritten_bits);
+inline constexpr std::uint64_t guard_bits_double = widened_nan(guard_bits);
+inline constexpr std::uint64_t output_guard_bits_double = 0x3FF3'BE76'C8B4'3958;
+
+/// Whether a number has exactly these bits (a comparison with == never finds a NaN).
 bool has_bits(float value, std::uint32_t bits);
+bool has_bits(double value, std::uint64_t bits);
 
 /// Host image of one matrix in device memory: guard band, rows, guard band.
 ///
@@ -37,7 +53,8 @@ class DeviceArray {
  public:
   /// A (rows, cols) matrix whose rows lie `leading_dimension` elements apart. An output is
   /// unwritten everywhere; other arrays hold zeros until set().
-  DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension);
+  DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension,
+              ElementType element = ElementType::float32);
 
   /// The same without a gap between rows.
   DeviceArray(std::string name, Access access, int rows, int cols)
@@ -49,18 +66,38 @@ class DeviceArray {
     set(contents);
   }
 
+  /// Array of doubles with the given contents.
+  DeviceArray(std::string name, Access access, const Matrix<double>& contents,
+              int leading_dimension)
+      : DeviceArray(std::move(name), access, contents.rows, contents.cols, leading_dimension,
+                    ElementType::float64) {
+    set(contents);
+  }
+
   const std::string& name() const { return name_; }
   Access access() const { return access_; }
+  int rows() const { return rows_; }
+  int cols() const { return cols_; }
   int leading_dimension() const { return leading_dimension_; }
+  ElementType element() const { return words_ == 1 ? ElementType::float32 : ElementType::float64; }
+  std::size_t element_bytes() const { return words_ * sizeof(std::uint32_t); }
+  Readable readable() const { return readable_; }
 
   /// Contents before the call; for an output in place of its poison.
+  /// @throws std::invalid_argument for another shape or another type than the array's
   void set(const Matrix<float>& contents);
+  void set(const Matrix<double>& contents);
 
-  /// Whole image in bytes, and the part of it that the function is given a pointer to. That part
-  /// starts as far aligned as memory from cudaMalloc.
-  std::size_t image_bytes() const { return given_.size() * sizeof(float); }
-  std::size_t payload_offset() const { return guard_elements_ * sizeof(float); }
-  std::size_t payload_bytes() const { return payload_elements_ * sizeof(float); }
+  /// Poisons what is not to be read with the NaN that lies around inputs, so that reading it spoils
+  /// the result; the simulator's checks tell of the read itself. To be called after set().
+  /// @throws std::invalid_argument for the lower triangle of what is not square
+  void let_read_only(Readable readable);
+
+  /// Whole image in bytes, and the part of it that the function is given a pointer to: from the
+  /// first element to the last. That part starts as far aligned as memory from cudaMalloc.
+  std::size_t image_bytes() const { return given_.size() * sizeof(std::uint32_t); }
+  std::size_t payload_offset() const { return guard_elements_ * element_bytes(); }
+  std::size_t payload_bytes() const { return payload_elements_ * element_bytes(); }
 
   /// Writes the image given to the function; `memory` holds image_bytes().
   void store(std::span<std::byte> memory) const;
@@ -69,14 +106,16 @@ class DeviceArray {
   void load(std::span<const std::byte> memory);
 
   /// What the matrix holds after the call.
+  /// @throws std::logic_error where its elements are of the other type
   Matrix<float> contents() const;
+  Matrix<double> contents_double() const;
 
   /// First element of the matrix that differs from what was given, bit for bit.
   struct Change {
     int row = 0;
     int col = 0;
-    float given = 0;
-    float found = 0;
+    double given = 0;
+    double found = 0;
   };
   std::optional<Change> first_changed() const;
 
@@ -92,15 +131,26 @@ class DeviceArray {
   bool untouched() const;
 
  private:
+  void fill(std::size_t first, std::size_t elements, std::uint32_t bits, std::uint64_t bits_double);
+  void demand(ElementType element) const;
+  template <typename T>
+  void set_rows(const Matrix<T>& contents);
+  template <typename T>
+  Matrix<T> rows_of_image() const;
+  std::size_t place(int row, int col) const;
   bool is_payload(std::size_t index) const;
+  bool differs(std::size_t index) const;
+  double value(const std::vector<std::uint32_t>& image, std::size_t index) const;
 
   std::string name_;
   Access access_;
   int rows_;
   int cols_;
   int leading_dimension_;
+  std::size_t words_;  // of 32 bits, in an element
+  Readable readable_;
   std::size_t guard_elements_;    // on each side
-  std::size_t payload_elements_;  // rows with their gaps
+  std::size_t payload_elements_;  // from the first of the matrix to its last, gaps included
   std::vector<std::uint32_t> given_;
   std::vector<std::uint32_t> returned_;
 };

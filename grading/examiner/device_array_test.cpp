@@ -13,11 +13,29 @@ namespace tilewise::grading {
 namespace {
 
 // Stands in for a worker: hands the array's image to `kernel` with a pointer to the matrix.
-void run(DeviceArray& array, const std::function<void(float*)>& kernel) {
+template <typename T>
+void run_on(DeviceArray& array, const std::function<void(T*)>& kernel) {
   std::vector<std::byte> memory(array.image_bytes());
   array.store(memory);
-  kernel(reinterpret_cast<float*>(memory.data() + array.payload_offset()));
+  kernel(reinterpret_cast<T*>(memory.data() + array.payload_offset()));
   array.load(memory);
+}
+
+void run(DeviceArray& array, const std::function<void(float*)>& kernel) {
+  run_on<float>(array, kernel);
+}
+
+void run_double(DeviceArray& array, const std::function<void(double*)>& kernel) {
+  run_on<double>(array, kernel);
+}
+
+// Element (row, col) is 10 * row + col.
+Matrix<double> numbered(int rows, int cols) {
+  Matrix<double> matrix(rows, cols);
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) matrix(row, col) = 10 * row + col;
+  }
+  return matrix;
 }
 
 TEST(DeviceArray, HandsOverTheContentsRowByRow) {
@@ -123,10 +141,130 @@ TEST(DeviceArray, OfOrderZeroHasGuardsOnly) {
   EXPECT_EQ(array.guard_damage()->first, 0);
 }
 
+TEST(DeviceArray, HoldsDoublesWithGapsBetweenRows) {
+  const Matrix<double> contents = numbered(3, 4);
+  DeviceArray array("A", Access::input, contents, 6);
+  EXPECT_EQ(array.element_bytes(), sizeof(double));
+  EXPECT_EQ(array.payload_offset() % 256, 0U);
+  EXPECT_EQ(array.payload_bytes(), (2 * 6 + 4) * sizeof(double)) << "no gap behind the last row";
+  run_double(array, [](const double* A) {
+    EXPECT_EQ(A[0], 0);
+    EXPECT_EQ(A[2 * 6 + 3], 23);
+    for (const int outside : {-1, 4, 5, 6 + 4, 2 * 6 + 4, 3 * 6}) {
+      EXPECT_TRUE(has_bits(A[outside], guard_bits_double)) << outside;
+      EXPECT_TRUE(std::isnan(A[outside]));
+    }
+  });
+  EXPECT_EQ(array.contents_double().values, contents.values);
+  EXPECT_TRUE(array.untouched());
+  EXPECT_THROW(array.contents(), std::logic_error);
+}
+
+TEST(DeviceArray, KeepsTheBitsOfItsNaNThroughFloat) {
+  for (const std::uint64_t bits : {guard_bits_double, unwritten_bits_double}) {
+    const volatile float narrow = static_cast<float>(std::bit_cast<double>(bits));
+    EXPECT_TRUE(has_bits(static_cast<double>(narrow), bits));
+  }
+}
+
+TEST(DeviceArray, InOutKeepsContentsInsideOrdinaryNumbers) {
+  DeviceArray array("C", Access::in_out, numbered(3, 4), 6);
+  run_double(array, [](double* C) {
+    EXPECT_EQ(C[6 + 2], 12);
+    EXPECT_TRUE(has_bits(C[4], output_guard_bits_double));
+    EXPECT_NEAR(C[4], 1.23, 0.01);
+    C[6 + 2] = -1;
+  });
+  EXPECT_EQ(array.contents_double()(1, 2), -1);
+  const auto change = array.first_changed();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->row, 1);
+  EXPECT_EQ(change->col, 2);
+  EXPECT_EQ(change->given, 12);
+  EXPECT_EQ(change->found, -1);
+  EXPECT_FALSE(array.guard_damage());
+}
+
+TEST(DeviceArray, OutputOfDoublesStartsUnwritten) {
+  DeviceArray array("C", Access::output, 2, 3, 3, ElementType::float64);
+  run_double(array, [](double* C) { C[4] = 5; });
+  const Matrix<double> result = array.contents_double();
+  EXPECT_TRUE(has_bits(result(0, 0), unwritten_bits_double));
+  EXPECT_EQ(result(1, 1), 5);
+}
+
+TEST(DeviceArray, FindsWritesOutsideOfDoubles) {
+  constexpr int rows = 5, cols = 3, ld = 8;
+  const GuardCase cases[] = {
+      {"just before", -1, false},
+      {"behind the last element", (rows - 1) * ld + cols, false},
+      {"one block of 1024 rows further", (rows + 1022) * ld + cols, false},
+      {"in the gap behind row 2", 2 * ld + cols, true},
+      {"at the end of the gap behind row 0", ld - 1, true},
+  };
+  for (const Access access : {Access::input, Access::output, Access::in_out}) {
+    for (const GuardCase& c : cases) {
+      SCOPED_TRACE(c.description);
+      DeviceArray array("C", access, rows, cols, ld, ElementType::float64);
+      run_double(array, [&](double* C) {
+        // Half of an element suffices.
+        reinterpret_cast<std::uint32_t*>(C + c.write)[1] ^= 1;
+      });
+      const auto damage = array.guard_damage();
+      ASSERT_TRUE(damage);
+      EXPECT_EQ(damage->first, c.write);
+      EXPECT_EQ(damage->elements, 1U);
+      EXPECT_EQ(damage->between_rows, c.between_rows);
+      EXPECT_FALSE(array.first_changed());
+    }
+  }
+}
+
+TEST(DeviceArray, PoisonsWhatIsNotToBeRead) {
+  const struct {
+    Readable readable;
+    std::function<bool(int row, int col)> may_be_read;
+  } cases[] = {
+      {Readable::everything, [](int, int) { return true; }},
+      {Readable::lower_triangle, [](int row, int col) { return col <= row; }},
+      {Readable::nothing, [](int, int) { return false; }},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(static_cast<int>(c.readable));
+    DeviceArray array("A", Access::input, numbered(4, 4), 7);
+    array.let_read_only(c.readable);
+    EXPECT_EQ(array.readable(), c.readable);
+    run_double(array, [&](const double* A) {
+      for (int row = 0; row < 4; ++row) {
+        for (int col = 0; col < 4; ++col) {
+          const double found = A[row * 7 + col];
+          if (c.may_be_read(row, col)) {
+            EXPECT_EQ(found, 10 * row + col);
+          } else {
+            EXPECT_TRUE(has_bits(found, guard_bits_double)) << row << " " << col;
+          }
+        }
+      }
+    });
+    EXPECT_FALSE(array.first_changed());
+  }
+  EXPECT_EQ(DeviceArray("C", Access::output, 2, 2).readable(), Readable::nothing);
+}
+
+TEST(DeviceArray, OfDoublesWithoutElementsHasGuardsOnly) {
+  for (const auto& [rows, cols] : {std::pair(0, 5), std::pair(5, 0)}) {
+    DeviceArray array("A", Access::input, rows, cols, 5, ElementType::float64);
+    EXPECT_EQ(array.payload_bytes(), 0U);
+    EXPECT_EQ(array.contents_double().rows, rows);
+  }
+}
+
 TEST(DeviceArray, RefusesImpossibleShapes) {
   EXPECT_THROW(DeviceArray("A", Access::input, 2, 3, 2), std::invalid_argument);
   DeviceArray array("A", Access::input, 2, 3);
   EXPECT_THROW(array.set(Matrix<float>(3, 2)), std::invalid_argument);
+  EXPECT_THROW(array.set(Matrix<double>(2, 3)), std::invalid_argument);
+  EXPECT_THROW(array.let_read_only(Readable::lower_triangle), std::invalid_argument);
 }
 
 }  // namespace

@@ -15,13 +15,7 @@ namespace {
 std::optional<Diagnosis> find_stale_state(const Observation& seen, const Rerun& rerun) {
   const auto after = rerun(seen.A, seen.B, seen.before);
   if (!after || !compare(*after, seen.expected).all_right()) return std::nullopt;
-  return Diagnosis{
-      Pattern::stale,
-      "the same call is right in a fresh process, so something is left over from "
-      "earlier calls with other data or another order",
-      "Look for static or global variables, and for memory that is allocated or filled "
-      "on the first call only. If there are none, threads may race: check the "
-      "barriers."};
+  return left_over_from_earlier_calls();
 }
 
 // A sum that starts from C looks unwritten while C holds NaN: NaN plus anything is NaN.
@@ -103,7 +97,7 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
                                       .k = code_in_B ? comparison.row : comparison.col,
                                       .row = comparison.row,
                                       .col = comparison.col,
-                                      .found = comparison.found,
+                                      .found = static_cast<float>(comparison.found),
                                       .expected = static_cast<float>(comparison.expected)},
                                      code);
     if (diagnosis) return diagnosis;
@@ -119,6 +113,15 @@ bool has_unwritten(const Observation& seen) {
 }
 
 }  // namespace
+
+Diagnosis left_over_from_earlier_calls() {
+  return {Pattern::stale,
+          "the same call is right in a fresh process, so something is left over from "
+          "earlier calls with other data or another order",
+          "Look for static or global variables, and for memory that is allocated or filled "
+          "on the first call only. If there are none, threads may race: check the "
+          "barriers."};
+}
 
 std::optional<Diagnosis> diagnose(const Observation& observation, bool first_call,
                                   const Rerun& rerun) {

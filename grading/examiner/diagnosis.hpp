@@ -7,6 +7,9 @@
 
 namespace tilewise::grading {
 
+/// What is wrong with a call that a fresh process makes rightly.
+Diagnosis left_over_from_earlier_calls();
+
 /// Calls the function under test again with other data, in a fresh process, and tells what C holds
 /// then. Nothing if the call failed.
 using Rerun = std::function<std::optional<Matrix<float>>(

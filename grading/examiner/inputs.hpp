@@ -19,6 +19,17 @@ Random seeded_random(std::uint64_t seed, std::string_view test_name);
 /// through half precision shows.
 Matrix<float> random_matrix(int rows, int cols, Random& random);
 
+/// The same in double precision: a detour through float shows.
+Matrix<double> random_double_matrix(int rows, int cols, Random& random);
+
+/// The lower triangle of a well-conditioned matrix, zeros above it: the diagonal has both signs and
+/// magnitudes in [1, 2), elements below it lie in (-1, 1) / sqrt(order).
+Matrix<double> random_lower_triangle(int order, Random& random);
+
+/// Finite numbers of both signs and many magnitudes of which no two are equal, so that each tells
+/// where it came from. Up to 2^31 elements.
+Matrix<float> distinct_matrix(int rows, int cols, Random& random);
+
 Matrix<float> identity_matrix(int n);
 
 /// Each element tells where it stands: elements + row * cols + col + 1. No code is a multiple or a

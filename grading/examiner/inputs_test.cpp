@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <set>
 
 namespace tilewise::grading {
 namespace {
@@ -55,6 +56,50 @@ TEST(Inputs, IdentityHasOnesOnTheDiagonal) {
   for (int row = 0; row < 3; ++row) {
     for (int col = 0; col < 3; ++col) EXPECT_EQ(identity(row, col), row == col ? 1.0F : 0.0F);
   }
+}
+
+TEST(Inputs, DoublesUseBitsThatFloatHasNot) {
+  Random random = seeded_random(7, "");
+  const Matrix<double> matrix = random_double_matrix(30, 30, random);
+  int inexact_in_float = 0;
+  for (const double value : matrix.values) {
+    EXPECT_GE(std::abs(value), 0.25);
+    EXPECT_LE(std::abs(value), 1.0);
+    inexact_in_float += static_cast<double>(static_cast<float>(value)) != value;
+  }
+  EXPECT_EQ(inexact_in_float, 900);
+}
+
+TEST(Inputs, TrianglesHaveADominantDiagonalOfBothSigns) {
+  Random random = seeded_random(8, "");
+  const Matrix<double> matrix = random_lower_triangle(100, random);
+  int negative = 0;
+  for (int row = 0; row < 100; ++row) {
+    for (int col = 0; col < 100; ++col) {
+      const double magnitude = std::abs(matrix(row, col));
+      if (col != row) {
+        EXPECT_LE(magnitude, col > row ? 0 : 0.1);
+        continue;
+      }
+      EXPECT_GE(magnitude, 1);
+      EXPECT_LT(magnitude, 2);
+      negative += matrix(row, col) < 0;
+    }
+  }
+  EXPECT_GT(negative, 25);
+  EXPECT_LT(negative, 75);
+  EXPECT_TRUE(random_lower_triangle(0, random).values.empty());
+}
+
+TEST(Inputs, DistinctMatricesHoldFiniteNumbersThatDiffer) {
+  Random random = seeded_random(9, "");
+  const Matrix<float> matrix = distinct_matrix(300, 400, random);
+  const std::set<float> values(matrix.values.begin(), matrix.values.end());
+  EXPECT_EQ(values.size(), matrix.values.size());
+  EXPECT_TRUE(std::isfinite(*values.begin()));
+  EXPECT_TRUE(std::isfinite(*values.rbegin()));
+  EXPECT_LT(*values.begin(), 0);
+  EXPECT_NE(matrix.values, distinct_matrix(300, 400, random).values);
 }
 
 }  // namespace

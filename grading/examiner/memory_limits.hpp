@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grading/examiner/outcome.hpp"
 #include "grading/profile/memory_use.hpp"
@@ -13,6 +14,7 @@ namespace tilewise::grading {
 struct CountedCall {
   std::string text;  ///< "matmul_shared(n=384, tile=32)"
   MemoryUse use;
+  std::vector<KernelProfile> launches = {};  ///< one by one, in order
 };
 
 /// What a call needs of global memory, for loads or for stores.

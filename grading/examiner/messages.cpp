@@ -32,15 +32,6 @@ std::string describe_owner(const Comparison& comparison, const Mapping& mapping)
                      row % height / mapping.results.height % threads.height);
 }
 
-std::string count_wrong(const Comparison& comparison) {
-  if (comparison.compared == 1) return "It is the only element";
-  if (comparison.wrong == comparison.compared) {
-    return fmt::format("All {} elements are wrong", comparison.compared);
-  }
-  return fmt::format("{} of {} elements {} wrong", comparison.wrong, comparison.compared,
-                     comparison.wrong == 1 ? "is" : "are");
-}
-
 std::string advise_on_status(const std::string& returned, const std::string& expected) {
   if (expected != "cudaSuccess") {
     return "Check the arguments before anything is launched or written, and return the error at "
@@ -70,6 +61,10 @@ std::string advise_on_fault(const std::string& kind) {
       {"uninitialised",
        "Find the store that should have come first: a load that is left out at an edge, a barrier "
        "that comes too late, or a sum that starts from what C held."},
+      {"above-diagonal",
+       "Only the lower triangle of A, with its diagonal, is the matrix: what lies above may hold "
+       "anything, NaN too. Stop the loop over a row at its diagonal, and test col <= row before a "
+       "load."},
       {"race",
        "Within a block a __syncthreads() that all threads reach must stand between the two: one "
        "after the tiles are filled, and one before they are filled again. Blocks cannot wait for "
@@ -97,35 +92,59 @@ std::string describe_value(float value) {
   return fmt::format("{:.9g}", value);  // 9 digits tell any two floats apart
 }
 
+std::string describe_value(double value) {
+  if (std::isnan(value)) return "NaN";
+  return fmt::format("{:.17g}", value);
+}
+
+std::string count_wrong(const Comparison& comparison) {
+  if (comparison.compared == 1) return "It is the only element";
+  if (comparison.wrong == comparison.compared) {
+    return fmt::format("All {} elements are wrong", comparison.compared);
+  }
+  return fmt::format("{} of {} elements {} wrong", comparison.wrong, comparison.compared,
+                     comparison.wrong == 1 ? "is" : "are");
+}
+
 Finding wrong_result(const std::string& call, const Comparison& comparison, const Mapping& mapping,
                      const std::optional<Diagnosis>& diagnosis, const std::string& advice) {
   Finding finding;
-  finding.message = fmt::format(
-      "{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). {}{}", call, comparison.row,
-      comparison.col, describe_found(comparison.found, diagnosis), comparison.expected,
-      comparison.tolerance, describe_owner(comparison, mapping), count_wrong(comparison));
+  finding.message = fmt::format("{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). {}{}",
+                                call, comparison.row, comparison.col,
+                                describe_found(static_cast<float>(comparison.found), diagnosis),
+                                comparison.expected, comparison.tolerance,
+                                describe_owner(comparison, mapping), count_wrong(comparison));
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
   return finding;
 }
 
+std::string describe_element(const DeviceArray& array, double value) {
+  return array.element() == ElementType::float32 ? describe_value(static_cast<float>(value))
+                                                 : describe_value(value);
+}
+
 Finding changed_input(const std::string& call, const DeviceArray& array,
-                      const DeviceArray::Change& change) {
+                      const DeviceArray::Change& change, const std::string& inputs) {
   return {.message = fmt::format("{} changed its input: {}[{}][{}] was {} and is now {}.", call,
-                                 array.name(), change.row, change.col, describe_value(change.given),
-                                 describe_value(change.found)),
-          .hint =
-              "A and B are read only. Look for a store through a wrong pointer, or for arguments "
-              "in a wrong order."};
+                                 array.name(), change.row, change.col,
+                                 describe_element(array, change.given),
+                                 describe_element(array, change.found)),
+          .hint = inputs +
+                  " read only. Look for a store through a wrong pointer, or for arguments in a "
+                  "wrong order."};
 }
 
 Finding written_outside(const std::string& call, const DeviceArray& array,
-                        const DeviceArray::GuardDamage& damage, int cols) {
+                        const DeviceArray::GuardDamage& damage, int cols, const std::string& hint) {
   std::string where;
   if (damage.first < 0) {
     where = fmt::format("{} elements before its start", -damage.first);
-  } else if (damage.between_rows || cols == 0) {
+  } else if (damage.between_rows) {
+    where = fmt::format("behind the {} elements of row {}, in the gap before the next row",
+                        array.cols(), damage.first / array.leading_dimension());
+  } else if (cols == 0) {
     where = fmt::format("{} elements behind its start", damage.first);
   } else {
     where = fmt::format("behind its end, where {}[{}][{}] would be", array.name(),
@@ -134,9 +153,7 @@ Finding written_outside(const std::string& call, const DeviceArray& array,
   return {
       .message = fmt::format("{} wrote {} element{} outside of {}, the first one {}.", call,
                              damage.elements, damage.elements == 1 ? "" : "s", array.name(), where),
-      .hint =
-          "Threads that hang over the edge of C must not store: test row < n and col < n "
-          "before the store."};
+      .hint = hint};
 }
 
 Finding wrong_status(const std::string& call, const std::string& returned,

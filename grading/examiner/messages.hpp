@@ -29,18 +29,30 @@ struct Mapping {
 
 /// A value as a student should read it: "1.25", "NaN".
 std::string describe_value(float value);
+std::string describe_value(double value);
+
+/// A value of this array, with the digits that its type has.
+std::string describe_element(const DeviceArray& array, double value);
+
+/// "37 of 1369 elements are wrong", "All 9 elements are wrong".
+std::string count_wrong(const Comparison& comparison);
 
 /// Wrong elements: the first one, whose it is, how many there are and, if known, why. `advice`: the
 /// hint where the diagnosis has none.
 Finding wrong_result(const std::string& call, const Comparison& comparison, const Mapping& mapping,
                      const std::optional<Diagnosis>& diagnosis, const std::string& advice);
 
+/// `inputs`: "A and B are", for the hint that they are read only.
 Finding changed_input(const std::string& call, const DeviceArray& array,
-                      const DeviceArray::Change& change);
+                      const DeviceArray::Change& change, const std::string& inputs = "A and B are");
 
-/// `cols`: columns of the matrix, to say in which row a stray write lies.
+/// `cols`: columns of the matrix, or the distance of its rows where there are gaps, to say in which
+/// row a stray write lies.
 Finding written_outside(const std::string& call, const DeviceArray& array,
-                        const DeviceArray::GuardDamage& damage, int cols);
+                        const DeviceArray::GuardDamage& damage, int cols,
+                        const std::string& hint =
+                            "Threads that hang over the edge of C must not store: test row < n and "
+                            "col < n before the store.");
 
 /// Another status than the contract asks for.
 Finding wrong_status(const std::string& call, const std::string& returned,

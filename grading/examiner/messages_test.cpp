@@ -118,6 +118,26 @@ TEST(Messages, WritesOutsideAreGivenAPlace) {
             "f() wrote 1 element outside of C, the first one 2 elements before its start.");
 }
 
+TEST(Messages, WritesBetweenRowsAreGivenTheirRow) {
+  const DeviceArray C("C", Access::in_out, 4, 5, 8, ElementType::float64);
+  const Finding finding = written_outside(
+      "f()", C, {.elements = 2, .first = 2 * 8 + 6, .between_rows = true}, 8, "Mind ldc.");
+  EXPECT_EQ(finding.message,
+            "f() wrote 2 elements outside of C, the first one behind the 5 elements of row 2, in "
+            "the gap before the next row.");
+  EXPECT_EQ(finding.hint, "Mind ldc.");
+}
+
+TEST(Messages, ChangedInputHasTheDigitsOfItsType) {
+  const DeviceArray in("in", Access::input, 2, 2, 2, ElementType::float64);
+  const Finding finding =
+      changed_input("f()", in, {.row = 1, .col = 0, .given = 0.1, .found = 1.0 / 3}, "in is");
+  EXPECT_EQ(finding.message,
+            "f() changed its input: in[1][0] was 0.10000000000000001 and is now "
+            "0.33333333333333331.");
+  EXPECT_TRUE(finding.hint.starts_with("in is read only.")) << finding.hint;
+}
+
 TEST(Messages, KernelFaultKeepsItsPlace) {
   const Finding finding = kernel_fault("f()", {{"barrier", "3 threads wait", "a.cu", 12}});
   EXPECT_EQ(finding.message, "f(): 3 threads wait.");
@@ -147,6 +167,7 @@ TEST(Messages, KernelFaultHasAHintForItsKind) {
       {"out-of-bounds", "compare it with the sides"},
       {"misaligned", "float4"},
       {"uninitialised", "store that should have come first"},
+      {"above-diagonal", "Only the lower triangle of A"},
       {"race", "__syncthreads() that all threads reach must stand between"},
       {"warp-race", "__syncwarp()"},
       {"read-only", "wrong pointer"},

@@ -52,6 +52,15 @@ enum class Pattern {
   term_repeated,
   part_unwritten,
   region,
+  copied,
+  wrong_stride,
+  tiles_not_swapped,
+  tiles_not_transposed,
+  square_part_only,
+  tiles_missing,
+  other_factors,
+  other_system,
+  first_rows_only,
 };
 
 /// A recognised mistake in words for a student.

@@ -13,11 +13,11 @@ struct Box {
   int first_row, last_row, first_col, last_col;
 };
 
-Box box_around(const std::vector<bool>& is_wrong, int n) {
-  Box box{n, -1, n, -1};
-  for (int row = 0; row < n; ++row) {
-    for (int col = 0; col < n; ++col) {
-      if (!is_wrong[std::size_t(row) * n + col]) continue;
+Box box_around(const std::vector<bool>& is_wrong, int rows, int cols) {
+  Box box{rows, -1, cols, -1};
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      if (!is_wrong[std::size_t(row) * cols + col]) continue;
       box.first_row = std::min(box.first_row, row);
       box.last_row = std::max(box.last_row, row);
       box.first_col = std::min(box.first_col, col);
@@ -28,20 +28,21 @@ Box box_around(const std::vector<bool>& is_wrong, int n) {
 }
 
 template <typename Predicate>
-bool wrong_exactly_where(const std::vector<bool>& is_wrong, int n, Predicate predicate) {
-  for (int row = 0; row < n; ++row) {
-    for (int col = 0; col < n; ++col) {
-      if (is_wrong[std::size_t(row) * n + col] != predicate(row, col)) return false;
+bool wrong_exactly_where(const std::vector<bool>& is_wrong, int rows, int cols,
+                         Predicate predicate) {
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      if (is_wrong[std::size_t(row) * cols + col] != predicate(row, col)) return false;
     }
   }
   return true;
 }
 
 template <typename Predicate>
-bool wrong_only_where(const std::vector<bool>& is_wrong, int n, Predicate predicate) {
-  for (int row = 0; row < n; ++row) {
-    for (int col = 0; col < n; ++col) {
-      if (is_wrong[std::size_t(row) * n + col] && !predicate(row, col)) return false;
+bool wrong_only_where(const std::vector<bool>& is_wrong, int rows, int cols, Predicate predicate) {
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      if (is_wrong[std::size_t(row) * cols + col] && !predicate(row, col)) return false;
     }
   }
   return true;
@@ -69,51 +70,57 @@ std::string span(const char* one, const char* many, int first, int last) {
 
 }  // namespace
 
-std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int n, TileShape tile,
-                                          bool unwritten) {
-  const int whole_rows = n - n % tile.height;
-  const int whole_cols = n - n % tile.width;
+std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int rows, int cols,
+                                          TileShape tile, bool unwritten,
+                                          const RegionWords& words) {
+  const int whole_rows = rows - rows % tile.height;
+  const int whole_cols = cols - cols % tile.width;
   const bool has_inside = whole_rows > 0 && whole_cols > 0;
-  const bool has_edge = whole_rows < n || whole_cols < n;
-  const auto is_last = [&](int row, int col) { return row == n - 1 || col == n - 1; };
-  const bool last_is_a_partial_tile = whole_rows == n - 1 || whole_cols == n - 1;
-  if (n > 2 && !last_is_a_partial_tile && wrong_exactly_where(is_wrong, n, is_last)) {
+  const bool has_edge = whole_rows < rows || whole_cols < cols;
+  const auto is_last = [&](int row, int col) { return row == rows - 1 || col == cols - 1; };
+  const bool last_is_a_partial_tile = whole_rows == rows - 1 || whole_cols == cols - 1;
+  if (rows > 2 && cols > 2 && !last_is_a_partial_tile &&
+      wrong_exactly_where(is_wrong, rows, cols, is_last)) {
     return Diagnosis{
         unwritten ? Pattern::part_unwritten : Pattern::region,
         fmt::format("only the last row and the last column are {}",
                     unwritten ? "missing" : "wrong"),
-        "Look for what does not come out even: half of an odd n has to be rounded up, and of "
-        "several results of a thread each needs its own test against n."};
+        fmt::format("Look for what does not come out even: half of an odd number has to be rounded "
+                    "up, and of several results of a thread each needs its own test against {}.",
+                    words.bounds)};
   }
 
   const auto in_edge = [&](int row, int col) { return row >= whole_rows || col >= whole_cols; };
-  if (has_inside && has_edge && wrong_only_where(is_wrong, n, in_edge)) {
+  if (has_inside && has_edge && wrong_only_where(is_wrong, rows, cols, in_edge)) {
     return Diagnosis{
         Pattern::edges_only,
         fmt::format("only the partial {}x{} tiles at the right and lower edge are {}", tile.width,
                     tile.height, unwritten ? "missing" : "wrong"),
-        "Round the number of tiles up, and let each thread test its own row and column against n: "
-        "a whole block must not give up because a part of it hangs over the edge."};
+        fmt::format("Round the number of tiles up, and let each thread test its own row and column "
+                    "against {}: a whole block must not give up because a part of it hangs over "
+                    "the edge.",
+                    words.bounds)};
   }
 
   const auto behind_first_tile = [&](int row, int col) {
     return row >= tile.height || col >= tile.width;
   };
-  const bool has_more_tiles = n > tile.height || n > tile.width;
-  if (has_more_tiles && wrong_exactly_where(is_wrong, n, behind_first_tile)) {
+  const bool has_more_tiles = rows > tile.height || cols > tile.width;
+  if (has_more_tiles && wrong_exactly_where(is_wrong, rows, cols, behind_first_tile)) {
     return Diagnosis{Pattern::first_tile_only,
                      fmt::format("only the first {}x{} tile is right", tile.width, tile.height),
-                     "Check that the other tiles are reached: by the block's walk over C, or by "
-                     "blockIdx in row and col and by the size of the grid."};
+                     fmt::format("Check that the other tiles are reached: by the block's walk over "
+                                 "{}, or by blockIdx in row and col and by the size of the grid.",
+                                 words.matrix)};
   }
 
-  const Box box = box_around(is_wrong, n);
-  const bool everywhere =
-      box.first_row == 0 && box.first_col == 0 && box.last_row == n - 1 && box.last_col == n - 1;
+  const Box box = box_around(is_wrong, rows, cols);
+  const bool everywhere = box.first_row == 0 && box.first_col == 0 && box.last_row == rows - 1 &&
+                          box.last_col == cols - 1;
   if (everywhere && !unwritten) return std::nullopt;
   const std::string where =
       everywhere
-          ? "they lie all over C"
+          ? fmt::format("they lie all over {}", words.matrix)
           : fmt::format("all of them in {}, {}", span("row", "rows", box.first_row, box.last_row),
                         span("column", "columns", box.first_col, box.last_col));
   if (unwritten) {

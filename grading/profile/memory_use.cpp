@@ -47,4 +47,25 @@ MemoryUse add_up(const std::vector<KernelProfile>& profiles) {
   return use;
 }
 
+std::vector<KernelUse> by_kernel(const std::vector<KernelProfile>& profiles) {
+  std::vector<KernelUse> kernels;
+  std::vector<std::vector<KernelProfile>> launches;  // of each
+  for (const KernelProfile& profile : profiles) {
+    auto known = std::ranges::find(kernels, profile.launch.kernel, &KernelUse::kernel);
+    const auto place = static_cast<std::size_t>(known - kernels.begin());
+    if (known == kernels.end()) {
+      kernels.push_back({.kernel = profile.launch.kernel, .use = {}});
+      launches.emplace_back();
+    }
+    KernelUse& kernel = kernels[place];
+    ++kernel.launches;
+    kernel.largest_shared_bytes =
+        std::max(kernel.largest_shared_bytes,
+                 profile.static_shared_bytes + profile.launch.dynamic_shared_bytes);
+    launches[place].push_back(profile);
+  }
+  for (std::size_t i = 0; i < kernels.size(); ++i) kernels[i].use = add_up(launches[i]);
+  return kernels;
+}
+
 }  // namespace tilewise::grading

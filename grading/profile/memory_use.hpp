@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "grading/worker/call.hpp"
@@ -45,5 +47,16 @@ struct MemoryUse {
 };
 
 MemoryUse add_up(const std::vector<KernelProfile>& profiles);
+
+/// What the launches of one kernel did.
+struct KernelUse {
+  std::string kernel;  ///< "dtrsm_32<double>"
+  int launches = 0;
+  std::size_t largest_shared_bytes = 0;  ///< static and dynamic shared memory of a block
+  MemoryUse use;
+};
+
+/// Launches put together by kernel, in the order in which each was launched first.
+std::vector<KernelUse> by_kernel(const std::vector<KernelProfile>& profiles);
 
 }  // namespace tilewise::grading

@@ -60,5 +60,32 @@ TEST(MemoryUse, AddsUpLaunchesAndTheirLines) {
   EXPECT_EQ(use.lines[1].counters.global_load_requests, 12u);
 }
 
+TEST(MemoryUse, IsToldByKernelInTheOrderOfTheirFirstLaunches) {
+  const auto launch = [](const char* kernel, std::size_t fixed, std::size_t dynamic,
+                         std::uint64_t requests) {
+    KernelProfile profile;
+    profile.launch.kernel = kernel;
+    profile.launch.dynamic_shared_bytes = dynamic;
+    profile.static_shared_bytes = fixed;
+    profile.counters = loads(requests, requests, 128 * requests);
+    profile.lines = {{"a.cu", 5, profile.counters}};
+    return profile;
+  };
+  const std::vector<KernelUse> kernels =
+      by_kernel({launch("solve", 0, 0, 1), launch("update", 4096, 0, 2), launch("solve", 0, 512, 3),
+                 launch("solve", 256, 0, 4)});
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].kernel, "solve");
+  EXPECT_EQ(kernels[0].launches, 3);
+  EXPECT_EQ(kernels[0].largest_shared_bytes, 512u);
+  EXPECT_EQ(kernels[0].use.total.global_load_requests, 8u);
+  ASSERT_EQ(kernels[0].use.lines.size(), 1u);
+  EXPECT_EQ(kernels[0].use.lines[0].counters.global_load_requests, 8u);
+  EXPECT_EQ(kernels[1].kernel, "update");
+  EXPECT_EQ(kernels[1].launches, 1);
+  EXPECT_EQ(kernels[1].largest_shared_bytes, 4096u);
+  EXPECT_TRUE(by_kernel({}).empty());
+}
+
 }  // namespace
 }  // namespace tilewise::grading

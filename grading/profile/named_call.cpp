@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
@@ -66,6 +67,14 @@ std::optional<Number> number_in(std::string_view text) {
   return number;
 }
 
+/// A number that fills the text: "2", "-0.5" or "1e-3".
+std::optional<double> real_in(const std::string& text) {
+  char* rest = nullptr;
+  const double number = std::strtod(text.c_str(), &rest);  // <charconv> knows no reals everywhere
+  if (text.empty() || *rest != '\0') return std::nullopt;
+  return number;
+}
+
 /// "128", "128x1" or "8x8x4".
 std::optional<std::array<unsigned, 3>> extent_in(std::string_view text) {
   std::array<unsigned, 3> extent = {1, 1, 1};
@@ -80,12 +89,18 @@ std::optional<std::array<unsigned, 3>> extent_in(std::string_view text) {
   return std::nullopt;
 }
 
-/// How a function is to be called: "matmul_grid(n=512, block=128x1)".
+/// How a function is to be called: "matmul_grid(n=NUMBER, block=128x1)"; what may be left out, with
+/// the value it then has, in brackets.
 std::string example_of(const ContractInfo& function) {
   std::vector<std::string> arguments;
   for (const ParameterInfo& parameter : function.parameters) {
-    if (parameter.kind == ParameterKind::integer) arguments.push_back(parameter.name + "=NUMBER");
-    if (parameter.kind == ParameterKind::extent) arguments.push_back(parameter.name + "=128x1");
+    if (parameter.kind == ParameterKind::matrix) continue;
+    if (!parameter.default_value.empty()) {
+      arguments.push_back(fmt::format("[{}={}]", parameter.name, parameter.default_value));
+    } else {
+      const char* value = parameter.kind == ParameterKind::extent ? "128x1" : "NUMBER";
+      arguments.push_back(fmt::format("{}={}", parameter.name, value));
+    }
   }
   return fmt::format("{}({})", function.function, fmt::join(arguments, ", "));
 }
@@ -106,8 +121,28 @@ CallArgument read_argument(const ParameterInfo& parameter, const std::string& va
     if (const auto number = number_in<std::int64_t>(value)) return *number;
     throw BadCall(fmt::format("{}='{}' is no whole number", parameter.name, value));
   }
+  if (parameter.kind == ParameterKind::real) {
+    if (const auto number = real_in(value)) return *number;
+    throw BadCall(fmt::format("{}='{}' is no number", parameter.name, value));
+  }
   if (const auto extent = extent_in(value)) return *extent;
   throw BadCall(fmt::format("{}='{}' is no extent; write it as 128x1", parameter.name, value));
+}
+
+/// The argument that was given, or what stands in its place where the contract has a default.
+/// @param integers the arguments before this one
+CallArgument find_argument(const ParameterInfo& parameter, Words& given, const Integers& integers,
+                           const ContractInfo& function) {
+  if (const auto word = given.extract(parameter.name)) {
+    return read_argument(parameter, word.mapped());
+  }
+  if (parameter.default_value.empty()) {
+    throw BadCall(
+        fmt::format("the argument {} is missing: {}", parameter.name, example_of(function)));
+  }
+  const auto earlier = integers.find(parameter.default_value);
+  if (earlier != integers.end()) return earlier->second;
+  return read_argument(parameter, parameter.default_value);
 }
 
 /// The bytes of a matrix.
@@ -148,17 +183,11 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
   for (const ParameterInfo& parameter : function.parameters) {
     auto& number = numbers.emplace_back();
     if (parameter.kind == ParameterKind::matrix) continue;
-    const auto word = spelled.arguments.find(parameter.name);
-    if (word == spelled.arguments.end()) {
-      throw BadCall(
-          fmt::format("the argument {} is missing: {}", parameter.name, example_of(function)));
-    }
-    number = read_argument(parameter, word->second);
+    number = find_argument(parameter, spelled.arguments, integers, function);
     if (const auto* integer = std::get_if<std::int64_t>(&*number)) {
       integers[parameter.name] = *integer;
     }
     append_argument(call.text, parameter.name, *number);
-    spelled.arguments.erase(word);
   }
   call.text += ")";
   if (!spelled.arguments.empty()) {
@@ -173,6 +202,8 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
       call.arguments.emplace_back(matrix_argument(function.parameters[i], *shape++));
     } else if (const auto* integer = std::get_if<std::int64_t>(&*numbers[i])) {
       call.arguments.emplace_back(*integer);
+    } else if (const auto* real = std::get_if<double>(&*numbers[i])) {
+      call.arguments.emplace_back(*real);
     } else {
       call.arguments.emplace_back(std::get<std::array<unsigned, 3>>(*numbers[i]));
     }

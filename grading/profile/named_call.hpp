@@ -24,7 +24,7 @@ struct NamedCall {
 };
 
 /// Reads a call such as "matmul_grid(block=128x1, n=512)": all arguments but the matrices by name,
-/// in any order. The matrices follow from them.
+/// in any order, without those that the contract has defaults for. The matrices follow from them.
 /// @throws BadCall
 NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& functions);
 

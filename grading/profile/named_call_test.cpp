@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "grading/stages/rectangular_matrices.hpp"
+
+// Declared, never defined: a contract takes no more than its header.
+cudaError_t dgemm(int m, int n, int k, double alpha, const double* A, int lda, const double* B,
+                  int ldb, double beta, double* C, int ldc);
+cudaError_t dtrsm_32(int n, double alpha, const double* A, int lda, double* B, int ldb);
+
 namespace tilewise::grading {
 namespace {
 
@@ -52,6 +59,74 @@ TEST(NamedCall, TakesArgumentsInAnyOrderAndBlanksAnywhere) {
   EXPECT_EQ(read_call("transpose(block=7,rows=1,cols=2)", functions).text,
             "transpose(rows=1, cols=2, block=7x1)");
   EXPECT_EQ(read_call("nothing()", functions).text, "nothing()");
+}
+
+const std::vector<ContractInfo> blas = {
+    CONTRACT(dgemm, dgemm_matrices, "m", "n", "k", "alpha=1", "A", "lda=k", "B", "ldb=n", "beta=0",
+             "C", "ldc=n")
+        .info(),
+    CONTRACT(dtrsm_32, dtrsm_32_matrices, "n", "alpha=1", "A", "lda=32", "B", "ldb=n").info(),
+};
+
+TEST(NamedCall, TakesDefaultsFromTheContract) {
+  const struct {
+    const char* text;
+    const char* full;
+  } cases[] = {
+      {"dgemm(m=5, n=7, k=3)", "dgemm(m=5, n=7, k=3, alpha=1, lda=3, ldb=7, beta=0, ldc=7)"},
+      {"dgemm(m=5, n=7, k=3, lda=8, beta=-0.5)",
+       "dgemm(m=5, n=7, k=3, alpha=1, lda=8, ldb=7, beta=-0.5, ldc=7)"},
+      {"dgemm(alpha=1e-3, ldc=16, ldb=9, k=3, n=7, m=5)",
+       "dgemm(m=5, n=7, k=3, alpha=0.001, lda=3, ldb=9, beta=0, ldc=16)"},
+      {"dtrsm_32(n=100)", "dtrsm_32(n=100, alpha=1, lda=32, ldb=100)"},
+      {"dtrsm_32(n=100, lda=40)", "dtrsm_32(n=100, alpha=1, lda=40, ldb=100)"},
+  };
+  for (const auto& [text, full] : cases) EXPECT_EQ(read_call(text, blas).text, full);
+}
+
+TEST(NamedCall, HandsOverRealsAndMatricesAsWideAsTheirLeadingDimensions) {
+  const NamedCall call = read_call("dgemm(m=5, n=7, k=3, alpha=2.5, lda=8)", blas);
+  ASSERT_EQ(call.arguments.size(), 11u);
+  EXPECT_EQ(std::get<double>(call.arguments[3]), 2.5);
+  EXPECT_EQ(std::get<double>(call.arguments[8]), 0.0);
+  const struct {
+    std::size_t parameter, rows, row_elements;
+    bool read_only;
+  } matrices[] = {{4, 5, 8, true}, {6, 3, 7, true}, {9, 5, 7, false}};
+  for (const auto& expected : matrices) {
+    SCOPED_TRACE(expected.parameter);
+    const auto& matrix = std::get<BufferArgument>(call.arguments[expected.parameter]);
+    EXPECT_EQ(matrix.element_bytes, sizeof(double));
+    EXPECT_EQ(matrix.row_elements, expected.row_elements);
+    EXPECT_EQ(matrix.payload_bytes, expected.rows * expected.row_elements * sizeof(double));
+    EXPECT_EQ(matrix.read_only, expected.read_only);
+  }
+}
+
+TEST(NamedCall, SaysWhichArgumentsHaveDefaults) {
+  const struct {
+    const char* text;
+    const char* message;
+  } cases[] = {
+      {"dgemm(m=5, n=7)",
+       "the argument k is missing: dgemm(m=NUMBER, n=NUMBER, k=NUMBER, [alpha=1], [lda=k], "
+       "[ldb=n], [beta=0], [ldc=n])"},
+      {"dgemm(m=5, n=7, k=3, gamma=1)", "there is no argument gamma: dgemm(m=NUMBER"},
+      {"dgemm(m=5, n=7, k=3, alpha=one)", "alpha='one' is no number"},
+      {"dgemm(m=5, n=7, k=3, alpha=)", "alpha='' is no number"},
+      {"dgemm(m=5, n=7, k=3, alpha=1x)", "alpha='1x' is no number"},
+      {"dgemm(m=5, n=7, k=3, lda=k)", "lda='k' is no whole number"},
+      {"dgemm(m=5, n=7, k=3, lda=2.5)", "lda='2.5' is no whole number"},
+      {"dgemm(m=5, n=7, k=3, lda=-8)", "the matrix A would have 5 rows and -8 columns"},
+  };
+  for (const auto& [text, message] : cases) {
+    try {
+      read_call(text, blas);
+      ADD_FAILURE() << text;
+    } catch (const BadCall& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  }
 }
 
 TEST(NamedCall, SaysWhatIsWrongAndWhatThereIs) {

@@ -24,6 +24,7 @@ struct BufferArgument {
   bool uninitialised = false;     ///< an output: what it holds before the call means nothing
   std::size_t element_bytes = 0;  ///< 0: unknown
   std::size_t row_elements = 0;   ///< elements from one row to the next; 0: not a matrix
+  bool lower_triangular = false;  ///< square, and nothing above the diagonal is to be read
   /// The image exists on the device only and nothing is copied either way, since nobody looks at
   /// the values; `offset` has no meaning then.
   bool device_only = false;

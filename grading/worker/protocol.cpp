@@ -30,7 +30,7 @@ namespace tilewise::grading {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, token, module, profile)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferArgument, offset, image_bytes, payload_offset,
                                    payload_bytes, name, read_only, uninitialised, element_bytes,
-                                   row_elements, device_only)
+                                   row_elements, lower_triangular, device_only)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, warmups, repetitions)
 
 namespace {

@@ -56,7 +56,8 @@ void describe_payload(const void* payload, const BufferArgument& argument) {
                                   .read_only = argument.read_only,
                                   .uninitialised = argument.uninitialised,
                                   .element_bytes = argument.element_bytes,
-                                  .row_elements = argument.row_elements});
+                                  .row_elements = argument.row_elements,
+                                  .lower_triangular = argument.lower_triangular});
 }
 
 void watch(const std::optional<simt::Watch>& wanted) {

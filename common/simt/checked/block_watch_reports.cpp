@@ -171,11 +171,12 @@ void BlockWatch::unwritten(Place place, AccessRecord read) {
 Diagnostic BlockWatch::global_unwritten(Place place, AccessRecord read) {
   const auto range = DeviceMemory::instance().range_at(address_of(place));
   const SourceLine line = line_of(read.site);
-  return {
-      "uninitialised",
-      fmt::format("{} {} {}, which nothing has written", thread_name(thread_of(read.tag)),
-                  verb(read.site), range ? element_of(*range, address_of(place)) : "global memory"),
-      line.file, line.line};
+  const bool above = range && above_diagonal(*range, address_of(place));
+  return {above ? "above-diagonal" : "uninitialised",
+          fmt::format("{} {} {}, {}", thread_name(thread_of(read.tag)), verb(read.site),
+                      range ? element_of(*range, address_of(place)) : "global memory",
+                      above ? "above the diagonal" : "which nothing has written"),
+          line.file, line.line};
 }
 
 std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::uint32_t site,

@@ -36,6 +36,14 @@ std::string element_of(const DeviceMemory::Range& range, const std::byte* addres
   return fmt::format("{}[{}][{}]", buffer.name, element / row, element % row);
 }
 
+bool above_diagonal(const DeviceMemory::Range& range, const std::byte* address) {
+  if (range.description == nullptr || !range.description->lower_triangular) return false;
+  const BufferDescription& buffer = *range.description;
+  const std::size_t element =
+      static_cast<std::size_t>(address - range.start) / buffer.element_bytes;
+  return element % buffer.row_elements > element / buffer.row_elements;
+}
+
 std::string outside_of(const DeviceMemory::Range& range, const std::byte* address) {
   return fmt::format("{}, {} {}", element_of(range, address),
                      address < range.start ? "before the start of" : "past the end of",

@@ -27,7 +27,7 @@ struct GlobalAccess {
 class GlobalListener : public virtual ShadowHost {
  public:
   virtual void global_race(Place place, GlobalAccess earlier, GlobalAccess later) = 0;
-  /// A read of what nothing has written so far. @return how to tell it
+  /// A read of what nothing has written so far, or is never to be read. @return how to tell it
   virtual Diagnostic global_unwritten(Place place, AccessRecord read) = 0;
 
  protected:

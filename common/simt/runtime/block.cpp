@@ -58,6 +58,7 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   std::iota(numbers_.begin(), numbers_.end(), std::uint16_t{0});
   if (watch.order == ThreadOrder::reverse) std::reverse(numbers_.begin(), numbers_.end());
   wanted_watch_ = watch;
+  shared_.start_launch();
   take_turns(0);
   end_ = threads_.data() + count;
   warps_.resize((count + 31) / 32);

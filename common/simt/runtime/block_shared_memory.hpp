@@ -14,6 +14,9 @@ class BlockSharedMemory {
   BlockSharedMemory(const BlockSharedMemory&) = delete;
   BlockSharedMemory& operator=(const BlockSharedMemory&) = delete;
 
+  /// Forgets what the launch before took: this thread may run no block of the next one.
+  void start_launch() { static_bytes_ = 0; }
+
   /// Forgets what the block before left.
   void start_block(std::size_t dynamic_bytes);
 

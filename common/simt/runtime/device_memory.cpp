@@ -142,11 +142,22 @@ void DeviceMemory::describe(const void* address, BufferDescription description) 
   while (overlap != descriptions_.end() && overlap->first < first + description.bytes) {
     overlap = descriptions_.erase(overlap);
   }
-  if (description.uninitialised && holds(address, description.bytes)) {
-    GlobalShadow::instance().set_written(static_cast<Place>(first - base_), description.bytes,
-                                         false);
-  }
+  if (holds(address, description.bytes)) note_unreadable(first, description);
   descriptions_[first] = std::move(description);
+}
+
+void DeviceMemory::note_unreadable(const std::byte* first, const BufferDescription& description) {
+  const auto start = static_cast<Place>(first - base_);
+  GlobalShadow& shadow = GlobalShadow::instance();
+  if (description.uninitialised) shadow.set_written(start, description.bytes, false);
+  const std::size_t row_bytes = description.row_elements * description.element_bytes;
+  if (!description.lower_triangular || row_bytes == 0) return;
+  const std::size_t order = (description.bytes + row_bytes - 1) / row_bytes;
+  for (std::size_t row = 0; row + 1 < order; ++row) {
+    const std::size_t above = row * row_bytes + (row + 1) * description.element_bytes;
+    shadow.set_written(start + static_cast<Place>(above),
+                       (order - row - 1) * description.element_bytes, false);
+  }
 }
 
 const DeviceMemory::Allocation* DeviceMemory::allocation_at(const std::byte* address) const {

@@ -78,6 +78,7 @@ class DeviceMemory {
   std::byte* find_region(std::size_t bytes);
   void mark_pages(const std::byte* region, std::size_t bytes, bool allocated);
   const Allocation* allocation_at(const std::byte* address) const;
+  void note_unreadable(const std::byte* first, const BufferDescription& description);
 
   std::byte* base_ = nullptr;
   std::size_t capacity_ = 0;

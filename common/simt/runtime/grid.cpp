@@ -134,8 +134,12 @@ const auto nothing = [](Block&, auto...) {};
 /// Runs all blocks, and counts where that is wanted.
 std::optional<Diagnostic> run_all(Launch& launch, const LaunchConfiguration& configuration,
                                   LaunchCounts& counts, std::size_t& static_shared_bytes) {
+  std::mutex mutex;
   return launch.run(blocks_of(configuration.grid), nullptr, nothing, [&](Block& block) {
-    static_shared_bytes = block.static_shared_bytes();
+    {
+      const std::lock_guard lock(mutex);
+      static_shared_bytes = std::max(static_shared_bytes, block.static_shared_bytes());
+    }
     if (block.watch() != nullptr) counts.add(block.watch()->take_counts(), 1);
   });
 }

@@ -203,6 +203,22 @@ TEST_F(CheckedBuild, SeesTheStoreOfAStructureThatAFunctionReturns) {
   EXPECT_GT(counters.shared_store_requests, 0u);
 }
 
+// Some of the host's threads run blocks of one kernel only.
+TEST_F(CheckedBuild, KnowsTheSharedMemoryOfEachLaunch) {
+  const DeviceVector<float> in(6400), out(6400);
+  watch({.counters = true});
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    four_rows_of_four<<<200, 32>>>(out.data());
+    copies<<<1, 32>>>(in.data(), out.data());
+    four_rows_of_four<<<1, 32>>>(out.data());
+    const std::vector<KernelProfile> profiles = take_profiles();
+    ASSERT_EQ(profiles.size(), 3u);
+    EXPECT_EQ(profiles[0].static_shared_bytes, 4u * 32 * sizeof(float));
+    EXPECT_EQ(profiles[1].static_shared_bytes, 0u);
+    EXPECT_EQ(profiles[2].static_shared_bytes, 4u * 32 * sizeof(float));
+  }
+}
+
 __global__ void reads_far_beyond(const float* in, float* out) { out[0] = in[100]; }
 
 TEST_F(CheckedBuild, TakesWhatIsNotDescribedForOutOfBounds) {
@@ -216,6 +232,40 @@ TEST_F(CheckedBuild, TakesWhatIsNotDescribedForOutOfBounds) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, "out-of-bounds");
   EXPECT_THAT(found[0].message, HasSubstr("in[10][0], past the end of in (10 x 10)"));
+}
+
+__global__ void reads_one(const double* A, double* out, int row, int col, int lda) {
+  out[0] = A[row * lda + col];
+}
+
+TEST_F(CheckedBuild, TellsOfReadsAboveTheDiagonal) {
+  constexpr int order = 9, lda = 12;
+  const DeviceVector<double> A(std::vector<double>(order * lda, 1.0)), out(1);
+  watch({.checks = true});
+  describe_buffer(A.data(), {.name = "A",
+                             .bytes = ((order - 1) * lda + order) * sizeof(double),
+                             .read_only = true,
+                             .element_bytes = sizeof(double),
+                             .row_elements = lda,
+                             .lower_triangular = true});
+  const struct {
+    int row, col;
+    const char* message;
+  } cases[] = {{0, 0, nullptr},
+               {3, 7, "reads A[3][7], above the diagonal"},
+               {7, 3, nullptr},
+               {0, order - 1, "reads A[0][8], above the diagonal"},
+               {3, order, nullptr},  // between the rows
+               {order - 1, order - 1, nullptr}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.row * 100 + c.col);
+    reads_one<<<1, 1>>>(A.data(), out.data(), c.row, c.col, lda);
+    const std::vector<Diagnostic> found = take_diagnostics();
+    ASSERT_EQ(found.size(), c.message == nullptr ? 0u : 1u);
+    if (c.message == nullptr) continue;
+    EXPECT_EQ(found[0].kind, "above-diagonal");
+    EXPECT_THAT(found[0].message, HasSubstr(c.message));
+  }
 }
 
 }  // namespace

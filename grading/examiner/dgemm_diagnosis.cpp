@@ -1,0 +1,238 @@
+#include "grading/examiner/dgemm_diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
+#include "grading/examiner/region.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+bool is_unwritten(const DgemmObservation& seen, std::size_t i) {
+  return std::memcmp(&seen.before.values[i], &seen.after.values[i], sizeof(double)) == 0;
+}
+
+template <typename Predicate>
+bool any_wrong(const Comparison& comparison, Predicate predicate) {
+  for (std::size_t i = 0; i < comparison.compared; ++i) {
+    if (comparison.is_wrong[i] && predicate(i)) return true;
+  }
+  return false;
+}
+
+bool is_result_of(const Matrix<double>& C, const GemmInputs& inputs) {
+  return compare(C, multiply_add(inputs)).all_right();
+}
+
+// 0 times the NaN of an unwritten C is that NaN, as if C had never been written.
+std::optional<Diagnosis> reads_c_for_beta_0(const DgemmObservation& seen, const DgemmRerun& rerun) {
+  if (seen.inputs.beta != 0) return std::nullopt;
+  const auto after = rerun(Matrix<double>(seen.after.rows, seen.after.cols));
+  if (!after || !is_result_of(*after, seen.inputs)) return std::nullopt;
+  return Diagnosis{Pattern::accumulates,
+                   "the result is right only if C holds ordinary numbers beforehand, so the kernel "
+                   "reads C although beta is 0",
+                   "With beta = 0, C may hold anything, NaN too, and 0 * NaN is NaN: write C "
+                   "without reading it."};
+}
+
+std::optional<Diagnosis> never_written(const DgemmObservation& seen, const Comparison& comparison) {
+  if (comparison.wrong < comparison.compared ||
+      any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); })) {
+    return std::nullopt;
+  }
+  return Diagnosis{Pattern::never_written,
+                   seen.inputs.beta == 0 ? "no element of C was ever written"
+                                         : "C still holds what it held before the call",
+                   "Check that the kernel is launched and stores its result, and that the grid is "
+                   "not empty."};
+}
+
+std::optional<Diagnosis> not_a_number(const DgemmObservation& seen, const Comparison& comparison) {
+  const auto from_guard = [&](std::size_t i) {
+    return has_bits(seen.after.values[i], guard_bits_double);
+  };
+  if (any_wrong(comparison, from_guard)) {
+    if (seen.inputs.alpha == 0) {
+      return Diagnosis{Pattern::reads_outside,
+                       "NaN that A and B hold got into the result although alpha is 0",
+                       "With alpha = 0, C becomes beta * C whatever A and B hold, and 0 * NaN is "
+                       "NaN: read neither of them."};
+    }
+    return Diagnosis{
+        Pattern::reads_outside,
+        "NaN that lies around the matrices, and in the gaps between their rows, got into the "
+        "result",
+        "Element (row, col) of A lies at row * lda + col, of B at row * ldb + col. Beyond m, n and "
+        "k use zero in place of what is there: multiplying it by zero does not help."};
+  }
+  const auto is_new_nan = [&](std::size_t i) {
+    return std::isnan(seen.after.values[i]) && !is_unwritten(seen, i);
+  };
+  if (!any_wrong(comparison, is_new_nan)) return std::nullopt;
+  return Diagnosis{Pattern::not_a_number, "there are NaN among the results",
+                   "NaN comes from memory that nothing wrote: a variable or shared tile that is "
+                   "read before it is set, or an index outside of A or B."};
+}
+
+std::optional<Diagnosis> all_zero(const DgemmObservation& seen) {
+  if (std::ranges::any_of(seen.after.values, [](double value) { return value != 0; })) {
+    return std::nullopt;
+  }
+  return Diagnosis{Pattern::all_zero, "C is zero everywhere",
+                   "The sum is stored but nothing was added to it: check the bounds of the loop "
+                   "over k and that the tiles of A and B are loaded."};
+}
+
+std::optional<Diagnosis> other_factors(const DgemmObservation& seen) {
+  const double alpha = seen.inputs.alpha, beta = seen.inputs.beta;
+  const struct {
+    double alpha, beta;
+    const char* what;
+    const char* hint;
+  } cases[] = {
+      {1, beta, "C holds A * B + beta * C: alpha is left out",
+       "Multiply the sum by alpha before it is stored."},
+      {alpha, 0, "C holds alpha * A * B: beta * C is left out",
+       "Where beta is not 0, add beta times what C held."},
+      {alpha, 1, "C holds alpha * A * B + C: beta is left out",
+       "What C held is to be multiplied by beta before the sum is added."},
+      {alpha, alpha * beta, "C holds alpha * (A * B + beta * C): alpha multiplies C, too",
+       "Multiply the sum by alpha first, then add beta * C."},
+      {beta, alpha, "alpha and beta have changed places", "alpha belongs to A * B, beta to C."},
+      {alpha, -beta, "beta * C was subtracted", "Add beta * C."},
+  };
+  for (const auto& c : cases) {
+    if (c.alpha == alpha && c.beta == beta) continue;
+    if (c.beta != 0 && beta == 0) continue;  // C held NaN
+    GemmInputs other = seen.inputs;
+    other.alpha = c.alpha;
+    other.beta = c.beta;
+    if (is_result_of(seen.after, other)) return Diagnosis{Pattern::other_factors, c.what, c.hint};
+  }
+  return std::nullopt;
+}
+
+std::optional<Diagnosis> transposed_factor(const DgemmObservation& seen) {
+  const auto square = [](const Matrix<double>& matrix) { return matrix.rows == matrix.cols; };
+  GemmInputs other = seen.inputs;
+  if (square(other.B)) {
+    other.B = transposed(seen.inputs.B);
+    if (is_result_of(seen.after, other)) {
+      return Diagnosis{Pattern::second_factor_transposed,
+                       "B is read by rows where it should be read by columns",
+                       "Element (k, col) of B lies at k * ldb + col."};
+    }
+  }
+  other = seen.inputs;
+  if (square(other.A)) {
+    other.A = transposed(seen.inputs.A);
+    if (is_result_of(seen.after, other)) {
+      return Diagnosis{Pattern::first_factor_transposed,
+                       "A is read by columns where it should be read by rows",
+                       "Element (row, k) of A lies at row * lda + k."};
+    }
+  }
+  return std::nullopt;
+}
+
+// (rows, last - first): some columns of a matrix.
+Matrix<double> columns(const Matrix<double>& matrix, int first, int last) {
+  Matrix<double> result(matrix.rows, last - first);
+  for (int row = 0; row < result.rows; ++row) {
+    for (int col = 0; col < result.cols; ++col) result(row, col) = matrix(row, first + col);
+  }
+  return result;
+}
+
+bool has_terms(const DgemmObservation& seen, int first, int last) {
+  GemmInputs part = seen.inputs;
+  part.A = columns(part.A, first, last);
+  part.B = transposed(columns(transposed(part.B), first, last));
+  return is_result_of(seen.after, part);
+}
+
+// Sums that leave out the first or the last products. The number is found from one element and then
+// has to hold for all of them.
+std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
+                                         const Comparison& comparison) {
+  const int k = seen.inputs.A.cols;
+  const double found = comparison.found, allowed = comparison.tolerance;
+  double left = comparison.expected;  // without the first terms
+  double sum =
+      seen.inputs.beta == 0 ? 0 : seen.inputs.beta * seen.inputs.C(comparison.row, comparison.col);
+  for (int terms = 1; terms < k; ++terms) {
+    const double term = seen.inputs.alpha * seen.inputs.A(comparison.row, terms - 1) *
+                        seen.inputs.B(terms - 1, comparison.col);
+    sum += term;
+    left -= term;
+    if (std::abs(sum - found) <= allowed && has_terms(seen, 0, terms)) {
+      return Diagnosis{
+          Pattern::sum_cut_short,
+          fmt::format("each element is the sum of its first {} products instead of all {}", terms,
+                      k),
+          "Check where the loop over k ends. Tiles that do not divide k need one more step: "
+          "k / tile, rounded up."};
+    }
+    if (std::abs(left - found) <= allowed && has_terms(seen, terms, k)) {
+      return Diagnosis{Pattern::sum_starts_late,
+                       fmt::format("each element lacks the first {} of its {} products", terms, k),
+                       "Check where the loop over k starts, and whether the sum is reset inside "
+                       "it."};
+    }
+  }
+  return std::nullopt;
+}
+
+// Single precision errs by some 2^-24 of the magnitude, a term that is missing by far more.
+std::optional<Diagnosis> imprecise(const DgemmObservation& seen, const ReferenceProduct& expected) {
+  for (std::size_t i = 0; i < seen.after.values.size(); ++i) {
+    const double allowed = 0x1p-20 * expected.magnitude.values[i];
+    if (!(std::abs(seen.after.values[i] - expected.product.values[i]) <= allowed)) {
+      return std::nullopt;
+    }
+  }
+  return Diagnosis{Pattern::imprecise,
+                   "all of them are right to several digits, so the arithmetic is less precise "
+                   "than double",
+                   "Keep the factors, the tiles and the sum in double; a constant like 0.0f or a "
+                   "float variable on the way is enough to lose half of the digits."};
+}
+
+std::optional<Diagnosis> region(const DgemmObservation& seen, const Comparison& comparison) {
+  const bool unwritten =
+      !any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); });
+  return recognise_region(comparison.is_wrong, seen.after.rows, seen.after.cols, seen.tile,
+                          unwritten, {.matrix = "C", .bounds = "m and n"});
+}
+
+}  // namespace
+
+std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first_call,
+                                        const DgemmRerun& rerun) {
+  const ReferenceProduct expected = multiply_add(seen.inputs);
+  const Comparison comparison = compare(seen.after, expected);
+  if (comparison.all_right()) return std::nullopt;
+  if (!first_call) {
+    const auto after = rerun(seen.before);
+    if (after && compare(*after, expected).all_right()) return left_over_from_earlier_calls();
+  }
+  if (any_wrong(comparison, [&](std::size_t i) { return std::isnan(seen.after.values[i]); })) {
+    if (auto diagnosis = reads_c_for_beta_0(seen, rerun)) return diagnosis;
+  }
+  if (auto diagnosis = never_written(seen, comparison)) return diagnosis;
+  if (auto diagnosis = all_zero(seen)) return diagnosis;
+  if (auto diagnosis = not_a_number(seen, comparison)) return diagnosis;
+  if (auto diagnosis = other_factors(seen)) return diagnosis;
+  if (auto diagnosis = transposed_factor(seen)) return diagnosis;
+  if (auto diagnosis = part_of_the_sum(seen, comparison)) return diagnosis;
+  if (auto diagnosis = imprecise(seen, expected)) return diagnosis;
+  return region(seen, comparison);
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,173 @@
+#include "grading/examiner/dgemm_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "grading/examiner/dgemm_diagnosis.hpp"
+#include "grading/examiner/element_messages.hpp"
+#include "grading/examiner/peak.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+int distance_of_rows(const std::optional<int>& given, int cols) {
+  return given.value_or(std::max(cols, 1));
+}
+
+Call call_of(const DgemmCase& c, DeviceArray& A, DeviceArray& B, DeviceArray& C) {
+  return c.function(c.m, c.n, c.k, c.alpha, A, distance_of_rows(c.lda, c.k), B,
+                    distance_of_rows(c.ldb, c.n), c.beta, C, distance_of_rows(c.ldc, c.n));
+}
+
+GemmInputs random_inputs(const DgemmCase& c, Random& random) {
+  return {.alpha = c.alpha,
+          .A = random_double_matrix(c.m, c.k, random),
+          .B = random_double_matrix(c.k, c.n, random),
+          .beta = c.beta,
+          .C = random_double_matrix(c.m, c.n, random)};
+}
+
+}  // namespace
+
+// The matrices of one call. What BLAS's rules forbid to read is poisoned.
+struct DgemmTest::Matrices : Trial {
+  Matrices(const DgemmCase& dgemm_, const DgemmCase& allocated, Random& random)
+      : dgemm(dgemm_),
+        inputs(random_inputs(allocated, random)),
+        device_A("A", Access::input, inputs.A, distance_of_rows(allocated.lda, allocated.k)),
+        device_B("B", Access::input, inputs.B, distance_of_rows(allocated.ldb, allocated.n)),
+        device_C("C", dgemm.beta == 0 ? Access::output : Access::in_out, allocated.m, allocated.n,
+                 distance_of_rows(allocated.ldc, allocated.n), ElementType::float64) {
+    inputs.alpha = dgemm.alpha;
+    inputs.beta = dgemm.beta;
+    if (dgemm.alpha == 0) {
+      device_A.let_read_only(Readable::nothing);
+      device_B.let_read_only(Readable::nothing);
+    }
+    if (dgemm.beta != 0) device_C.set(inputs.C);
+    before = device_C.contents_double();
+    call = call_of(dgemm, device_A, device_B, device_C);
+    text = call.text;
+    arrays = {&device_C, &device_A, &device_B};
+    // Clearing C, or leaving it alone, takes no kernel.
+    needs_kernel = dgemm.alpha != 0 && dgemm.k > 0;
+  }
+
+  DgemmCase dgemm;
+  GemmInputs inputs;
+  DeviceArray device_A;
+  DeviceArray device_B;
+  DeviceArray device_C;
+  Matrix<double> before;
+};
+
+std::unique_ptr<DgemmTest::Matrices> DgemmTest::prepare(const DgemmCase& dgemm) {
+  return prepare(dgemm, dgemm);
+}
+
+std::unique_ptr<DgemmTest::Matrices> DgemmTest::prepare(const DgemmCase& dgemm,
+                                                        const DgemmCase& allocated) {
+  auto trial = std::make_unique<Matrices>(dgemm, allocated, random());
+  trial->check_result = [this, prepared = trial.get()] { check_product(*prepared); };
+  return trial;
+}
+
+void DgemmTest::check_product(const Matrices& trial) {
+  const Matrix<double> after = trial.device_C.contents_double();
+  const Comparison comparison = compare(after, multiply_add(trial.inputs));
+  if (comparison.all_right()) return;
+  check_guards(trial);  // elements that went between the rows are missing elsewhere
+  const DgemmRerun rerun = [&](const Matrix<double>& before) -> std::optional<Matrix<double>> {
+    DeviceArray A = trial.device_A, B = trial.device_B, C = trial.device_C;
+    C.set(before);
+    if (!run_in_fresh_worker(call_of(trial.dgemm, A, B, C))) return std::nullopt;
+    return C.contents_double();
+  };
+  const auto diagnosis = diagnose_dgemm(
+      {.inputs = trial.inputs, .before = trial.before, .after = after, .tile = trial.dgemm.tile},
+      calls_made() == 1, rerun);
+  fail(wrong_double(trial.text, "C", comparison, diagnosis, advice()));
+}
+
+CallReply DgemmTest::expect_right(const DgemmCase& dgemm) {
+  const auto trial = prepare(dgemm);
+  try_right(*trial);
+  return trial->reply;
+}
+
+void DgemmTest::expect_inside(const DgemmCase& dgemm) { try_inside(*prepare(dgemm)); }
+
+void DgemmTest::expect_clean(const std::vector<DgemmCase>& cases) {
+  std::vector<PrepareTrial> trials;
+  for (const DgemmCase& dgemm : cases) {
+    trials.push_back([this, &dgemm] { return prepare(dgemm); });
+  }
+  try_clean(trials);
+}
+
+CountedCall DgemmTest::count(const DgemmCase& dgemm) { return try_counted(*prepare(dgemm)); }
+
+void DgemmTest::expect_refused(const DgemmCase& bad, const DgemmCase& allocated,
+                               const std::string& reason) {
+  try_refused(*prepare(bad, allocated), reason);
+}
+
+void DgemmTest::expect_nothing_done(const DgemmCase& dgemm) {
+  try_nothing_done(*prepare(dgemm),
+                   "Return early where m or n is 0: a grid without blocks cannot be launched.");
+}
+
+Rate DgemmTest::measure(const DgemmCase& dgemm, const std::string& name) {
+  // A kernel that leaves out half of C's rows escapes 16 sampled ones once in 16,000 times.
+  constexpr int sampled_rows = 16;
+
+  const auto trial = prepare(dgemm);
+  try_timed(*trial);
+  const Matrix<double> C = trial->device_C.contents_double();
+  const Comparison comparison =
+      compare(C, multiply_add_rows(trial->inputs, sample_rows(dgemm.m, sampled_rows, random())));
+  if (!comparison.all_right()) {
+    fail(wrong_double(trial->text, "C", comparison, std::nullopt, advice()));
+  }
+  for (std::size_t i = 0; i < C.values.size(); ++i) {
+    if (C.values[i] == C.values[i] && C.values[i] != trial->before.values[i]) continue;
+    fail({.message = fmt::format("{}: C[{}][{}] was never written, or is NaN.", trial->text,
+                                 i / dgemm.n, i % dgemm.n),
+          .hint = advice()});
+  }
+  const double operations = 2.0 * dgemm.m * dgemm.n * dgemm.k;
+  const Rate rate = rate_of(trial->reply.times_ms, operations);
+  record_measurement(name, rate.value);
+  return rate;
+}
+
+void DgemmTest::expect_fraction_of_peak(const DgemmCase& dgemm, double fraction) {
+  const Rate rate = measure(dgemm, "gflops");
+  const auto peak = peak_fp64_gflops(device());
+  if (!peak) fail_without_minimum();
+  expect_rate(
+      rate, "gflops",
+      {.at = fmt::format("m = {}, n = {}, k = {}", dgemm.m, dgemm.n, dgemm.k),
+       .peak = *peak,
+       .of = "double-precision peak",
+       .fraction = fraction,
+       .ceiling = *ceiling_fp64_gflops(device()),
+       .advice_if_beyond =
+           "Compute the whole product in every call, and wait for nothing on the host.",
+       .advice = "Neighbouring threads (threadIdx.x) should read and write neighbouring elements "
+                 "of B and C, so that the accesses of a warp join, and each element of a tile "
+                 "should be loaded once a block."});
+}
+
+std::string DgemmTest::edge_advice() const {
+  return "Threads that hang over the edge of C must not store: test row < m and col < n before the "
+         "store. Element (row, col) of C lies at row * ldc + col.";
+}
+
+std::string DgemmTest::advice() const {
+  return "Check the barriers, the indices with which tiles are filled (row * lda + k and k * ldb + "
+         "col), the zeros beyond m, n and k, and where alpha and beta come in.";
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,355 @@
+// The fixtures for transposes, DGEMM and DTRSM with a submission of known functions: the right ones
+// pass, and each mistake is named.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "common/core/paths.hpp"
+#include "grading/examiner/dgemm_test.hpp"
+#include "grading/examiner/dtrsm_test.hpp"
+#include "grading/examiner/testdata/rectangular.hpp"
+#include "grading/examiner/transpose_test.hpp"
+#include "grading/profile/memory_use.hpp"
+#include "grading/stages/rectangular_matrices.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using ::testing::HasSubstr;
+
+#define TRANSPOSE(function) CONTRACT(function, transpose_matrices, "out", "in", "rows", "cols")
+#define DGEMM(function)                                                                    \
+  CONTRACT(function, dgemm_matrices, "m", "n", "k", "alpha=1", "A", "lda=k", "B", "ldb=n", \
+           "beta=0", "C", "ldc=n")
+#define DTRSM(function) \
+  CONTRACT(function, dtrsm_matrices, "m", "n", "alpha=1", "A", "lda=m", "B", "ldb=n")
+#define DTRSM_32(function) \
+  CONTRACT(function, dtrsm_32_matrices, "n", "alpha=1", "A", "lda=32", "B", "ldb=n")
+
+/// A fixture outside of any test of its own, with all that graders use of it.
+template <typename Fixture>
+struct Open : Fixture {
+  void TestBody() override {}
+  using Fixture::count;
+  using Fixture::expect_clean;
+  using Fixture::expect_inside;
+  using Fixture::expect_nothing_done;
+  using Fixture::expect_refused;
+  using Fixture::expect_right;
+  using Fixture::measure;
+  using Fixture::SetUp;
+  using Fixture::TearDown;
+};
+
+struct Transpose : Open<TransposeTest> {
+  using TransposeTest::expect_fraction_of_bandwidth;
+};
+
+template <typename Fixture>
+struct OpenWithPeak : Open<Fixture> {
+  using Fixture::expect_fraction_of_peak;
+};
+
+using Dgemm = OpenWithPeak<DgemmTest>;
+using Dtrsm = OpenWithPeak<DtrsmTest>;
+
+class RectangularFixtures : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const auto modules = core::executable_directory().parent_path() / "test";
+    StageTest::configure({.stage = "test",
+                          .module = modules / "fixture_rectangular.so",
+                          .checked_module = modules / "fixture_rectangular_checked.so",
+                          .backend = "simt",
+                          .profile = core::gpu_profile("gtx1080"),
+                          .seed = 1,
+                          .time_limit_s = 60});
+  }
+};
+
+/// What a grader's test says that makes these calls: message and hint, or nothing if it passes.
+template <typename Fixture>
+std::string failure_of(const std::function<void(Fixture&)>& body) {
+  testing::TestPartResultArray results;
+  {
+    const testing::ScopedFakeTestPartResultReporter reporter(
+        testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
+    Fixture fixture;
+    try {
+      fixture.SetUp();
+      body(fixture);
+    } catch (const testing::AssertionException&) {
+      // Has been reported.
+    }
+    fixture.TearDown();
+  }
+  return results.size() == 0 ? "" : results.GetTestPartResult(0).message();
+}
+
+// Transposes.
+
+TransposeCase transpose(const TransposeFunction& function, int rows, int cols) {
+  return {.function = function, .rows = rows, .cols = cols, .tile = 16};
+}
+
+TEST_F(RectangularFixtures, PassRightTransposes) {
+  const auto right = [](int rows, int cols) {
+    return transpose(TRANSPOSE(transpose_right), rows, cols);
+  };
+  EXPECT_EQ(failure_of<Transpose>([&](Transpose& test) {
+              test.expect_right(right(32, 48));
+              test.expect_right(right(1, 50));
+              test.expect_inside(right(37, 21));
+              test.expect_clean({right(17, 40), right(40, 17)});
+              test.expect_refused(right(-1, 5), right(4, 5), "rows is negative");
+              test.expect_nothing_done(right(0, 5));
+              test.expect_nothing_done(right(5, 0));
+              test.measure(right(64, 32), "gb_s");
+            }),
+            "");
+}
+
+TEST_F(RectangularFixtures, CountTransposes) {
+  CountedCall counted;
+  EXPECT_EQ(failure_of<Transpose>([&](Transpose& test) {
+              counted = test.count(transpose(TRANSPOSE(transpose_right), 64, 32));
+            }),
+            "");
+  EXPECT_EQ(counted.text, "transpose_right(rows=64, cols=32)");
+  EXPECT_EQ(counted.use.total.global_load_bytes, 64u * 32 * sizeof(float));
+  ASSERT_EQ(counted.launches.size(), 1u);
+  EXPECT_EQ(counted.launches[0].launch.kernel, "transpose_kernel");
+}
+
+TEST_F(RectangularFixtures, NameMistakesOfTransposes) {
+  const struct {
+    const char* what;
+    std::function<void(Transpose&)> body;
+    const char* message;
+  } cases[] = {
+      {"copied",
+       [](Transpose& test) { test.expect_right(transpose(TRANSPOSE(transpose_copies), 20, 30)); },
+       "elements are wrong: out holds the elements of in one after the other"},
+      {"written outside",
+       [](Transpose& test) {
+         test.expect_inside(transpose(TRANSPOSE(transpose_unguarded), 20, 30));
+       },
+       "transpose_unguarded(rows=20, cols=30) wrote 40 elements outside of out, the first one "
+       "behind its end, where out[30][0] would be."},
+      {"input changed",
+       [](Transpose& test) {
+         test.expect_inside(transpose(TRANSPOSE(transpose_clears_in), 20, 30));
+       },
+       "changed its input: in[0][0] was"},
+      {"out of bounds",
+       [](Transpose& test) {
+         test.expect_clean({transpose(TRANSPOSE(transpose_unguarded), 20, 30)});
+       },
+       ", past the end of "},
+      {"left over",
+       [](Transpose& test) {
+         test.expect_right(transpose(TRANSPOSE(transpose_once), 20, 30));
+         test.expect_right(transpose(TRANSPOSE(transpose_once), 20, 30));
+       },
+       "the same call is right in a fresh process"},
+      {"not refused",
+       [](Transpose& test) {
+         test.expect_refused(transpose(TRANSPOSE(transpose_any_shape), -1, 5),
+                             transpose(TRANSPOSE(transpose_any_shape), 4, 5), "rows is negative");
+       },
+       "transpose_any_shape(rows=-1, cols=5) returned cudaSuccess, expected cudaErrorInvalidValue: "
+       "rows is negative."},
+      {"something done",
+       [](Transpose& test) {
+         test.expect_nothing_done(transpose(TRANSPOSE(transpose_any_shape), 0, 5));
+       },
+       "wrote to out, although there was nothing to do"},
+      {"too slow",
+       [](Transpose& test) {
+         test.expect_fraction_of_bandwidth(transpose(TRANSPOSE(transpose_right), 32, 32), 0.9);
+       },
+       "GB/s at 32 x 32"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    EXPECT_THAT(failure_of<Transpose>(c.body), HasSubstr(c.message));
+  }
+}
+
+// DGEMM.
+
+struct Factors {
+  double alpha, beta;
+};
+
+DgemmCase dgemm(const DgemmFunction& function, Factors factors = {1, 0}) {
+  return {.function = function,
+          .m = 21,
+          .n = 19,
+          .k = 13,
+          .alpha = factors.alpha,
+          .beta = factors.beta,
+          .lda = 16,
+          .ldb = 24,
+          .ldc = 20};
+}
+
+TEST_F(RectangularFixtures, PassRightProducts) {
+  EXPECT_EQ(failure_of<Dgemm>([&](Dgemm& test) {
+              DgemmCase dense{.function = DGEMM(dgemm_right), .m = 33, .n = 5, .k = 40};
+              test.expect_right(dense);
+              for (const Factors factors :
+                   {Factors{1, 0}, Factors{2, -0.5}, Factors{0, 3}, Factors{0, 0}, Factors{1, 1}}) {
+                const DgemmCase with_gaps = dgemm(DGEMM(dgemm_right), factors);
+                test.expect_right(with_gaps);
+                test.expect_inside(with_gaps);
+                test.expect_clean({with_gaps});
+                DgemmCase without_terms = with_gaps;
+                without_terms.k = 0;
+                test.expect_inside(without_terms);
+              }
+              DgemmCase nothing = dgemm(DGEMM(dgemm_right));
+              nothing.m = 0;
+              test.expect_nothing_done(nothing);
+              std::swap(nothing.m, nothing.n);
+              test.expect_nothing_done(nothing);
+              const DgemmCase allocated = dgemm(DGEMM(dgemm_right), {1, 1});
+              DgemmCase bad = allocated;
+              bad.ldc = 18;
+              test.expect_refused(bad, allocated, "ldc is less than n");
+              test.measure(allocated, "gflops");
+              test.measure(dense, "gflops");
+            }),
+            "");
+}
+
+TEST_F(RectangularFixtures, CountProducts) {
+  CountedCall counted;
+  EXPECT_EQ(failure_of<Dgemm>([&](Dgemm& test) {
+              counted = test.count(dgemm(DGEMM(dgemm_right), {2, 0.5}));
+            }),
+            "");
+  EXPECT_EQ(counted.text,
+            "dgemm_right(m=21, n=19, k=13, alpha=2, lda=16, ldb=24, beta=0.5, ldc=20)");
+  EXPECT_EQ(counted.use.total.global_store_bytes, 21u * 19 * sizeof(double));
+}
+
+TEST_F(RectangularFixtures, NameMistakesOfProducts) {
+  const struct {
+    const char* what;
+    std::function<void(Dgemm&)> body;
+    const char* message;
+  } cases[] = {
+      {"C read for beta = 0", [](Dgemm& test) { test.expect_right(dgemm(DGEMM(dgemm_reads_all))); },
+       "C[0][0] is NaN, expected "},
+      {"C read for beta = 0", [](Dgemm& test) { test.expect_right(dgemm(DGEMM(dgemm_reads_all))); },
+       "the kernel reads C although beta is 0"},
+      {"A and B read for alpha = 0",
+       [](Dgemm& test) {
+         test.expect_right(dgemm(DGEMM(dgemm_reads_all), {0, 2}));
+       },
+       "NaN that A and B hold got into the result although alpha is 0"},
+      {"A read for alpha = 0, by line",
+       [](Dgemm& test) {
+         test.expect_clean({dgemm(DGEMM(dgemm_reads_all), {0, 2})});
+       },
+       "which nothing has written"},
+      {"rows of C too close", [](Dgemm& test) { test.expect_right(dgemm(DGEMM(dgemm_dense))); },
+       "outside of C, the first one behind the 19 elements of row 0, in the gap before the next "
+       "row."},
+      {"in float",
+       [](Dgemm& test) {
+         test.expect_right(dgemm(DGEMM(dgemm_in_float), {1.5, 0.5}));
+       },
+       "the arithmetic is less precise than double"},
+      {"in float, timed", [](Dgemm& test) { test.measure(dgemm(DGEMM(dgemm_in_float)), "gflops"); },
+       "dgemm_in_float(m=21, n=19, k=13, alpha=1, lda=16, ldb=24, beta=0, ldc=20): C[0][0] is"},
+      {"too slow",
+       [](Dgemm& test) { test.expect_fraction_of_peak(dgemm(DGEMM(dgemm_right)), 0.9); },
+       "GFLOPS at m = 21, n = 19, k = 13"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    EXPECT_THAT(failure_of<Dgemm>(c.body), HasSubstr(c.message));
+  }
+}
+
+// DTRSM.
+
+DtrsmCase dtrsm(const DtrsmFunction& function, int m, int n, double alpha = 1) {
+  return {.function = function, .m = m, .n = n, .alpha = alpha, .lda = m + 3, .ldb = n + 5};
+}
+
+TEST_F(RectangularFixtures, PassRightSolutions) {
+  EXPECT_EQ(failure_of<Dtrsm>([&](Dtrsm& test) {
+              const auto right = DTRSM(dtrsm_right);
+              for (const int m : {1, 31, 32, 33, 100}) {
+                test.expect_right(dtrsm(right, m, 7, -0.5));
+                test.expect_inside(dtrsm(right, m, 40, 0.3));
+              }
+              test.expect_right(dtrsm(right, 40, 7, 0));
+              test.expect_right({.function = right, .m = 65, .n = 33});
+              test.expect_clean({dtrsm(right, 40, 5, 2)});
+              test.expect_nothing_done(dtrsm(right, 0, 5));
+              test.expect_nothing_done(dtrsm(right, 5, 0));
+              DtrsmCase bad = dtrsm(right, 40, 5);
+              bad.lda = 39;
+              test.expect_refused(bad, dtrsm(right, 40, 5), "lda is less than m");
+              test.measure(dtrsm(right, 40, 40), "gflops");
+            }),
+            "");
+}
+
+TEST_F(RectangularFixtures, CountSolutionsLaunchByLaunch) {
+  CountedCall counted;
+  EXPECT_EQ(failure_of<Dtrsm>(
+                [&](Dtrsm& test) { counted = test.count(dtrsm(DTRSM(dtrsm_right), 100, 40)); }),
+            "");
+  ASSERT_EQ(counted.launches.size(), 7u);
+  const std::vector<KernelUse> kernels = by_kernel(counted.launches);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].kernel, "solve_kernel");
+  EXPECT_EQ(kernels[0].launches, 4);
+  EXPECT_EQ(kernels[0].largest_shared_bytes, 32u * 32 * sizeof(double));
+  EXPECT_GT(kernels[0].use.total.shared_load_requests, 0u);
+  EXPECT_EQ(kernels[1].kernel, "dgemm_kernel");
+  EXPECT_EQ(kernels[1].launches, 3);
+  EXPECT_EQ(kernels[1].largest_shared_bytes, 0u);
+}
+
+TEST_F(RectangularFixtures, NameMistakesOfSolutions) {
+  const struct {
+    const char* what;
+    std::function<void(Dtrsm&)> body;
+    const char* message;
+  } cases[] = {
+      {"no updates",
+       [](Dtrsm& test) { test.expect_right(dtrsm(DTRSM(dtrsm_without_updates), 70, 7)); },
+       "dtrsm_without_updates(m=70, n=7, alpha=1, lda=73, ldb=12): X[32][0] is "},
+      {"no updates",
+       [](Dtrsm& test) { test.expect_right(dtrsm(DTRSM(dtrsm_without_updates), 70, 7)); },
+       "each block of 32 rows is solved by itself"},
+      {"loads above the diagonal",
+       [](Dtrsm& test) {
+         const DtrsmCase all = dtrsm(of_32_rows(DTRSM_32(dtrsm_loads_all)), 32, 7);
+         test.expect_right(all);  // what it loads too much has no consequence
+         test.expect_clean({all});
+       },
+       "reads A[0][1], above the diagonal"},
+      {"too slow",
+       [](Dtrsm& test) { test.expect_fraction_of_peak(dtrsm(DTRSM(dtrsm_right), 40, 40), 0.9); },
+       "GFLOPS at m = 40, n = 40"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    EXPECT_THAT(failure_of<Dtrsm>(c.body), HasSubstr(c.message));
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,140 @@
+#include "grading/examiner/transpose_test.hpp"
+
+#include <fmt/format.h>
+
+#include "grading/examiner/diagnosis.hpp"
+#include "grading/examiner/element_messages.hpp"
+#include "grading/examiner/messages.hpp"
+#include "grading/examiner/peak.hpp"
+#include "grading/examiner/transpose_check.hpp"
+
+namespace tilewise::grading {
+
+// The matrices of one call.
+struct TransposeTest::Matrices : Trial {
+  Matrices(const TransposeCase& transpose_, const TransposeCase& allocated, Random& random)
+      : transpose(transpose_),
+        in(distinct_matrix(allocated.rows, allocated.cols, random)),
+        device_in("in", in),
+        device_out("out", Access::output, allocated.cols, allocated.rows) {
+    call = transpose.function(device_out, device_in, transpose.rows, transpose.cols);
+    text = call.text;
+    arrays = {&device_out, &device_in};
+  }
+
+  TransposeCase transpose;
+  Matrix<float> in;
+  DeviceArray device_in;
+  DeviceArray device_out;
+};
+
+std::unique_ptr<TransposeTest::Matrices> TransposeTest::prepare(const TransposeCase& transpose) {
+  return prepare(transpose, transpose);
+}
+
+std::unique_ptr<TransposeTest::Matrices> TransposeTest::prepare(const TransposeCase& transpose,
+                                                                const TransposeCase& allocated) {
+  auto trial = std::make_unique<Matrices>(transpose, allocated, random());
+  trial->check_result = [this, prepared = trial.get()] { check_transpose(*prepared); };
+  return trial;
+}
+
+void TransposeTest::check_transpose(const Matrices& trial) {
+  const Matrix<float> out = trial.device_out.contents();
+  const Comparison comparison = compare_transpose(trial.in, out);
+  if (comparison.all_right()) return;
+
+  auto diagnosis = recognise_transpose({.in = trial.in, .out = out, .tile = trial.transpose.tile});
+  if (calls_made() > 1) {
+    Matrices again(trial.transpose, trial.transpose, random());
+    const bool right = run_in_fresh_worker(again.call) &&
+                       compare_transpose(again.in, again.device_out.contents()).all_right();
+    if (right) diagnosis = left_over_from_earlier_calls();
+  }
+  const auto found = static_cast<float>(comparison.found);
+  const std::string words =
+      has_bits(found, unwritten_bits) ? "was never written" : "is " + describe_value(found);
+  const std::string expected = fmt::format("{}, which is in[{}][{}]",
+                                           describe_value(static_cast<float>(comparison.expected)),
+                                           comparison.col, comparison.row);
+  fail(wrong_element(trial.text, "out", comparison, words, expected, diagnosis, advice()));
+}
+
+CallReply TransposeTest::expect_right(const TransposeCase& transpose) {
+  const auto trial = prepare(transpose);
+  try_right(*trial);
+  return trial->reply;
+}
+
+void TransposeTest::expect_inside(const TransposeCase& transpose) {
+  try_inside(*prepare(transpose));
+}
+
+void TransposeTest::expect_clean(const std::vector<TransposeCase>& cases) {
+  std::vector<PrepareTrial> trials;
+  for (const TransposeCase& transpose : cases) {
+    trials.push_back([this, &transpose] { return prepare(transpose); });
+  }
+  try_clean(trials);
+}
+
+CountedCall TransposeTest::count(const TransposeCase& transpose) {
+  return try_counted(*prepare(transpose));
+}
+
+void TransposeTest::expect_refused(const TransposeCase& bad, const TransposeCase& allocated,
+                                   const std::string& reason) {
+  try_refused(*prepare(bad, allocated), reason);
+}
+
+void TransposeTest::expect_nothing_done(const TransposeCase& transpose) {
+  try_nothing_done(*prepare(transpose),
+                   "Return early where rows or cols is 0: a grid without "
+                   "blocks cannot be launched.");
+}
+
+Rate TransposeTest::measure(const TransposeCase& transpose, const std::string& name) {
+  const auto trial = prepare(transpose);
+  try_timed(*trial);
+  trial->check_result();
+  const double bytes = 2.0 * transpose.rows * transpose.cols * sizeof(float);
+  const Rate rate = rate_of(trial->reply.times_ms, bytes);
+  record_measurement(name, rate.value);
+  return rate;
+}
+
+void TransposeTest::expect_fraction_of_bandwidth(const TransposeCase& transpose, double fraction) {
+  const Rate rate = measure(transpose, "gb_s");
+  const auto peak = peak_bandwidth_gb_s(device());
+  if (!peak) {
+    fail({.message = "Neither the driver nor a GPU profile tells the bandwidth of this device's "
+                     "memory, so no minimum is known.",
+          .status = Status::inconclusive});
+  }
+  expect_rate(rate, "gb_s",
+              {.unit = "GB/s",
+               .at = fmt::format("{} x {}", transpose.rows, transpose.cols),
+               .peak = *peak,
+               .of = "memory bandwidth",
+               .fraction = fraction,
+               // What is written may still be in the L2 cache when the kernel ends; what is read
+               // comes from memory.
+               .ceiling = 2 * *peak,
+               .advice_if_beyond = "Move every element in every call.",
+               .advice = "Neighbouring threads (threadIdx.x) should read neighbouring elements of "
+                         "in and write neighbouring elements of out: turn the tile round in "
+                         "shared memory, without bank conflicts."});
+}
+
+std::string TransposeTest::edge_advice() const {
+  return "Threads that hang over the edge must not store: a row of out is below cols, and a column "
+         "of it below rows.";
+}
+
+std::string TransposeTest::advice() const {
+  return "Element (row, col) of in, at row * cols + col, goes to (col, row) of out, at col * rows "
+         "+ "
+         "row. Check the barrier between filling and emptying a shared tile.";
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,170 @@
+#include "grading/examiner/trial_test.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "grading/examiner/calling.hpp"
+#include "grading/examiner/checks.hpp"
+#include "grading/examiner/messages.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+// "A and B are", for hints.
+std::string inputs_of(const Trial& trial) {
+  std::vector<std::string> names;
+  for (const DeviceArray* array : trial.arrays) {
+    if (array->access() == Access::input) names.push_back(array->name());
+  }
+  return fmt::format("{} {}", fmt::join(names, " and "), names.size() == 1 ? "is" : "are");
+}
+
+}  // namespace
+
+void TrialTest::check_launched(const Trial& trial) {
+  if (trial.reply.launches > 0 || !trial.needs_kernel) return;
+  fail({.message = trial.text + " gave the right result without launching a kernel.",
+        .hint = fmt::format("The {} is to be computed on the device, by a __global__ function that "
+                            "is launched with <<<grid, block>>>.",
+                            result_name())});
+}
+
+void TrialTest::check_guards(const Trial& trial) {
+  for (const DeviceArray* array : trial.arrays) {
+    if (const auto damage = array->guard_damage()) {
+      fail(written_outside(trial.text, *array, *damage, array->leading_dimension(), edge_advice()));
+    }
+  }
+}
+
+void TrialTest::check_untouched(const Trial& trial, const std::string& when) {
+  for (const DeviceArray* array : trial.arrays) {
+    if (array->untouched()) continue;
+    fail({.message = fmt::format("{} wrote to {}, {}.", trial.text, array->name(), when),
+          .hint = "Check the arguments first, and return before anything is launched or written."});
+  }
+}
+
+void TrialTest::try_right(Trial& trial) {
+  trial.reply = run_successfully(trial.call);
+  trial.check_result();
+  check_launched(trial);
+}
+
+void TrialTest::try_inside(Trial& trial) {
+  trial.reply = run_successfully(trial.call);
+  // Before the result: where a store went astray, it says more than what it spoilt.
+  check_guards(trial);
+  for (const DeviceArray* array : trial.arrays) {
+    if (array->access() != Access::input) continue;
+    if (const auto change = array->first_changed()) {
+      fail(changed_input(trial.text, *array, *change, inputs_of(trial)));
+    }
+  }
+  trial.check_result();
+  check_launched(trial);
+}
+
+void TrialTest::try_clean(const std::vector<PrepareTrial>& trials) {
+  const std::vector<CheckPass> passes = check_passes(options(), random());
+  if (passes.empty()) {
+    skip("compute-sanitizer, which finds races and stray accesses on a GPU, is not installed.",
+         "It comes with the CUDA Toolkit. Grade with --backend simt as well: the simulator finds "
+         "more of them.");
+    return;
+  }
+  // Judged last: a fault, which another pass may have to find, explains more than what it spoils.
+  std::vector<PreparedTrial> results;
+  for (const CheckPass& pass : passes) {
+    CheckedCalls calls(options(), pass);
+    if (const std::string obstacle = calls.obstacle(); !obstacle.empty()) {
+      skip("compute-sanitizer does not run here: " + obstacle,
+           "Grade with --backend simt as well.");
+      return;
+    }
+    for (const PrepareTrial& prepare : trials) {
+      PreparedTrial trial = prepare();
+      trial->text += pass.circumstances;
+      if (const auto fault = calls.make(trial->call, trial->reply)) fail(*fault);
+      results.push_back(std::move(trial));
+    }
+    if (const auto fault = calls.finish()) fail(*fault);
+  }
+  for (const PreparedTrial& trial : results) {
+    trial->check_result();
+    check_launched(*trial);
+  }
+}
+
+CountedCall TrialTest::try_counted(Trial& trial) {
+  trial.reply = run_counted(trial.call);
+  trial.check_result();
+  check_launched(trial);
+  return {trial.text, add_up(trial.reply.profiles), trial.reply.profiles};
+}
+
+void TrialTest::try_refused(Trial& trial, const std::string& reason) {
+  trial.reply = run(trial.call);
+  if (trial.reply.cuda_status != cudaErrorInvalidValue) {
+    fail(wrong_status(trial.text, trial.reply.cuda_error_name, "cudaErrorInvalidValue", reason));
+  }
+  if (trial.reply.launches > 0) {
+    fail({.message = trial.text + " launched a kernel, although it returned cudaErrorInvalidValue.",
+          .hint = "Check the arguments first, and return before anything is launched or written."});
+  }
+  check_untouched(trial, "although it returned cudaErrorInvalidValue");
+}
+
+void TrialTest::try_launch_failure_reported(Trial& trial, const std::string& reason) {
+  trial.reply = run(trial.call);
+  if (trial.reply.launches > 0 || !trial.reply.diagnostics.empty()) {
+    if (const auto failure = failure_of(trial.text, trial.reply)) fail(*failure);
+    trial.check_result();
+    return;
+  }
+  if (trial.reply.cuda_status == cudaSuccess) {
+    fail({.message = fmt::format("{} returned cudaSuccess without launching a kernel: {}.",
+                                 trial.text, reason),
+          .hint = "Return what cudaGetLastError() says after the launch."});
+  }
+  check_untouched(trial, "although it returned " + trial.reply.cuda_error_name);
+}
+
+void TrialTest::try_nothing_done(Trial& trial, const std::string& hint) {
+  trial.reply = run(trial.call);
+  if (trial.reply.cuda_status != cudaSuccess) {
+    fail({.message = fmt::format("{} returned {}, expected cudaSuccess: there is nothing to do.",
+                                 trial.text, trial.reply.cuda_error_name),
+          .hint = hint});
+  }
+  check_untouched(trial, "although there was nothing to do");
+}
+
+void TrialTest::try_timed(Trial& trial) {
+  // Enough for a median that one disturbed run does not move.
+  constexpr Timing timing{.warmups = 2, .repetitions = 9};
+  trial.reply = run_successfully(trial.call, timing);
+  check_launched(trial);
+}
+
+void TrialTest::expect_rate(const Rate& rate, const std::string& name, const RateGoal& goal) {
+  record_measurement("minimum_" + name, goal.minimum());
+  if (const auto finding = shortfall(rate, goal)) fail(*finding);
+}
+
+void TrialTest::fail_without_minimum() {
+  fail({.message = "The driver does not tell this device's clock or kind, so no minimum is known.",
+        .status = Status::inconclusive});
+}
+
+void TrialTest::expect_traffic(const CountedCall& call, const AccessKind& kind,
+                               const TrafficTheory& theory, double slack,
+                               const std::string& advice) {
+  if (const auto excess = excess_traffic(call, kind, theory, slack, advice)) fail(*excess);
+}
+
+int TrialTest::lanes_of_a_request() const { return options().profile.compute_major == 1 ? 16 : 32; }
+
+}  // namespace tilewise::grading
