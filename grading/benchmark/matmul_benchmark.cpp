@@ -18,6 +18,7 @@
 #include "common/cuda/l2_flush.hpp"
 #include "grading/benchmark/kernel_facts.hpp"
 #include "grading/benchmark/matmul_cases.hpp"
+#include "grading/benchmark/median.hpp"
 #include "grading/benchmark/sgemm.hpp"
 
 namespace tilewise::benchmark {
@@ -30,11 +31,6 @@ Matrix random_matrix(int n, std::mt19937& random) {
   Matrix matrix(std::size_t(n) * n);
   for (float& value : matrix) value = values(random);
   return matrix;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 /// One row of the table.
