@@ -112,9 +112,9 @@ TEST(Rewrite, KeepsEveryTokenOnItsLine) {
   std::map<std::pair<int, std::string_view>, int> left;
   for (const auto& token : tokenize(rewritten.text)) ++left[{token.line, token.text}];
   for (const auto& token : tokenize(kernel)) {
-    const bool is_unroll_factor = token.directive != 0 && token.is("Tile");
+    const bool is_dropped = token.directive != 0 && token.line == 32;  // #pragma unroll Tile
     const bool is_open_bound = token.line == 11 && (token.is("[") || token.is("]"));
-    if (may_be_replaced(token) || is_unroll_factor || is_open_bound) continue;
+    if (may_be_replaced(token) || is_dropped || is_open_bound) continue;
     EXPECT_GE(--left[std::pair(token.line, token.text)], 0)
         << "line " << token.line << " lost " << token.text;
   }
