@@ -16,9 +16,8 @@
 ///                   pointers may be null
 ///
 /// \return `cudaSuccess`, or
-///         - `cudaErrorInvalidValue`, with nothing launched or written, if rows or cols is
-///         negative,
-///           or if a matrix is null although it has elements;
+///         - `cudaErrorInvalidValue`, with nothing launched or written, if rows or cols is negative
+///           or a matrix is null although it has elements;
 ///         - whatever else `cudaGetLastError()` reports after the launch.
 ///
 /// Each thread reads and writes elements of its own: the rows of one of the two matrices are walked
