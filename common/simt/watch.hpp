@@ -69,10 +69,11 @@ struct Counters {
   std::uint64_t atomic_requests = 0;        ///< on global and shared memory
   std::uint64_t divergent_requests = 0;     ///< made by some of the warp's live lanes only
   std::uint64_t barriers = 0;               ///< __syncthreads() and its kind, by warps
+  std::uint64_t shuffles = 0;               ///< __shfl_sync() and its kind, by warps
 };
 
 /// All of them, for code that treats them alike.
-inline constexpr std::array<std::uint64_t Counters::*, 18> counter_members = {
+inline constexpr std::array<std::uint64_t Counters::*, 19> counter_members = {
     &Counters::global_load_requests,        &Counters::global_load_sectors,
     &Counters::global_load_transactions,    &Counters::global_load_bytes,
     &Counters::global_store_requests,       &Counters::global_store_sectors,
@@ -82,6 +83,7 @@ inline constexpr std::array<std::uint64_t Counters::*, 18> counter_members = {
     &Counters::shared_store_requests,       &Counters::shared_store_wavefronts,
     &Counters::shared_bank_conflicts,       &Counters::atomic_requests,
     &Counters::divergent_requests,          &Counters::barriers,
+    &Counters::shuffles,
 };
 
 /// Counters of one line of source; those of a line in a function called from a kernel too.

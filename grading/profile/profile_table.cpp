@@ -90,7 +90,8 @@ std::string totals(const simt::Counters& counters) {
                      global_total(counters, global_loads) + global_total(counters, global_stores) +
                      shared_totals(counters);
   for (const auto& [name, count] :
-       {std::pair{"barriers", counters.barriers}, std::pair{"atomics", counters.atomic_requests}}) {
+       {std::pair{"barriers", counters.barriers}, std::pair{"shuffles", counters.shuffles},
+        std::pair{"atomics", counters.atomic_requests}}) {
     if (count > 0) text += fmt::format("  {:<16}{:>18}\n", name, with_commas(count));
   }
   return text;

@@ -34,6 +34,7 @@ inline constexpr NamedCounter all_counters[] = {
     {"atomic_requests", &simt::Counters::atomic_requests},
     {"divergent_requests", &simt::Counters::divergent_requests},
     {"barriers", &simt::Counters::barriers},
+    {"shuffles", &simt::Counters::shuffles},
 };
 static_assert(sizeof(simt::Counters) == std::size(all_counters) * sizeof(std::uint64_t),
               "a counter is missing here");

@@ -99,12 +99,14 @@ void BlockWatch::pass_barrier(std::size_t live_warps) {
   go_on_recording();
 }
 
-void BlockWatch::pass_warp_operation(unsigned warp, std::uint32_t lanes, bool orders) {
+void BlockWatch::pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation) {
   pause_recording();
   // Lanes outside of the mask may be on their way: what they have done so far is read with the
   // rest, in the order of the code.
   read_trace(warp, 0);
-  if (orders) {
+  if (operation == WarpOperation::shuffle) ++shuffles_;
+  // Shuffles and votes exchange values, but order no accesses to memory (Programming Guide).
+  if (operation == WarpOperation::barrier) {
     moments_.sync_lanes(warp, lanes);
     merging_.separate(warp);
   }
@@ -271,6 +273,7 @@ BlockWatch::Counted BlockWatch::take_counts() {
     counted.sites.emplace_back(state->site, std::exchange(state->counters, {}));
   }
   counted.barriers = std::exchange(barriers_, 0);
+  counted.shuffles = std::exchange(shuffles_, 0);
   counted.partition_bytes = partition_bytes_;
   std::fill(partition_bytes_.begin(), partition_bytes_.end(), 0);
   counted.signature = std::exchange(signature_, 0);

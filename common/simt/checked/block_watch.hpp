@@ -24,6 +24,8 @@
 
 namespace tilewise::simt {
 
+enum class WarpOperation { barrier, shuffle, vote };
+
 /// Follows the block that one operating-system thread runs: reads the traces of its warps, checks
 /// and counts.
 class BlockWatch final : private SharedListener, private GlobalListener {
@@ -56,8 +58,8 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   /// All live threads have come to a barrier.
   void pass_barrier(std::size_t live_warps);
 
-  /// The lanes are about to leave a warp-wide operation. @param orders whether it orders memory
-  void pass_warp_operation(unsigned warp, std::uint32_t lanes, bool orders);
+  /// The lanes are about to leave a warp-wide operation.
+  void pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation);
 
   /// The thread has to wait until its warp's trace is read.
   bool trace_is_full(unsigned thread) {
@@ -78,6 +80,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   struct Counted {
     std::vector<std::pair<std::uint32_t, Counters>> sites;
     std::uint64_t barriers = 0;
+    std::uint64_t shuffles = 0;
     std::vector<std::uint64_t> partition_bytes;
     std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
     /// Where in device memory the block's sites went first, in one number that is linear in each.
@@ -147,6 +150,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   std::vector<PendingIndexFault> index_faults_;
   std::unordered_set<std::uint32_t> launch_sites_;  ///< where the launch itself reads host memory
   std::uint64_t barriers_ = 0;
+  std::uint64_t shuffles_ = 0;
   std::uint64_t signature_ = 0;
   std::uint64_t position_ = 0;
   std::uint64_t blocks_started_ = 0;

@@ -29,6 +29,7 @@ void LaunchCounts::add(const BlockWatch::Counted& counted, std::uint64_t weight)
     add_weighted(sites_[site], counters, weight);
   }
   barriers_ += counted.barriers * weight;
+  shuffles_ += counted.shuffles * weight;
   partition_bytes_.resize(std::max(partition_bytes_.size(), counted.partition_bytes.size()));
   for (std::size_t i = 0; i < counted.partition_bytes.size(); ++i) {
     partition_bytes_[i] += counted.partition_bytes[i] * weight;
@@ -45,6 +46,7 @@ KernelProfile LaunchCounts::profile(std::uintptr_t code) const {
     add_weighted(profile.counters, counters, 1);
   }
   profile.counters.barriers = barriers_;
+  profile.counters.shuffles = shuffles_;
   profile.partition_bytes = partition_bytes_;
   for (const auto& [line, counters] : lines) {
     profile.lines.push_back({line.first, line.second, counters});

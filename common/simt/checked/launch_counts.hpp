@@ -23,6 +23,7 @@ class LaunchCounts {
   std::mutex mutex_;
   std::map<std::uint32_t, Counters> sites_;
   std::uint64_t barriers_ = 0;
+  std::uint64_t shuffles_ = 0;
   std::vector<std::uint64_t> partition_bytes_;
 };
 

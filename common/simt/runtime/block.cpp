@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "common/simt/include/tilewise/builtin_variables.hpp"
@@ -26,6 +27,11 @@ namespace {
 
 bool same_place(Site a, Site b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+WarpOperation operation_named(std::string_view call) {
+  if (call == "__syncwarp()") return WarpOperation::barrier;
+  return call.substr(0, 6) == "__shfl" ? WarpOperation::shuffle : WarpOperation::vote;
 }
 
 }  // namespace
@@ -334,9 +340,8 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
 bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
   if (gathering.arrived != (gathering.mask & warp.live)) return false;
   if (watch_ != nullptr) {
-    // Shuffles and votes exchange values, but order no accesses to memory (Programming Guide).
     watch_->pass_warp_operation(static_cast<unsigned>(warp_index), gathering.arrived,
-                                std::strcmp(gathering.wait.what, "__syncwarp()") == 0);
+                                operation_named(gathering.wait.what));
   }
   const std::size_t first = warp_index * 32;
   std::uint64_t offered[32];

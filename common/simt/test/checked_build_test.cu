@@ -155,6 +155,20 @@ TEST_F(CheckedBuild, MergesSharedLoadsBesideCountingThemAsWritten) {
   EXPECT_EQ(counters.barriers, 1u);
 }
 
+__global__ void shuffles_beside_other_operations(double* out) {
+  double value = out[threadIdx.x];
+  for (int lane = 0; lane < 5; ++lane) value += __shfl_sync(0xffffffff, value, lane);
+  __syncwarp();
+  if (__ballot_sync(0xffffffff, value > 0) != 0) out[threadIdx.x] = value;
+}
+
+TEST_F(CheckedBuild, CountsShufflesByWarp) {
+  DeviceVector<double> out(64);
+  watch({.counters = true});
+  shuffles_beside_other_operations<<<3, 64>>>(out.data());
+  EXPECT_EQ(counters_of_the_launch().shuffles, 3u * 2 * 5);
+}
+
 TEST_F(CheckedBuild, ChecksEveryBlockEvenWhereAFewWouldDoForCounting) {
   constexpr unsigned blocks = 100;
   const DeviceVector<float> in(blocks * 32), out(blocks * 32);
