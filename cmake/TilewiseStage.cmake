@@ -3,9 +3,9 @@
 # All it takes to add a stage to the build: registers it for the tools, compiles the binding that
 # lets a worker call its functions by name, and adds its grader to the examiner and its contracts
 # (grading/stages/ID_contract.hpp) to `lab profile`. Call it in grading/stages/CMakeLists.txt; finish
-# with tilewise_finish_stages().
+# with tilewise_finish_stages(). GRADERS: the grader's files where they are not ID.cpp.
 function(tilewise_stage id)
-  cmake_parse_arguments(arg "" "" "SOURCES;FUNCTIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;FUNCTIONS;GRADERS" ${ARGN})
 
   set(includes "")
   foreach(source IN LISTS arg_SOURCES)
@@ -31,7 +31,11 @@ function(tilewise_stage id)
   list(JOIN functions ", " functions)
   set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_STAGE_ROWS
                "      {\"${id}\", {${sources}}, {${functions}}},\n")
-  set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${PROJECT_SOURCE_DIR}/grading/stages/${id}.cpp)
+  if(NOT arg_GRADERS)
+    set(arg_GRADERS ${id}.cpp)
+  endif()
+  list(TRANSFORM arg_GRADERS PREPEND ${PROJECT_SOURCE_DIR}/grading/stages/)
+  set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${arg_GRADERS})
   list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "contracts::\\1.info()" OUTPUT_VARIABLE contracts)
   list(JOIN contracts ", " contracts)
   set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_CONTRACT_INCLUDES
