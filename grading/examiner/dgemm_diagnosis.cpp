@@ -29,10 +29,15 @@ bool is_result_of(const Matrix<double>& C, const GemmInputs& inputs) {
   return compare(C, multiply_add(inputs)).all_right();
 }
 
+bool has_no_terms(const GemmInputs& inputs) { return inputs.alpha == 0 || inputs.A.cols == 0; }
+
 // 0 times the NaN of an unwritten C is that NaN, as if C had never been written.
 std::optional<Diagnosis> reads_c_for_beta_0(const DgemmObservation& seen, const DgemmRerun& rerun) {
   if (seen.inputs.beta != 0) return std::nullopt;
-  const auto after = rerun(Matrix<double>(seen.after.rows, seen.after.cols));
+  Matrix<double> ordinary(seen.after.rows, seen.after.cols);
+  // Where the result is 0, whoever leaves zeros alone is right, too.
+  if (has_no_terms(seen.inputs)) std::ranges::fill(ordinary.values, 1.0);
+  const auto after = rerun(ordinary);
   if (!after || !is_result_of(*after, seen.inputs)) return std::nullopt;
   return Diagnosis{Pattern::accumulates,
                    "the result is right only if C holds ordinary numbers beforehand, so the kernel "
@@ -46,9 +51,18 @@ std::optional<Diagnosis> never_written(const DgemmObservation& seen, const Compa
       any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); })) {
     return std::nullopt;
   }
-  return Diagnosis{Pattern::never_written,
-                   seen.inputs.beta == 0 ? "no element of C was ever written"
-                                         : "C still holds what it held before the call",
+  const std::string what = seen.inputs.beta == 0 ? "no element of C was ever written"
+                                                 : "C still holds what it held before the call";
+  if (has_no_terms(seen.inputs)) {
+    return Diagnosis{
+        Pattern::never_written,
+        what +
+            ", but it becomes beta * C even where there are no products to add, "
+            "with k = 0 or alpha = 0",
+        "Only m = 0 and n = 0 leave nothing to do. Let the kernel run with a loop that "
+        "makes no step, so that C is still scaled, or for beta = 0 cleared."};
+  }
+  return Diagnosis{Pattern::never_written, what,
                    "Check that the kernel is launched and stores its result, and that the grid is "
                    "not empty."};
 }
@@ -100,6 +114,8 @@ std::optional<Diagnosis> other_factors(const DgemmObservation& seen) {
        "Multiply the sum by alpha before it is stored."},
       {alpha, 0, "C holds alpha * A * B: beta * C is left out",
        "Where beta is not 0, add beta times what C held."},
+      {0, beta, "C holds beta * C: nothing was added to it",
+       "Check the bounds of the loop over k and that the tiles of A and B are loaded."},
       {alpha, 1, "C holds alpha * A * B + C: beta is left out",
        "What C held is to be multiplied by beta before the sum is added."},
       {alpha, alpha * beta, "C holds alpha * (A * B + beta * C): alpha multiplies C, too",
@@ -157,6 +173,24 @@ bool has_terms(const DgemmObservation& seen, int first, int last) {
   return is_result_of(seen.after, part);
 }
 
+// (rows, cols + last - first): some columns of a matrix once more, behind the others.
+Matrix<double> with_columns_again(const Matrix<double>& matrix, int first, int last) {
+  Matrix<double> result(matrix.rows, matrix.cols + last - first);
+  for (int row = 0; row < result.rows; ++row) {
+    for (int col = 0; col < result.cols; ++col) {
+      result(row, col) = matrix(row, col < matrix.cols ? col : first + col - matrix.cols);
+    }
+  }
+  return result;
+}
+
+bool has_terms_twice(const DgemmObservation& seen, int first, int last) {
+  GemmInputs more = seen.inputs;
+  more.A = with_columns_again(more.A, first, last);
+  more.B = transposed(with_columns_again(transposed(more.B), first, last));
+  return is_result_of(seen.after, more);
+}
+
 // Sums that leave out the first or the last products. The number is found from one element and then
 // has to hold for all of them.
 std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
@@ -184,6 +218,31 @@ std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
                        fmt::format("each element lacks the first {} of its {} products", terms, k),
                        "Check where the loop over k starts, and whether the sum is reset inside "
                        "it."};
+    }
+  }
+  return std::nullopt;
+}
+
+// Found and proved in the same way.
+std::optional<Diagnosis> terms_added_twice(const DgemmObservation& seen,
+                                           const Comparison& comparison) {
+  const int k = seen.inputs.A.cols;
+  const double surplus = comparison.found - comparison.expected;
+  for (int first = 0; first < k; ++first) {
+    double sum = 0;
+    for (int last = first; last < k; ++last) {
+      sum += seen.inputs.alpha * seen.inputs.A(comparison.row, last) *
+             seen.inputs.B(last, comparison.col);
+      if (!(std::abs(sum - surplus) <= comparison.tolerance)) continue;
+      if (!has_terms_twice(seen, first, last + 1)) continue;
+      return Diagnosis{
+          Pattern::term_repeated,
+          first == last
+              ? fmt::format("the product with k = {} is added twice", first)
+              : fmt::format("the products with k = {} to {} are added twice", first, last),
+          "Where a tile hangs over k it still holds what the step before left there: put zeros "
+          "where nothing is loaded. Otherwise follow k through the loops: which steps bring these "
+          "in?"};
     }
   }
   return std::nullopt;
@@ -231,6 +290,7 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
   if (auto diagnosis = other_factors(seen)) return diagnosis;
   if (auto diagnosis = transposed_factor(seen)) return diagnosis;
   if (auto diagnosis = part_of_the_sum(seen, comparison)) return diagnosis;
+  if (auto diagnosis = terms_added_twice(seen, comparison)) return diagnosis;
   if (auto diagnosis = imprecise(seen, expected)) return diagnosis;
   return region(seen, comparison);
 }

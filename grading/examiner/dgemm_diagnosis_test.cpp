@@ -111,6 +111,8 @@ const Case cases[] = {
      [](const Arguments& in, int row, int col) {
        in.C[row * ldc + col] = in.alpha * dot(in, row, col);
      }},
+    {"product left out", Pattern::other_factors, "nothing was added to it", 3, 0.5,
+     [](const Arguments& in, int row, int col) { in.C[row * ldc + col] *= in.beta; }},
     {"beta left out", Pattern::other_factors, "beta is left out", 3, 0.5,
      [](const Arguments& in, int row, int col) {
        in.C[row * ldc + col] += in.alpha * dot(in, row, col);
@@ -135,6 +137,23 @@ const Case cases[] = {
      [](const Arguments& in, int row, int col) {
        in.C[row * ldc + col] = dot(in, row, col, tile, k);
      }},
+    {"last partial tile of k not cleared", Pattern::term_repeated,
+     "the products with k = 5 to 7 are added twice", -1, 0.5,
+     [](const Arguments& in, int row, int col) {
+       double& c = in.C[row * ldc + col];
+       c = in.alpha * (dot(in, row, col) + dot(in, row, col, 5, 8)) + in.beta * c;
+     }},
+    {"last product added again", Pattern::term_repeated, "the product with k = 12 is added twice",
+     1, 0,
+     [](const Arguments& in, int row, int col) {
+       in.C[row * ldc + col] = dot(in, row, col) + dot(in, row, col, k - 1, k);
+     }},
+    {"left alone for alpha = 0", Pattern::never_written, "even where there are no products", 0, 0.5,
+     [](const Arguments&, int, int) {}},
+    {"left alone for alpha = beta = 0", Pattern::never_written, "even where there are no products",
+     0, 0, [](const Arguments&, int, int) {}},
+    {"C read for alpha = beta = 0", Pattern::accumulates, "although beta is 0", 0, 0,
+     [](const Arguments& in, int row, int col) { in.C[row * ldc + col] *= in.beta; }},
     {"in float", Pattern::imprecise, "less precise than double", 1.5, 0.5,
      [](const Arguments& in, int row, int col) {
        double& c = in.C[row * ldc + col];

@@ -28,6 +28,11 @@ std::optional<Diagnosis> unchanged(const DtrsmObservation& seen) {
 
 std::optional<Diagnosis> not_a_number(const DtrsmObservation& seen) {
   if (any_element(seen.X, [](double x) { return has_bits(x, guard_bits_double); })) {
+    if (seen.system.alpha == 0) {
+      return Diagnosis{Pattern::reads_outside, "NaN that B and A hold is left although alpha is 0",
+                       "With alpha = 0, B becomes 0 whatever B and A hold, and 0 * NaN is NaN: "
+                       "store zeros, and read neither of them."};
+    }
     return Diagnosis{
         Pattern::reads_outside,
         "NaN got into the result that lies above the diagonal of A, in the gaps between rows and "
@@ -48,6 +53,14 @@ TriangularSystem with_unit_diagonal(TriangularSystem system) {
 
 TriangularSystem with_inverted_diagonal(TriangularSystem system) {
   for (int i = 0; i < system.A.rows; ++i) system.A(i, i) = 1 / system.A(i, i);
+  return system;
+}
+
+// Rows divided beforehand are multiplied by what they were divided by.
+TriangularSystem with_early_division(TriangularSystem system) {
+  for (int row = 0; row < system.A.rows; ++row) {
+    for (int col = 0; col < row; ++col) system.A(row, col) *= system.A(row, row);
+  }
   return system;
 }
 
@@ -84,6 +97,10 @@ std::optional<Diagnosis> other_system(const DtrsmObservation& seen) {
        "Each element is divided by its diagonal element A[row][row]."},
       {with_inverted_diagonal(system), "X is multiplied by the diagonal where it should be divided",
        "Divide by A[row][row]."},
+      {with_early_division(system),
+       "each row is divided by its diagonal element before the products are subtracted from it",
+       "Divide row i once all products A[i][k] * X[k] with k < i are subtracted from it, not "
+       "before."},
       {with_updates_times(0, false, system),
        "each row is only divided by its diagonal element, as if A were diagonal",
        "Before row i is divided, the products A[i][k] * X[k] with all k < i are subtracted from "
@@ -125,14 +142,24 @@ std::optional<Diagnosis> first_rows(const DtrsmObservation& seen, const Comparis
     if (std::find(begin, begin + seen.X.cols, true) == begin + seen.X.cols) return std::nullopt;
   }
   const bool block_begins = first_wrong % block_order == 0;
+  const double alpha = seen.system.alpha;
+  const std::string of_alpha =
+      alpha == 1 ? ""
+                 : fmt::format(
+                       " Where calls with alpha = 1 are right: alpha, here {}, comes in once for "
+                       "each row, with the first thing that is done to it.",
+                       alpha);
   return Diagnosis{
       Pattern::first_rows_only,
-      fmt::format("rows 0 to {} are right, and from row {} on each has wrong elements",
-                  first_wrong - 1, first_wrong),
+      fmt::format("{} right, and from row {} on each has wrong elements",
+                  first_wrong == 1 ? "row 0 is" : fmt::format("rows 0 to {} are", first_wrong - 1),
+                  first_wrong),
       block_begins ? "A block of 32 rows begins there: check what is subtracted from it, and that "
-                     "this is complete before the block is solved."
+                     "this is complete before the block is solved." +
+                         of_alpha
                    : "Each row needs all rows above it: check the first wrong one, for its last "
-                     "product and for a barrier before it is read."};
+                     "product, and for the way that the unknowns above come to it: a barrier "
+                     "before they are read, or the lane that a shuffle takes them from."};
 }
 
 std::optional<Diagnosis> region(const DtrsmObservation& seen, const Comparison& comparison) {

@@ -59,6 +59,9 @@ const Case cases[] = {
      substitution({.divisor = [](const auto&, int) { return 1.0; }})},
     {"multiplied", Pattern::other_system, "where it should be divided",
      substitution({.divisor = [](const auto& A, int row) { return 1 / A(row, row); }})},
+    {"divided beforehand", Pattern::other_system, "before the products are subtracted from it",
+     substitution(
+         {.factor = [](const auto& A, int row, int k) { return A(row, k) * A(row, row); }})},
     {"only divided", Pattern::other_system, "as if A were diagonal",
      substitution({.factor = [](const auto&, int, int) { return 0.0; }})},
     {"no updates between blocks", Pattern::other_system,

@@ -32,7 +32,7 @@ Matrix<double> columns_of(const Matrix<double>& matrix, const std::vector<int>& 
 
 }  // namespace
 
-// The matrices of one call.
+// The matrices of one call. What BLAS's rules forbid to read is poisoned.
 struct DtrsmTest::Matrices : Trial {
   Matrices(const DtrsmCase& dtrsm_, const DtrsmCase& allocated, Random& random)
       : dtrsm(dtrsm_),
@@ -41,7 +41,8 @@ struct DtrsmTest::Matrices : Trial {
                 .B = random_double_matrix(allocated.m, allocated.n, random)}),
         device_A("A", Access::input, system.A, distance_of_rows(allocated.lda, allocated.m)),
         device_B("B", Access::in_out, system.B, distance_of_rows(allocated.ldb, allocated.n)) {
-    device_A.let_read_only(Readable::lower_triangle);
+    device_A.let_read_only(dtrsm.alpha == 0 ? Readable::nothing : Readable::lower_triangle);
+    if (dtrsm.alpha == 0) device_B.let_read_only(Readable::nothing);
     call = call_of(dtrsm, device_A, device_B);
     text = call.text;
     arrays = {&device_B, &device_A};
@@ -101,6 +102,13 @@ CountedCall DtrsmTest::count(const DtrsmCase& dtrsm) { return try_counted(*prepa
 void DtrsmTest::expect_refused(const DtrsmCase& bad, const DtrsmCase& allocated,
                                const std::string& reason) {
   try_refused(*prepare(bad, allocated), reason);
+}
+
+bool DtrsmTest::launch_fails(const DtrsmCase& dtrsm) {
+  const CallReply reply = run(prepare(dtrsm)->call);
+  return reply.launches == 0 && (reply.cuda_status == cudaErrorInvalidConfiguration ||
+                                 reply.cuda_status == cudaErrorLaunchOutOfResources ||
+                                 reply.cuda_status == cudaErrorInvalidValue);
 }
 
 void DtrsmTest::expect_nothing_done(const DtrsmCase& dtrsm) {

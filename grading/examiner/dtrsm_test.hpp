@@ -38,7 +38,8 @@ struct DtrsmCase {
 
 /// Base of the graders whose functions are BLAS's DTRSM with a lower triangular, non-unit A on the
 /// left. Every expectation draws a new, well-conditioned A and a random B, and ends the test where
-/// it does not hold. Above the diagonal A holds NaN; the simulator's checks tell of reads there.
+/// it does not hold. Above the diagonal A holds NaN, and where alpha is 0 both matrices do; the
+/// simulator's checks tell of reads there.
 class DtrsmTest : public TrialTest {
  protected:
   /// Expects cudaSuccess and a right solution, computed by at least one kernel unless alpha is 0.
@@ -59,6 +60,10 @@ class DtrsmTest : public TrialTest {
   /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are those of
   /// `allocated`; `reason` continues "expected cudaErrorInvalidValue: ".
   void expect_refused(const DtrsmCase& bad, const DtrsmCase& allocated, const std::string& reason);
+
+  /// Whether the device cannot hold the function's launches: it then returned the error of one, and
+  /// launched nothing.
+  bool launch_fails(const DtrsmCase& dtrsm);
 
   /// Expects cudaSuccess and nothing touched, for no rows or no columns of B.
   void expect_nothing_done(const DtrsmCase& dtrsm);

@@ -294,7 +294,7 @@ TEST_F(RectangularFixtures, PassRightSolutions) {
               }
               test.expect_right(dtrsm(right, 40, 7, 0));
               test.expect_right({.function = right, .m = 65, .n = 33});
-              test.expect_clean({dtrsm(right, 40, 5, 2)});
+              test.expect_clean({dtrsm(right, 40, 5, 2), dtrsm(right, 40, 5, 0)});
               test.expect_nothing_done(dtrsm(right, 0, 5));
               test.expect_nothing_done(dtrsm(right, 5, 0));
               DtrsmCase bad = dtrsm(right, 40, 5);
@@ -334,6 +334,11 @@ TEST_F(RectangularFixtures, NameMistakesOfSolutions) {
       {"no updates",
        [](Dtrsm& test) { test.expect_right(dtrsm(DTRSM(dtrsm_without_updates), 70, 7)); },
        "each block of 32 rows is solved by itself"},
+      {"B read for alpha = 0",
+       [](Dtrsm& test) {
+         test.expect_right(dtrsm(of_32_rows(DTRSM_32(dtrsm_loads_all)), 32, 7, 0));
+       },
+       "NaN that B and A hold is left although alpha is 0"},
       {"loads above the diagonal",
        [](Dtrsm& test) {
          const DtrsmCase all = dtrsm(of_32_rows(DTRSM_32(dtrsm_loads_all)), 32, 7);

@@ -173,6 +173,10 @@ cudaError_t solve_blocks(int m, int n, double alpha, const double* A, int lda, d
                          bool with_updates) {
   if (m < 0 || n < 0 || lda < m || ldb < n) return cudaErrorInvalidValue;
   if (m == 0 || n == 0) return cudaSuccess;
+  if (alpha == 0) {  // a product without terms
+    dgemm_kernel<<<grid_of(m, n), dim3(side, side)>>>(m, n, 0, 0, A, lda, B, ldb, 0, B, ldb);
+    return cudaGetLastError();
+  }
   for (int first = 0; first < m; first += order) {
     const int rows = m - first < order ? m - first : order;
     double* X = B + first * ldb;
