@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
@@ -49,6 +50,18 @@ Toolchain cuda_toolchain(const std::string& stage_id) {
   }
   tools.prepare = as_written;
   return tools;
+}
+
+void add_cublas(Toolchain& cuda_tools) {
+  cuda_tools.compile.insert(cuda_tools.compile.end(), {"-I", layout().root});
+  cuda_tools.libraries.push_back("-lcublas");
+  // NVIDIA installs the libraries beside nvcc; from elsewhere, the linker and the loader know them.
+  const auto nvcc = std::filesystem::canonical(find_program(cuda_tools.compile.front()));
+  for (const char* folder : {"lib64", "lib"}) {
+    const std::string path = nvcc.parent_path().parent_path() / folder;
+    cuda_tools.libraries.insert(cuda_tools.libraries.end(),
+                                {"-L" + path, "-Xlinker", "-rpath," + path});
+  }
 }
 
 }  // namespace tilewise::grading

@@ -137,9 +137,7 @@ Rate DgemmTest::measure(const DgemmCase& dgemm, const std::string& name) {
           .hint = advice()});
   }
   const double operations = 2.0 * dgemm.m * dgemm.n * dgemm.k;
-  const Rate rate = rate_of(trial->reply.times_ms, operations);
-  record_measurement(name, rate.value);
-  return rate;
+  return record_rate(*trial, operations, name);
 }
 
 void DgemmTest::expect_fraction_of_peak(const DgemmCase& dgemm, double fraction) {

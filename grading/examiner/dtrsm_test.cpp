@@ -133,9 +133,7 @@ Rate DtrsmTest::measure(const DtrsmCase& dtrsm, const std::string& name) {
     fail(wrong_double(trial->text, "X", comparison, std::nullopt, advice()));
   }
   const double operations = 1.0 * dtrsm.m * dtrsm.m * dtrsm.n;
-  const Rate rate = rate_of(trial->reply.times_ms, operations);
-  record_measurement(name, rate.value);
-  return rate;
+  return record_rate(*trial, operations, name);
 }
 
 void DtrsmTest::expect_fraction_of_peak(const DtrsmCase& dtrsm, double fraction) {

@@ -153,9 +153,7 @@ Rate MatmulTest::measure(const MatmulCase& matmul, const std::string& name) {
           .hint = advice()});
   }
   const double operations = 2.0 * matmul.n * matmul.n * matmul.n;
-  const Rate rate = rate_of(product.reply.times_ms, operations);
-  record_measurement(name, rate.value);
-  return rate;
+  return record_rate(product, operations, name);
 }
 
 void MatmulTest::expect_fraction_of_peak(const MatmulCase& matmul, double fraction) {

@@ -12,6 +12,7 @@
 #include "common/core/paths.hpp"
 #include "grading/examiner/dgemm_test.hpp"
 #include "grading/examiner/dtrsm_test.hpp"
+#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"
 #include "grading/examiner/transpose_test.hpp"
 #include "grading/profile/memory_use.hpp"
@@ -20,7 +21,10 @@
 namespace tilewise::grading {
 namespace {
 
+using ::testing::Gt;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 #define TRANSPOSE(function) CONTRACT(function, transpose_matrices, "out", "in", "rows", "cols")
 #define DGEMM(function)                                                                    \
@@ -65,6 +69,8 @@ class RectangularFixtures : public testing::Test {
     StageTest::configure({.stage = "test",
                           .module = modules / "fixture_rectangular.so",
                           .checked_module = modules / "fixture_rectangular_checked.so",
+                          .yardsticks = {{"twin", modules / "fixture_rectangular.so"},
+                                         {"nobody", modules / "no_such_module.so"}},
                           .backend = "simt",
                           .profile = core::gpu_profile("gtx1080"),
                           .seed = 1,
@@ -112,6 +118,17 @@ TEST_F(RectangularFixtures, PassRightTransposes) {
               test.measure(right(64, 32), "gb_s");
             }),
             "");
+}
+
+TEST_F(RectangularFixtures, TimeYardsticksBesideASubmission) {
+  EXPECT_EQ(failure_of<Transpose>([&](Transpose& test) {
+              test.measure(transpose(TRANSPOSE(transpose_right), 64, 32), "gb_s");
+            }),
+            "");
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const TestResult result = result_of({}, end_of(*test->result()));
+  EXPECT_THAT(result.measurements,
+              UnorderedElementsAre(Pair("gb_s", Gt(0)), Pair("twin_gb_s", Gt(0))));
 }
 
 TEST_F(RectangularFixtures, CountTransposes) {

@@ -98,9 +98,7 @@ Rate TransposeTest::measure(const TransposeCase& transpose, const std::string& n
   try_timed(*trial);
   trial->check_result();
   const double bytes = 2.0 * transpose.rows * transpose.cols * sizeof(float);
-  const Rate rate = rate_of(trial->reply.times_ms, bytes);
-  record_measurement(name, rate.value);
-  return rate;
+  return record_rate(*trial, bytes, name);
 }
 
 void TransposeTest::expect_fraction_of_bandwidth(const TransposeCase& transpose, double fraction) {

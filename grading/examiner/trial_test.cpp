@@ -12,6 +12,9 @@
 namespace tilewise::grading {
 namespace {
 
+// Enough for a median that one disturbed run does not move.
+constexpr Timing timing{.warmups = 2, .repetitions = 9};
+
 // "A and B are", for hints.
 std::string inputs_of(const Trial& trial) {
   std::vector<std::string> names;
@@ -143,10 +146,17 @@ void TrialTest::try_nothing_done(Trial& trial, const std::string& hint) {
 }
 
 void TrialTest::try_timed(Trial& trial) {
-  // Enough for a median that one disturbed run does not move.
-  constexpr Timing timing{.warmups = 2, .repetitions = 9};
   trial.reply = run_successfully(trial.call, timing);
   check_launched(trial);
+}
+
+Rate TrialTest::record_rate(Trial& trial, double work, const std::string& name) {
+  const Rate rate = rate_of(trial.reply.times_ms, work);
+  record_measurement(name, rate.value);
+  for (const auto& [yardstick, times_ms] : time_yardsticks(trial.call, timing)) {
+    record_measurement(yardstick + "_" + name, rate_of(times_ms, work).value);
+  }
+  return rate;
 }
 
 void TrialTest::expect_rate(const Rate& rate, const std::string& name, const RateGoal& goal) {

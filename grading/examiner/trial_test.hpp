@@ -59,6 +59,10 @@ class TrialTest : public StageTest {
   /// Times a call, and expects cudaSuccess and at least one launch.
   void try_timed(Trial& trial);
 
+  /// Records the rate of a timed call as the measurement `name`, and those of the yardsticks with
+  /// the same matrices as "cublas_NAME". `work`: operations or bytes of the call.
+  Rate record_rate(Trial& trial, double work, const std::string& name);
+
   /// Records the rate and what it should be, and expects enough.
   void expect_rate(const Rate& rate, const std::string& name, const RateGoal& goal);
 
