@@ -99,6 +99,10 @@ void add_grade(CLI::App& app, GradeOptions& options) {
   grade->add_option("--backend", options.backend, "auto (the default), simt or cuda")
       ->option_text("NAME")
       ->check(CLI::IsMember({"auto", "simt", "cuda"}));
+  grade
+      ->add_option("--device", options.device,
+                   "With --backend cuda: a GPU's number, or auto (the default) for the least busy")
+      ->option_text("N");
   grade->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
   grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
   grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
