@@ -6,6 +6,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/builder/toolchain.hpp"
+#include "launch_symbols.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -44,8 +45,7 @@ Toolchain cuda_toolchain(const std::string& stage_id) {
                 "-Xlinker",
                 "-z,defs"};
   // The binding counts launches there; grading/worker/launch_counter.hpp says what calls which.
-  for (const char* symbol : {"cudaLaunchKernel", "__cudaLaunchKernel", "cudaLaunchKernelExC",
-                             "cudaLaunchCooperativeKernel"}) {
+  for (const char* symbol : launch_symbols) {
     tools.link.insert(tools.link.end(), {"-Xlinker", fmt::format("--wrap={}", symbol)});
   }
   tools.prepare = as_written;

@@ -156,21 +156,19 @@ Rate MatmulTest::measure(const MatmulCase& matmul, const std::string& name) {
   return record_rate(product, operations, name);
 }
 
-void MatmulTest::expect_fraction_of_peak(const MatmulCase& matmul, double fraction) {
+void MatmulTest::expect_fraction_of_peak(const MatmulCase& matmul, double fraction,
+                                         const std::string& advice) {
   const Rate rate = measure(matmul, "gflops");
   const auto peak = peak_fp32_gflops(device());
   if (!peak) fail_without_minimum();
-  expect_rate(
-      rate, "gflops",
-      {.at = fmt::format("n = {}", matmul.n),
-       .peak = *peak,
-       .fraction = fraction,
-       .ceiling = *peak,
-       .advice_if_beyond =
-           "Compute the whole product in every call, and wait for nothing on the host.",
-       .advice = "Neighbouring threads (threadIdx.x) should read and write neighbouring elements "
-                 "of B and C, so that the accesses of a warp join, and find their elements of a "
-                 "shared tile in different banks."});
+  expect_rate(rate, "gflops",
+              {.at = fmt::format("n = {}", matmul.n),
+               .peak = *peak,
+               .fraction = fraction,
+               .ceiling = *peak,
+               .advice_if_beyond =
+                   "Compute the whole product in every call, and wait for nothing on the host.",
+               .advice = advice});
 }
 
 }  // namespace tilewise::grading

@@ -56,8 +56,10 @@ class MatmulTest : public TrialTest {
   Rate measure(const MatmulCase& matmul, const std::string& name);
 
   /// Expects at least `fraction` of the device's single-precision peak, and no more than all of it.
-  /// A timing that spreads too far to be trusted is inconclusive rather than too slow.
-  void expect_fraction_of_peak(const MatmulCase& matmul, double fraction);
+  /// A timing that spreads too far to be trusted is inconclusive rather than too slow. `advice`:
+  /// the hint for one that is too slow, what the stage is about.
+  void expect_fraction_of_peak(const MatmulCase& matmul, double fraction,
+                               const std::string& advice);
 
   std::string result_name() const override { return "product"; }
   std::string edge_advice() const override;

@@ -4,20 +4,13 @@
 
 #include <algorithm>
 
+#include "common/core/median.hpp"
+
 namespace tilewise::grading {
-namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + values.size() / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-}  // namespace
 
 Rate rate_of(const std::vector<double>& times_ms, double work) {
   const auto [fastest, slowest] = std::ranges::minmax(times_ms);
-  return {.value = work / (median(times_ms) * 1e6), .spread = slowest / fastest};
+  return {.value = work / (core::median(times_ms) * 1e6), .spread = slowest / fastest};
 }
 
 std::optional<Finding> shortfall(const Rate& rate, const RateGoal& goal) {

@@ -130,9 +130,8 @@ std::string TransposeTest::edge_advice() const {
 }
 
 std::string TransposeTest::advice() const {
-  return "Element (row, col) of in, at row * cols + col, goes to (col, row) of out, at col * rows "
-         "+ "
-         "row. Check the barrier between filling and emptying a shared tile.";
+  return "Element (row, col) of in, at row * cols + col, goes to (col, row) of out, at "
+         "col * rows + row. Check the barrier between filling and emptying a shared tile.";
 }
 
 }  // namespace tilewise::grading

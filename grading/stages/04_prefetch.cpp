@@ -103,12 +103,19 @@ TEST_F(MatmulPrefetchShared, WaitsOnceForEachTile) {
 
 TEST_F(MatmulPrefetchRegister, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
-  expect_minimum_gflops(minimum_fraction_of_peak);
+  expect_minimum_gflops(
+      minimum_fraction_of_peak,
+      "Load the next elements into variables of the thread right after the barrier, compute with "
+      "the tiles that are there, and only then store the variables: a load is waited for where its "
+      "value is first used.");
 }
 
 TEST_F(MatmulPrefetchShared, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
-  expect_minimum_gflops(minimum_fraction_of_peak);
+  expect_minimum_gflops(minimum_fraction_of_peak,
+                        "Fill one pair of tiles while the other is read, and meet at one barrier "
+                        "between two steps: a second one makes all warps of a block wait at the "
+                        "same time again.");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "grading/stages/tiled_matmul_test.hpp"
@@ -30,8 +31,8 @@ class ThreeTilesTest : public TiledMatmulTest {
   void expect_safe();
 
   /// Expects this fraction of the device's peak at n = 4096 with the largest tile, and measures
-  /// smaller orders.
-  void expect_minimum_gflops(double fraction);
+  /// smaller orders. `advice`: the hint for less.
+  void expect_minimum_gflops(double fraction, const std::string& advice);
 };
 
 }  // namespace tilewise::grading
