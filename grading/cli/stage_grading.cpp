@@ -88,13 +88,15 @@ Built build_for_simulator(const BuildRequest& fast) {
   return {{outcomes.front().module, outcomes.back().module}, {}};
 }
 
-/// What to time beside a submission to a stage: grading/yardsticks/NAME/STAGE.
+/// What to time beside a submission to a stage: its solution, and grading/yardsticks/NAME/STAGE.
 std::vector<BuildRequest> yardsticks_for(const BuildRequest& submission) {
+  const auto root = layout().root, yardsticks = root / "grading" / "yardsticks";
   std::vector<BuildRequest> requests;
-  for (const char* name : {"copy", "cublas"}) {
+  for (const auto& [name, folder] : {std::pair("reference", root / "solutions"),
+                                     {"copy", yardsticks / "copy"},
+                                     {"cublas", yardsticks / "cublas"}}) {
     BuildRequest request = submission;
-    request.source_directory =
-        layout().root / "grading" / "yardsticks" / name / submission.stage_id;
+    request.source_directory = folder / submission.stage_id;
     request.scratch = submission.scratch / name;
     request.uses_cublas = name == std::string_view("cublas");
     if (std::filesystem::exists(request.source_directory)) requests.push_back(request);

@@ -51,12 +51,12 @@ struct Open : Fixture {
 };
 
 struct Transpose : Open<TransposeTest> {
-  using TransposeTest::expect_fraction_of_bandwidth;
+  using TransposeTest::expect_fast_enough;
 };
 
 template <typename Fixture>
 struct OpenWithPeak : Open<Fixture> {
-  using Fixture::expect_fraction_of_peak;
+  using Fixture::expect_fast_enough;
 };
 
 using Dgemm = OpenWithPeak<DgemmTest>;
@@ -188,7 +188,7 @@ TEST_F(RectangularFixtures, NameMistakesOfTransposes) {
        "wrote to out, although there was nothing to do"},
       {"too slow",
        [](Transpose& test) {
-         test.expect_fraction_of_bandwidth(transpose(TRANSPOSE(transpose_right), 32, 32), 0.9);
+         test.expect_fast_enough(transpose(TRANSPOSE(transpose_right), 32, 32), {.of_peak = 0.9});
        },
        "GB/s at 32 x 32"},
   };
@@ -287,7 +287,9 @@ TEST_F(RectangularFixtures, NameMistakesOfProducts) {
       {"in float, timed", [](Dgemm& test) { test.measure(dgemm(DGEMM(dgemm_in_float)), "gflops"); },
        "dgemm_in_float(m=21, n=19, k=13, alpha=1, lda=16, ldb=24, beta=0, ldc=20): C[0][0] is"},
       {"too slow",
-       [](Dgemm& test) { test.expect_fraction_of_peak(dgemm(DGEMM(dgemm_right)), 0.9); },
+       [](Dgemm& test) {
+         test.expect_fast_enough(dgemm(DGEMM(dgemm_right)), {.of_peak = 0.9}, "");
+       },
        "GFLOPS at m = 21, n = 19, k = 13"},
   };
   for (const auto& c : cases) {
@@ -359,7 +361,9 @@ TEST_F(RectangularFixtures, NameMistakesOfSolutions) {
        },
        "reads A[0][1], above the diagonal"},
       {"too slow",
-       [](Dtrsm& test) { test.expect_fraction_of_peak(dtrsm(DTRSM(dtrsm_right), 40, 40), 0.9); },
+       [](Dtrsm& test) {
+         test.expect_fast_enough(dtrsm(DTRSM(dtrsm_right), 40, 40), {.of_peak = 0.9}, "");
+       },
        "GFLOPS at m = 40, n = 40"},
   };
   for (const auto& c : cases) {
