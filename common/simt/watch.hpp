@@ -74,17 +74,38 @@ struct Counters {
 
 /// All of them, for code that treats them alike.
 inline constexpr std::array<std::uint64_t Counters::*, 19> counter_members = {
-    &Counters::global_load_requests,        &Counters::global_load_sectors,
-    &Counters::global_load_transactions,    &Counters::global_load_bytes,
-    &Counters::global_store_requests,       &Counters::global_store_sectors,
-    &Counters::global_store_transactions,   &Counters::global_store_bytes,
-    &Counters::shared_load_requests,        &Counters::shared_load_wavefronts,
-    &Counters::shared_load_requests_merged, &Counters::shared_load_wavefronts_merged,
-    &Counters::shared_store_requests,       &Counters::shared_store_wavefronts,
-    &Counters::shared_bank_conflicts,       &Counters::atomic_requests,
-    &Counters::divergent_requests,          &Counters::barriers,
+    &Counters::global_load_requests,
+    &Counters::global_load_sectors,
+    &Counters::global_load_transactions,
+    &Counters::global_load_bytes,
+    &Counters::global_store_requests,
+    &Counters::global_store_sectors,
+    &Counters::global_store_transactions,
+    &Counters::global_store_bytes,
+    &Counters::shared_load_requests,
+    &Counters::shared_load_wavefronts,
+    &Counters::shared_load_requests_merged,
+    &Counters::shared_load_wavefronts_merged,
+    &Counters::shared_store_requests,
+    &Counters::shared_store_wavefronts,
+    &Counters::shared_bank_conflicts,
+    &Counters::atomic_requests,
+    &Counters::divergent_requests,
+    &Counters::barriers,
     &Counters::shuffles,
 };
+
+/// GT200's DRAM: 8 partitions that take turns every 256 bytes (muni2009).
+inline constexpr std::size_t dram_partitions = 8;
+
+/// Bytes moved from each DRAM partition, and to it.
+struct PartitionBytes {
+  std::array<std::uint64_t, dram_partitions> loads = {};
+  std::array<std::uint64_t, dram_partitions> stores = {};
+};
+
+/// Runs of consecutive blocks that a profile tells of one by one.
+inline constexpr std::size_t most_block_runs = 512;
 
 /// Counters of one line of source; those of a line in a function called from a kernel too.
 struct LineCounters {
@@ -104,6 +125,12 @@ struct KernelProfile {
   /// Bytes moved from and to each DRAM partition; empty where addresses are hashed over partitions
   /// (all but GT200), and where blocks were sampled, since each has addresses of its own.
   std::vector<std::uint64_t> partition_bytes;
+  /// The same in the order of blocks, which tells what those have in common that are on the GPU at
+  /// the same time: the entry i is of the blocks with the numbers i * blocks_a_run to
+  /// (i + 1) * blocks_a_run - 1, x counted first. A run is one block in a grid of at most
+  /// most_block_runs; in a larger one as many as it takes to have no more runs than that.
+  std::vector<PartitionBytes> partitions_by_run;
+  std::uint64_t blocks_a_run = 1;
 };
 
 /// The profiles of the launches since the last call.

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "common/core/median.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/event.hpp"
 #include "common/cuda/l2_flush.hpp"
 #include "grading/benchmark/kernel_facts.hpp"
 #include "grading/benchmark/matmul_cases.hpp"
-#include "grading/benchmark/median.hpp"
 #include "grading/benchmark/sgemm.hpp"
 
 namespace tilewise::benchmark {
@@ -125,7 +125,7 @@ std::vector<Row> measure(int n, int rounds, std::mt19937& random) {
   return rows;
 }
 
-double gflops(const Row& row, int n) { return 2.0 * n * n * n / (median(row.ms) * 1e6); }
+double gflops(const Row& row, int n) { return 2.0 * n * n * n / (core::median(row.ms) * 1e6); }
 
 void print(const std::vector<Row>& rows, int n, std::ostream& csv) {
   for (const Row& row : rows) {
@@ -134,11 +134,11 @@ void print(const std::vector<Row>& rows, int n, std::ostream& csv) {
     fmt::print(
         "{:5} {:40} {:8.0f} GFLOPS {:9.4f} ms (spread {:4.1f}%) CGMA {:5.1f} "
         "{:3} registers {:5} B local {:5} B shared, occupancy {:5.1f}%\n",
-        n, row.product.call, gflops(row, n), median(row.ms), spread_pct, row.product.cgma(),
+        n, row.product.call, gflops(row, n), core::median(row.ms), spread_pct, row.product.cgma(),
         row.facts.registers, row.facts.local_bytes, row.facts.shared_bytes,
         row.facts.occupancy_pct);
     csv << fmt::format("{},\"{}\",{},{:.1f},{:.5f},{:.1f},{:.1f},{},{},{},{:.1f}\n",
-                       row.product.stage, row.product.call, n, gflops(row, n), median(row.ms),
+                       row.product.stage, row.product.call, n, gflops(row, n), core::median(row.ms),
                        spread_pct, row.product.cgma(), row.facts.registers, row.facts.local_bytes,
                        row.facts.shared_bytes, row.facts.occupancy_pct);
   }

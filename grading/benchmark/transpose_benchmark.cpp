@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "common/core/median.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/cuda/event.hpp"
 #include "common/cuda/l2_flush.hpp"
-#include "grading/benchmark/median.hpp"
 #include "grading/benchmark/sgeam.hpp"
 #include "labs/07_transpose/transpose.hpp"
 
@@ -88,9 +88,9 @@ void measure(int rows, int cols, int rounds) {
       if (round > 0) row.ms.push_back(stop.ms_since(start));
     }
   }
-  const double copy_ms = median(table.front().ms);
+  const double copy_ms = core::median(table.front().ms);
   for (const Row& row : table) {
-    const double ms = median(row.ms);
+    const double ms = core::median(row.ms);
     const auto [least, most] = std::ranges::minmax(row.ms);
     fmt::print("{:6} x {:<6} {:20} {:6.0f} GB/s  {:.3f} of the copy  {:9.4f} ms (spread {:.1f}%)\n",
                rows, cols, row.name, 2.0 * bytes / (ms * 1e6), copy_ms / ms, ms,

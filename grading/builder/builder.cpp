@@ -90,6 +90,7 @@ class Build {
     const fs::path folder = fs::absolute(request.source_directory).lexically_normal();
     // "labs/NN_topic/" has an empty last component.
     folder_ = folder.has_filename() ? folder : folder.parent_path();
+    if (request.uses_cublas) add_cublas(tools_);
     fs::create_directories(scratch_);
   }
 

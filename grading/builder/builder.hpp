@@ -20,6 +20,7 @@ struct BuildRequest {
   Backend backend = Backend::simt;
   std::filesystem::path scratch;    ///< existing folder for all files, the module too
   Flavour flavour = Flavour::fast;  ///< checked: backend simt only
+  bool uses_cublas = false;         ///< Tilewise's own sources may; backend cuda only
 };
 
 struct BuildOutcome {

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/builder/toolchain.hpp"
+#include "launch_symbols.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -43,12 +45,23 @@ Toolchain cuda_toolchain(const std::string& stage_id) {
                 "-Xlinker",
                 "-z,defs"};
   // The binding counts launches there; grading/worker/launch_counter.hpp says what calls which.
-  for (const char* symbol : {"cudaLaunchKernel", "__cudaLaunchKernel", "cudaLaunchKernelExC",
-                             "cudaLaunchCooperativeKernel"}) {
+  for (const char* symbol : launch_symbols) {
     tools.link.insert(tools.link.end(), {"-Xlinker", fmt::format("--wrap={}", symbol)});
   }
   tools.prepare = as_written;
   return tools;
+}
+
+void add_cublas(Toolchain& cuda_tools) {
+  cuda_tools.compile.insert(cuda_tools.compile.end(), {"-I", layout().root});
+  cuda_tools.libraries.push_back("-lcublas");
+  // NVIDIA installs the libraries beside nvcc; from elsewhere, the linker and the loader know them.
+  const auto nvcc = std::filesystem::canonical(find_program(cuda_tools.compile.front()));
+  for (const char* folder : {"lib64", "lib"}) {
+    const std::string path = nvcc.parent_path().parent_path() / folder;
+    cuda_tools.libraries.insert(cuda_tools.libraries.end(),
+                                {"-L" + path, "-Xlinker", "-rpath," + path});
+  }
 }
 
 }  // namespace tilewise::grading

@@ -35,4 +35,7 @@ Toolchain toolchain(Backend backend, Flavour flavour, const std::string& stage_i
 Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id);
 Toolchain cuda_toolchain(const std::string& stage_id);
 
+/// Lets the sources include Tilewise's headers and call cuBLAS.
+void add_cublas(Toolchain& cuda_tools);
+
 }  // namespace tilewise::grading

@@ -7,6 +7,7 @@
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
+#include "grading/cli/gpu_choice.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
 
@@ -17,7 +18,7 @@ std::string first_line(const std::string& text) {
   return printable(std::string_view(text).substr(0, text.find('\n')));
 }
 
-ChosenBackend cuda() {
+ChosenBackend cuda(const std::string& device) {
   const std::filesystem::path worker = tool("tilewise-worker-cuda");
   if (!std::filesystem::exists(worker)) {
     throw CannotGrade(
@@ -29,6 +30,7 @@ ChosenBackend cuda() {
   } catch (const std::runtime_error& error) {
     throw CannotGrade(error.what());
   }
+  choose_gpu(device);
   Command probe;
   probe.arguments = {worker, "--probe"};
   probe.time_limit_s = 60;  // a driver that must start first takes seconds
@@ -50,13 +52,15 @@ ChosenBackend simt(const std::string& gpu) {
 
 }  // namespace
 
-ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu) {
+ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu,
+                             const std::string& device) {
   core::gpu_profile(gpu);  // an unknown one is an error on every backend
-  if (wanted == "cuda") return cuda();
+  if (wanted == "cuda") return cuda(device);
   if (wanted == "simt") return simt(gpu);
   try {
-    return cuda();
+    return cuda(device);
   } catch (const CannotGrade&) {
+    if (device != "auto") throw;  // a GPU was asked for
     return simt(gpu);
   }
 }

@@ -13,8 +13,10 @@ struct ChosenBackend {
 };
 
 /// The backend a user asks for: "simt", "cuda", or "auto" for cuda where it works, else simt.
-/// @param gpu  id of the profile that the simulator models
+/// @param gpu     id of the profile that the simulator models
+/// @param device  the GPU for cuda, as choose_gpu() takes it
 /// @throws CannotGrade saying what is missing; std::runtime_error for an unknown profile.
-ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu);
+ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu,
+                             const std::string& device);
 
 }  // namespace tilewise::grading

@@ -265,6 +265,81 @@ TEST(Profile, SaysWhyItCannotProfile) {
   }
 }
 
+TEST(Occupancy, ShowsHowALaunchFillsAGpu) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "occupancy.json";
+  const CommandResult run =
+      tilewise({"occupancy", "--gpu", "gt240", "--block", "16x16", "--registers", "34", "--shared",
+                "4140", "--results", "2x2", "--json", json});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("on NVIDIA GeForce GT 240"), HasSubstr("8,704"),
+                                HasSubstr("25%, limited by registers"), HasSubstr("from n = 97")));
+  const auto document = nlohmann::ordered_json::parse(text_of(json));
+  EXPECT_EQ(document.at("schema"), "tilewise/occupancy/v1");
+  EXPECT_EQ(document.at("gpus")[0].at("active_blocks"), 1);
+}
+
+TEST(Occupancy, HasDefaultsForAllButTheBlock) {
+  const CommandResult run = tilewise({"occupancy", "--block", "128x1"});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("on NVIDIA GeForce GTX 1080"),
+                                HasSubstr("registers not known"), HasSubstr("128 x 1 (x, y)")));
+}
+
+TEST(Occupancy, ComparesTheGpusThatCanRunTheLaunchWithThoseThatCannot) {
+  const CommandResult run =
+      tilewise({"occupancy", "--gpu", "gt240,h200,h200", "--block", "32x32", "--blocks", "1"});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("on 2 GPUs"), HasSubstr("cannot run: a block of 1024"),
+                                HasSubstr("the grid's size")));
+}
+
+TEST(Occupancy, SaysWhatIsWrongWithAQuestion) {
+  const struct {
+    std::vector<std::string> arguments;
+    const char* message;
+  } cases[] = {
+      {{}, "--block is required"},
+      {{"--block", "16x16", "--gpu", "gtx9999"},
+       "no GPU profile is called \"gtx9999\"; known are a100, gt240, gtx1080"},
+      {{"--block", "16x16", "--gpu", ""}, "no GPU profile is called"},
+      {{"--block", "16x16", "--gpu", ","}, "--gpu"},
+      {{"--block", "0x16"}, "0x16 are 0 threads; NVIDIA GeForce GTX 1080 takes 1 to 1024"},
+      {{"--block", "64x32"}, "64x32 are 2048 threads; NVIDIA GeForce GTX 1080 takes 1 to 1024"},
+      {{"--block", "32x32", "--gpu", "gt240,gtx280"}, "takes 1 to 512"},
+      {{"--block", "4294967295x4294967295"}, "takes 1 to 1024"},
+      {{"--block", "99999999999x1"}, "is no pair of numbers"},
+      {{"--block", "256"}, "'256' is no pair of numbers along x and y"},
+      {{"--block", "8x8x2"}, "'8x8x2' is no pair of numbers"},
+      {{"--block", "16x16", "--results", "2"}, "--results: '2' is no pair of numbers"},
+      {{"--block", "16x16", "--results", "0x2"}, "1 to 1024 results along x and along y, not 0x2"},
+      {{"--block", "16x16", "--results", "1x2000"}, "not 1x2000"},
+      {{"--block", "16x16", "--registers", "0"}, "'0' is no whole number from 1 to 255"},
+      {{"--block", "16x16", "--registers", "200", "--gpu", "gt240"}, "has at most 124"},
+      {{"--block", "32x32", "--registers", "80"}, "the compiler keeps to 64"},
+      {{"--block", "16x16", "--shared", "48K"}, "'48K' is no whole number"},
+      {{"--block", "16x16", "--shared", "49153"}, "has at most 49152"},
+      {{"--block", "16x16", "--blocks", "0"}, "'0' is no whole number from 1"},
+      {{"--block", "16x16", "--json", "/no/such/folder/file"}, "cannot write"},
+  };
+  for (auto [arguments, message] : cases) {
+    arguments.insert(arguments.begin(), "occupancy");
+    const CommandResult run = tilewise(arguments);
+    EXPECT_EQ(run.status, 2) << message << '\n' << run.output;
+    EXPECT_THAT(run.output, HasSubstr(message));
+  }
+}
+
+TEST(Occupancy, WritesWhyALaunchCannotRun) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "occupancy.json";
+  EXPECT_EQ(tilewise({"occupancy", "--block", "32x32", "--registers", "80", "--json", json}).status,
+            2);
+  const auto document = nlohmann::ordered_json::parse(text_of(json));
+  EXPECT_THAT(document.at("gpus")[0].at("cannot_run").get<std::string>(),
+              HasSubstr("__launch_bounds__(1024)"));
+}
+
 TEST(List, NamesEveryStage) {
   const CommandResult run = tilewise({"list"});
   EXPECT_EQ(run.status, 0);

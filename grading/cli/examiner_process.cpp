@@ -48,6 +48,10 @@ CommandResult run_examiner(const std::string& stage_id, const Modules& modules,
   if (!modules.checked.empty()) {
     command.arguments.insert(command.arguments.end(), {"--checked-module", modules.checked});
   }
+  for (const auto& [name, module] : modules.yardsticks) {
+    command.arguments.insert(command.arguments.end(),
+                             {"--yardstick", fmt::format("{}={}", name, module.string())});
+  }
   command.time_limit_s = exam_time_limit_s;
   command.on_event = [&](std::string_view line) { deliver(line, listener); };
   CommandResult result = run_command(command);

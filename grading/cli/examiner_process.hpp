@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ struct ExamListener {
 struct Modules {
   std::filesystem::path fast;
   std::filesystem::path checked;  ///< on the simulator only, else empty
+  /// What is timed beside it, by name.
+  std::map<std::string, std::filesystem::path> yardsticks = {};
 };
 
 /// Runs tilewise-examiner on a submission to its end.

@@ -45,7 +45,7 @@ StageListener listener_for(TerminalReport& report, bool& explained) {
 
 bool grade(const GradeOptions& options) {
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
-  const ChosenBackend backend = choose_backend(options.backend, options.gpu);
+  const ChosenBackend backend = choose_backend(options.backend, options.gpu, options.device);
   const Submission submission = choose_submission(options.solutions, options.submission, chosen);
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
   demand_writable(options.json);

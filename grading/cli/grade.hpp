@@ -14,6 +14,7 @@ struct GradeOptions {
   std::filesystem::path submission;  ///< grade this folder's labs/; empty: the course's own
   std::string backend = "auto";      ///< auto, simt or cuda
   std::string gpu = "gtx1080";
+  std::string device = "auto";  ///< of the backend cuda, as choose_gpu() takes it
   std::filesystem::path json;   ///< empty: none
   std::filesystem::path junit;  ///< empty: none
   std::uint64_t seed = 0;

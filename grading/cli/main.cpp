@@ -1,6 +1,6 @@
 /// \file
 /// The command line of Tilewise. Exit status: 0 all passed, 1 a test failed or there is no profile
-/// because of the submission, 2 could not grade or profile.
+/// because of the submission, 2 could not grade, profile or work out the occupancy.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,6 +18,7 @@
 #include "common/core/paths.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/cli/grade.hpp"
+#include "grading/cli/occupancy.hpp"
 #include "grading/cli/profile.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/skeleton/repository.hpp"
@@ -57,13 +58,14 @@ int skeletons(bool check) {
 }
 
 /// What a flag takes, in words; CLI11's own checks print the whole range of the number's type.
-CLI::Validator whole_number() {
-  return {[](const std::string& text) -> std::string {
+CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = UINT64_MAX) {
+  return {[least, most](const std::string& text) -> std::string {
             std::uint64_t value = 0;
             const char* end = text.data() + text.size();
             const auto [rest, error] = std::from_chars(text.data(), end, value);
-            if (error == std::errc() && rest == end) return "";
-            return fmt::format("'{}' is no whole number from 0 to {}", text, UINT64_MAX);
+            const bool fits = least <= value && value <= most;
+            if (error == std::errc() && rest == end && fits) return "";
+            return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
           },
           ""};
 }
@@ -99,6 +101,10 @@ void add_grade(CLI::App& app, GradeOptions& options) {
   grade->add_option("--backend", options.backend, "auto (the default), simt or cuda")
       ->option_text("NAME")
       ->check(CLI::IsMember({"auto", "simt", "cuda"}));
+  grade
+      ->add_option("--device", options.device,
+                   "With --backend cuda: a GPU's number, or auto (the default) for the least busy")
+      ->option_text("N");
   grade->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
   grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
   grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
@@ -125,6 +131,40 @@ void add_profile(CLI::App& app, ProfileOptions& options) {
   profile->add_option("--json", options.json, "Write the profile as JSON")->option_text("FILE");
 }
 
+void add_occupancy(CLI::App& app, OccupancyOptions& options) {
+  CLI::App* occupancy = app.add_subcommand(
+      "occupancy", "Work out how the blocks of a launch fill the multiprocessors of a GPU");
+  occupancy
+      ->add_option("--gpu", options.gpus,
+                   "GPU (default: gtx1080); several, with commas between, are compared")
+      ->option_text("PROFILE")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  occupancy->add_option("--block", options.block, "Threads of a block along x and y: 16x16")
+      ->option_text("XxY")
+      ->required();
+  occupancy
+      ->add_option("--registers", options.registers,
+                   "Registers of a thread, as nvcc -Xptxas -v prints them (default: not known)")
+      ->option_text("R")
+      ->check(whole_number(1, 255));  // no GPU gives a thread more
+  occupancy
+      ->add_option("--shared", options.shared,
+                   "Bytes of shared memory a block, static and dynamic (default: 0)")
+      ->option_text("BYTES")
+      ->check(whole_number(0, INT32_MAX));
+  occupancy
+      ->add_option("--results", options.results,
+                   "Elements of C that a thread computes along x and y (default: 1x1)")
+      ->option_text("RXxRY");
+  occupancy
+      ->add_option("--blocks", options.blocks,
+                   "Blocks of the grid (default: more than the GPU holds at a time)")
+      ->option_text("N")
+      ->check(whole_number(1, INT32_MAX));
+  occupancy->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
   app.require_subcommand(1);
@@ -134,6 +174,8 @@ int run(int argc, char** argv) {
   add_grade(app, options);
   ProfileOptions profile_options;
   add_profile(app, profile_options);
+  OccupancyOptions occupancy_options;
+  add_occupancy(app, occupancy_options);
   bool check = false;
   app.add_subcommand("skeletons", "For maintainers: write labs/ from what is marked in solutions/")
       ->add_flag("--check", check, "Write nothing, tell differences");
@@ -152,6 +194,10 @@ int run(int argc, char** argv) {
   }
   if (app.got_subcommand("list")) return list_stages();
   if (app.got_subcommand("skeletons")) return skeletons(check);
+  if (app.got_subcommand("occupancy")) {
+    occupancy(occupancy_options);
+    return exit_passed;
+  }
   interrupt_on_signals();
   if (app.got_subcommand("profile")) return profile(profile_options) ? exit_passed : exit_failed;
   return grade(options) ? exit_passed : exit_failed;

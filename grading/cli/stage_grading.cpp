@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 
 namespace tilewise::grading {
@@ -78,18 +79,50 @@ struct Built {
   std::optional<BuildOutcome> problem;
 };
 
-Built build(const StageRequest& request, const std::filesystem::path& scratch) {
-  const BuildRequest fast{request.id, request.source_directory, request.conditions.backend,
-                          scratch};
-  std::vector<BuildRequest> requests = {fast};
-  if (request.conditions.backend == Backend::simt) {
-    requests.push_back(fast);
-    requests.back().flavour = Flavour::checked;
-  }
+Built build_for_simulator(const BuildRequest& fast) {
+  std::vector<BuildRequest> requests = {fast, fast};
+  requests.back().flavour = Flavour::checked;
   const std::vector<BuildOutcome> outcomes = build_modules(requests);
   const auto failed = std::ranges::find(outcomes, false, &BuildOutcome::ok);
   if (failed != outcomes.end()) return {{}, *failed};
-  return {{outcomes.front().module, outcomes.size() > 1 ? outcomes[1].module : ""}, {}};
+  return {{outcomes.front().module, outcomes.back().module}, {}};
+}
+
+/// What to time beside a submission to a stage: its solution, and grading/yardsticks/NAME/STAGE.
+std::vector<BuildRequest> yardsticks_for(const BuildRequest& submission) {
+  const auto root = layout().root, yardsticks = root / "grading" / "yardsticks";
+  std::vector<BuildRequest> requests;
+  for (const auto& [name, folder] : {std::pair("reference", root / "solutions"),
+                                     {"copy", yardsticks / "copy"},
+                                     {"cublas", yardsticks / "cublas"}}) {
+    BuildRequest request = submission;
+    request.source_directory = folder / submission.stage_id;
+    request.scratch = submission.scratch / name;
+    request.uses_cublas = name == std::string_view("cublas");
+    if (std::filesystem::exists(request.source_directory)) requests.push_back(request);
+  }
+  return requests;
+}
+
+Built build_for_gpu(const BuildRequest& submission) {
+  std::vector<BuildRequest> requests = yardsticks_for(submission);
+  requests.insert(requests.begin(), submission);
+  const std::vector<BuildOutcome> outcomes = build_modules(requests);
+  if (!outcomes.front().ok) return {{}, outcomes.front()};
+  Built built{{.fast = outcomes.front().module, .checked = {}}, {}};
+  for (std::size_t i = 1; i < outcomes.size(); ++i) {
+    // cuBLAS need not be installed.
+    if (!outcomes[i].ok) continue;
+    built.modules.yardsticks[requests[i].scratch.filename()] = outcomes[i].module;
+  }
+  return built;
+}
+
+Built build(const StageRequest& request, const std::filesystem::path& scratch) {
+  const BuildRequest submission{request.id, request.source_directory, request.conditions.backend,
+                                scratch};
+  return submission.backend == Backend::simt ? build_for_simulator(submission)
+                                             : build_for_gpu(submission);
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ void TemporarySubmission::put(const std::string& file, const std::string& text) 
   std::ofstream(stage_folder() / file, std::ios::binary) << text;
 }
 
-StageResult TemporarySubmission::grade(double time_limit_s) const {
+StageResult TemporarySubmission::grade(double time_limit_s, const std::string& gpu) const {
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
   constexpr std::uint64_t seed = 20;  // any, but always the same
-  const ExamConditions conditions{Backend::simt, "gtx1080", seed, time_limit_s};
+  const ExamConditions conditions{Backend::simt, gpu, seed, time_limit_s};
   return grade_stage({stage_id_, stage_folder(), conditions, rubric.at(stage_id_)}, {});
 }
 

@@ -8,6 +8,9 @@
 
 namespace tilewise::grading {
 
+/// The profile that a submission is graded with where nothing else is asked for.
+inline constexpr const char* default_gpu = "gtx1080";
+
 /// A submission to one stage in a temporary folder, for tests of grading itself.
 class TemporarySubmission {
  public:
@@ -24,7 +27,7 @@ class TemporarySubmission {
   std::filesystem::path stage_folder() const { return root() / "labs" / stage_id_; }
 
   /// Grades it on the simulator, with the same inputs each time.
-  StageResult grade(double time_limit_s) const;
+  StageResult grade(double time_limit_s, const std::string& gpu = default_gpu) const;
 
  private:
   std::string stage_id_;

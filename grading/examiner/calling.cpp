@@ -96,6 +96,13 @@ WorkerOptions checked_worker_options(const ExaminerOptions& options) {
   return checked;
 }
 
+WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
+                                       const std::filesystem::path& module) {
+  WorkerOptions yardstick = worker_options(options);
+  yardstick.module = module;
+  return yardstick;
+}
+
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner) {
   const std::vector<Argument> arguments =
       store_arguments(call, worker.memory(), manner.with_guard_bands);

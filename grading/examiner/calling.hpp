@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,10 @@ WorkerOptions worker_options(const ExaminerOptions& options);
 
 /// A worker that runs its checked build, on the simulator.
 WorkerOptions checked_worker_options(const ExaminerOptions& options);
+
+/// A worker that runs one of the yardsticks.
+WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
+                                       const std::filesystem::path& module);
 
 /// How to make a call.
 struct CallManner {

@@ -70,6 +70,8 @@ std::unique_ptr<DgemmTest::Matrices> DgemmTest::prepare(const DgemmCase& dgemm,
                                                         const DgemmCase& allocated) {
   auto trial = std::make_unique<Matrices>(dgemm, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_product(*prepared); };
+  trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
+  trial->work = 2.0 * dgemm.m * dgemm.n * dgemm.k;
   return trial;
 }
 
@@ -118,46 +120,40 @@ void DgemmTest::expect_nothing_done(const DgemmCase& dgemm) {
                    "Return early where m or n is 0: a grid without blocks cannot be launched.");
 }
 
-Rate DgemmTest::measure(const DgemmCase& dgemm, const std::string& name) {
+void DgemmTest::check_sample_of(const Matrices& trial) {
   // A kernel that leaves out half of C's rows escapes 16 sampled ones once in 16,000 times.
   constexpr int sampled_rows = 16;
 
-  const auto trial = prepare(dgemm);
-  try_timed(*trial);
-  const Matrix<double> C = trial->device_C.contents_double();
+  const auto [m, n] = std::pair(trial.dgemm.m, trial.dgemm.n);
+  const Matrix<double> C = trial.device_C.contents_double();
   const Comparison comparison =
-      compare(C, multiply_add_rows(trial->inputs, sample_rows(dgemm.m, sampled_rows, random())));
+      compare(C, multiply_add_rows(trial.inputs, sample_rows(m, sampled_rows, random())));
   if (!comparison.all_right()) {
-    fail(wrong_double(trial->text, "C", comparison, std::nullopt, advice()));
+    fail(wrong_double(trial.text, "C", comparison, std::nullopt, advice()));
   }
   for (std::size_t i = 0; i < C.values.size(); ++i) {
-    if (C.values[i] == C.values[i] && C.values[i] != trial->before.values[i]) continue;
-    fail({.message = fmt::format("{}: C[{}][{}] was never written, or is NaN.", trial->text,
-                                 i / dgemm.n, i % dgemm.n),
+    if (C.values[i] == C.values[i] && C.values[i] != trial.before.values[i]) continue;
+    fail({.message =
+              fmt::format("{}: C[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
           .hint = advice()});
   }
-  const double operations = 2.0 * dgemm.m * dgemm.n * dgemm.k;
-  const Rate rate = rate_of(trial->reply.times_ms, operations);
-  record_measurement(name, rate.value);
-  return rate;
 }
 
-void DgemmTest::expect_fraction_of_peak(const DgemmCase& dgemm, double fraction) {
-  const Rate rate = measure(dgemm, "gflops");
-  const auto peak = peak_fp64_gflops(device());
-  if (!peak) fail_without_minimum();
-  expect_rate(
-      rate, "gflops",
-      {.at = fmt::format("m = {}, n = {}, k = {}", dgemm.m, dgemm.n, dgemm.k),
-       .peak = *peak,
-       .of = "double-precision peak",
-       .fraction = fraction,
-       .ceiling = *ceiling_fp64_gflops(device()),
-       .advice_if_beyond =
-           "Compute the whole product in every call, and wait for nothing on the host.",
-       .advice = "Neighbouring threads (threadIdx.x) should read and write neighbouring elements "
-                 "of B and C, so that the accesses of a warp join, and each element of a tile "
-                 "should be loaded once a block."});
+void DgemmTest::measure(const DgemmCase& dgemm, const std::string& name) {
+  try_timed(*prepare(dgemm), name);
+}
+
+void DgemmTest::expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& minimum,
+                                   const std::string& advice) {
+  try_fast_enough([&] { return prepare(dgemm); }, "gflops",
+                  {.at = fmt::format("m = {}, n = {}, k = {}", dgemm.m, dgemm.n, dgemm.k),
+                   .minimum = minimum,
+                   .peak = peak_fp64_gflops(device()),
+                   .of = "double-precision peak",
+                   .ceiling = ceiling_fp64_gflops(device()),
+                   .advice_if_beyond =
+                       "Compute the whole product in every call, and wait for nothing on the host.",
+                   .advice = advice});
 }
 
 std::string DgemmTest::edge_advice() const {

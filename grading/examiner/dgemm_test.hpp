@@ -60,11 +60,13 @@ class DgemmTest : public TrialTest {
 
   /// Times a call, checks a sample of C's rows and that no element is missing, and records the
   /// rate, of 2 m n k operations in GFLOPS, as the measurement `name`.
-  Rate measure(const DgemmCase& dgemm, const std::string& name);
+  void measure(const DgemmCase& dgemm, const std::string& name);
 
-  /// Expects at least `fraction` of the device's double-precision peak. A timing that spreads too
-  /// far to be trusted is inconclusive rather than too slow.
-  void expect_fraction_of_peak(const DgemmCase& dgemm, double fraction);
+  /// Expects as much of the reference solution's rate on the same device, and no more than doubles
+  /// can reach there. A timing that cannot be trusted is inconclusive rather than too slow.
+  /// `advice`: the hint for one that is too slow.
+  void expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& minimum,
+                          const std::string& advice);
 
   std::string result_name() const override { return "product"; }
   std::string edge_advice() const override;
@@ -75,6 +77,7 @@ class DgemmTest : public TrialTest {
   std::unique_ptr<Matrices> prepare(const DgemmCase& dgemm);
   std::unique_ptr<Matrices> prepare(const DgemmCase& dgemm, const DgemmCase& allocated);
   void check_product(const Matrices& trial);
+  void check_sample_of(const Matrices& trial);
 };
 
 }  // namespace tilewise::grading

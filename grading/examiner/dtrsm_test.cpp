@@ -63,6 +63,8 @@ std::unique_ptr<DtrsmTest::Matrices> DtrsmTest::prepare(const DtrsmCase& dtrsm,
                                                         const DtrsmCase& allocated) {
   auto trial = std::make_unique<Matrices>(dtrsm, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_solution_of(*prepared); };
+  trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
+  trial->work = 1.0 * dtrsm.m * dtrsm.m * dtrsm.n;
   return trial;
 }
 
@@ -117,50 +119,44 @@ void DtrsmTest::expect_nothing_done(const DtrsmCase& dtrsm) {
                    "without blocks cannot be launched.");
 }
 
-Rate DtrsmTest::measure(const DtrsmCase& dtrsm, const std::string& name) {
+void DtrsmTest::check_sample_of(const Matrices& trial) {
   // Columns are independent of each other. A kernel that leaves out half of them escapes 16 sampled
   // ones once in 16,000 times.
   constexpr int sampled_columns = 16;
 
-  const auto trial = prepare(dtrsm);
-  try_timed(*trial);
-  const Matrix<double> X = trial->device_B.contents_double();
-  const Matrix<double>& B = trial->system.B;
+  const int n = trial.dtrsm.n;
+  const Matrix<double> X = trial.device_B.contents_double();
+  const Matrix<double>& B = trial.system.B;
   for (std::size_t i = 0; i < X.values.size(); ++i) {
     if (std::isfinite(X.values[i]) && X.values[i] != B.values[i]) continue;
-    fail({.message = fmt::format("{}: X[{}][{}] was never written, or is NaN.", trial->text,
-                                 i / dtrsm.n, i % dtrsm.n),
+    fail({.message =
+              fmt::format("{}: X[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
           .hint = advice()});
   }
-  const std::vector<int> sample = sample_rows(dtrsm.n, sampled_columns, random());
-  Comparison comparison = check_solution(
-      {.alpha = trial->system.alpha, .A = trial->system.A, .B = columns_of(B, sample)},
-      columns_of(X, sample));
-  if (!comparison.all_right()) {
-    comparison.col = sample[comparison.col];
-    fail(wrong_double(trial->text, "X", comparison, std::nullopt, advice()));
-  }
-  const double operations = 1.0 * dtrsm.m * dtrsm.m * dtrsm.n;
-  const Rate rate = rate_of(trial->reply.times_ms, operations);
-  record_measurement(name, rate.value);
-  return rate;
+  const std::vector<int> sample = sample_rows(n, sampled_columns, random());
+  Comparison comparison =
+      check_solution({.alpha = trial.system.alpha, .A = trial.system.A, .B = columns_of(B, sample)},
+                     columns_of(X, sample));
+  if (comparison.all_right()) return;
+  comparison.col = sample[comparison.col];
+  fail(wrong_double(trial.text, "X", comparison, std::nullopt, advice()));
 }
 
-void DtrsmTest::expect_fraction_of_peak(const DtrsmCase& dtrsm, double fraction) {
-  const Rate rate = measure(dtrsm, "gflops");
-  const auto peak = peak_fp64_gflops(device());
-  if (!peak) fail_without_minimum();
-  expect_rate(
-      rate, "gflops",
-      {.at = fmt::format("m = {}, n = {}", dtrsm.m, dtrsm.n),
-       .peak = *peak,
-       .of = "double-precision peak",
-       .fraction = fraction,
-       .ceiling = *ceiling_fp64_gflops(device()),
-       .advice_if_beyond =
-           "Solve the whole system in every call, and wait for nothing on the host.",
-       .advice = "Let as much of the work as possible be products of matrices: solve blocks of 32 "
-                 "rows, and update all rows below with one call of a fast product."});
+void DtrsmTest::measure(const DtrsmCase& dtrsm, const std::string& name) {
+  try_timed(*prepare(dtrsm), name);
+}
+
+void DtrsmTest::expect_fast_enough(const DtrsmCase& dtrsm, const SpeedMinimum& minimum,
+                                   const std::string& advice) {
+  try_fast_enough([&] { return prepare(dtrsm); }, "gflops",
+                  {.at = fmt::format("m = {}, n = {}", dtrsm.m, dtrsm.n),
+                   .minimum = minimum,
+                   .peak = peak_fp64_gflops(device()),
+                   .of = "double-precision peak",
+                   .ceiling = ceiling_fp64_gflops(device()),
+                   .advice_if_beyond =
+                       "Solve the whole system in every call, and wait for nothing on the host.",
+                   .advice = advice});
 }
 
 std::string DtrsmTest::edge_advice() const {

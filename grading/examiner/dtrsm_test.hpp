@@ -70,11 +70,13 @@ class DtrsmTest : public TrialTest {
 
   /// Times a call, checks a sample of X's columns and that no element is missing, and records the
   /// rate, of m^2 n operations in GFLOPS, as the measurement `name`.
-  Rate measure(const DtrsmCase& dtrsm, const std::string& name);
+  void measure(const DtrsmCase& dtrsm, const std::string& name);
 
-  /// Expects at least `fraction` of the device's double-precision peak. A timing that spreads too
-  /// far to be trusted is inconclusive rather than too slow.
-  void expect_fraction_of_peak(const DtrsmCase& dtrsm, double fraction);
+  /// Expects as much of the reference solution's rate on the same device, and no more than doubles
+  /// can reach there. A timing that cannot be trusted is inconclusive rather than too slow.
+  /// `advice`: the hint for one that is too slow.
+  void expect_fast_enough(const DtrsmCase& dtrsm, const SpeedMinimum& minimum,
+                          const std::string& advice);
 
   std::string result_name() const override { return "solution"; }
   std::string edge_advice() const override;
@@ -85,6 +87,7 @@ class DtrsmTest : public TrialTest {
   std::unique_ptr<Matrices> prepare(const DtrsmCase& dtrsm);
   std::unique_ptr<Matrices> prepare(const DtrsmCase& dtrsm, const DtrsmCase& allocated);
   void check_solution_of(const Matrices& trial);
+  void check_sample_of(const Matrices& trial);
 };
 
 }  // namespace tilewise::grading

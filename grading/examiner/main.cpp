@@ -10,6 +10,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "common/core/gpu_profile.hpp"
 #include "common/core/paths.hpp"
@@ -72,6 +73,9 @@ int run(int argc, char** argv) {
   app.add_option("--checked-module", options.checked_module,
                  "its checked build; with the backend simt")
       ->check(CLI::ExistingFile);
+  std::vector<std::string> yardsticks;
+  app.add_option("--yardstick", yardsticks,
+                 "NAME=MODULE: what to time beside it, with the backend cuda");
   app.add_option("--backend", options.backend, "simt or cuda")
       ->check(CLI::IsMember({"simt", "cuda"}))
       ->capture_default_str();
@@ -87,6 +91,11 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : exit_could_not_grade;
+  }
+  for (const std::string& yardstick : yardsticks) {
+    const std::size_t equals = yardstick.find('=');
+    if (equals == yardstick.npos) throw std::runtime_error("--yardstick takes NAME=MODULE");
+    options.yardsticks[yardstick.substr(0, equals)] = yardstick.substr(equals + 1);
   }
   if (!options.on_gpu() && options.checked_module.empty()) {
     throw std::runtime_error("--checked-module is required with the backend simt");

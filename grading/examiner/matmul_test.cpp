@@ -43,6 +43,8 @@ std::unique_ptr<MatmulTest::Product> MatmulTest::prepare(const MatmulCase& matmu
 std::unique_ptr<MatmulTest::Product> MatmulTest::prepare(const MatmulCase& matmul, int allocated) {
   auto product = std::make_unique<Product>(matmul, allocated, random());
   product->check_result = [this, prepared = product.get()] { check_product(*prepared); };
+  product->check_sample = [this, prepared = product.get()] { check_sample_of(*prepared); };
+  product->work = 2.0 * matmul.n * matmul.n * matmul.n;
   return product;
 }
 
@@ -131,48 +133,42 @@ void MatmulTest::expect_nothing_done(const MatmulCase& matmul) {
                    "Return early for n = 0: a grid without blocks cannot be launched.");
 }
 
-Rate MatmulTest::measure(const MatmulCase& matmul, const std::string& name) {
+void MatmulTest::check_sample_of(const Product& product) {
   // A kernel that leaves out half of C's rows escapes 16 sampled ones once in 16,000 times.
   constexpr int sampled_rows = 16;
 
-  const auto prepared = prepare(matmul);
-  Product& product = *prepared;
-  try_timed(product);
+  const int n = product.matmul.n;
   const Matrix<float> C = product.device_C.contents();
-  const Comparison comparison = compare(
-      C, multiply_rows(product.A, product.B, sample_rows(matmul.n, sampled_rows, random())));
+  const Comparison comparison =
+      compare(C, multiply_rows(product.A, product.B, sample_rows(n, sampled_rows, random())));
   if (!comparison.all_right()) {
-    fail(wrong_result(product.text, comparison, matmul.mapping, std::nullopt, advice()));
+    fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt, advice()));
   }
   const auto unwritten =
       std::ranges::find_if(C.values, [](float value) { return has_bits(value, unwritten_bits); });
   if (unwritten != C.values.end()) {
     const auto place = unwritten - C.values.begin();
-    fail({.message = fmt::format("{}: C[{}][{}] was never written.", product.text, place / matmul.n,
-                                 place % matmul.n),
+    fail({.message =
+              fmt::format("{}: C[{}][{}] was never written.", product.text, place / n, place % n),
           .hint = advice()});
   }
-  const double operations = 2.0 * matmul.n * matmul.n * matmul.n;
-  const Rate rate = rate_of(product.reply.times_ms, operations);
-  record_measurement(name, rate.value);
-  return rate;
 }
 
-void MatmulTest::expect_fraction_of_peak(const MatmulCase& matmul, double fraction) {
-  const Rate rate = measure(matmul, "gflops");
+void MatmulTest::measure(const MatmulCase& matmul, const std::string& name) {
+  try_timed(*prepare(matmul), name);
+}
+
+void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
+                                    const std::string& advice) {
   const auto peak = peak_fp32_gflops(device());
-  if (!peak) fail_without_minimum();
-  expect_rate(
-      rate, "gflops",
-      {.at = fmt::format("n = {}", matmul.n),
-       .peak = *peak,
-       .fraction = fraction,
-       .ceiling = *peak,
-       .advice_if_beyond =
-           "Compute the whole product in every call, and wait for nothing on the host.",
-       .advice = "Neighbouring threads (threadIdx.x) should read and write neighbouring elements "
-                 "of B and C, so that the accesses of a warp join, and find their elements of a "
-                 "shared tile in different banks."});
+  try_fast_enough([&] { return prepare(matmul); }, "gflops",
+                  {.at = fmt::format("n = {}", matmul.n),
+                   .minimum = minimum,
+                   .peak = peak,
+                   .ceiling = peak,
+                   .advice_if_beyond =
+                       "Compute the whole product in every call, and wait for nothing on the host.",
+                   .advice = advice});
 }
 
 }  // namespace tilewise::grading

@@ -53,11 +53,13 @@ class MatmulTest : public TrialTest {
 
   /// Times a product, checks a sample of its rows and that no element is missing, and records the
   /// rate, of 2 n^3 operations in GFLOPS, as the measurement `name`.
-  Rate measure(const MatmulCase& matmul, const std::string& name);
+  void measure(const MatmulCase& matmul, const std::string& name);
 
-  /// Expects at least `fraction` of the device's single-precision peak, and no more than all of it.
-  /// A timing that spreads too far to be trusted is inconclusive rather than too slow.
-  void expect_fraction_of_peak(const MatmulCase& matmul, double fraction);
+  /// Expects as much of the reference solution's rate on the same device, and no more than the
+  /// device's single-precision peak. A timing that cannot be trusted is inconclusive rather than
+  /// too slow. `advice`: the hint for one that is too slow, what the stage is about.
+  void expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
+                          const std::string& advice);
 
   std::string result_name() const override { return "product"; }
   std::string edge_advice() const override;
@@ -67,6 +69,7 @@ class MatmulTest : public TrialTest {
   std::unique_ptr<Product> prepare(const MatmulCase& matmul);
   std::unique_ptr<Product> prepare(const MatmulCase& matmul, int allocated);
   void check_product(const Product& product);
+  void check_sample_of(const Product& product);
   std::optional<Diagnosis> diagnose_product(const Product& product,
                                             const ReferenceProduct& expected);
 };

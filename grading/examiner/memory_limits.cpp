@@ -1,10 +1,12 @@
 #include "grading/examiner/memory_limits.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "grading/profile/numbers.hpp"
+#include "grading/profile/partition_spread.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -21,6 +23,12 @@ simt::LineCounters worst_by(const MemoryUse& use, Measure measure) {
   return worst == use.lines.end() ? simt::LineCounters{} : *worst;
 }
 
+/// Whether the call loads and stores the same number of elements and does nothing in shared memory:
+/// whatever order its threads take, what lies together on one side is scattered on the other.
+bool only_moves_elements(const simt::Counters& total) {
+  return total.global_load_bytes == total.global_store_bytes && total.shared_store_requests == 0;
+}
+
 std::string compare_with_theory(const CountedCall& call, const AccessKind& kind,
                                 const TrafficTheory& theory) {
   return fmt::format(
@@ -34,6 +42,56 @@ std::string compare_with_theory(const CountedCall& call, const AccessKind& kind,
 Finding at(const simt::LineCounters& line, std::string message, std::string hint) {
   return {
       .message = std::move(message), .hint = std::move(hint), .file = line.file, .line = line.line};
+}
+
+/// "partition 3", "partitions 0, 1 and 2".
+std::string name_partitions(const std::vector<int>& partitions) {
+  if (partitions.size() == 1) return fmt::format("partition {}", partitions.front());
+  return fmt::format("partitions {} and {}",
+                     fmt::join(partitions.begin(), partitions.end() - 1, ", "), partitions.back());
+}
+
+/// What the blocks that share the partitions worst do, which are on the GPU together.
+std::string worst_group(const PartitionUse& use, std::uint64_t blocks, const char* verb) {
+  const std::string group = fmt::format("blocks {} to {}", with_commas(use.first_block),
+                                        with_commas(use.first_block + blocks - 1));
+  if (use.partitions.size() < simt::dram_partitions) {
+    return fmt::format("{} {} {} only", group, verb, name_partitions(use.partitions));
+  }
+  return fmt::format("of what {} move, {:.0f}% lies in partition {}", group,
+                     100 * use.busiest_share, use.busiest);
+}
+
+/// One of the two ways of using memory, and what blocks do to a partition then.
+struct Direction {
+  const char* name;
+  const char* verb;
+  PartitionUse PartitionSpread::*use;
+};
+
+constexpr Direction directions[] = {{"loads", "load from", &PartitionSpread::loads},
+                                    {"stores", "store to", &PartitionSpread::stores}};
+
+std::optional<Finding> camping(const std::string& call, const LaunchInfo& launch,
+                               const PartitionSpread& spread, const Direction& direction) {
+  // Of a matrix whose sides are 1,024 or more, diagonals of any kind, taken in tiles of any shape,
+  // keep 4.7 or more of 8 busy; tiles by rows or by columns keep 1.9 at most.
+  constexpr double fewest = 3;
+  const PartitionUse& use = spread.*direction.use;
+  if (use.busy >= fewest) return std::nullopt;
+  const std::string message = fmt::format(
+      "{}: its {} keep {:.1f} of {} DRAM partitions busy. {} of its blocks are on the card at a "
+      "time, and {}: there they wait for each other.",
+      call, direction.name, use.busy, simt::dram_partitions, with_commas(spread.blocks_at_a_time),
+      worst_group(use, spread.blocks_at_a_time, direction.verb));
+  return Finding{
+      .message = message,
+      .hint =
+          "Blocks start in the order of their numbers, and the partitions take turns every 256 "
+          "bytes: give neighbouring blocks tiles in other rows and other columns, so that "
+          "what they load and what they store both go through all partitions.",
+      .file = launch.file,
+      .line = launch.line};
 }
 
 }  // namespace
@@ -66,8 +124,11 @@ std::optional<Finding> excess_traffic(const CountedCall& call, const AccessKind&
                         sectors_per_request(line.counters, kind),
                         ratio(fewest_sectors(line.counters, kind), line.counters.*kind.requests),
                         efficiency_pct(line.counters, kind)),
-            "Neighbouring threads must touch neighbouring elements: let threadIdx.x run along a "
-            "row, and threadIdx.y down a column.");
+            only_moves_elements(total)
+                ? "To turn the threads round would scatter the other side: bring a tile into "
+                  "shared memory by rows, and take it out by columns."
+                : "Neighbouring threads must touch neighbouring elements: let threadIdx.x run "
+                  "along a row, and threadIdx.y down a column.");
 }
 
 std::optional<Finding> excess_bank_conflicts(const CountedCall& call) {
@@ -93,6 +154,17 @@ std::optional<Finding> excess_bank_conflicts(const CountedCall& call) {
       "The threads of a warp should find their elements in different banks (neighbouring words "
       "do): let threadIdx.x run along the rows of a tile, or make its rows one "
       "element longer.");
+}
+
+std::optional<Finding> partition_camping(const CountedCall& call, const core::GpuProfile& gpu) {
+  for (const KernelProfile& launch : call.launches) {
+    const auto spread = spread_over_partitions(launch, gpu);
+    if (!spread) continue;
+    for (const Direction& direction : directions) {
+      if (auto found = camping(call.text, launch.launch, *spread, direction)) return found;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewise::grading

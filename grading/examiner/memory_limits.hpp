@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/gpu_profile.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/profile/memory_use.hpp"
 
@@ -34,5 +35,9 @@ std::optional<Finding> excess_traffic(const CountedCall& call, const AccessKind&
 /// Bank conflicts in more than a tenth of all wavefronts: a padded tile, which is meant to avoid
 /// them, may well have some where it is filled.
 std::optional<Finding> excess_bank_conflicts(const CountedCall& call);
+
+/// DRAM partitions that blocks wait for while others are idle: those that are on the GPU at the
+/// same time keep fewer than 3 of 8 busy. Nothing where addresses are hashed over them.
+std::optional<Finding> partition_camping(const CountedCall& call, const core::GpuProfile& gpu);
 
 }  // namespace tilewise::grading

@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+
 #include "grading/worker/counters.hpp"
 
 namespace tilewise::grading {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// A line of `file` that loads.
 simt::LineCounters loads(int line, std::uint64_t requests, std::uint64_t sectors,
@@ -86,6 +91,26 @@ TEST(ExcessTraffic, TellsRepeatedFromScatteredAccesses) {
   }
 }
 
+TEST(ExcessTraffic, KnowsWhereTurningTheThreadsRoundIsNoHelp) {
+  simt::LineCounters moves = loads(7, 1'000, 32'000, 128'000);
+  moves.counters.global_store_requests = 1'000;
+  moves.counters.global_store_sectors = 4'000;
+  moves.counters.global_store_bytes = 128'000;
+  const char* turn_round = "threadIdx.x run along a row";
+  const auto hint_for = [](const simt::LineCounters& line) {
+    const auto finding = excess_traffic(call_with({line}), global_loads, theory, 1.5, "advice");
+    return finding ? finding->hint : "";
+  };
+  EXPECT_THAT(hint_for(moves),
+              AllOf(HasSubstr("bring a tile into shared memory"), Not(HasSubstr(turn_round))));
+  simt::LineCounters by_tiles = moves;
+  by_tiles.counters.shared_store_requests = 1'000;
+  EXPECT_THAT(hint_for(by_tiles), HasSubstr(turn_round));
+  simt::LineCounters sums_up = moves;
+  sums_up.counters.global_store_bytes = 32'000;
+  EXPECT_THAT(hint_for(sums_up), HasSubstr(turn_round));
+}
+
 TEST(ExcessTraffic, LooksAtTheKindItIsAskedFor) {
   EXPECT_FALSE(excess_traffic(call_with({loads(1, 40'000, 5'000, 160'000)}), global_stores, theory,
                               1.5, "advice"));
@@ -105,6 +130,60 @@ TEST(ExcessBankConflicts, NamesTheLine) {
             "matmul(n=64): 3,100 of 4,200 wavefronts of shared memory are bank conflicts. Line 2 "
             "is the worst: a request of a warp there takes 32.0 wavefronts where 1.0 would do.");
   EXPECT_THAT(finding->hint, HasSubstr("one element longer"));
+}
+
+/// 180 blocks of a size of which a GTX 280 holds 90: the second half moves everything evenly.
+CountedCall call_of_two_halves(const simt::PartitionBytes& of_first_half) {
+  constexpr std::array<std::uint64_t, 8> even = {16, 16, 16, 16, 16, 16, 16, 16};
+  KernelProfile launch;
+  launch.launch = {"transpose_kernel", {180, 1, 1}, {256, 1, 1}, 0, "transpose.cu", 77};
+  launch.static_shared_bytes = 4224;
+  launch.blocks = 180;
+  launch.partitions_by_run.assign(90, of_first_half);
+  launch.partitions_by_run.resize(180, {.loads = even, .stores = even});
+  return {"transpose(rows=1024, cols=1024)", {}, {launch}};
+}
+
+TEST(PartitionCamping, IsNoneWhereThreePartitionsAreBusy) {
+  const core::GpuProfile gtx280 = core::gpu_profile("gtx280");
+  // 256 bytes a block in all, 32 + 16 of them in the busiest partitions: 5.3 of 8.
+  EXPECT_FALSE(partition_camping(
+      call_of_two_halves({.loads = {32, 32, 32, 32}, .stores = {0, 0, 0, 0, 32, 32, 32, 32}}),
+      gtx280));
+  EXPECT_FALSE(partition_camping({"matmul(n=64)", {}, {KernelProfile{}}}, gtx280));
+  EXPECT_FALSE(partition_camping({"matmul(n=64)", {}}, gtx280));
+}
+
+TEST(PartitionCamping, NamesTheBlocksAndTheirPartitions) {
+  constexpr std::array<std::uint64_t, 8> even = {16, 16, 16, 16, 16, 16, 16, 16};
+  const struct {
+    const char* what;
+    simt::PartitionBytes first_half;
+    const char* message;
+  } cases[] = {
+      {"stores to one partition",
+       {.loads = even, .stores = {0, 0, 0, 128, 0, 0, 0, 0}},
+       "transpose(rows=1024, cols=1024): its stores keep 1.8 of 8 DRAM partitions busy. 90 of its "
+       "blocks are on the card at a time, and blocks 0 to 89 store to partition 3 only: there they "
+       "wait for each other."},
+      {"loads from three",
+       {.loads = {120, 4, 4, 0, 0, 0, 0, 0}, .stores = even},
+       "its loads keep 1.9 of 8 DRAM partitions busy. 90 of its blocks are on the card at a time, "
+       "and blocks 0 to 89 load from partitions 0, 1 and 2 only"},
+      {"stores nearly all to one",
+       {.loads = even, .stores = {1, 1, 1, 1, 1, 1, 1, 121}},
+       "and of what blocks 0 to 89 move, 95% lies in partition 7: there they wait"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const auto finding =
+        partition_camping(call_of_two_halves(c.first_half), core::gpu_profile("gtx280"));
+    ASSERT_TRUE(finding);
+    EXPECT_THAT(finding->message, HasSubstr(c.message));
+    EXPECT_THAT(finding->hint, HasSubstr("other rows and other columns"));
+    EXPECT_EQ(finding->file, "transpose.cu");
+    EXPECT_EQ(finding->line, 77);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "common/core/gpu_profile.hpp"
@@ -13,8 +14,10 @@ struct ExaminerOptions {
   std::string stage;                     ///< "03_shared_memory"
   std::filesystem::path module;          ///< the submission as a shared object
   std::filesystem::path checked_module;  ///< its checked build; on the simulator only
-  std::string backend;                   ///< "simt" or "cuda"
-  core::GpuProfile profile;              ///< GPU to simulate
+  /// What is timed beside it, by name: modules with the same functions.
+  std::map<std::string, std::filesystem::path> yardsticks = {};
+  std::string backend;       ///< "simt" or "cuda"
+  core::GpuProfile profile;  ///< GPU to simulate
   std::uint64_t seed = 0;
   double time_limit_s = 10;  ///< of one call
 

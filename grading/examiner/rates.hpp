@@ -4,35 +4,45 @@
 #include <string>
 #include <vector>
 
+#include "grading/examiner/interleaved_timing.hpp"
 #include "grading/examiner/outcome.hpp"
 
 namespace tilewise::grading {
 
-/// What timing a call gave.
-struct Rate {
-  double value = 0;   ///< of the median time, in GFLOPS or GB/s
-  double spread = 1;  ///< slowest time over fastest
+/// In 10^9 operations or bytes a second, GFLOPS or GB/s. `work`: operations or bytes of one call.
+double rate_of(const std::vector<double>& times_ms, double work);
+
+/// What is asked of a submission's speed.
+struct SpeedMinimum {
+  double of_reference = 0;  ///< fraction of the reference solution's, on the same card
+  double of_peak = 0;       ///< of the card's peak, where there is no reference
 };
 
-/// `work`: operations or bytes of one call.
-Rate rate_of(const std::vector<double>& times_ms, double work);
-
-/// What a rate is to reach.
+/// A rate to reach.
 struct RateGoal {
   const char* unit = "GFLOPS";
-  std::string at;                ///< "n = 4096"
-  double peak = 0;               ///< of the device
-  const char* of = "peak";       ///< what of the device that is
-  double fraction = 0;           ///< of the peak that is asked for
-  double ceiling = 0;            ///< more than that is not possible
-  std::string advice_if_beyond;  ///< the hint for a rate beyond the ceiling
-  std::string advice;            ///< the hint for a rate below the minimum
-
-  double minimum() const { return fraction * peak; }
+  std::string at;  ///< "n = 4096"
+  SpeedMinimum minimum;
+  std::optional<double> peak;     ///< of the device, if it is known
+  const char* of = "peak";        ///< what of the device that is
+  std::optional<double> ceiling;  ///< more than that is not possible
+  std::string advice_if_beyond;   ///< the hint for a rate beyond the ceiling
+  std::string advice;             ///< the hint for a rate below the minimum
 };
 
-/// Why the rate is not enough, or cannot be right. A timing that spreads too far to be trusted is
-/// inconclusive rather than too slow.
-std::optional<Finding> shortfall(const Rate& rate, const RateGoal& goal);
+/// Rates that a timing gives, and what it should give.
+struct TimedRate {
+  double own = 0;
+  std::optional<double> reference;
+  std::optional<double> minimum;  ///< nothing if neither reference nor peak is known
+};
+
+TimedRate timed_rate(const InterleavedTiming& timing, double work, const RateGoal& goal);
+
+/// Why the rate is not enough, or cannot be right. What more rounds might have decided otherwise is
+/// inconclusive rather than too slow, and so is what was measured on a disturbed device.
+/// @param disturbances  of the device: "another process uses the GPU"
+std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
+                                 const std::vector<std::string>& disturbances);
 
 }  // namespace tilewise::grading

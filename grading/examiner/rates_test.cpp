@@ -7,50 +7,121 @@ namespace tilewise::grading {
 namespace {
 
 using testing::HasSubstr;
+using Times = std::vector<double>;
 
-TEST(RateOf, TakesTheMedianAndTheSpread) {
-  const Rate rate = rate_of({2, 1, 4}, 6e9);
-  EXPECT_DOUBLE_EQ(rate.value, 3000);
-  EXPECT_DOUBLE_EQ(rate.spread, 4);
+constexpr double work = 1e9;  // 1000 GFLOPS take a millisecond
+
+InterleavedTiming timing_of(const Times& own_ms, const Times& reference_ms) {
+  InterleavedTiming timing;
+  for (std::size_t i = 0; i < own_ms.size(); ++i) {
+    timing.add_round({own_ms[i]}, reference_ms.empty() ? Times{} : Times{reference_ms[i]});
+  }
+  return timing;
 }
 
-TEST(Shortfall, TellsTooSlowFromImpossibleAndUntrusted) {
-  const RateGoal goal{.unit = "GB/s",
-                      .at = "8 x 9",
-                      .peak = 1000,
-                      .of = "memory bandwidth",
-                      .fraction = 0.25,
-                      .ceiling = 2000,
-                      .advice_if_beyond = "do it all",
-                      .advice = "do it better"};
+const RateGoal goal{.unit = "GB/s",
+                    .at = "8 x 9",
+                    .minimum = {.of_reference = 0.5, .of_peak = 0.25},
+                    .peak = 1000,
+                    .of = "memory bandwidth",
+                    .ceiling = 2000,
+                    .advice_if_beyond = "do it all",
+                    .advice = "do it better"};
+
+TEST(RateOf, TakesTheMedian) { EXPECT_DOUBLE_EQ(rate_of({2, 1, 4}, 6e9), 3000); }
+
+TEST(TimedRate, HasItsMinimumFromTheReferenceOrElseFromThePeak) {
+  const TimedRate beside = timed_rate(timing_of({2, 2}, {1.6, 1.6}), work, goal);
+  EXPECT_DOUBLE_EQ(beside.own, 500);
+  EXPECT_DOUBLE_EQ(beside.reference.value(), 625);
+  EXPECT_DOUBLE_EQ(beside.minimum.value(), 312.5);
+
+  const TimedRate alone = timed_rate(timing_of({2, 2}, {}), work, goal);
+  EXPECT_FALSE(alone.reference);
+  EXPECT_DOUBLE_EQ(alone.minimum.value(), 250);
+
+  RateGoal unknown = goal;
+  unknown.peak.reset();
+  EXPECT_FALSE(timed_rate(timing_of({2, 2}, {}), work, unknown).minimum);
+}
+
+TEST(Shortfall, TellsTooSlowFromImpossibleAndUncertain) {
+  const Times even(6, 1.0), slow(6, 5.0);
+  RateGoal of_unknown_device = goal;
+  of_unknown_device.peak.reset();
+  of_unknown_device.ceiling.reset();
   const struct {
     const char* what;
-    Rate rate;
+    Times own, reference;
+    RateGoal goal;
+    std::vector<std::string> disturbances;
     Status status;
     const char* message;
     const char* hint;
   } cases[] = {
-      {"enough", {.value = 250, .spread = 9}, Status::passed, "", ""},
-      {"above the peak, below the ceiling", {.value = 1900}, Status::passed, "", ""},
+      {"enough", Times(6, 1.9), even, goal, {}, Status::passed, "", ""},
+      {"enough on a disturbed device", even, even, goal, {"x"}, Status::passed, "", ""},
+      {"enough of the peak", Times(6, 3.9), {}, goal, {}, Status::passed, "", ""},
       {"beyond the ceiling",
-       {.value = 2100},
+       Times(6, 0.4),
+       even,
+       goal,
+       {},
        Status::failed,
-       "2100 GB/s at 8 x 9 are more than this device can do (2000)",
+       "2500 GB/s at 8 x 9 are more than this device can do (2000)",
        "do it all"},
       {"too slow",
-       {.value = 200, .spread = 1.4},
+       slow,
+       even,
+       goal,
+       {},
        Status::failed,
-       "200 GB/s at 8 x 9, minimum 250 (25.0% of this device's memory bandwidth).",
+       "200 GB/s at 8 x 9, minimum 500: 50% of the reference solution's 1000 on this device.",
        "do it better"},
-      {"too slow, but disturbed",
-       {.value = 200, .spread = 1.6},
+      {"too slow for the peak",
+       slow,
+       {},
+       goal,
+       {},
+       Status::failed,
+       "200 GB/s at 8 x 9, minimum 250: 25.0% of this device's memory bandwidth.",
+       "do it better"},
+      {"too slow in most rounds",
+       {2.1, 2.2, 1.9, 2.1, 2.2, 2.1},
+       even,
+       goal,
+       {},
        Status::inconclusive,
-       "below the minimum of 250, but the slowest run took 1.6 times as long",
+       "but 6 rounds differ too much",
        "nothing else uses the GPU"},
+      {"too slow for the peak in most",
+       {4.4, 4.5, 3.9, 4.3, 4.4, 4.5},
+       {},
+       goal,
+       {},
+       Status::inconclusive,
+       "but 6 rounds differ too much",
+       "nothing else uses the GPU"},
+      {"too slow, but disturbed",
+       slow,
+       even,
+       goal,
+       {"a process is there", "it is hot"},
+       Status::inconclusive,
+       "on this device; but a process is there, and it is hot.",
+       "full speed"},
+      {"without anything to compare with",
+       slow,
+       {},
+       of_unknown_device,
+       {},
+       Status::inconclusive,
+       "does not tell enough",
+       ""},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    const auto finding = shortfall(c.rate, goal);
+    const auto finding = shortfall(timing_of(c.own, c.reference), work, c.goal, c.disturbances);
     ASSERT_EQ(finding.has_value(), c.status != Status::passed);
     if (!finding) continue;
     EXPECT_EQ(finding->status, c.status);

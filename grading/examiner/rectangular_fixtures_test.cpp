@@ -12,6 +12,7 @@
 #include "common/core/paths.hpp"
 #include "grading/examiner/dgemm_test.hpp"
 #include "grading/examiner/dtrsm_test.hpp"
+#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"
 #include "grading/examiner/transpose_test.hpp"
 #include "grading/profile/memory_use.hpp"
@@ -20,7 +21,10 @@
 namespace tilewise::grading {
 namespace {
 
+using ::testing::Gt;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 #define TRANSPOSE(function) CONTRACT(function, transpose_matrices, "out", "in", "rows", "cols")
 #define DGEMM(function)                                                                    \
@@ -47,12 +51,12 @@ struct Open : Fixture {
 };
 
 struct Transpose : Open<TransposeTest> {
-  using TransposeTest::expect_fraction_of_bandwidth;
+  using TransposeTest::expect_fast_enough;
 };
 
 template <typename Fixture>
 struct OpenWithPeak : Open<Fixture> {
-  using Fixture::expect_fraction_of_peak;
+  using Fixture::expect_fast_enough;
 };
 
 using Dgemm = OpenWithPeak<DgemmTest>;
@@ -65,6 +69,8 @@ class RectangularFixtures : public testing::Test {
     StageTest::configure({.stage = "test",
                           .module = modules / "fixture_rectangular.so",
                           .checked_module = modules / "fixture_rectangular_checked.so",
+                          .yardsticks = {{"twin", modules / "fixture_rectangular.so"},
+                                         {"nobody", modules / "no_such_module.so"}},
                           .backend = "simt",
                           .profile = core::gpu_profile("gtx1080"),
                           .seed = 1,
@@ -112,6 +118,17 @@ TEST_F(RectangularFixtures, PassRightTransposes) {
               test.measure(right(64, 32), "gb_s");
             }),
             "");
+}
+
+TEST_F(RectangularFixtures, TimeYardsticksBesideASubmission) {
+  EXPECT_EQ(failure_of<Transpose>([&](Transpose& test) {
+              test.measure(transpose(TRANSPOSE(transpose_right), 64, 32), "gb_s");
+            }),
+            "");
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const TestResult result = result_of({}, end_of(*test->result()));
+  EXPECT_THAT(result.measurements,
+              UnorderedElementsAre(Pair("gb_s", Gt(0)), Pair("twin_gb_s", Gt(0))));
 }
 
 TEST_F(RectangularFixtures, CountTransposes) {
@@ -171,7 +188,7 @@ TEST_F(RectangularFixtures, NameMistakesOfTransposes) {
        "wrote to out, although there was nothing to do"},
       {"too slow",
        [](Transpose& test) {
-         test.expect_fraction_of_bandwidth(transpose(TRANSPOSE(transpose_right), 32, 32), 0.9);
+         test.expect_fast_enough(transpose(TRANSPOSE(transpose_right), 32, 32), {.of_peak = 0.9});
        },
        "GB/s at 32 x 32"},
   };
@@ -270,7 +287,9 @@ TEST_F(RectangularFixtures, NameMistakesOfProducts) {
       {"in float, timed", [](Dgemm& test) { test.measure(dgemm(DGEMM(dgemm_in_float)), "gflops"); },
        "dgemm_in_float(m=21, n=19, k=13, alpha=1, lda=16, ldb=24, beta=0, ldc=20): C[0][0] is"},
       {"too slow",
-       [](Dgemm& test) { test.expect_fraction_of_peak(dgemm(DGEMM(dgemm_right)), 0.9); },
+       [](Dgemm& test) {
+         test.expect_fast_enough(dgemm(DGEMM(dgemm_right)), {.of_peak = 0.9}, "");
+       },
        "GFLOPS at m = 21, n = 19, k = 13"},
   };
   for (const auto& c : cases) {
@@ -347,7 +366,9 @@ TEST_F(RectangularFixtures, NameMistakesOfSolutions) {
        },
        "reads A[0][1], above the diagonal"},
       {"too slow",
-       [](Dtrsm& test) { test.expect_fraction_of_peak(dtrsm(DTRSM(dtrsm_right), 40, 40), 0.9); },
+       [](Dtrsm& test) {
+         test.expect_fast_enough(dtrsm(DTRSM(dtrsm_right), 40, 40), {.of_peak = 0.9}, "");
+       },
        "GFLOPS at m = 40, n = 40"},
   };
   for (const auto& c : cases) {

@@ -67,6 +67,19 @@ CallReply StageTest::run_counted(const Call& call) {
   return reply;
 }
 
+std::map<std::string, std::vector<double>> StageTest::time_yardsticks(const Call& call,
+                                                                      Timing timing) {
+  std::map<std::string, std::vector<double>> times_ms;
+  for (const auto& [name, module] : options().yardsticks) {
+    const auto [worker, is_new] =
+        yardstick_workers_.try_emplace(name, yardstick_worker_options(options(), module));
+    if (worker->second.ready().outcome != CallReply::Outcome::returned) continue;
+    const CallReply reply = call_worker(worker->second, call, {.timing = timing});
+    if (!failure_of(call.text, reply)) times_ms[name] = reply.times_ms;
+  }
+  return times_ms;
+}
+
 bool StageTest::skip(const std::string& reason, const std::string& advice) {
   record_finding({.message = reason, .hint = advice});
   [] { GTEST_SKIP(); }();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,10 @@ class StageTest : public testing::Test {
   /// Makes a call in a worker of its own. Nothing if it failed in any way.
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
+  /// Milliseconds that each yardstick takes for a call, by name; without those that cannot make it,
+  /// as where cuBLAS is not installed. The call's matrices hold a yardstick's results afterwards.
+  std::map<std::string, std::vector<double>> time_yardsticks(const Call& call, Timing timing);
+
   /// Calls made in this test's worker so far.
   int calls_made() const { return calls_made_; }
 
@@ -60,6 +65,7 @@ class StageTest : public testing::Test {
  private:
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
+  std::map<std::string, Worker> yardstick_workers_;
   Random random_;
   int calls_made_ = 0;
 };

@@ -49,12 +49,11 @@ class TransposeTest : public TrialTest {
 
   /// Times a transpose, checks it, and records the rate as the measurement `name`: each element
   /// read and written once, in GB/s.
-  Rate measure(const TransposeCase& transpose, const std::string& name);
+  void measure(const TransposeCase& transpose, const std::string& name);
 
-  /// Expects at least `fraction` of the bandwidth of the device's memory. A timing that spreads too
-  /// far to be trusted is inconclusive rather than too slow, and so is a device whose bandwidth is
-  /// not known.
-  void expect_fraction_of_bandwidth(const TransposeCase& transpose, double fraction);
+  /// Expects as much of the reference solution's rate on the same device. A timing that cannot be
+  /// trusted is inconclusive rather than too slow.
+  void expect_fast_enough(const TransposeCase& transpose, const SpeedMinimum& minimum);
 
   std::string result_name() const override { return "transpose"; }
   std::string edge_advice() const override;

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
+#include <map>
 #include <utility>
 
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/checks.hpp"
+#include "grading/examiner/gpu_disturbances.hpp"
 #include "grading/examiner/messages.hpp"
 
 namespace tilewise::grading {
@@ -142,21 +145,58 @@ void TrialTest::try_nothing_done(Trial& trial, const std::string& hint) {
   check_untouched(trial, "although there was nothing to do");
 }
 
-void TrialTest::try_timed(Trial& trial) {
-  // Enough for a median that one disturbed run does not move.
-  constexpr Timing timing{.warmups = 2, .repetitions = 9};
+void TrialTest::run_timed(Trial& trial, const Timing& timing) {
   trial.reply = run_successfully(trial.call, timing);
   check_launched(trial);
+  trial.check_sample();
 }
 
-void TrialTest::expect_rate(const Rate& rate, const std::string& name, const RateGoal& goal) {
-  record_measurement("minimum_" + name, goal.minimum());
-  if (const auto finding = shortfall(rate, goal)) fail(*finding);
+void TrialTest::try_timed(Trial& trial, const std::string& name) {
+  // Enough for a median that one disturbed run does not move.
+  constexpr Timing timing{.warmups = 2, .repetitions = 9};
+  run_timed(trial, timing);
+  record_measurement(name, rate_of(trial.reply.times_ms, trial.work));
+  for (const auto& [yardstick, times_ms] : time_yardsticks(trial.call, timing)) {
+    record_measurement(yardstick + "_" + name, rate_of(times_ms, trial.work));
+  }
 }
 
-void TrialTest::fail_without_minimum() {
-  fail({.message = "The driver does not tell this device's clock or kind, so no minimum is known.",
-        .status = Status::inconclusive});
+void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& name,
+                                const RateGoal& goal) {
+  constexpr Timing turn{.warmups = 1, .repetitions = 3};
+  constexpr std::size_t most_rounds = 20;
+  constexpr std::chrono::seconds budget{20};
+  const auto start = std::chrono::steady_clock::now();
+
+  InterleavedTiming timing;
+  std::map<std::string, std::vector<double>> yardsticks_ms;
+  double work = 0;
+  do {
+    // New matrices in each round: what a kernel has kept of earlier ones is of no use.
+    const PreparedTrial trial = prepare();
+    run_timed(*trial, turn);
+    const auto beside = time_yardsticks(trial->call, turn);
+    for (const auto& [yardstick, times_ms] : beside) {
+      auto& all = yardsticks_ms[yardstick];
+      all.insert(all.end(), times_ms.begin(), times_ms.end());
+    }
+    const auto reference = beside.find("reference");
+    timing.add_round(trial->reply.times_ms,
+                     reference == beside.end() ? std::vector<double>{} : reference->second);
+    work = trial->work;
+  } while (!timing.steady() && timing.rounds() < most_rounds &&
+           std::chrono::steady_clock::now() - start < budget);
+
+  const TimedRate rate = timed_rate(timing, work, goal);
+  record_measurement(name, rate.own);
+  for (const auto& [yardstick, times_ms] : yardsticks_ms) {
+    record_measurement(yardstick + "_" + name, rate_of(times_ms, work));
+  }
+  record_measurement("rounds", double(timing.rounds()));
+  if (rate.minimum) record_measurement("minimum_" + name, *rate.minimum);
+  const auto without_excuse = shortfall(timing, work, goal, {});
+  if (!without_excuse) return;
+  fail(*shortfall(timing, work, goal, gpu_disturbances(1 + options().yardsticks.size())));
 }
 
 void TrialTest::expect_traffic(const CountedCall& call, const AccessKind& kind,

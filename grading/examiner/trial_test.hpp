@@ -20,6 +20,8 @@ struct Trial {
   std::string text;                       ///< of the call, for messages; set by prepare()
   std::vector<DeviceArray*> arrays = {};  ///< the call's matrices, the one it writes first
   std::function<void()> check_result;     ///< ends the test unless the result is right
+  std::function<void()> check_sample;     ///< the same for large results: looks at a part of it
+  double work = 0;                        ///< operations or bytes of the call, for rates
   bool needs_kernel = true;               ///< false where there is nothing to compute
   CallReply reply;                        ///< of the call, once it was made
 };
@@ -56,14 +58,14 @@ class TrialTest : public StageTest {
   /// Expects cudaSuccess and nothing touched. `hint`: where it returned an error.
   void try_nothing_done(Trial& trial, const std::string& hint);
 
-  /// Times a call, and expects cudaSuccess and at least one launch.
-  void try_timed(Trial& trial);
+  /// Times a call, checks a sample of its result, and records its rate as the measurement `name`
+  /// and those of the yardsticks with the same matrices as "cublas_NAME".
+  void try_timed(Trial& trial, const std::string& name);
 
-  /// Records the rate and what it should be, and expects enough.
-  void expect_rate(const Rate& rate, const std::string& name, const RateGoal& goal);
-
-  /// Ends the test as inconclusive, since no minimum is known.
-  [[noreturn]] void fail_without_minimum();
+  /// Times calls in turns with the yardsticks, each turn with new matrices, until the figure for
+  /// the verdict hardly changes any more. Records the rates as try_timed() does, and the minimum;
+  /// expects enough.
+  void try_fast_enough(const PrepareTrial& prepare, const std::string& name, const RateGoal& goal);
 
   /// Expects loads or stores of global memory within `slack` times what theory has. `advice`: the
   /// hint where something is fetched too often.
@@ -86,6 +88,7 @@ class TrialTest : public StageTest {
   virtual std::string advice() const = 0;
 
  private:
+  void run_timed(Trial& trial, const Timing& timing);
   void check_launched(const Trial& trial);
   void check_untouched(const Trial& trial, const std::string& when);
 };

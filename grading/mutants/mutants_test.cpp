@@ -30,7 +30,8 @@ struct Mutant {
   std::string stage() const { return patch.parent_path().filename().string(); }
 
   /// The "Name: value" lines before the diff. A line "Passes:" names a test that does not see the
-  /// mistake, for those that others must find.
+  /// mistake, for those that others must find; a line "Gpu:" the profile to grade with, for those
+  /// that some GPUs do not mind.
   std::map<std::string, std::string> header() const {
     std::map<std::string, std::string> fields;
     std::ifstream file(patch);
@@ -84,7 +85,8 @@ TEST_P(MutantTest, IsCaught) {
 #else
   constexpr double time_limit_s = 4;  // a mutant that never ends meets it in every test
 #endif
-  const StageResult result = submission.grade(time_limit_s);
+  const std::string gpu = header.contains("Gpu") ? header.at("Gpu") : default_gpu;
+  const StageResult result = submission.grade(time_limit_s, gpu);
   EXPECT_EQ(result.status, Status::failed);
   const auto test = std::ranges::find(result.tests, header.at("Fails"), &TestResult::name);
   ASSERT_NE(test, result.tests.end()) << "there is no test " << header.at("Fails");

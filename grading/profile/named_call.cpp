@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
+
+#include "grading/profile/read_number.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -58,35 +59,12 @@ Spelled spell(std::string_view text) {
   return spelled;
 }
 
-/// A whole number that fills the text.
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// A number that fills the text: "2", "-0.5" or "1e-3".
 std::optional<double> real_in(const std::string& text) {
   char* rest = nullptr;
   const double number = std::strtod(text.c_str(), &rest);  // <charconv> knows no reals everywhere
   if (text.empty() || *rest != '\0') return std::nullopt;
   return number;
-}
-
-/// "128", "128x1" or "8x8x4".
-std::optional<std::array<unsigned, 3>> extent_in(std::string_view text) {
-  std::array<unsigned, 3> extent = {1, 1, 1};
-  for (std::size_t i = 0; i < extent.size(); ++i) {
-    const std::size_t cross = text.find('x');
-    const auto side = number_in<unsigned>(text.substr(0, cross));
-    if (!side) return std::nullopt;
-    extent[i] = *side;
-    if (cross == text.npos) return extent;
-    text.remove_prefix(cross + 1);
-  }
-  return std::nullopt;
 }
 
 /// How a function is to be called: "matmul_grid(n=NUMBER, block=128x1)"; what may be left out, with

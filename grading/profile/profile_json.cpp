@@ -1,5 +1,6 @@
 #include "grading/profile/kernel_occupancy.hpp"
 #include "grading/profile/memory_use.hpp"
+#include "grading/profile/partition_spread.hpp"
 #include "grading/profile/profile_report.hpp"
 #include "grading/worker/counters.hpp"
 
@@ -37,6 +38,11 @@ Json kernel_document(const KernelProfile& kernel, const core::GpuProfile& gpu) {
   document["modelled"] = {{"occupancy_pct", occupancy.percent},
                           {"limiter", limiter_of(occupancy)},
                           {"registers_per_thread", nullptr}};
+  if (const auto spread = spread_over_partitions(kernel, gpu)) {
+    document["modelled"]["partitions_busy"] = {{"blocks_at_a_time", spread->blocks_at_a_time},
+                                               {"loads", spread->loads.busy},
+                                               {"stores", spread->stores.busy}};
+  }
   return document;
 }
 

@@ -125,6 +125,23 @@ TEST(ProfileTable, LeavesOutWhatAKernelDoesNotDo) {
                     Not(HasSubstr("bank conflicts"))));
 }
 
+TEST(ProfileReport, TellsHowManyPartitionsAreBusyWhereThatIsKnown) {
+  ProfileReport report = example_report();
+  EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("partitions")));
+  EXPECT_FALSE(profile_document(report)["kernels"][0]["modelled"].contains("partitions_busy"));
+  report.gpu = core::gpu_profile("gtx280");
+  // The 32 blocks are two on each SM; what they load is even, what they store goes to two.
+  report.kernels[0].partitions_by_run.assign(
+      60, {.loads = {1, 1, 1, 1, 1, 1, 1, 1}, .stores = {0, 0, 8, 8, 0, 0, 0, 0}});
+  EXPECT_THAT(profile_table(report, {}),
+              HasSubstr("of 8 DRAM partitions, 60 blocks at a time keep 8.0 busy with loads, 2.0 "
+                        "with stores (modelled)"));
+  const auto busy = profile_document(report)["kernels"][0]["modelled"].at("partitions_busy");
+  EXPECT_EQ(busy.at("blocks_at_a_time"), 60);
+  EXPECT_EQ(busy.at("loads"), 8.0);
+  EXPECT_EQ(busy.at("stores"), 2.0);
+}
+
 TEST(ProfileTable, SaysWhenEveryBlockWasCounted) {
   ProfileReport report = example_report();
   report.kernels[0].simulated_blocks = 32;

@@ -6,6 +6,7 @@
 #include "grading/profile/kernel_occupancy.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/numbers.hpp"
+#include "grading/profile/partition_spread.hpp"
 #include "grading/profile/profile_report.hpp"
 #include "grading/profile/worst_line.hpp"
 #include "grading/report/printable.hpp"
@@ -50,6 +51,18 @@ std::string occupancy_line(const KernelProfile& kernel, const core::GpuProfile& 
   }
   return fmt::format("  occupancy at most {:.0f}% (modelled; registers unknown), limited by {}\n",
                      occupancy.percent, limiter_of(occupancy));
+}
+
+/// Empty where nothing is known of partitions.
+std::string partitions_line(const KernelProfile& kernel, const core::GpuProfile& gpu) {
+  const auto spread = spread_over_partitions(kernel, gpu);
+  if (!spread) return "";
+  return fmt::format(
+      "  of {} DRAM partitions, {} blocks at a time keep {:.1f} busy with loads, {:.1f} with "
+      "stores "
+      "(modelled)\n",
+      simt::dram_partitions, with_commas(spread->blocks_at_a_time), spread->loads.busy,
+      spread->stores.busy);
 }
 
 /// A kind of access, and how many sectors or wavefronts a request takes; empty if there was none.
@@ -162,7 +175,8 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
   std::string text = fmt::format("{} on {}, simulated\n", report.call, report.gpu.name);
   for (const KernelProfile& kernel : report.kernels) {
     text += "\n" + heading(kernel) + extent_of_simulation(kernel) +
-            occupancy_line(kernel, report.gpu) + totals(kernel.counters);
+            occupancy_line(kernel, report.gpu) + partitions_line(kernel, report.gpu) +
+            totals(kernel.counters);
     if (!kernel.lines.empty()) text += lines_table(kernel, sources);
   }
   if (report.launches > std::ssize(report.kernels)) {

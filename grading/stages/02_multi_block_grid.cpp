@@ -90,7 +90,10 @@ TEST_F(MatmulGrid, ReachesMinimumGflops) {
   const dim3 block(32, 16);  // rows of a warp; the fastest shape of the solution on an H200
   measure(with(block, 1024), "gflops_n1024");
   measure(with(block, 2048), "gflops_n2048");
-  expect_fraction_of_peak(with(block, 4096), 0.02);
+  expect_fast_enough(with(block, 4096), {.of_reference = 0.4, .of_peak = 0.02},
+                     "Neighbouring threads should read and write neighbouring elements of B "
+                     "and C, so that the accesses of a warp join: take the column from "
+                     "threadIdx.x and the row from threadIdx.y.");
 }
 
 }  // namespace

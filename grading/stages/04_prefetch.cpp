@@ -36,10 +36,10 @@ class PrefetchTest : public ThreeTilesTest {
   // Of k, and blocks along each side of C, where something is counted.
   static constexpr int steps = 8;
 
-  // 60% of what stage 3 reaches, which is 14% of the peak both on a GTX 1080 at n = 3200
-  // (course2025) and on an H200 at n = 4096: fetching ahead need not gain anything, but what it
+  // Stage 3 reaches 93% of the solution on an H200 at n = 4096, and 14% of the peak both there and
+  // on a GTX 1080 at n = 3200 (course2025): fetching ahead need not gain anything, but what it
   // costs must not be much.
-  static constexpr double minimum_fraction_of_peak = 0.08;
+  static constexpr SpeedMinimum minimum_speed = {.of_reference = 0.6, .of_peak = 0.08};
 
   std::string advice() const override {
     return "Check that the tiles hold what the step that reads them needs: the first pair is "
@@ -103,12 +103,19 @@ TEST_F(MatmulPrefetchShared, WaitsOnceForEachTile) {
 
 TEST_F(MatmulPrefetchRegister, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
-  expect_minimum_gflops(minimum_fraction_of_peak);
+  expect_minimum_gflops(
+      minimum_speed,
+      "Load the next elements into variables of the thread right after the barrier, compute with "
+      "the tiles that are there, and only then store the variables: a load is waited for where its "
+      "value is first used.");
 }
 
 TEST_F(MatmulPrefetchShared, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
-  expect_minimum_gflops(minimum_fraction_of_peak);
+  expect_minimum_gflops(minimum_speed,
+                        "Fill one pair of tiles while the other is read, and meet at one barrier "
+                        "between two steps: a second one makes all warps of a block wait at the "
+                        "same time again.");
 }
 
 }  // namespace

@@ -81,9 +81,8 @@ class TransposeStage : public TransposeTest {
 
   /// Expects loads of `in` and stores of `out` that lie together, by way of shared memory. `shape`:
   /// both sides multiples of 16, so that rows begin where what memory moves at a time does.
-  CountedCall expect_both_sides_joined(const TransposeFunction& function, Shape shape) {
+  void expect_both_sides_joined(const CountedCall& call, Shape shape) {
     constexpr double slack = 1.5;
-    const CountedCall call = count(of(function, shape));
     // First: without it one side is scattered, and to turn the threads round only changes sides.
     expect_shared_memory_used(call);
     const std::uint64_t elements = std::uint64_t(shape.rows) * shape.cols;
@@ -96,7 +95,12 @@ class TransposeStage : public TransposeTest {
                      "Each element of in is to be loaded by one thread, and each of out stored by "
                      "one: see that no tile is moved by two blocks or two rows of threads.");
     }
-    return call;
+  }
+
+  /// Expects the same, and few bank conflicts.
+  void expect_moved_well(const CountedCall& call, Shape shape) {
+    expect_both_sides_joined(call, shape);
+    if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
   }
 
   /// Whole tiles; parts of them along both edges; long and flat.
@@ -123,6 +127,18 @@ class TransposeStage : public TransposeTest {
                                    call.text, kind.name, with_commas(moved), with_commas(elements)),
             .hint = "The number of blocks is the number of tiles, and two blocks never have the "
                     "same tile: where two numbers of a block lead to one tile, follow both."});
+    }
+  }
+
+  /// Expects blocks that are on the GPU at the same time to use all of its partitions, where it has
+  /// such as take turns. With sides of 1,024 or more it holds few enough rows or columns of tiles
+  /// to tell them from diagonals, whatever a tile's shape; both are multiples of 512, so that all
+  /// rows of a matrix begin in the same partition.
+  void expect_blocks_over_partitions(const TransposeFunction& function) {
+    if (!options().profile.has_partitions_in_turns()) return;
+    for (const Shape shape : {Shape{1024, 1024}, Shape{1536, 1024}, Shape{1024, 1536}}) {
+      const CountedCall call = count(of(function, shape));
+      if (const auto camping = partition_camping(call, options().profile)) fail(*camping);
     }
   }
 
@@ -182,8 +198,10 @@ TEST_F(TransposeNaive, IsExactForAnyShape) {
   }
 }
 
+// Padding changes nothing in what is right.
 TEST_F(TransposeTiled, IsExactForAnyShape) {
   expect_any_shape(function);
+  expect_any_shape(contracts::transpose_padded);
   if (options().on_gpu()) measure(of(function, large), "gb_s");
 }
 
@@ -202,42 +220,31 @@ TEST_F(TransposeTiled, IsFreeOfRacesAndStrayAccesses) {
 
 TEST_F(TransposeTiled, JoinsBothSides) {
   if (skipped_without_simulator()) return;
-  for (const Shape shape : joined_shapes) expect_both_sides_joined(function, shape);
+  for (const Shape shape : joined_shapes) {
+    expect_both_sides_joined(count(of(function, shape)), shape);
+  }
   // Bank conflicts are what the next function is for.
   const CountedCall call = count(of(function, joined_shapes.front()));
   record_sectors_a_request(call);
   record_wavefronts_a_request(call);
 }
 
-TEST_F(TransposePadded, IsExactForAnyShape) { expect_any_shape(function); }
-
 TEST_F(TransposePadded, KeepsItsThreadsInDifferentBanks) {
   if (skipped_without_simulator()) return;
-  for (const Shape shape : joined_shapes) {
-    const CountedCall call = expect_both_sides_joined(function, shape);
-    if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
-  }
+  for (const Shape shape : joined_shapes) expect_moved_well(count(of(function, shape)), shape);
   record_wavefronts_a_request(count(of(function, joined_shapes.front())));
 }
 
-// On an H200 at n = 4096 the tiles of 32 x 32 that are written one element at a time reach 63% of
-// the bandwidth and larger ones 75%; without padding it is 34%.
+// On an H200 tiles of 32 x 32 that are written one element at a time reach 60% of the bandwidth at
+// n = 4000, and larger ones 71% at n = 4096; without padding it is 33%.
 TEST_F(TransposePadded, ReachesMinimumBandwidth) {
   if (skipped_without_gpu()) return;
   measure(of(function, {1024, 1024}), "gb_s_n1024");
   measure(of(function, {4000, 4000}), "gb_s_n4000");  // no multiple of 64
-  expect_fraction_of_bandwidth(of(function, large), 0.5);
+  expect_fast_enough(of(function, large), {.of_reference = 0.6, .of_peak = 0.5});
 }
 
-TEST_F(TransposeDiagonal, IsExactForAnyShape) {
-  expect_any_shape(function);
-  if (options().on_gpu()) return;
-  // Wide, high and square: blocks are numbered anew, and some may come to one tile by two ways.
-  for (const Shape shape : {Shape{256, 384}, Shape{384, 256}, Shape{256, 256}}) {
-    expect_each_element_once(count(of(function, shape)), shape);
-  }
-  record_wavefronts_a_request(count(of(function, joined_shapes.front())));
-}
+TEST_F(TransposeDiagonal, IsExactForAnyShape) { expect_any_shape(function); }
 
 TEST_F(TransposeDiagonal, IsFreeOfRacesAndStrayAccesses) {
   std::vector<TransposeCase> cases;
@@ -248,12 +255,25 @@ TEST_F(TransposeDiagonal, IsFreeOfRacesAndStrayAccesses) {
   expect_clean(cases);
 }
 
-// On an H200, whose memory needs no such order, it reaches 61% of the bandwidth at n = 4096. On a
+// Another order of tiles, and the rest as in padded: no tile moved twice, or worse than there.
+TEST_F(TransposeDiagonal, SpreadsBlocksOverPartitions) {
+  if (skipped_without_simulator()) return;
+  // Wide, high and square: blocks are numbered anew, and some may come to one tile by two ways.
+  for (const Shape shape : {Shape{256, 384}, Shape{384, 256}, Shape{256, 256}}) {
+    const CountedCall call = count(of(function, shape));
+    expect_each_element_once(call, shape);
+    expect_moved_well(call, shape);
+  }
+  record_wavefronts_a_request(count(of(function, joined_shapes.front())));
+  expect_blocks_over_partitions(function);
+}
+
+// On an H200, whose memory needs no such order, it reaches 58% of the bandwidth at n = 4096. On a
 // GTX 280, which does need it, it is 80 of 141.7 GB/s (muni2009).
 TEST_F(TransposeDiagonal, ReachesMinimumBandwidth) {
   if (skipped_without_gpu()) return;
   measure(of(function, {4000, 4000}), "gb_s_n4000");
-  expect_fraction_of_bandwidth(of(function, large), 0.3);
+  expect_fast_enough(of(function, large), {.of_reference = 0.65, .of_peak = 0.3});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "grading/stages/tiled_matmul_test.hpp"
@@ -29,9 +30,9 @@ class ThreeTilesTest : public TiledMatmulTest {
   /// Expects right products, nothing touched but C, and no fault in any kernel.
   void expect_safe();
 
-  /// Expects this fraction of the device's peak at n = 4096 with the largest tile, and measures
-  /// smaller orders.
-  void expect_minimum_gflops(double fraction);
+  /// Expects this speed at n = 4096 with the largest tile, and measures smaller orders. `advice`:
+  /// the hint for less.
+  void expect_minimum_gflops(const SpeedMinimum& minimum, const std::string& advice);
 };
 
 }  // namespace tilewise::grading

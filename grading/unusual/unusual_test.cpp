@@ -32,17 +32,29 @@ std::string name_of(const testing::TestParamInfo<fs::path>& info) {
   return stage_of(info.param) + "_" + info.param.filename().string();
 }
 
+/// The profiles to grade with: a GPU for which a stage's tests expect more than for others, too.
+std::vector<std::string> gpus_for(const fs::path& folder) {
+  // It has partitions. With its 16 banks vectors of four have conflicts which 32 banks have not.
+  const bool knows_partitions =
+      stage_of(folder) == "07_transpose" && folder.filename() != "swizzled_vectors";
+  if (knows_partitions) return {default_gpu, "gtx280"};
+  return {default_gpu};
+}
+
 class UnusualTest : public testing::TestWithParam<fs::path> {};
 
 TEST_P(UnusualTest, Passes) {
   TemporarySubmission submission(stage_of(GetParam()));
   submission.take(GetParam());
   constexpr double time_limit_s = 10;
-  const StageResult result = submission.grade(time_limit_s);
-  EXPECT_EQ(result.status, Status::passed);
-  for (const TestResult& test : result.tests) {
-    if (test.max_score > 0) {
-      EXPECT_EQ(to_string(test.status), "passed") << test.name << ": " << test.message;
+  for (const std::string& gpu : gpus_for(GetParam())) {
+    SCOPED_TRACE(gpu);
+    const StageResult result = submission.grade(time_limit_s, gpu);
+    EXPECT_EQ(result.status, Status::passed);
+    for (const TestResult& test : result.tests) {
+      if (test.max_score > 0) {
+        EXPECT_EQ(to_string(test.status), "passed") << test.name << ": " << test.message;
+      }
     }
   }
 }

@@ -76,7 +76,10 @@ struct KernelProfile {
   std::uint64_t simulated_blocks = 0;  ///< that the counters were taken from
   simt::Counters counters;             ///< totals for the whole grid
   std::vector<simt::LineCounters> lines;
-  std::vector<std::uint64_t> partition_bytes;  ///< as in simt::KernelProfile
+  // As in simt::KernelProfile.
+  std::vector<std::uint64_t> partition_bytes;
+  std::vector<simt::PartitionBytes> partitions_by_run;
+  std::uint64_t blocks_a_run = 1;
 };
 
 /// The device a worker runs on.

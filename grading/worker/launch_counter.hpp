@@ -1,8 +1,8 @@
 /// \file
 /// Counts the kernels a cuda module launches. The module is linked with `--wrap=SYMBOL` for
 /// `cudaLaunchKernel`, `cudaLaunchKernelExC`, `cudaLaunchCooperativeKernel` and
-/// `__cudaLaunchKernel`: the linker then sends every call of SYMBOL to __wrap_SYMBOL here and
-/// gives the original as __real_SYMBOL.
+/// `__cudaLaunchKernel` (listed in cmake/TilewiseLaunchCounting.cmake): the linker then sends every
+/// call of SYMBOL to __wrap_SYMBOL here and gives the original as __real_SYMBOL.
 ///
 /// What `kernel<<<...>>>()` compiles to (crt/host_runtime.h): cudaLaunchKernel up to CUDA 12
 /// (nvcc 12 defines __NV_LEGACY_LAUNCH), __cudaLaunchKernel from CUDA 13 on. Wrapping a symbol that

@@ -176,21 +176,62 @@ simt::LineCounters read_line(const Json& json) {
   return {text(json, "file"), small_integer(json, "line"), read_counters(json, "counters")};
 }
 
-/// @param lines_left how many lines may be listed; those listed are taken off
-Json to_value(const KernelProfile& profile, std::size_t& lines_left) {
+using OfPartitions = std::array<std::uint64_t, simt::dram_partitions>;
+
+Json to_value(const simt::PartitionBytes& run) {
+  Json bytes = run.loads;
+  for (const std::uint64_t stored : run.stores) bytes.push_back(stored);
+  return bytes;
+}
+
+simt::PartitionBytes read_run(const Json& json) {
+  constexpr const char* name = "partitions_by_run";
+  simt::PartitionBytes run;
+  if (!json.is_array() || json.size() != run.loads.size() + run.stores.size()) wrong_value(name);
+  auto value = json.begin();
+  for (OfPartitions* bytes : {&run.loads, &run.stores}) {
+    for (std::uint64_t& of_partition : *bytes) {
+      of_partition = static_cast<std::uint64_t>(in_range(*value++, name, 0, largest_count));
+    }
+  }
+  return run;
+}
+
+/// What may still be listed in a reply; what is listed is taken off.
+struct RoomForProfiles {
+  std::size_t lines = max_listed_lines;
+  std::size_t runs = max_listed_runs;
+};
+
+Json lines_of(const KernelProfile& profile, RoomForProfiles& room) {
   Json lines = Json::array();
   for (const simt::LineCounters& line : profile.lines) {
-    if (lines_left == 0) break;
-    --lines_left;
+    if (room.lines == 0) break;
+    --room.lines;
     lines.push_back(to_value(line));
   }
+  return lines;
+}
+
+/// All or none: some of them would be taken for all that the launch moved.
+Json runs_of(const KernelProfile& profile, RoomForProfiles& room) {
+  Json runs = Json::array();
+  if (profile.partitions_by_run.size() > room.runs) return runs;
+  room.runs -= profile.partitions_by_run.size();
+  for (const simt::PartitionBytes& run : profile.partitions_by_run) runs.push_back(to_value(run));
+  return runs;
+}
+
+Json to_value(const KernelProfile& profile, RoomForProfiles& room) {
   return {{"launch", to_value(profile.launch)},
           {"static_shared_bytes", profile.static_shared_bytes},
           {"blocks", profile.blocks},
           {"simulated_blocks", profile.simulated_blocks},
           {"counters", to_value(profile.counters)},
-          {"lines", lines},
-          {"partition_bytes", profile.partition_bytes}};
+          {"lines", lines_of(profile, room)},
+          {"partition_bytes", profile.partition_bytes},
+          {"partitions_by_run", runs_of(profile, room)},
+          {"blocks_a_run", profile.blocks_a_run}};
 }
 
 KernelProfile read_profile(const Json& json) {
@@ -207,6 +248,11 @@ KernelProfile read_profile(const Json& json) {
     profile.partition_bytes.push_back(
         static_cast<std::uint64_t>(in_range(bytes, "partition_bytes", 0, largest_count)));
   }
+  for (const Json& run : list(json, "partitions_by_run", max_listed_runs)) {
+    profile.partitions_by_run.push_back(read_run(run));
+  }
+  profile.blocks_a_run =
+      static_cast<std::uint64_t>(integer(json, "blocks_a_run", 1, largest_count));
   return profile;
 }
 
@@ -273,9 +319,9 @@ Json to_values(const std::vector<T>& items) {
 
 Json to_values(const std::vector<KernelProfile>& profiles) {
   Json values = Json::array();
-  std::size_t lines_left = max_listed_lines;
+  RoomForProfiles room;
   for (std::size_t i = 0; i < profiles.size() && i < max_listed; ++i) {
-    values.push_back(to_value(profiles[i], lines_left));
+    values.push_back(to_value(profiles[i], room));
   }
   return values;
 }

@@ -30,6 +30,10 @@ inline constexpr std::size_t max_listed_lines = 512;
 /// DRAM partitions that a profile lists; GT200 has 8.
 inline constexpr std::size_t max_partitions = 64;
 
+/// Runs of blocks that a reply's profiles list together: those of one launch at least. A profile
+/// whose runs are too many for what is left lists none.
+inline constexpr std::size_t max_listed_runs = simt::most_block_runs;
+
 /// First message to a worker, before any code of the student's has run in it.
 struct Hello {
   std::string token;   ///< secret; every reply repeats it, so that a forged one is recognised

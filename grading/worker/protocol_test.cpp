@@ -34,6 +34,10 @@ WorkerReply example_reply() {
   profile.lines = {{"matmul.cu", 28, {}}};
   profile.lines[0].counters.shared_bank_conflicts = 7;
   profile.partition_bytes = {100, 200};
+  profile.partitions_by_run = {
+      {.loads = {1, 2, 3, 4, 5, 6, 7, 8}, .stores = {11, 12, 13, 14, 15, 16, 17, 18}},
+      {.loads = {0, 0, 0, 0, 0, 0, 0, 32}, .stores = {}}};
+  profile.blocks_a_run = 3;
   reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
   reply.message = "text";
@@ -146,6 +150,11 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(profile.lines[0].line, 28);
   EXPECT_EQ(profile.lines[0].counters.shared_bank_conflicts, 7u);
   EXPECT_THAT(profile.partition_bytes, ElementsAre(100, 200));
+  ASSERT_EQ(profile.partitions_by_run.size(), 2u);
+  EXPECT_THAT(profile.partitions_by_run[0].loads, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(profile.partitions_by_run[0].stores, ElementsAre(11, 12, 13, 14, 15, 16, 17, 18));
+  EXPECT_EQ(profile.partitions_by_run[1].loads[7], 32u);
+  EXPECT_EQ(profile.blocks_a_run, 3u);
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
   EXPECT_EQ(reply->message, "text");
   EXPECT_EQ(reply->device.name, "GPU");
@@ -174,6 +183,10 @@ TEST(Protocol, KeepsAReplyShort) {
     reply.profiles[0].lines[0].counters.*counter.value = 1'000'000'000;
   }
   reply.profiles[0].lines.assign(1000, reply.profiles[0].lines[0]);
+  simt::PartitionBytes run;
+  run.loads.fill(1'000'000'000);
+  run.stores.fill(1'000'000'000);
+  reply.profiles[0].partitions_by_run.assign(max_listed_runs, run);
   reply.profiles.assign(100, reply.profiles[0]);
   reply.launch_list.assign(100'000, reply.launch_list[0]);
   reply.diagnostics.assign(100'000, reply.diagnostics[0]);
@@ -181,6 +194,21 @@ TEST(Protocol, KeepsAReplyShort) {
   EXPECT_LT(message.size(), max_message_bytes / 2);
   std::string problem;
   EXPECT_TRUE(decode_reply(message, "secret", 0, problem)) << problem;
+}
+
+TEST(Protocol, ListsTheRunsOfALaunchWholeOrNotAtAll) {
+  WorkerReply reply = example_reply();
+  const simt::PartitionBytes run{.loads = {32}, .stores = {64}};
+  reply.profiles.assign(3, reply.profiles[0]);
+  reply.profiles[0].partitions_by_run.assign(max_listed_runs - 10, run);
+  reply.profiles[1].partitions_by_run.assign(11, run);
+  reply.profiles[2].partitions_by_run.assign(10, run);
+  std::string problem;
+  const auto received = decode_reply(encode(reply, "secret", 0), "secret", 0, problem);
+  ASSERT_TRUE(received) << problem;
+  EXPECT_EQ(received->profiles[0].partitions_by_run.size(), max_listed_runs - 10);
+  EXPECT_EQ(received->profiles[1].partitions_by_run.size(), 0u);
+  EXPECT_EQ(received->profiles[2].partitions_by_run.size(), 10u);
 }
 
 TEST(Protocol, SendsTextThatIsNoUtf8) {
@@ -248,6 +276,17 @@ INSTANTIATE_TEST_SUITE_P(
         Forgery{"[100,200]", "[100,\"200\"]", "field partition_bytes"},
         Forgery{"[100,200]", "[" + std::string(200, '1') + "]", "field partition_bytes"},
         Forgery{"[100,200]", longer_than(max_partitions), "field partition_bytes"},
+        Forgery{"[1,2,3,4,5,6,7,8,11", "[1,2,3,4,5,6,7,11", "field partitions_by_run"},
+        Forgery{"[1,2,3,4,5,6,7,8,11", "[1,2,3,4,5,6,7,8,9,11", "field partitions_by_run"},
+        Forgery{"[1,2,3,4,5,6,7,8,11", "[1,2,3,4,5,6,7,8,-11", "field partitions_by_run"},
+        Forgery{"[1,2,3,4,5,6,7,8,11", "[1,2,3,4,5,6,7,8,1e30", "field partitions_by_run"},
+        Forgery{"[[1,2,3,4,5,6,7,8,11", "[7,[1,2,3,4,5,6,7,8,11", "field partitions_by_run"},
+        Forgery{"\"partitions_by_run\":[",
+                "\"partitions_by_run\":" + longer_than(max_listed_runs) + ",\"x\":[",
+                "field partitions_by_run"},
+        Forgery{"\"blocks_a_run\":3", "\"blocks_a_run\":0", "field blocks_a_run"},
+        Forgery{"\"blocks_a_run\":3", "\"blocks_a_run\":18446744073709551615",
+                "field blocks_a_run"},
         Forgery{"\"lines\":[", "\"lines\":" + longer_than(max_listed_lines) + ",\"x\":[",
                 "field lines"},
         Forgery{"\"profiles\":[", "\"profiles\":" + longer_than(max_listed) + ",\"x\":[",

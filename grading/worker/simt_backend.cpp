@@ -91,7 +91,9 @@ std::vector<KernelProfile> take_profiles() {
                         .simulated_blocks = counted.simulated_blocks,
                         .counters = counted.counters,
                         .lines = std::move(counted.lines),
-                        .partition_bytes = std::move(counted.partition_bytes)});
+                        .partition_bytes = std::move(counted.partition_bytes),
+                        .partitions_by_run = std::move(counted.partitions_by_run),
+                        .blocks_a_run = counted.blocks_a_run});
   }
   return profiles;
 }

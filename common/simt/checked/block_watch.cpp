@@ -49,7 +49,8 @@ void BlockWatch::start_launch(const Watch& watch, const LaunchConfiguration& lau
   patterns_.start(rules);
   merges_ = !rules.half_warps;
   merging_.start(traces_.size());
-  partition_bytes_.assign(rules.partitions && !watch.sample ? dram_partitions : 0, 0);
+  partition_bytes_.reset();
+  if (rules.partitions && watch.counters && !watch.sample) partition_bytes_.emplace();
   names_.set_dynamic_bytes(launch.dynamic_shared_bytes);
   if (watch.checks && shadowed_bytes_ < BlockSharedMemory::room_in_use()) {
     shadowed_bytes_ = BlockSharedMemory::room_in_use();
@@ -186,10 +187,10 @@ void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState
     (load ? c.global_load_sectors : c.global_store_sectors) += cost.sectors;
     (load ? c.global_load_transactions : c.global_store_transactions) += cost.transactions;
     (load ? c.global_load_bytes : c.global_store_bytes) += cost.bytes;
-    if (!partition_bytes_.empty()) {
+    if (partition_bytes_) {
       LaneAddresses addresses{request.lanes, request.site.bytes(), load, {}};
       std::copy_n(request.places, 32, addresses.at);
-      add_partition_bytes(addresses, partition_bytes_);
+      add_partition_bytes(addresses, load ? partition_bytes_->loads : partition_bytes_->stores);
     }
   }
 }
@@ -274,11 +275,15 @@ BlockWatch::Counted BlockWatch::take_counts() {
   }
   counted.barriers = std::exchange(barriers_, 0);
   counted.shuffles = std::exchange(shuffles_, 0);
-  counted.partition_bytes = partition_bytes_;
-  std::fill(partition_bytes_.begin(), partition_bytes_.end(), 0);
   counted.signature = std::exchange(signature_, 0);
   counted.position = std::exchange(position_, 0);
   return counted;
+}
+
+std::optional<PartitionBytes> BlockWatch::take_partition_bytes() {
+  auto moved = partition_bytes_;
+  if (moved) partition_bytes_.emplace();
+  return moved;
 }
 
 }  // namespace tilewise::simt

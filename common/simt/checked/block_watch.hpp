@@ -81,12 +81,15 @@ class BlockWatch final : private SharedListener, private GlobalListener {
     std::vector<std::pair<std::uint32_t, Counters>> sites;
     std::uint64_t barriers = 0;
     std::uint64_t shuffles = 0;
-    std::vector<std::uint64_t> partition_bytes;
     std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
     /// Where in device memory the block's sites went first, in one number that is linear in each.
     std::uint64_t position = 0;
   };
   Counted take_counts();
+
+  /// What it moved between memory and the partitions since the last call; nothing where that is not
+  /// counted.
+  std::optional<PartitionBytes> take_partition_bytes();
 
  private:
   struct PendingIndexFault {
@@ -145,7 +148,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   Patterns patterns_;
   SiteTable sites_;
   LoadMerging merging_;
-  std::vector<std::uint64_t> partition_bytes_;  ///< empty where addresses are hashed
+  std::optional<PartitionBytes> partition_bytes_;
   bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   std::vector<PendingIndexFault> index_faults_;
   std::unordered_set<std::uint32_t> launch_sites_;  ///< where the launch itself reads host memory

@@ -184,21 +184,24 @@ std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::
   const auto* at = static_cast<const std::byte*>(address);
   const auto* arguments = static_cast<const std::byte*>(body_.context);
   const bool is_argument = at >= arguments && at < arguments + body_.context_bytes;
-  if (is_argument || launch_sites_.count(site) != 0 || is_own_memory(address, frame)) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  // Asked first, since the thread's stack may lie right below device memory.
+  const bool is_global = memory.contains(address);
+  if (!is_global &&
+      (is_argument || launch_sites_.count(site) != 0 || is_own_memory(address, frame))) {
     return std::nullopt;
   }
   const SourceLine line = line_of(site);
   // What the launch's expression captures is read where the launch stands.
-  if (line.line == launch_->line) {
+  if (!is_global && line.line == launch_->line) {
     launch_sites_.insert(site);
     return std::nullopt;
   }
-  const DeviceMemory& memory = DeviceMemory::instance();
   const std::string who = fmt::format("{} {}", thread_name(running_), verb(site));
   const auto found = [&](const char* kind, std::string message) {
     return Diagnostic{kind, std::move(message), line.file, line.line};
   };
-  if (!memory.contains(address)) {
+  if (!is_global) {
     constexpr std::uintptr_t first_page = 4096;
     const auto number = reinterpret_cast<std::uintptr_t>(address);
     if (number < first_page) {

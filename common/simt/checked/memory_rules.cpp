@@ -123,7 +123,7 @@ void for_each_segment(const LaneAddresses& addresses, std::uint32_t lanes, Use&&
 MemoryRules::MemoryRules(const core::GpuProfile& gpu)
     : half_warps(gpu.compute_major == 1),
       banks(static_cast<unsigned>(gpu.banks)),
-      partitions(gpu.compute_major == 1 && gpu.compute_minor == 3) {}
+      partitions(gpu.has_partitions_in_turns()) {}
 
 SharedCost shared_cost(const LaneAddresses& addresses, const MemoryRules& rules) {
   SharedCost cost;
@@ -165,7 +165,8 @@ GlobalCost global_cost(const LaneAddresses& addresses, const MemoryRules& rules)
   return cost;
 }
 
-void add_partition_bytes(const LaneAddresses& addresses, std::vector<std::uint64_t>& bytes) {
+void add_partition_bytes(const LaneAddresses& addresses,
+                         std::array<std::uint64_t, dram_partitions>& bytes) {
   constexpr unsigned turn_bytes = 256;
   for (const std::uint32_t half : {lower_half, upper_half}) {
     for_each_segment(addresses, addresses.lanes & half, [&](const Segment& segment) {

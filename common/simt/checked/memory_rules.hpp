@@ -1,9 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "common/core/gpu_profile.hpp"
+#include "common/simt/watch.hpp"
 
 /// What one instruction of one warp costs in memory traffic.
 namespace tilewise::simt {
@@ -51,10 +52,8 @@ struct GlobalCost {
 /// Sources: CUDA C++ Programming Guide, "Global Memory"; segments of 1.x: version 3.2, G.3.2.2.
 GlobalCost global_cost(const LaneAddresses& addresses, const MemoryRules& rules);
 
-/// GT200's DRAM: 8 partitions that take turns every 256 bytes (muni2009).
-inline constexpr unsigned dram_partitions = 8;
-
 /// Adds the bytes that the segments of a request move from or to each partition.
-void add_partition_bytes(const LaneAddresses& addresses, std::vector<std::uint64_t>& bytes);
+void add_partition_bytes(const LaneAddresses& addresses,
+                         std::array<std::uint64_t, dram_partitions>& bytes);
 
 }  // namespace tilewise::simt

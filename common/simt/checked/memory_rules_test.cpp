@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -141,11 +142,11 @@ TEST(GlobalCost, MovesSegmentsOnComputeCapability1) {
 
 TEST(PartitionBytes, TakeTurnsEvery256Bytes) {
   const auto bytes_of = [](const Case& pattern) {
-    std::vector<std::uint64_t> bytes(dram_partitions);
+    std::array<std::uint64_t, dram_partitions> bytes = {};
     add_partition_bytes(addresses_of(pattern, true), bytes);
     return bytes;
   };
-  using Bytes = std::vector<std::uint64_t>;
+  using Bytes = std::array<std::uint64_t, dram_partitions>;
   EXPECT_EQ(bytes_of({"a row", 4, [](unsigned l) { return 4 * l; }}),
             (Bytes{128, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(bytes_of({"a row across a boundary", 4, [](unsigned l) { return 192 + 4 * l; }}),
@@ -153,7 +154,7 @@ TEST(PartitionBytes, TakeTurnsEvery256Bytes) {
   EXPECT_EQ(bytes_of({"a column of 512 floats", 4, [](unsigned l) { return 2048 * l; }}),
             (Bytes{1024, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(bytes_of({"a column of 64 floats", 4, [](unsigned l) { return 256 * l; }}),
-            (Bytes(8, 128)));
+            (Bytes{128, 128, 128, 128, 128, 128, 128, 128}));
 }
 
 }  // namespace

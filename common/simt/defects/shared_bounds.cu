@@ -39,10 +39,10 @@ __global__ void one_column_too_many(const float* in, float* out, int columns) {
   __syncthreads();
   float sum = 0;
   for (int k = 0; k <= columns; ++k) sum += As[threadIdx.y][k];  // fault
-  out[threadIdx.y * 8 + threadIdx.x] = sum;
+  out[(blockIdx.x * 8 + threadIdx.y) * 8 + threadIdx.x] = sum;
 }
 DEFECT(one_column_too_many, "out-of-bounds", "is outside float As[8][8]") {
-  const Buffer<float> in("in", 8, 8, Contents::input), out("out", 8, 8, Contents::nothing);
+  const Buffer<float> in("in", 8, 8, Contents::input), out("out", 16, 8, Contents::nothing);
   one_column_too_many<<<2, dim3(8, 8)>>>(in.data(), out.data(), 8);
 }
 

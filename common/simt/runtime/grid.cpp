@@ -85,6 +85,9 @@ class Launch {
   Launch(const LaunchConfiguration& configuration, const LaunchBody& body, const Watch& watch)
       : configuration_(configuration), body_(body), watch_(watch) {}
 
+  /// From here on all blocks are to run, which tells more than a sample can.
+  void stop_sampling() { watch_.sample = false; }
+
   /// Runs the blocks [0, count), those of `chosen` where that is given; then `after_block` for each
   /// or `after_all` on each operating-system thread, with the block that ran there.
   /// @return what ended a block early
@@ -135,13 +138,18 @@ const auto nothing = [](Block&, auto...) {};
 std::optional<Diagnostic> run_all(Launch& launch, const LaunchConfiguration& configuration,
                                   LaunchCounts& counts, std::size_t& static_shared_bytes) {
   std::mutex mutex;
-  return launch.run(blocks_of(configuration.grid), nullptr, nothing, [&](Block& block) {
+  const auto after_block = [&](Block& block, std::uint64_t number) {
+    if (block.watch() == nullptr) return;
+    if (const auto moved = block.watch()->take_partition_bytes()) counts.add(number, *moved);
+  };
+  const auto after_all = [&](Block& block) {
     {
       const std::lock_guard lock(mutex);
       static_shared_bytes = std::max(static_shared_bytes, block.static_shared_bytes());
     }
     if (block.watch() != nullptr) counts.add(block.watch()->take_counts(), 1);
-  });
+  };
+  return launch.run(blocks_of(configuration.grid), nullptr, after_block, after_all);
 }
 
 /// Runs a few blocks and scales what they did to the grid.
@@ -175,12 +183,13 @@ std::optional<Diagnostic> run_watched(Launch& launch, const LaunchConfiguration&
   Findings::instance().start_launch();
   GlobalShadow::instance().start_launch();
   KernelProfile run{};
-  LaunchCounts counts;
+  LaunchCounts counts(blocks_of(configuration.grid));
   bool irregular = true;
   if (watch.counters && watch.sample && !watch.checks) {
     if (auto fault = run_sample(launch, configuration, counts, run, irregular)) return fault;
   }
   if (irregular) {
+    launch.stop_sampling();
     run.simulated_blocks = blocks_of(configuration.grid);
     if (auto fault = run_all(launch, configuration, counts, run.static_shared_bytes)) return fault;
   }

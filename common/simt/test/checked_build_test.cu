@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -131,6 +132,109 @@ TEST_F(CheckedBuild, FollowsTheProfilesRules) {
     EXPECT_EQ(profiles[0].counters.global_load_transactions, c.transactions);
     EXPECT_EQ(profiles[0].partition_bytes, c.partition_bytes);
   }
+}
+
+// Neighbouring blocks lie far apart: 37 and 100 have no divisor in common.
+__global__ void copies_in_leaps(const float* in, float* out) {
+  const int i = blockIdx.x * 37 % gridDim.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+class PartitionsByRun : public CheckedBuild {
+ protected:
+  void SetUp() override {
+    CheckedBuild::SetUp();
+    use_device(core::gpu_profile("gtx280"));
+  }
+
+  /// The only partition that has bytes; none if there are several.
+  static int only_partition(const std::array<std::uint64_t, dram_partitions>& bytes) {
+    int found = -1;
+    for (int i = 0; i < int(bytes.size()); ++i) {
+      if (bytes[i] == 0) continue;
+      if (found != -1) return -1;
+      found = i;
+    }
+    return found;
+  }
+};
+
+// Each block has 256 bytes, one turn of a partition; `out` is counted from its last block.
+__global__ void copies_backwards(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int j = (gridDim.x - 1 - blockIdx.x) * blockDim.x + threadIdx.x;
+  out[j] = in[i];
+}
+
+TEST_F(PartitionsByRun, TellBlocksAndLoadsAndStoresApart) {
+  constexpr int blocks = 24, threads = 64;
+  const DeviceVector<float> in(blocks * threads), out(blocks * threads);
+  watch({.counters = true});
+  copies_backwards<<<blocks, threads>>>(in.data(), out.data());
+  const std::vector<KernelProfile> profiles = take_profiles();
+  ASSERT_EQ(profiles.size(), 1u);
+  EXPECT_EQ(profiles[0].blocks_a_run, 1u);
+  const auto& runs = profiles[0].partitions_by_run;
+  ASSERT_EQ(runs.size(), std::size_t(blocks));
+  const int in0 = only_partition(runs[0].loads), out0 = only_partition(runs[0].stores);
+  ASSERT_GE(in0, 0);
+  ASSERT_GE(out0, 0);
+  for (int i = 0; i < blocks; ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_EQ(only_partition(runs[i].loads), (in0 + i) % 8);
+    EXPECT_EQ(only_partition(runs[i].stores), (out0 + blocks - i) % 8);
+    EXPECT_EQ(runs[i].loads[only_partition(runs[i].loads)], threads * sizeof(float));
+  }
+}
+
+TEST_F(PartitionsByRun, CountInOrderOfXFirst) {
+  constexpr int threads = 64;
+  const DeviceVector<float> in(4 * threads), out(4 * threads);
+  watch({.counters = true});
+  copies_backwards<<<dim3(4, 3), threads>>>(in.data(), out.data());
+  const std::vector<KernelProfile> profiles = take_profiles();
+  ASSERT_EQ(profiles.size(), 1u);
+  const auto& runs = profiles[0].partitions_by_run;
+  ASSERT_EQ(runs.size(), 12u);
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(only_partition(runs[i].loads), (only_partition(runs[0].loads) + i % 4) % 8) << i;
+  }
+}
+
+TEST_F(PartitionsByRun, AreJoinedInLargeGrids) {
+  constexpr int threads = 64;
+  constexpr std::uint64_t blocks = 2 * most_block_runs + 3;  // three to a run; the last has one
+  const DeviceVector<float> in(blocks * threads), out(blocks * threads);
+  watch({.counters = true});
+  copies_backwards<<<unsigned(blocks), threads>>>(in.data(), out.data());
+  const std::vector<KernelProfile> profiles = take_profiles();
+  ASSERT_EQ(profiles.size(), 1u);
+  EXPECT_EQ(profiles[0].blocks_a_run, 3u);
+  const auto& runs = profiles[0].partitions_by_run;
+  ASSERT_EQ(runs.size(), 343u);
+  const auto bytes_of = [](const auto& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+  };
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t joined = i + 1 < runs.size() ? 3 : 1;
+    EXPECT_EQ(bytes_of(runs[i].loads), joined * threads * sizeof(float)) << i;
+    EXPECT_EQ(bytes_of(runs[i].stores), joined * threads * sizeof(float)) << i;
+  }
+}
+
+TEST_F(PartitionsByRun, AreKnownOnlyWhereEveryBlockRuns) {
+  constexpr int blocks = 100, threads = 64;
+  const DeviceVector<float> in(blocks * threads), out(blocks * threads);
+  const auto runs_of = [](auto&& launch) {
+    launch();
+    const std::vector<KernelProfile> profiles = take_profiles();
+    return profiles.empty() ? 0 : profiles[0].partitions_by_run.size();
+  };
+  watch({.counters = true, .sample = true});
+  EXPECT_EQ(runs_of([&] { copies<<<blocks, threads>>>(in.data(), out.data()); }), 0u);
+  // No block stands for the others here: all of them run after all.
+  EXPECT_EQ(runs_of([&] { copies_in_leaps<<<blocks, threads>>>(in.data(), out.data()); }),
+            std::size_t(blocks));
 }
 
 __global__ void four_rows_of_four(float* out) {

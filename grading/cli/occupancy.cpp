@@ -1,0 +1,90 @@
+#include "grading/cli/occupancy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "grading/cli/output_file.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/profile/occupancy_report.hpp"
+#include "grading/profile/read_number.hpp"
+#include "grading/report/json.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Gpus = std::vector<core::GpuProfile>;
+
+/// Each once, in the order named.
+Gpus profiles_of(const std::vector<std::string>& ids) {
+  Gpus gpus;
+  for (const std::string& id : ids) {
+    if (std::ranges::find(gpus, id, &core::GpuProfile::id) == gpus.end()) {
+      gpus.push_back(core::gpu_profile(id));
+    }
+  }
+  return gpus;
+}
+
+/// "16x16"; one side alone could mean 16x1 or 16x16.
+std::array<unsigned, 2> two_sides(const std::string& text, const char* option) {
+  const auto extent = extent_in(text);
+  if (!extent || (*extent)[2] != 1 || text.find('x') == text.npos) {
+    throw CannotGrade(
+        fmt::format("{}: '{}' is no pair of numbers along x and y, as 16x8", option, text));
+  }
+  return {(*extent)[0], (*extent)[1]};
+}
+
+/// The block, if any of the GPUs takes as many threads.
+std::array<int, 2> read_block(const std::string& text, const Gpus& gpus) {
+  const auto [x, y] = two_sides(text, "--block");
+  const std::uint64_t threads = std::uint64_t{x} * y;
+  const auto largest = std::ranges::max_element(gpus, {}, &core::GpuProfile::threads_per_block);
+  if (threads < 1 || threads > static_cast<std::uint64_t>(largest->threads_per_block)) {
+    throw CannotGrade(fmt::format("--block: {}x{} are {} threads; {} takes 1 to {} a block", x, y,
+                                  threads, largest->name, largest->threads_per_block));
+  }
+  return {static_cast<int>(x), static_cast<int>(y)};
+}
+
+std::array<int, 2> read_results(const std::string& text) {
+  const auto [rx, ry] = two_sides(text, "--results");
+  // Far more than the registers of any GPU hold.
+  constexpr unsigned most = 1024;
+  if (std::min(rx, ry) < 1 || std::max(rx, ry) > most) {
+    throw CannotGrade(
+        fmt::format("--results: a thread has 1 to {} results along x and along y, "
+                    "not {}x{}",
+                    most, rx, ry));
+  }
+  return {static_cast<int>(rx), static_cast<int>(ry)};
+}
+
+void demand_that_one_can_run(const OccupancyReport& report) {
+  std::vector<std::string> reasons;
+  for (const OccupancyOnGpu& answer : report.gpus) {
+    if (answer.occupancy.cannot_run.empty()) return;
+    reasons.push_back(answer.occupancy.cannot_run);
+  }
+  throw CannotGrade(fmt::format("the launch cannot run: {}", fmt::join(reasons, "; ")));
+}
+
+}  // namespace
+
+void occupancy(const OccupancyOptions& options) {
+  const Gpus gpus = profiles_of(options.gpus);
+  const OccupancyQuestion question{read_block(options.block, gpus), read_results(options.results),
+                                   options.registers, options.shared, options.blocks};
+  demand_writable(options.json);
+  const OccupancyReport report = occupancy_report(question, gpus);
+  // Programs that read it shall find the reason there, too.
+  write_output(options.json, to_file(occupancy_document(report)));
+  demand_that_one_can_run(report);
+  std::cout << occupancy_table(report) << std::flush;
+}
+
+}  // namespace tilewise::grading
