@@ -339,15 +339,18 @@ TEST_F(DgemmShared, FetchesEachTileOnce) {
   }
 }
 
-// On an H200 at n = 4096 dgemm_global reaches 9% of the peak, 3,064 GFLOPS, and tiles of 16 x 16
-// with one result a thread should reach 13%: whoever uses tiles passes. Several results a thread
-// reach 65%.
+// On an H200 at n = 4096 dgemm_global reaches 13% of the solution and 9% of the peak. Tiles with
+// one result a thread can reach 17% of the peak (notes on the solution): whoever uses tiles passes.
 TEST_F(DgemmShared, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
   measure(of(function, {512, 512, 512}), "gflops_n512");
   measure(of(function, {1024, 1024, 1024}), "gflops_n1024");
   measure(of(contracts::dgemm_global, {1024, 1024, 1024}), "gflops_global_n1024");
-  expect_fraction_of_peak(of(function, {4096, 4096, 4096}), 0.11);
+  expect_fast_enough(of(function, {4096, 4096, 4096}), {.of_reference = 0.15, .of_peak = 0.11},
+                     "Neighbouring threads (threadIdx.x) should read and write neighbouring "
+                     "elements of B and C, so that the accesses of a warp join, and each element "
+                     "of a tile should be loaded once a block. Then several results a thread, as "
+                     "in stage 6.");
 }
 
 }  // namespace

@@ -369,16 +369,18 @@ TEST_F(DtrsmOfAnyOrder, IsFreeOfRacesAndStrayAccesses) {
   expect_clean(cases);
 }
 
-// On an H200 at m = n = 4096 the recursion reaches 47% of the peak, 15,678 GFLOPS, and the sweep
-// 14%, 4,822 GFLOPS: products that are large enough to be fast make the difference, and a sweep
-// handed in as the recursion fails. The product itself may be three times slower than the one
-// measured: the stage is about what it is used for.
+// The recursion is as fast as its products: with tiles and one result a thread these are four times
+// slower than the solution's, and that may be. Whether there are few, large ones is for
+// IsRightForAnyShape to say.
 TEST_F(DtrsmOfAnyOrder, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
   measure(of(of_32_rows(contracts::dtrsm_32_shuffle), {block, 4096}), "gflops_32_rows");
   measure(of(blocked, {2048, 2048}), "gflops_blocked_n2048");
   measure(of(recursive, {4096, 512}), "gflops_m4096_n512");
-  expect_fraction_of_peak(of(recursive, {4096, 4096}), 0.2);
+  expect_fast_enough(of(recursive, {4096, 4096}), {.of_reference = 0.15, .of_peak = 0.08},
+                     "Let as much of the work as possible be products of matrices: solve blocks of "
+                     "32 rows or more, and update half of all rows with one call of a fast "
+                     "product.");
 }
 
 }  // namespace

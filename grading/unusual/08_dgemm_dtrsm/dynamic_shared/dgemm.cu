@@ -22,8 +22,9 @@ __global__ void scale(int m, int n, double beta, double* C, int ldc) {
 
 __global__ void two_rows_of_results(int m, int n, int k, double alpha, const double* A, int lda,
                                     const double* B, int ldb, double beta, double* C, int ldc) {
-  const int col = blockIdx.x * blockDim.x + threadIdx.x;
-  const int row = 2 * (blockIdx.y * blockDim.y + threadIdx.y);
+  const int col =
+      blockIdx.y * blockDim.x + threadIdx.x;  // a grid is longest along x: that is for m
+  const int row = 2 * (blockIdx.x * blockDim.y + threadIdx.y);
   if (col >= n || row >= m) return;
   const bool has_second = row + 1 < m;
   const double* const upper = A + std::size_t(row) * lda;
@@ -130,7 +131,7 @@ cudaError_t dgemm_global(int m, int n, int k, double alpha, const double* A, int
                          const double* B, int ldb, double beta, double* C, int ldc) {
   cudaError_t status;
   if (is_done(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, &status)) return status;
-  two_rows_of_results<<<dim3(count_of(n, 64), count_of(m, 8)), dim3(64, 4)>>>(
+  two_rows_of_results<<<dim3(count_of(m, 8), count_of(n, 64)), dim3(64, 4)>>>(
       m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
   return cudaGetLastError();
 }
