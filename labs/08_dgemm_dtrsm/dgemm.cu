@@ -46,12 +46,22 @@ static bool is_valid(int m, int n, int k, double alpha, const double* A, int lda
   return C && (alpha == 0 || k == 0 || (A && B));
 }
 
+// A grid ends at 65,535 blocks along y.
+constexpr int most_blocks_down = 65'535;
+
 cudaError_t dgemm_global(int m, int n, int k, double alpha, const double* A, int lda,
                          const double* B, int ldb, double beta, double* C, int ldc) {
   if (!is_valid(m, n, k, alpha, A, lda, B, ldb, C, ldc)) return cudaErrorInvalidValue;
   if (m == 0 || n == 0) return cudaSuccess;
   if (alpha == 0) k = 0;  // neither A nor B may be read: 0 * NaN would be NaN
-  const dim3 block(32, 8);
+  constexpr int block_rows = 8, band = most_blocks_down * block_rows;  // rows of a launch
+  if (m > band) {
+    const cudaError_t error = dgemm_global(band, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (error) return error;
+    return dgemm_global(m - band, n, k, alpha, A + std::size_t(band) * lda, lda, B, ldb, beta,
+                        C + std::size_t(band) * ldc, ldc);
+  }
+  const dim3 block(32, block_rows);
   const dim3 grid(divide_up(n, block.x), divide_up(m, block.y));
   global_kernel<<<grid, block>>>(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
   return cudaGetLastError();
@@ -62,9 +72,15 @@ cudaError_t dgemm_shared(int m, int n, int k, double alpha, const double* A, int
   if (!is_valid(m, n, k, alpha, A, lda, B, ldb, C, ldc)) return cudaErrorInvalidValue;
   if (m == 0 || n == 0) return cudaSuccess;
   if (alpha == 0) k = 0;
+  constexpr int tile = 16, band = most_blocks_down * tile;  // rows of a launch
+  if (m > band) {
+    const cudaError_t error = dgemm_shared(band, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    if (error) return error;
+    return dgemm_shared(m - band, n, k, alpha, A + std::size_t(band) * lda, lda, B, ldb, beta,
+                        C + std::size_t(band) * ldc, ldc);
+  }
 
   // TODO(lab): (further on) choose the kernel with several results a thread where C is large enough (11 lines)
-  constexpr int tile = 16;
   const dim3 grid(divide_up(n, tile), divide_up(m, tile));
   shared_kernel<tile><<<grid, dim3(tile, tile)>>>(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
   return cudaGetLastError();

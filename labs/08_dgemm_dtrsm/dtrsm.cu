@@ -29,9 +29,9 @@ __global__ void solve_shared_kernel(int m, int n, double alpha, const double* A,
 // Forward substitution for Rows rows, a multiple of 32. A warp has Cols columns of B, its lane l
 // the rows l, l + 32, ... of them. m <= Rows: rows of A and B.
 template <int Rows, int Warps, int Cols>
-__global__ __launch_bounds__(Warps* warp) void solve_shuffle_kernel(int m, int n, double alpha,
-                                                                    const double* A, int lda,
-                                                                    double* B, int ldb) {
+__global__ __launch_bounds__(Warps* warp, 2) void solve_shuffle_kernel(int m, int n, double alpha,
+                                                                       const double* A, int lda,
+                                                                       double* B, int ldb) {
   constexpr int threads = Warps * warp, block_cols = Warps * Cols;
   constexpr int strips = Rows / warp;  // of 32 rows
   const int t = threadIdx.x;
