@@ -74,15 +74,24 @@ struct Counters {
 
 /// All of them, for code that treats them alike.
 inline constexpr std::array<std::uint64_t Counters::*, 19> counter_members = {
-    &Counters::global_load_requests,        &Counters::global_load_sectors,
-    &Counters::global_load_transactions,    &Counters::global_load_bytes,
-    &Counters::global_store_requests,       &Counters::global_store_sectors,
-    &Counters::global_store_transactions,   &Counters::global_store_bytes,
-    &Counters::shared_load_requests,        &Counters::shared_load_wavefronts,
-    &Counters::shared_load_requests_merged, &Counters::shared_load_wavefronts_merged,
-    &Counters::shared_store_requests,       &Counters::shared_store_wavefronts,
-    &Counters::shared_bank_conflicts,       &Counters::atomic_requests,
-    &Counters::divergent_requests,          &Counters::barriers,
+    &Counters::global_load_requests,
+    &Counters::global_load_sectors,
+    &Counters::global_load_transactions,
+    &Counters::global_load_bytes,
+    &Counters::global_store_requests,
+    &Counters::global_store_sectors,
+    &Counters::global_store_transactions,
+    &Counters::global_store_bytes,
+    &Counters::shared_load_requests,
+    &Counters::shared_load_wavefronts,
+    &Counters::shared_load_requests_merged,
+    &Counters::shared_load_wavefronts_merged,
+    &Counters::shared_store_requests,
+    &Counters::shared_store_wavefronts,
+    &Counters::shared_bank_conflicts,
+    &Counters::atomic_requests,
+    &Counters::divergent_requests,
+    &Counters::barriers,
     &Counters::shuffles,
 };
 
@@ -91,6 +100,22 @@ struct LineCounters {
   std::string file;
   int line = 0;
   Counters counters;
+};
+
+/// What one block inside of the grid needs of device memory, in sectors of 32 bytes that differ.
+struct Footprint {
+  std::uint64_t load_sectors = 0;
+  std::uint64_t shared_along_x = 0;  ///< of those: the next block along x loads them, too
+  std::uint64_t shared_along_y = 0;
+  std::uint64_t store_sectors = 0;
+  /// Lines of 128 bytes, summed over the requests of the block's warps.
+  std::uint64_t load_lines = 0;
+  std::uint64_t store_lines = 0;
+  /// Summed over the block's warps: intervals between barriers in which a warp loads from global
+  /// memory, and of these the ones in which it then stores to shared memory, so that it waits
+  /// there.
+  std::uint64_t load_intervals = 0;
+  std::uint64_t waiting_intervals = 0;
 };
 
 /// A launch as counted.
@@ -104,6 +129,7 @@ struct KernelProfile {
   /// Bytes moved from and to each DRAM partition; empty where addresses are hashed over partitions
   /// (all but GT200), and where blocks were sampled, since each has addresses of its own.
   std::vector<std::uint64_t> partition_bytes;
+  Footprint footprint;  ///< all zeros where blocks were not sampled
 };
 
 /// The profiles of the launches since the last call.

@@ -77,6 +77,7 @@ struct KernelProfile {
   simt::Counters counters;             ///< totals for the whole grid
   std::vector<simt::LineCounters> lines;
   std::vector<std::uint64_t> partition_bytes;  ///< as in simt::KernelProfile
+  simt::Footprint footprint;                   ///< as in simt::KernelProfile
 };
 
 /// The device a worker runs on.

@@ -34,6 +34,8 @@ WorkerReply example_reply() {
   profile.lines = {{"matmul.cu", 28, {}}};
   profile.lines[0].counters.shared_bank_conflicts = 7;
   profile.partition_bytes = {100, 200};
+  profile.footprint.load_sectors = 11;
+  profile.footprint.waiting_intervals = 12;
   reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
   reply.message = "text";
@@ -146,6 +148,9 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(profile.lines[0].line, 28);
   EXPECT_EQ(profile.lines[0].counters.shared_bank_conflicts, 7u);
   EXPECT_THAT(profile.partition_bytes, ElementsAre(100, 200));
+  EXPECT_EQ(profile.footprint.load_sectors, 11u);
+  EXPECT_EQ(profile.footprint.waiting_intervals, 12u);
+  EXPECT_EQ(profile.footprint.store_lines, 0u);
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
   EXPECT_EQ(reply->message, "text");
   EXPECT_EQ(reply->device.name, "GPU");

@@ -91,7 +91,8 @@ std::vector<KernelProfile> take_profiles() {
                         .simulated_blocks = counted.simulated_blocks,
                         .counters = counted.counters,
                         .lines = std::move(counted.lines),
-                        .partition_bytes = std::move(counted.partition_bytes)});
+                        .partition_bytes = std::move(counted.partition_bytes),
+                        .footprint = counted.footprint});
   }
   return profiles;
 }
