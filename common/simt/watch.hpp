@@ -114,6 +114,22 @@ struct LineCounters {
   Counters counters;
 };
 
+/// What one block inside of the grid needs of device memory, in sectors of 32 bytes that differ.
+struct Footprint {
+  std::uint64_t load_sectors = 0;
+  std::uint64_t shared_along_x = 0;  ///< of those: the next block along x loads them, too
+  std::uint64_t shared_along_y = 0;
+  std::uint64_t store_sectors = 0;
+  /// Lines of 128 bytes, summed over the requests of the block's warps.
+  std::uint64_t load_lines = 0;
+  std::uint64_t store_lines = 0;
+  /// Summed over the block's warps: intervals between barriers in which a warp loads from global
+  /// memory, and of these the ones in which it then stores to shared memory, so that it waits
+  /// there.
+  std::uint64_t load_intervals = 0;
+  std::uint64_t waiting_intervals = 0;
+};
+
 /// A launch as counted.
 struct KernelProfile {
   LaunchRecord launch;
@@ -131,6 +147,7 @@ struct KernelProfile {
   /// most_block_runs; in a larger one as many as it takes to have no more runs than that.
   std::vector<PartitionBytes> partitions_by_run;
   std::uint64_t blocks_a_run = 1;
+  Footprint footprint;  ///< all zeros where blocks were not sampled
 };
 
 /// The profiles of the launches since the last call.

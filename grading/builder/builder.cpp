@@ -32,9 +32,9 @@ constexpr double compile_time_limit_s = 120;
 constexpr std::size_t compile_data_bytes = std::size_t{4} << 30;
 constexpr std::size_t compile_file_bytes = std::size_t{512} << 20;
 
-// Every stage of a class's worth of resubmissions, in both flavours; a module has some hundred
-// kilobytes.
-constexpr std::size_t cached_modules = 512;
+// Every stage of a class's worth of resubmissions, in both flavours, modules and objects; each has
+// some hundred kilobytes.
+constexpr std::size_t cached_modules = 1024;
 
 const StageInfo& stage_info(const std::string& id) {
   const auto found = std::ranges::find(stages(), id, &StageInfo::id);
@@ -97,16 +97,21 @@ class Build {
   /// Takes the module of an earlier build, or starts the compiler.
   void start_compiling() {
     if (BuildOutcome problem = read_sources(); !problem.message.empty()) return end(problem);
-    key_ = cache_key();
+    key_ = module_key();
     if (cache().fetch(key_, module_)) return succeed();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
+      // Of several files a student edits one at a time.
+      if (cache().fetch(object_key(i), object_path(i))) continue;
       write_source(i);
       running_.push_back(start_tool(compile_command(i)));
+      compiling_.push_back(i);
     }
   }
 
   void start_linking() {
-    if (finish_tools("compiling")) running_.push_back(start_tool(link_command()));
+    if (!finish_tools("compiling")) return;
+    for (const std::size_t i : compiling_) cache().store(object_key(i), object_path(i));
+    running_.push_back(start_tool(link_command()));
   }
 
   BuildOutcome finish() {
@@ -227,18 +232,20 @@ class Build {
     return functions;
   }
 
-  std::string cache_key() const {
+  /// All that the object of a source depends on. A contract may include the stage's others.
+  std::string object_key(std::size_t i) const {
     std::string key = this_machine() + "\n";
-    std::vector<fs::path> inputs = tools_.inputs;
-    inputs.push_back(find_program(tools_.compile.front()));
-    inputs.push_back(binding_);
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
-      inputs.push_back(contract(stage_.sources[i]));
-      for (const std::string& word : compile_command(i)) key += without_scratch(word) + "\n";
-    }
+    for (const std::string& word : compile_command(i)) key += without_scratch(word) + "\n";
+    for (const std::string& source : stage_.sources) key += stamp(contract(source));
+    for (const fs::path& input : tools_.inputs) key += stamp(input);
+    key += stamp(find_program(tools_.compile.front()));
+    return key + fmt::format("{}\n{}", sources_[i].size(), sources_[i]);
+  }
+
+  std::string module_key() const {
+    std::string key = stamp(binding_);
     for (const std::string& word : link_command()) key += without_scratch(word) + "\n";
-    for (const fs::path& input : inputs) key += stamp(input);
-    for (const std::string& source : sources_) key += fmt::format("{}\n{}", source.size(), source);
+    for (std::size_t i = 0; i < sources_.size(); ++i) key += object_key(i);
     return key;
   }
 
@@ -262,6 +269,7 @@ class Build {
   Quotations quotations_;
   std::vector<std::string> sources_;  ///< what the compiler gets, in the order of the stage's files
   std::string key_;                   ///< of the module in the cache
+  std::vector<std::size_t> compiling_;  ///< sources whose objects were in no cache
   std::vector<RunningCommand> running_;
   std::optional<BuildOutcome> outcome_;  ///< once there is one
 };

@@ -187,7 +187,11 @@ TEST(Profile, ReportsWhatEachKernelDoes) {
   EXPECT_EQ(kernel.at("counters").at("global_store_requests"), 7 * 7 * 8 - 7 * 6)
       << "8 warps a block, of which 6 have nothing to store in the last row of blocks";
   EXPECT_EQ(kernel.at("lines")[0].at("file"), "matmul_shared.cu");
-  EXPECT_TRUE(kernel.at("modelled").contains("occupancy_pct"));
+  const auto& modelled = kernel.at("modelled");
+  EXPECT_GT(modelled.at("occupancy_pct"), 0);
+  EXPECT_GT(modelled.at("ms"), 0.001);
+  EXPECT_LT(modelled.at("gflops"), 66'900) << "the peak of an H200";
+  EXPECT_FALSE(modelled.at("limiter").get<std::string>().empty());
 }
 
 TEST(Profile, CountsTheSameInAFewBlocksAsInAll) {

@@ -27,8 +27,9 @@ void deliver(std::string_view line, const ExamListener& listener) {
 
 }  // namespace
 
-CommandResult run_examiner(const std::string& stage_id, const Modules& modules,
-                           const ExamConditions& conditions, const ExamListener& listener) {
+CommandResult run_examiner(const std::string& stage_id, const std::vector<RubricEntry>& tests,
+                           const Modules& modules, const ExamConditions& conditions,
+                           const ExamListener& listener) {
   Command command;
   command.arguments = {tool("tilewise-examiner"),
                        "--stage",
@@ -45,6 +46,9 @@ CommandResult run_examiner(const std::string& stage_id, const Modules& modules,
                        fmt::format("{}", conditions.time_limit_s),
                        "--events-fd",
                        std::to_string(Command::event_descriptor)};
+  for (const RubricEntry& entry : tests) {
+    command.arguments.insert(command.arguments.end(), {"--test", entry.test});
+  }
   if (!modules.checked.empty()) {
     command.arguments.insert(command.arguments.end(), {"--checked-module", modules.checked});
   }

@@ -6,9 +6,11 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "grading/builder/builder.hpp"
 #include "grading/builder/command.hpp"
+#include "grading/examiner/rubric.hpp"
 #include "grading/report/result.hpp"
 
 namespace tilewise::grading {
@@ -35,9 +37,10 @@ struct Modules {
   std::map<std::string, std::filesystem::path> yardsticks = {};
 };
 
-/// Runs tilewise-examiner on a submission to its end.
+/// Runs tilewise-examiner on a submission to its end. `tests`: those of the stage's to run.
 /// @throws std::runtime_error if it cannot be started or sends what is no event; Interrupted.
-CommandResult run_examiner(const std::string& stage_id, const Modules& modules,
-                           const ExamConditions& conditions, const ExamListener& listener);
+CommandResult run_examiner(const std::string& stage_id, const std::vector<RubricEntry>& tests,
+                           const Modules& modules, const ExamConditions& conditions,
+                           const ExamListener& listener);
 
 }  // namespace tilewise::grading

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "grading/builder/builder.hpp"
+#include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/output_file.hpp"
@@ -107,11 +108,20 @@ bool profile(const ProfileOptions& options) {
   try {
     const ScratchDirectory scratch;
     terminal.show_progress("compiling");
+    RegisterCompilation registers(stage.id, folder, gpu, scratch.path());
     const fs::path module = build_checked(stage, folder, scratch.path());
     terminal.show_progress(call.text);
     CallReply reply = checked(make_call(call, module, gpu, options.exhaustive), call.text);
     drop_folders(reply.profiles);
-    const ProfileReport report{stage.id, call.text, gpu, std::move(reply.profiles), reply.launches};
+    terminal.show_progress("nvcc counts registers");
+    const ProfileReport report{stage.id,
+                               call.text,
+                               gpu,
+                               std::move(reply.profiles),
+                               reply.launches,
+                               call.operations,
+                               call.double_precision,
+                               registers.wait()};
     terminal.clear_progress();
     std::cout << profile_table(report, read_sources(stage, folder)) << std::flush;
     write_output(options.json, to_file(profile_document(report)));

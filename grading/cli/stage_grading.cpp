@@ -153,7 +153,8 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
     stage.tests.push_back(test);
     if (listener.exam.test_ended) listener.exam.test_ended(test, printed);
   };
-  const CommandResult ended = run_examiner(request.id, built.modules, request.conditions, exam);
+  const CommandResult ended =
+      run_examiner(request.id, request.rubric, built.modules, request.conditions, exam);
   // No student's code runs before the first test.
   if (!any_event) {
     throw std::runtime_error(fmt::format("the examiner {} before the first test: {}",

@@ -15,7 +15,7 @@ struct StageRequest {
   std::string id;
   std::filesystem::path source_directory;  ///< as in BuildRequest
   ExamConditions conditions;
-  std::vector<RubricEntry> rubric;  ///< the stage's
+  std::vector<RubricEntry> rubric;  ///< the stage's, or those of its tests that are to be run
 };
 
 /// Follows the grading of a stage.

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/stage_grading.hpp"
@@ -25,11 +26,16 @@ void TemporarySubmission::put(const std::string& file, const std::string& text) 
   std::ofstream(stage_folder() / file, std::ios::binary) << text;
 }
 
-StageResult TemporarySubmission::grade(double time_limit_s, const std::string& gpu) const {
-  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+StageResult TemporarySubmission::grade(double time_limit_s, const std::string& gpu,
+                                       const std::set<std::string>& tests) const {
+  std::vector<RubricEntry> entries =
+      load_rubric(layout().root / "grading" / "rubric.json").at(stage_id_);
+  std::erase_if(entries, [&](const RubricEntry& entry) {
+    return !tests.empty() && !tests.contains(entry.test);
+  });
   constexpr std::uint64_t seed = 20;  // any, but always the same
   const ExamConditions conditions{Backend::simt, gpu, seed, time_limit_s};
-  return grade_stage({stage_id_, stage_folder(), conditions, rubric.at(stage_id_)}, {});
+  return grade_stage({stage_id_, stage_folder(), conditions, entries}, {});
 }
 
 }  // namespace tilewise::grading

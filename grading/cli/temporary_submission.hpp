@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "grading/builder/scratch_directory.hpp"
@@ -26,8 +27,10 @@ class TemporarySubmission {
   const std::filesystem::path& root() const { return scratch_.path(); }
   std::filesystem::path stage_folder() const { return root() / "labs" / stage_id_; }
 
-  /// Grades it on the simulator, with the same inputs each time.
-  StageResult grade(double time_limit_s, const std::string& gpu = default_gpu) const;
+  /// Grades it on the simulator, with the same inputs each time. `tests`: of the stage's those to
+  /// run; empty: all.
+  StageResult grade(double time_limit_s, const std::string& gpu = default_gpu,
+                    const std::set<std::string>& tests = {}) const;
 
  private:
   std::string stage_id_;

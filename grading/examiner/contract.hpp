@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -68,11 +69,25 @@ using Integers = std::map<std::string, std::int64_t, std::less<>>;
 /// The shapes of a call's matrices, in the order of its parameters.
 using ShapesOfMatrices = std::vector<MatrixShape> (*)(const Integers& arguments);
 
+/// The floating-point operations of a call, a multiply-add is 2.
+using OperationsOfCall = double (*)(const Integers& arguments);
+
+/// What a function does with its matrices.
+struct MatrixUse {
+  /// A template, so that a lambda will do, too.
+  template <std::convertible_to<ShapesOfMatrices> Shapes>
+  constexpr MatrixUse(Shapes shapes_of_call, OperationsOfCall operations_of_call = nullptr)
+      : shapes(shapes_of_call), operations(operations_of_call) {}
+
+  ShapesOfMatrices shapes;
+  OperationsOfCall operations;  ///< null: it only moves elements
+};
+
 /// What can be known of a contract function without naming its type.
 struct ContractInfo {
   std::string function;
   std::vector<ParameterInfo> parameters;
-  ShapesOfMatrices shapes;
+  MatrixUse use;
 };
 
 /// What a grader gives for a parameter of type T.
@@ -129,8 +144,8 @@ class Contract<cudaError_t(P...)> {
  public:
   using Names = std::array<const char*, sizeof...(P)>;
 
-  constexpr Contract(const char* function, ShapesOfMatrices shapes, Names parameters)
-      : function_(function), shapes_(shapes), parameters_(parameters) {}
+  constexpr Contract(const char* function, MatrixUse use, Names parameters)
+      : function_(function), use_(use), parameters_(parameters) {}
 
   Call operator()(typename Parameter<P>::Given... given) const {
     Call call{function_, std::string(function_) + "(", {Parameter<P>::convert(given)...}};
@@ -146,7 +161,7 @@ class Contract<cudaError_t(P...)> {
  private:
   template <std::size_t... index>
   ContractInfo info(std::index_sequence<index...>) const {
-    return {function_, {info_of<P>(parameters_[index])...}, shapes_};
+    return {function_, {info_of<P>(parameters_[index])...}, use_};
   }
 
   template <typename T>
@@ -158,15 +173,15 @@ class Contract<cudaError_t(P...)> {
   }
 
   const char* function_;
-  ShapesOfMatrices shapes_;
+  MatrixUse use_;
   Names parameters_;
 };
 
 }  // namespace tilewise::grading
 
-/// The contract of `function`, a name of the global namespace, followed by the shapes of its
-/// matrices and its parameters' names in quotes. A parameter that `lab profile` need not be given
+/// The contract of `function`, a name of the global namespace, followed by its MatrixUse and its
+/// parameters' names in quotes. A parameter that `lab profile` need not be given
 /// has its value behind its name: CONTRACT(dgemm_shared, dgemm_matrices, "m", "n", "k", "alpha=1",
 /// "A", "lda=k", ...). A macro, because a function has a name for the preprocessor only.
-#define CONTRACT(function, shapes, ...) \
-  ::tilewise::grading::Contract<decltype(::function)>(#function, shapes, {__VA_ARGS__})
+#define CONTRACT(function, use, ...) \
+  ::tilewise::grading::Contract<decltype(::function)>(#function, use, {__VA_ARGS__})

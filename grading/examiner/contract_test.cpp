@@ -64,7 +64,7 @@ TEST(Contract, TellsWhatItsParametersAre) {
     EXPECT_EQ(info.parameters[i].element_bytes, expected[i].element_bytes) << expected[i].name;
     EXPECT_EQ(info.parameters[i].read_only, expected[i].read_only) << expected[i].name;
   }
-  const std::vector<MatrixShape> shapes = info.shapes({{"n", 37}});
+  const std::vector<MatrixShape> shapes = info.use.shapes({{"n", 37}});
   ASSERT_EQ(shapes.size(), 2u);
   EXPECT_EQ(shapes[1].rows, 2);
   EXPECT_EQ(shapes[1].cols, 37);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -34,18 +35,32 @@ void select_tests(const std::vector<RubricEntry>& entries) {
   GTEST_FLAG_SET(catch_exceptions, true);
 }
 
-int examine(const ExaminerOptions& options, int events_fd) {
+// The stage's tests, or those of them that are asked for.
+std::vector<RubricEntry> choose(const std::vector<RubricEntry>& entries,
+                                const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return entries;
+  std::vector<RubricEntry> chosen;
+  for (const std::string& test : wanted) {
+    const auto entry = std::ranges::find(entries, test, &RubricEntry::test);
+    if (entry == entries.end()) throw std::runtime_error("the stage has no test " + test);
+    chosen.push_back(*entry);
+  }
+  return chosen;
+}
+
+int examine(const ExaminerOptions& options, const std::vector<std::string>& tests, int events_fd) {
   const Rubric rubric = load_rubric(core::project_root() / "grading" / "rubric.json");
   const auto stage = rubric.find(options.stage);
   if (stage == rubric.end())
     throw std::runtime_error("no stage " + options.stage + " in the rubric");
 
+  const std::vector<RubricEntry> entries = choose(stage->second, tests);
   StageTest::configure(options);
   int arguments = 1;
   std::string program = "tilewise-examiner";
   char* argument_values[] = {program.data(), nullptr};
   testing::InitGoogleTest(&arguments, argument_values);
-  select_tests(stage->second);
+  select_tests(entries);
 
   std::FILE* events = nullptr;
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
@@ -53,7 +68,7 @@ int examine(const ExaminerOptions& options, int events_fd) {
     events = fdopen(events_fd, "w");
     if (events == nullptr) throw std::runtime_error("--events-fd is no descriptor to write to");
     delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new EventListener(events, stage->second));
+    listeners.Append(new EventListener(events, entries));
   }
   const int status = RUN_ALL_TESTS();
   if (events != nullptr) std::fclose(events);
@@ -76,6 +91,8 @@ int run(int argc, char** argv) {
   std::vector<std::string> yardsticks;
   app.add_option("--yardstick", yardsticks,
                  "NAME=MODULE: what to time beside it, with the backend cuda");
+  std::vector<std::string> tests;
+  app.add_option("--test", tests, "one of the stage's tests to run; without it all");
   app.add_option("--backend", options.backend, "simt or cuda")
       ->check(CLI::IsMember({"simt", "cuda"}))
       ->capture_default_str();
@@ -101,7 +118,7 @@ int run(int argc, char** argv) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
   options.profile = core::gpu_profile(gpu);
-  return examine(options, events_fd);
+  return examine(options, tests, events_fd);
 }
 
 }  // namespace

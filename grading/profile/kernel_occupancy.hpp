@@ -12,9 +12,9 @@ namespace tilewise::grading {
 /// Shared memory of a block, static and dynamic.
 std::size_t shared_bytes(const KernelProfile& kernel);
 
-/// How the launch would fill an SM of a GPU. The simulator does not know how many registers nvcc
-/// would give a thread, so that this is the most the launch can reach.
-theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu);
+/// How the launch would fill an SM of a GPU, with so many registers a thread.
+theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
+                               int registers_per_thread);
 
 /// "shared memory", or "warps and blocks" where both run out at once.
 std::string limiter_of(const theory::Occupancy& occupancy);

@@ -155,7 +155,7 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
   Spelled spelled = spell(text);
   const ContractInfo& function = find_function(spelled.function, functions);
 
-  NamedCall call{function.function, function.function + "(", {}};
+  NamedCall call{function.function, function.function + "(", {}, 0, false};
   Integers integers;
   std::vector<std::optional<CallArgument>> numbers;  // one a parameter, empty for a matrix
   for (const ParameterInfo& parameter : function.parameters) {
@@ -173,11 +173,12 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
                               example_of(function)));
   }
 
-  const std::vector<MatrixShape> shapes = function.shapes(integers);
+  const std::vector<MatrixShape> shapes = function.use.shapes(integers);
   auto shape = shapes.begin();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (!numbers[i]) {
       call.arguments.emplace_back(matrix_argument(function.parameters[i], *shape++));
+      call.double_precision |= function.parameters[i].element_bytes == sizeof(double);
     } else if (const auto* integer = std::get_if<std::int64_t>(&*numbers[i])) {
       call.arguments.emplace_back(*integer);
     } else if (const auto* real = std::get_if<double>(&*numbers[i])) {
@@ -186,6 +187,7 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
       call.arguments.emplace_back(std::get<std::array<unsigned, 3>>(*numbers[i]));
     }
   }
+  if (function.use.operations != nullptr) call.operations = function.use.operations(integers);
   return call;
 }
 

@@ -21,6 +21,8 @@ struct NamedCall {
   std::string function;
   std::string text;  ///< "matmul_shared(n=64, tile=16)", in the order of the parameters
   std::vector<Argument> arguments;
+  double operations = 0;  ///< floating-point; 0 where it only moves elements
+  bool double_precision = false;
 };
 
 /// Reads a call such as "matmul_grid(block=128x1, n=512)": all arguments but the matrices by name,

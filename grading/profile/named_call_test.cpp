@@ -167,5 +167,15 @@ TEST(NamedCall, SaysWhatIsWrongAndWhatThereIs) {
   }
 }
 
+TEST(NamedCall, KnowsHowMuchIsComputed) {
+  const NamedCall product = read_call("dgemm(m=2, n=3, k=5)", blas);
+  EXPECT_EQ(product.operations, 2 * 2 * 3 * 5);
+  EXPECT_TRUE(product.double_precision);
+  EXPECT_EQ(read_call("dtrsm_32(n=7)", blas).operations, 32 * 32 * 7);
+  EXPECT_EQ(read_call("transpose(rows=1, cols=2, block=8)", functions).operations, 0);
+  EXPECT_EQ(read_call("nothing()", functions).operations, 0);
+  EXPECT_FALSE(read_call("nothing()", functions).double_precision);
+}
+
 }  // namespace
 }  // namespace tilewise::grading

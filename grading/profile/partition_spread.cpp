@@ -72,7 +72,7 @@ std::vector<Runs> groups_of(Runs runs, std::size_t runs_a_group) {
 std::optional<PartitionSpread> spread_over_partitions(const KernelProfile& kernel,
                                                       const core::GpuProfile& gpu) {
   if (kernel.partitions_by_run.empty()) return std::nullopt;
-  const theory::Occupancy occupancy = occupancy_of(kernel, gpu);
+  const theory::Occupancy occupancy = occupancy_of(kernel, gpu, 0);
   if (occupancy.active_blocks <= 0) return std::nullopt;
   const auto held = std::uint64_t(occupancy.active_blocks) * std::uint64_t(gpu.sms);
   const std::uint64_t runs_a_group = std::max<std::uint64_t>(1, held / kernel.blocks_a_run);

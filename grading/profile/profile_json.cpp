@@ -1,5 +1,6 @@
 #include "grading/profile/kernel_occupancy.hpp"
 #include "grading/profile/memory_use.hpp"
+#include "grading/profile/modelled_time.hpp"
 #include "grading/profile/partition_spread.hpp"
 #include "grading/profile/profile_report.hpp"
 #include "grading/worker/counters.hpp"
@@ -19,7 +20,31 @@ Json counters_of(const simt::Counters& counters) {
   return document;
 }
 
-Json kernel_document(const KernelProfile& kernel, const core::GpuProfile& gpu) {
+/// Null for what is not known.
+Json known(double value, bool is_known) { return is_known ? Json(value) : Json(nullptr); }
+
+Json modelled_document(const KernelProfile& kernel, const ProfileReport& report) {
+  const Registers registers = registers_of(kernel, report);
+  const theory::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
+  const auto time = modelled_time(kernel, report);
+  Json document = {{"ms", known(time ? time->ms : 0, time.has_value())},
+                   {"gflops", known(time ? time->gflops : 0, time && time->gflops > 0)},
+                   {"gb_s", known(time ? time->gb_s : 0, time.has_value())},
+                   {"limiter", time ? Json(time->limiter) : Json(nullptr)},
+                   {"occupancy_pct", occupancy.percent},
+                   {"occupancy_limiter", limiter_of(occupancy)},
+                   {"registers_per_thread", registers.per_thread},
+                   {"registers_from", registers.from_nvcc ? "nvcc" : "estimate"}};
+  if (!time) return document;
+  Json parts = Json::array();
+  for (const theory::TimePart& part : time->parts) {
+    parts.push_back({{"name", part.name}, {"ms", part.ms}});
+  }
+  document["parts"] = parts;
+  return document;
+}
+
+Json kernel_document(const KernelProfile& kernel, const ProfileReport& report) {
   Json lines = Json::array();
   for (const simt::LineCounters& line : kernel.lines) {
     lines.push_back(
@@ -34,11 +59,8 @@ Json kernel_document(const KernelProfile& kernel, const core::GpuProfile& gpu) {
                    {"counters", counters_of(kernel.counters)},
                    {"lines", lines}};
   if (!kernel.partition_bytes.empty()) document["partition_bytes"] = kernel.partition_bytes;
-  const theory::Occupancy occupancy = occupancy_of(kernel, gpu);
-  document["modelled"] = {{"occupancy_pct", occupancy.percent},
-                          {"limiter", limiter_of(occupancy)},
-                          {"registers_per_thread", nullptr}};
-  if (const auto spread = spread_over_partitions(kernel, gpu)) {
+  document["modelled"] = modelled_document(kernel, report);
+  if (const auto spread = spread_over_partitions(kernel, report.gpu)) {
     document["modelled"]["partitions_busy"] = {{"blocks_at_a_time", spread->blocks_at_a_time},
                                                {"loads", spread->loads.busy},
                                                {"stores", spread->stores.busy}};
@@ -51,7 +73,7 @@ Json kernel_document(const KernelProfile& kernel, const core::GpuProfile& gpu) {
 Json profile_document(const ProfileReport& report) {
   Json kernels = Json::array();
   for (const KernelProfile& kernel : report.kernels) {
-    kernels.push_back(kernel_document(kernel, report.gpu));
+    kernels.push_back(kernel_document(kernel, report));
   }
   return {{"schema", "tilewise/profile/v1"}, {"gpu", report.gpu.id},
           {"stage", report.stage},           {"call", report.call},

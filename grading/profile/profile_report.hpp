@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/gpu_profile.hpp"
+#include "grading/builder/compiled_kernel.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
@@ -16,7 +17,10 @@ struct ProfileReport {
   std::string call;  ///< as NamedCall::text
   core::GpuProfile gpu;
   std::vector<KernelProfile> kernels;
-  int launches = 0;  ///< more than there are kernels where the list was cut
+  int launches = 0;       ///< more than there are kernels where the list was cut
+  double operations = 0;  ///< of the call, floating-point; 0 where it only moves elements
+  bool double_precision = false;
+  std::vector<CompiledKernel> compiled = {};  ///< by nvcc, where it is found
 };
 
 /// The lines of the files that kernels come from, by the file's name.

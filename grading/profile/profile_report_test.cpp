@@ -31,6 +31,8 @@ ProfileReport example_report() {
   store.counters.shared_load_wavefronts = 75;
   store.counters.shared_bank_conflicts = 5;
   kernel.lines = {load, store};
+  kernel.footprint.load_sectors = 1'000;
+  kernel.footprint.store_sectors = 100;
   kernel.counters = load.counters;
   add(kernel.counters, store.counters);
   ProfileReport report;
@@ -71,13 +73,17 @@ TEST(ProfileDocument, HasTheNamesOfTheSchema) {
   EXPECT_EQ(kernel["lines"][1]["counters"]["global_store_requests"], 50'000'000);
 }
 
-TEST(ProfileDocument, ModelsTheOccupancyAndNothingElseYet) {
+TEST(ProfileDocument, ModelsTimeAndOccupancy) {
   const auto modelled = profile_document(example_report())["kernels"][0].at("modelled");
   EXPECT_EQ(modelled.at("occupancy_pct"), 25.0) << "2 blocks of 8 warps on each of 20 SMs";
-  EXPECT_EQ(modelled.at("limiter"), "the grid's size");
-  EXPECT_TRUE(modelled.at("registers_per_thread").is_null());
-  EXPECT_FALSE(modelled.contains("ms"));
-  EXPECT_FALSE(modelled.contains("gflops"));
+  EXPECT_EQ(modelled.at("occupancy_limiter"), "the grid's size");
+  EXPECT_EQ(modelled.at("registers_per_thread"), 32);
+  EXPECT_EQ(modelled.at("registers_from"), "estimate");
+  EXPECT_GT(modelled.at("ms"), 0);
+  EXPECT_EQ(modelled.at("limiter"), "L2 bandwidth") << "200 million sectors";
+  EXPECT_TRUE(modelled.at("gflops").is_null()) << "a call that computes nothing";
+  EXPECT_GT(modelled.at("gb_s"), 0);
+  EXPECT_FALSE(modelled.at("parts").empty());
 }
 
 TEST(ProfileTable, ShowsTotalsAndLinesWithTheirSource) {
@@ -87,9 +93,9 @@ TEST(ProfileTable, ShowsTotalsAndLinesWithTheirSource) {
        {"matmul_shared(n=64, tile=16) on NVIDIA GeForce GTX 1080, simulated",
         "matmul_kernel<16>  grid 8x4, block 16x16, 3,072 bytes of shared memory a block",
         "counted in 3 of 32 blocks",
-        "occupancy at most 25% (modelled; registers unknown), limited by the grid's size",
-        "200,000,000", "matmul.cu:2", "x = A[row * n];", "matmul.cu:3", "50.0M", "200.0M",
-        "C[i] = As[k][0];"}) {
+        "occupancy 25% (modelled; 32 registers a thread, estimated), limited by the grid's size",
+        " GB/s (modelled), limited by: L2 bandwidth", "200,000,000", "matmul.cu:2",
+        "x = A[row * n];", "matmul.cu:3", "50.0M", "200.0M", "C[i] = As[k][0];"}) {
     EXPECT_THAT(table, HasSubstr(part));
   }
 }

@@ -5,6 +5,7 @@
 
 #include "grading/profile/kernel_occupancy.hpp"
 #include "grading/profile/memory_use.hpp"
+#include "grading/profile/modelled_time.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/profile/partition_spread.hpp"
 #include "grading/profile/profile_report.hpp"
@@ -44,13 +45,24 @@ std::string extent_of_simulation(const KernelProfile& kernel) {
                      with_commas(kernel.simulated_blocks), with_commas(kernel.blocks));
 }
 
-std::string occupancy_line(const KernelProfile& kernel, const core::GpuProfile& gpu) {
-  const theory::Occupancy occupancy = occupancy_of(kernel, gpu);
+std::string occupancy_line(const KernelProfile& kernel, const ProfileReport& report) {
+  const Registers registers = registers_of(kernel, report);
+  const theory::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
   if (!occupancy.cannot_run.empty()) {
     return fmt::format("  cannot run there: {}\n", occupancy.cannot_run);
   }
-  return fmt::format("  occupancy at most {:.0f}% (modelled; registers unknown), limited by {}\n",
-                     occupancy.percent, limiter_of(occupancy));
+  return fmt::format("  occupancy {:.0f}% (modelled; {} registers a thread, {}), limited by {}\n",
+                     occupancy.percent, registers.per_thread,
+                     registers.from_nvcc ? "from nvcc" : "estimated", limiter_of(occupancy));
+}
+
+std::string time_line(const KernelProfile& kernel, const ProfileReport& report) {
+  const auto time = modelled_time(kernel, report);
+  if (!time) return "";
+  const std::string rate = time->gflops > 0 ? fmt::format("{:.0f} GFLOPS", time->gflops)
+                                            : fmt::format("{:.0f} GB/s", time->gb_s);
+  return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms, rate,
+                     time->limiter);
 }
 
 /// Empty where nothing is known of partitions.
@@ -174,8 +186,8 @@ std::string lines_table(const KernelProfile& kernel, const SourceTexts& sources)
 std::string profile_table(const ProfileReport& report, const SourceTexts& sources) {
   std::string text = fmt::format("{} on {}, simulated\n", report.call, report.gpu.name);
   for (const KernelProfile& kernel : report.kernels) {
-    text += "\n" + heading(kernel) + extent_of_simulation(kernel) +
-            occupancy_line(kernel, report.gpu) + partitions_line(kernel, report.gpu) +
+    text += "\n" + heading(kernel) + extent_of_simulation(kernel) + occupancy_line(kernel, report) +
+            time_line(kernel, report) + partitions_line(kernel, report.gpu) +
             totals(kernel.counters);
     if (!kernel.lines.empty()) text += lines_table(kernel, sources);
   }

@@ -7,26 +7,39 @@
 namespace tilewise::grading {
 
 /// out and in of a transpose.
-inline std::vector<MatrixShape> transpose_matrices(const Integers& arguments) {
-  const std::int64_t rows = arguments.at("rows"), cols = arguments.at("cols");
-  return {{cols, rows}, {rows, cols}};
-}
+inline constexpr MatrixUse transpose_matrices{
+    [](const Integers& arguments) -> std::vector<MatrixShape> {
+      const std::int64_t rows = arguments.at("rows"), cols = arguments.at("cols");
+      return {{cols, rows}, {rows, cols}};
+    }};
 
 /// A, B and C of alpha * A * B + beta * C, each as wide as its leading dimension.
-inline std::vector<MatrixShape> dgemm_matrices(const Integers& arguments) {
-  const std::int64_t m = arguments.at("m"), k = arguments.at("k");
-  return {{m, arguments.at("lda")}, {k, arguments.at("ldb")}, {m, arguments.at("ldc")}};
-}
+inline constexpr MatrixUse dgemm_matrices{
+    [](const Integers& arguments) -> std::vector<MatrixShape> {
+      const std::int64_t m = arguments.at("m"), k = arguments.at("k");
+      return {{m, arguments.at("lda")}, {k, arguments.at("ldb")}, {m, arguments.at("ldc")}};
+    },
+    [](const Integers& arguments) {
+      return 2.0 * static_cast<double>(arguments.at("m")) * static_cast<double>(arguments.at("n")) *
+             static_cast<double>(arguments.at("k"));
+    }};
 
 /// A and B of A * X = alpha * B.
-inline std::vector<MatrixShape> dtrsm_matrices(const Integers& arguments) {
-  const std::int64_t m = arguments.at("m");
-  return {{m, arguments.at("lda")}, {m, arguments.at("ldb")}};
-}
+inline constexpr MatrixUse dtrsm_matrices{
+    [](const Integers& arguments) -> std::vector<MatrixShape> {
+      const std::int64_t m = arguments.at("m");
+      return {{m, arguments.at("lda")}, {m, arguments.at("ldb")}};
+    },
+    [](const Integers& arguments) {
+      const auto m = static_cast<double>(arguments.at("m"));
+      return m * m * static_cast<double>(arguments.at("n"));
+    }};
 
 /// The same, A of order 32.
-inline std::vector<MatrixShape> dtrsm_32_matrices(const Integers& arguments) {
-  return {{32, arguments.at("lda")}, {32, arguments.at("ldb")}};
-}
+inline constexpr MatrixUse dtrsm_32_matrices{
+    [](const Integers& arguments) -> std::vector<MatrixShape> {
+      return {{32, arguments.at("lda")}, {32, arguments.at("ldb")}};
+    },
+    [](const Integers& arguments) { return 32.0 * 32 * static_cast<double>(arguments.at("n")); }};
 
 }  // namespace tilewise::grading

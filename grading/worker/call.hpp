@@ -80,6 +80,7 @@ struct KernelProfile {
   std::vector<std::uint64_t> partition_bytes;
   std::vector<simt::PartitionBytes> partitions_by_run;
   std::uint64_t blocks_a_run = 1;
+  simt::Footprint footprint;
 };
 
 /// The device a worker runs on.

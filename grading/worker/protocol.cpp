@@ -176,6 +176,36 @@ simt::LineCounters read_line(const Json& json) {
   return {text(json, "file"), small_integer(json, "line"), read_counters(json, "counters")};
 }
 
+struct NamedFootprint {
+  const char* name;
+  std::uint64_t simt::Footprint::*value;
+};
+
+constexpr NamedFootprint whole_footprint[] = {
+    {"load_sectors", &simt::Footprint::load_sectors},
+    {"shared_along_x", &simt::Footprint::shared_along_x},
+    {"shared_along_y", &simt::Footprint::shared_along_y},
+    {"store_sectors", &simt::Footprint::store_sectors},
+    {"load_lines", &simt::Footprint::load_lines},
+    {"store_lines", &simt::Footprint::store_lines},
+    {"load_intervals", &simt::Footprint::load_intervals},
+    {"waiting_intervals", &simt::Footprint::waiting_intervals},
+};
+static_assert(sizeof(simt::Footprint) == std::size(whole_footprint) * sizeof(std::uint64_t),
+              "a part of the footprint is missing here");
+
+Json to_value(const simt::Footprint& footprint) {
+  Json values = Json::object();
+  for (const auto& [name, value] : whole_footprint) values[name] = footprint.*value;
+  return values;
+}
+
+simt::Footprint read_footprint(const Json& values) {
+  simt::Footprint footprint;
+  for (const auto& [name, value] : whole_footprint) footprint.*value = count(values, name);
+  return footprint;
+}
+
 using OfPartitions = std::array<std::uint64_t, simt::dram_partitions>;
 
 Json to_value(const simt::PartitionBytes& run) {
@@ -231,7 +261,8 @@ Json to_value(const KernelProfile& profile, RoomForProfiles& room) {
           {"lines", lines_of(profile, room)},
           {"partition_bytes", profile.partition_bytes},
           {"partitions_by_run", runs_of(profile, room)},
-          {"blocks_a_run", profile.blocks_a_run}};
+          {"blocks_a_run", profile.blocks_a_run},
+          {"footprint", to_value(profile.footprint)}};
 }
 
 KernelProfile read_profile(const Json& json) {
@@ -253,6 +284,7 @@ KernelProfile read_profile(const Json& json) {
   }
   profile.blocks_a_run =
       static_cast<std::uint64_t>(integer(json, "blocks_a_run", 1, largest_count));
+  profile.footprint = read_footprint(member(json, "footprint"));
   return profile;
 }
 

@@ -38,6 +38,8 @@ WorkerReply example_reply() {
       {.loads = {1, 2, 3, 4, 5, 6, 7, 8}, .stores = {11, 12, 13, 14, 15, 16, 17, 18}},
       {.loads = {0, 0, 0, 0, 0, 0, 0, 32}, .stores = {}}};
   profile.blocks_a_run = 3;
+  profile.footprint.load_sectors = 11;
+  profile.footprint.waiting_intervals = 12;
   reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
   reply.message = "text";
@@ -155,6 +157,9 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_THAT(profile.partitions_by_run[0].stores, ElementsAre(11, 12, 13, 14, 15, 16, 17, 18));
   EXPECT_EQ(profile.partitions_by_run[1].loads[7], 32u);
   EXPECT_EQ(profile.blocks_a_run, 3u);
+  EXPECT_EQ(profile.footprint.load_sectors, 11u);
+  EXPECT_EQ(profile.footprint.waiting_intervals, 12u);
+  EXPECT_EQ(profile.footprint.store_lines, 0u);
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
   EXPECT_EQ(reply->message, "text");
   EXPECT_EQ(reply->device.name, "GPU");

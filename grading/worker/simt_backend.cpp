@@ -93,7 +93,8 @@ std::vector<KernelProfile> take_profiles() {
                         .lines = std::move(counted.lines),
                         .partition_bytes = std::move(counted.partition_bytes),
                         .partitions_by_run = std::move(counted.partitions_by_run),
-                        .blocks_a_run = counted.blocks_a_run});
+                        .blocks_a_run = counted.blocks_a_run,
+                        .footprint = counted.footprint});
   }
   return profiles;
 }

@@ -77,6 +77,7 @@ void BlockWatch::start_block(std::uint32_t block, const std::vector<std::uint16_
   index_faults_.clear();
   const bool forget = moments_.start_block(traces_.size());
   if (watch_.checks) shared_shadow_->start_block(forget);
+  if (watch_.sample) footprint_.start_block(traces_.size());
   running_ = 0;
   go_on_recording();
 }
@@ -96,6 +97,7 @@ void BlockWatch::pass_barrier(std::size_t live_warps) {
   pause_recording();
   end_interval();
   moments_.pass_barrier();
+  if (watch_.sample) footprint_.pass_barrier();
   barriers_ += live_warps;
   go_on_recording();
 }
@@ -131,6 +133,7 @@ void BlockWatch::read_trace(unsigned warp, std::uint32_t waiting) {
 }
 
 void BlockWatch::note_for_sample(const Request& request, const Pattern& pattern, SiteState& state) {
+  footprint_.note(request, pattern);
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ull;  // 2^64 over the golden ratio
   signature_ = std::rotl((signature_ ^ pattern.hash ^ request.site.word()) * odd, 17);
   if (pattern.shared || state.last_block == blocks_started_) return;
@@ -277,6 +280,7 @@ BlockWatch::Counted BlockWatch::take_counts() {
   counted.shuffles = std::exchange(shuffles_, 0);
   counted.signature = std::exchange(signature_, 0);
   counted.position = std::exchange(position_, 0);
+  if (watch_.sample) counted.footprint = footprint_.take();
   return counted;
 }
 

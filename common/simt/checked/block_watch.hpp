@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/checked/block_footprint.hpp"
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/checked/load_merging.hpp"
 #include "common/simt/checked/recorder.hpp"
@@ -84,6 +85,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
     std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
     /// Where in device memory the block's sites went first, in one number that is linear in each.
     std::uint64_t position = 0;
+    BlockFootprint footprint;  ///< where blocks are sampled
   };
   Counted take_counts();
 
@@ -148,6 +150,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   Patterns patterns_;
   SiteTable sites_;
   LoadMerging merging_;
+  FootprintWriter footprint_;
   std::optional<PartitionBytes> partition_bytes_;
   bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   std::vector<PendingIndexFault> index_faults_;

@@ -67,6 +67,35 @@ bool GridSample::reaches_on(std::size_t axis) const {
   return extents_[axis] > 2 && 1 + periods_[axis] < extents_[axis] - 1;
 }
 
+// The nearest block further along the axis that was simulated; none where the grid ends.
+const BlockWatch::Counted* GridSample::neighbour_of_origin(std::size_t axis) const {
+  Index index = origin();
+  if (reaches_on(axis)) {
+    index[axis] += periods_[axis];
+  } else if (index[axis] + 1 < extents_[axis]) {
+    index[axis] = extents_[axis] - 1;
+  }
+  const auto found = blocks_.find(number(index));
+  return index == origin() || found == blocks_.end() ? nullptr : &found->second;
+}
+
+Footprint GridSample::footprint() const {
+  const BlockFootprint& own = blocks_.at(number(origin())).footprint;
+  Footprint footprint{.load_sectors = own.loaded.size(),
+                      .store_sectors = own.stored.size(),
+                      .load_lines = own.load_lines,
+                      .store_lines = own.store_lines,
+                      .load_intervals = own.load_intervals,
+                      .waiting_intervals = own.waiting_intervals};
+  std::uint64_t* const shared_with_next[] = {&footprint.shared_along_x, &footprint.shared_along_y};
+  for (std::size_t axis : {0, 1}) {
+    if (const BlockWatch::Counted* neighbour = neighbour_of_origin(axis)) {
+      *shared_with_next[axis] = own.loaded.size_of_common(neighbour->footprint.loaded);
+    }
+  }
+  return footprint;
+}
+
 // A third or two thirds into the grid, whole periods from the origin.
 GridSample::Index GridSample::midst(unsigned thirds) const {
   Index index = origin();

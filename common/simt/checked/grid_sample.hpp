@@ -7,6 +7,7 @@
 
 #include "common/simt/checked/block_watch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
+#include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
 
@@ -33,6 +34,10 @@ class GridSample {
   /// The blocks say nothing of the grid: simulate all of them.
   bool irregular() const { return irregular_; }
 
+  /// What a block in the grid needs of device memory, and how much of it its neighbours need, too.
+  /// Also for an irregular grid.
+  Footprint footprint() const;
+
   /// Calls `use(counted, weight)` for each block that stands for `weight` blocks of the grid.
   template <class Use>
   void for_each(Use&& use) const {
@@ -56,6 +61,7 @@ class GridSample {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs_along(int axis) const;
   Index origin() const;
   bool reaches_on(std::size_t axis) const;
+  const BlockWatch::Counted* neighbour_of_origin(std::size_t axis) const;
   Index midst(unsigned thirds) const;
   bool midst_is_as_foreseen() const;
   bool agree(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& pairs) const;

@@ -173,6 +173,7 @@ std::optional<Diagnostic> run_sample(Launch& launch, const LaunchConfiguration& 
     sample.judge();
   }
   irregular = sample.irregular();
+  profile.footprint = sample.footprint();
   if (irregular) return std::nullopt;
   sample.for_each([&](const auto& counted, auto weight) { counts.add(counted, weight); });
   return std::nullopt;
@@ -199,6 +200,7 @@ std::optional<Diagnostic> run_watched(Launch& launch, const LaunchConfiguration&
   profile.static_shared_bytes = run.static_shared_bytes;
   profile.blocks = blocks_of(configuration.grid);
   profile.simulated_blocks = run.simulated_blocks;
+  profile.footprint = run.footprint;
   keep_profile(std::move(profile));
   return std::nullopt;
 }

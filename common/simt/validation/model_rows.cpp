@@ -1,0 +1,202 @@
+#include "common/simt/validation/model_rows.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "common/core/gpu_profile.hpp"
+#include "common/simt/simt.hpp"
+#include "common/simt/validation/published_kernels.hpp"
+#include "common/simt/validation/put2025_kernel.hpp"
+#include "common/simt/watch.hpp"
+#include "labs/01_single_block/matmul_single_block.hpp"
+#include "labs/02_multi_block_grid/matmul_grid.hpp"
+#include "labs/03_shared_memory/matmul_shared.hpp"
+#include "labs/04_prefetch/matmul_prefetch.hpp"
+#include "labs/05_work_2x2/matmul_2x2.hpp"
+#include "labs/06_work_rx_ry/matmul_rx_ry.hpp"
+#include "labs/07_transpose/transpose.hpp"
+#include "labs/08_dgemm_dtrsm/dgemm.hpp"
+#include "labs/09_rank1_update/matmul_rank1.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+/// What a call is made with. What the matrices hold plays no part; each is as large as any of them
+/// must be.
+struct Arguments {
+  int m, n, k;
+  int a, b, c;  ///< as the columns of model_measurements.csv
+  const void *A, *B;
+  void* C;
+
+  const float* A_() const { return static_cast<const float*>(A); }
+  const float* B_() const { return static_cast<const float*>(B); }
+  float* C_() const { return static_cast<float*>(C); }
+  const double* Ad() const { return static_cast<const double*>(A); }
+  const double* Bd() const { return static_cast<const double*>(B); }
+  double* Cd() const { return static_cast<double*>(C); }
+  dim3 block() const { return dim3(static_cast<unsigned>(a), static_cast<unsigned>(b)); }
+};
+
+using Function = std::function<cudaError_t(const Arguments&)>;
+
+Function plain(cudaError_t (*multiply)(const float*, const float*, float*, int)) {
+  return [=](const Arguments& x) { return multiply(x.A_(), x.B_(), x.C_(), x.n); };
+}
+Function tiled(cudaError_t (*multiply)(const float*, const float*, float*, int, int)) {
+  return [=](const Arguments& x) { return multiply(x.A_(), x.B_(), x.C_(), x.n, x.a); };
+}
+Function by_blocks(cudaError_t (*multiply)(const float*, const float*, float*, int, dim3)) {
+  return [=](const Arguments& x) { return multiply(x.A_(), x.B_(), x.C_(), x.n, x.block()); };
+}
+Function transpose(cudaError_t (*turn)(float*, const float*, int, int)) {
+  return [=](const Arguments& x) { return turn(x.C_(), x.A_(), x.m, x.n); };
+}
+Function dgemm(decltype(&dgemm_shared) multiply) {
+  return [=](const Arguments& x) {
+    return multiply(x.m, x.n, x.k, 1, x.Ad(), x.k, x.Bd(), x.n, 0, x.Cd(), x.n);
+  };
+}
+Function fing_dgemm(decltype(&fing2020_dgemm_shared) multiply) {
+  return [=](const Arguments& x) {
+    multiply(x.m, x.n, x.k, 1, x.Ad(), x.Bd(), 1, x.Cd());
+    return cudaGetLastError();
+  };
+}
+
+const std::map<std::string, Function>& functions() {
+  static const std::map<std::string, Function> all = {
+      {"put2025_matmul",
+       [](const Arguments& x) {
+         const bool known = put2025_matmul(x.a, x.b, x.c, x.A_(), x.B_(), x.C_(), x.n);
+         return known ? cudaGetLastError() : cudaErrorInvalidValue;
+       }},
+      {"muni2009_rank1",
+       [](const Arguments& x) {
+         muni2009_rank1(x.A_(), x.B_(), x.C_(), x.n);
+         return cudaGetLastError();
+       }},
+      {"fing2020_dgemm_global", fing_dgemm(fing2020_dgemm_global)},
+      {"fing2020_dgemm_shared", fing_dgemm(fing2020_dgemm_shared)},
+      {"matmul_single_block", by_blocks(matmul_single_block)},
+      {"matmul_grid", by_blocks(matmul_grid)},
+      {"matmul_shared", tiled(matmul_shared)},
+      {"matmul_prefetch_register", tiled(matmul_prefetch_register)},
+      {"matmul_prefetch_shared", tiled(matmul_prefetch_shared)},
+      {"matmul_2x2", tiled(matmul_2x2)},
+      {"matmul_2x2_strided", tiled(matmul_2x2_strided)},
+      {"matmul_rx_ry",
+       [](const Arguments& x) { return matmul_rx_ry(x.A_(), x.B_(), x.C_(), x.n, x.a, x.b, x.c); }},
+      {"matmul_strided",
+       [](const Arguments& x) { return matmul_strided(x.A_(), x.B_(), x.C_(), x.n, x.a, x.b); }},
+      {"transpose_naive", transpose(transpose_naive)},
+      {"transpose_tiled", transpose(transpose_tiled)},
+      {"transpose_padded", transpose(transpose_padded)},
+      {"transpose_diagonal", transpose(transpose_diagonal)},
+      {"dgemm_global", dgemm(dgemm_global)},
+      {"dgemm_shared", dgemm(dgemm_shared)},
+      {"matmul_two_rows", plain(matmul_two_rows)},
+      {"matmul_two_rows_transposed", plain(matmul_two_rows_transposed)},
+      {"matmul_rank1", plain(matmul_rank1)},
+  };
+  return all;
+}
+
+struct Column {
+  const char* name;
+  std::uint64_t (*value)(const KernelProfile&);
+};
+
+#define COUNTER(name)                                                              \
+  {                                                                                \
+#name, [](const KernelProfile& p) -> std::uint64_t { return p.counters.name; } \
+  }
+#define FOOTPRINT(column, name)                                                       \
+  {                                                                                   \
+#column, [](const KernelProfile& p) -> std::uint64_t { return p.footprint.name; } \
+  }
+
+constexpr Column columns[] = {
+    {"grid_x", [](const KernelProfile& p) -> std::uint64_t { return p.launch.grid[0]; }},
+    {"grid_y", [](const KernelProfile& p) -> std::uint64_t { return p.launch.grid[1]; }},
+    {"threads",
+     [](const KernelProfile& p) -> std::uint64_t {
+       return std::uint64_t{p.launch.block[0]} * p.launch.block[1] * p.launch.block[2];
+     }},
+    {"shared_bytes",
+     [](const KernelProfile& p) -> std::uint64_t {
+       return p.static_shared_bytes + p.launch.dynamic_shared_bytes;
+     }},
+    COUNTER(global_load_requests),
+    COUNTER(global_load_sectors),
+    COUNTER(global_load_transactions),
+    COUNTER(global_load_bytes),
+    COUNTER(global_store_requests),
+    COUNTER(global_store_sectors),
+    COUNTER(global_store_transactions),
+    COUNTER(global_store_bytes),
+    COUNTER(shared_load_requests),
+    COUNTER(shared_load_wavefronts),
+    COUNTER(shared_load_requests_merged),
+    COUNTER(shared_load_wavefronts_merged),
+    COUNTER(shared_store_requests),
+    COUNTER(shared_store_wavefronts),
+    COUNTER(barriers),
+    COUNTER(shuffles),
+    FOOTPRINT(block_load_sectors, load_sectors),
+    FOOTPRINT(block_shared_along_x, shared_along_x),
+    FOOTPRINT(block_shared_along_y, shared_along_y),
+    FOOTPRINT(block_store_sectors, store_sectors),
+    FOOTPRINT(block_load_lines, load_lines),
+    FOOTPRINT(block_store_lines, store_lines),
+    FOOTPRINT(block_load_intervals, load_intervals),
+    FOOTPRINT(block_waiting_intervals, waiting_intervals),
+};
+
+}  // namespace
+
+std::string model_counters_header() {
+  std::string header;
+  for (const Column& column : columns) {
+    header += (header.empty() ? "" : ",") + std::string(column.name);
+  }
+  return header;
+}
+
+std::string model_counters_line(const theory::ReferenceRow& row) {
+  use_device(core::gpu_profile(row.text("gpu")));
+  cudaDeviceReset();
+  Arguments x{row.integer("m"), row.integer("n"), row.integer("k"),
+              row.integer("a"), row.integer("b"), row.integer("c"),
+              nullptr,          nullptr,          nullptr};
+  const auto largest = static_cast<std::size_t>(std::max({x.m, x.n, x.k}));
+  const bool single = row.text("function").find("dgemm") == std::string::npos;
+  const std::size_t bytes = largest * largest * (single ? sizeof(float) : sizeof(double));
+  void *A = nullptr, *B = nullptr, *C = nullptr;
+  for (void** matrix : {&A, &B, &C}) {
+    if (x.k == 0 && matrix == &B) continue;  // a transpose
+    if (cudaMalloc(matrix, bytes) != cudaSuccess)
+      throw std::runtime_error(row.place() + ": memory");
+  }
+  x.A = A, x.B = B, x.C = C;
+  watch({.counters = true, .sample = true});
+  const cudaError_t launched = functions().at(row.text("function"))(x);
+  const cudaError_t ended = cudaDeviceSynchronize();
+  watch({});
+  const std::vector<KernelProfile> profiles = take_profiles();
+  if (launched != cudaSuccess || ended != cudaSuccess || profiles.size() != 1) {
+    throw std::runtime_error(row.place() + ": " + row.text("function") + " cannot be counted");
+  }
+  std::ostringstream line;
+  for (const Column& column : columns) {
+    line << (&column == columns ? "" : ",") << column.value(profiles[0]);
+  }
+  return line.str();
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "common/theory/reference_table.hpp"
+
+namespace tilewise::simt {
+
+/// The columns of common/theory/testdata/model_counters.csv.
+std::string model_counters_header();
+
+/// The columns a, b and c of common/theory/testdata/model_measurements.csv are what a function
+/// takes besides sizes: for products by tiles tile, rx and ry or results, for stages 1 and 2 the
+/// block's sides; 0 where there is none. k = 0: a transpose of (m, n).
+///
+/// Simulates the call of a row of common/theory/testdata/model_measurements.csv, sampled, and gives
+/// its line of model_counters.csv, without the end of line.
+/// @throws std::runtime_error where the call fails or launches other than one kernel.
+std::string model_counters_line(const theory::ReferenceRow& row);
+
+}  // namespace tilewise::simt

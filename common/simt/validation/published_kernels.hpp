@@ -1,0 +1,20 @@
+#pragma once
+
+/// Kernels of published course documents that differ from the course's solutions, for the model of
+/// a kernel's time. All matrices are row-major in device memory; all sizes are multiples of the
+/// tiles, as in the documents.
+namespace tilewise::simt {
+
+/// C = A * B, all (n, n), by rank-1 updates with muni2009's sizes: 64 threads, a tile of A of 16 x
+/// 16 in shared memory, 64 x 16 results. (Masaryk University, 2009; n a multiple of 64.)
+void muni2009_rank1(const float* A, const float* B, float* C, int n);
+
+/// C = beta * C + alpha * A * B with A (m, k), B (k, n), C (m, n), blocks of 32 x 32 threads with
+/// one result each. (fing2020: Universidad de la Republica, 2020; sizes multiples of 32.)
+void fing2020_dgemm_global(int m, int n, int k, double alpha, const double* A, const double* B,
+                           double beta, double* C);
+/// The same with tiles of A and B in shared memory.
+void fing2020_dgemm_shared(int m, int n, int k, double alpha, const double* A, const double* B,
+                           double beta, double* C);
+
+}  // namespace tilewise::simt

@@ -1,0 +1,323 @@
+#include "common/theory/kernel_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <stdexcept>
+
+#include "common/theory/occupancy.hpp"
+
+namespace tilewise::theory {
+
+namespace {
+
+constexpr double lanes_per_warp = 32;
+constexpr double sector_bytes = 32;
+
+/// Microseconds from a launch to its first instruction and from its last to the event behind it;
+/// about what an empty kernel takes on any of the cards.
+constexpr double launch_us = 3;
+
+/// On compute capability 1.x a kernel's arguments lie in shared memory: put2014 has 44 bytes more
+/// than the tiles.
+constexpr std::size_t argument_bytes = 44;
+
+/// A load whose value the block needs only after the next barrier is mostly there by then: this
+/// much of its latency still shows.
+constexpr double prefetched_share = 0.3;
+
+/// Sums that a thread builds up side by side; more than the depth of the pipeline do not help.
+constexpr double most_chains = 8;
+
+/// The largest of times that overlap, but for the seams between them: two equal ones take 26% more.
+/// One exponent for all GPUs and resources.
+double largest(std::initializer_list<double> times) {
+  constexpr double exponent = 3;
+  const double most = std::max(times);
+  if (most <= 0) return 0;
+  double sum = 0;
+  for (const double time : times) sum += std::pow(time / most, exponent);
+  return most * std::pow(sum, 1 / exponent);
+}
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void demand_counts(const KernelWork& work) {
+  for (const double count : {work.operations,
+                             work.global_load_requests,
+                             work.global_load_sectors,
+                             work.global_load_bytes,
+                             work.global_store_requests,
+                             work.global_store_sectors,
+                             work.global_store_bytes,
+                             work.shared_load_requests,
+                             work.shared_load_wavefronts,
+                             work.shared_store_requests,
+                             work.shared_store_wavefronts,
+                             work.barriers,
+                             work.shuffles,
+                             work.block.load_sectors,
+                             work.block.shared_along_x,
+                             work.block.shared_along_y,
+                             work.block.store_sectors,
+                             work.block.load_lines,
+                             work.block.store_lines,
+                             work.block.load_intervals,
+                             work.block.waiting_intervals}) {
+    if (!std::isfinite(count) || count < 0) {
+      throw std::invalid_argument("a kernel's counters are finite and not negative");
+    }
+  }
+  if (work.blocks_x == 0 || work.blocks_y == 0 || !(work.partition_imbalance >= 1)) {
+    throw std::invalid_argument(
+        "a grid has blocks, and no partition less than the mean is busiest");
+  }
+}
+
+/// A launch on its way over a GPU. Times are in clocks of an SM.
+class Model {
+ public:
+  Model(const core::GpuProfile& gpu, const KernelWork& work, const Generation& generation)
+      : gpu_(gpu), work_(work), generation_(generation) {
+    LaunchNeeds needs;
+    needs.threads_per_block = work.threads_per_block;
+    needs.registers_per_thread = work.registers_per_thread;
+    needs.shared_bytes_per_block =
+        work.shared_bytes_per_block + (gpu.compute_major == 1 ? argument_bytes : 0);
+    const Occupancy most = occupancy(gpu, needs);
+    if (!most.cannot_run.empty()) throw std::invalid_argument(most.cannot_run);
+    resident_ = std::max(1, most.active_blocks);
+    blocks_ = static_cast<double>(work.blocks_x) * static_cast<double>(work.blocks_y);
+    warps_ = blocks_ * most.warps_per_block;
+    needs.blocks = work.blocks_x * work.blocks_y;
+    occupancy_pct_ = occupancy(gpu, needs).percent;
+    count_instructions();
+    count_waiting();
+    count_traffic();
+  }
+
+  KernelTime time() const {
+    const double on_sms = on_sms_clocks();
+    const double all = largest({on_sms, l2_, dram_});
+    KernelTime result;
+    result.ms = in_ms(all) + launch_us * 1e-3;
+    result.gflops = work_.operations / result.ms * 1e-6;
+    result.gb_s = (work_.global_load_bytes + work_.global_store_bytes) / result.ms * 1e-6;
+    result.occupancy_pct = occupancy_pct_;
+    result.parts = {{work_.double_precision ? "FP64 arithmetic" : "FP32 arithmetic", spread(fp_)},
+                    {"instruction issue", spread(issue_)},
+                    {load_unit_name(), spread(load_unit_)},
+                    {"latency: too few warps", in_waves(std::max(memory_wait_, chain_))},
+                    {"waiting at barriers", in_waves(barrier_wait_)},
+                    {"L2 bandwidth", in_ms(l2_)},
+                    {dram_name(), in_ms(dram_)},
+                    {"launch overhead", launch_us * 1e-3}};
+    result.limiter = limiter(on_sms, result);
+    return result;
+  }
+
+ private:
+  bool has_half_warps() const { return gpu_.compute_major == 1; }
+
+  void count_instructions() {
+    // On 1.x a request is of a half-warp, and a warp's instruction makes two.
+    const double per_instruction = has_half_warps() ? 2 : 1;
+    const double multiply_adds = work_.operations / 2 / lanes_per_warp;
+    const double global_accesses =
+        (work_.global_load_requests + work_.global_store_requests) / per_instruction;
+    const double shared_loads = work_.shared_load_requests / per_instruction;
+    const double shared_stores = work_.shared_store_requests / per_instruction;
+    const double lanes = work_.double_precision ? gpu_.fp64_lanes_per_sm : gpu_.fp32_lanes_per_sm;
+    if (multiply_adds > 0 && lanes == 0) {
+      throw std::invalid_argument(gpu_.name + " has no double precision");
+    }
+    fp_ = multiply_adds > 0 ? multiply_adds * lanes_per_warp / lanes : 0;
+    multiply_adds_of_warp_ = multiply_adds / warps_;
+
+    double instructions = multiply_adds + shared_loads + shared_stores + work_.barriers +
+                          work_.shuffles +
+                          generation_.instructions_per_global_access * global_accesses;
+    const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts;
+    if (has_half_warps()) {
+      const double folded = std::min(multiply_adds, shared_loads);
+      // Two passes of a half-warp are no more than the instruction takes anyhow.
+      const double extra = passes - work_.shared_load_requests - work_.shared_store_requests;
+      constexpr double clocks_of_half_warp = 2;
+      issue_ = (instructions - folded) / generation_.issued_per_clock +
+               folded * generation_.shared_operand_clocks + extra * clocks_of_half_warp;
+      shared_share_ = 0;
+      return;
+    }
+    issue_ = instructions / generation_.issued_per_clock;
+    const double global_wavefronts =
+        generation_.global_shares_load_unit
+            ? std::max(global_accesses,
+                       (work_.global_load_sectors + work_.global_store_sectors) / 4)
+            : 0;
+    load_unit_ = passes + global_wavefronts;
+    shared_share_ = ratio(passes, load_unit_);
+  }
+
+  /// For a block alone.
+  void count_waiting() {
+    const double warps_of_block = warps_ / blocks_;
+    const double per_request = has_half_warps() ? 2 : 1;
+    double loads = 0;  // of a warp, one after another
+    double chains = 1;
+    if (work_.barriers == 0) {
+      loads = work_.global_load_requests / per_request / warps_ / generation_.loads_in_flight;
+    } else {
+      const double waiting = work_.block.waiting_intervals / warps_of_block;
+      const double others = work_.block.load_intervals / warps_of_block - waiting;
+      loads = waiting + prefetched_share * std::max(0.0, others);
+      const double element_bytes = work_.double_precision ? 8 : 4;
+      const double results = work_.global_store_bytes / element_bytes /
+                             (blocks_ * std::max(1, work_.threads_per_block));
+      chains = std::clamp(results, 1.0, most_chains);
+    }
+    memory_wait_ = (loads + 1) * generation_.memory_latency;  // and once for the last store
+    barrier_wait_ = work_.barriers / warps_ * generation_.barrier_clocks;
+    chain_ = multiply_adds_of_warp_ * generation_.arithmetic_latency / chains;
+  }
+
+  void count_traffic() {
+    const DramTraffic dram =
+        dram_traffic(gpu_, work_, static_cast<std::uint64_t>(resident_) * gpu_.sms);
+    const double scattered =
+        std::max(0.0, work_.global_store_sectors - work_.global_store_bytes / sector_bytes);
+    const double dram_sectors =
+        dram.load_sectors + dram.store_sectors + scattered * generation_.scattered_store_sectors;
+    const double bytes_per_clock =
+        gpu_.dram_gb_s * generation_.dram_efficiency / (gpu_.clock_mhz * 1e-3);
+    dram_ = dram_sectors * sector_bytes / bytes_per_clock * work_.partition_imbalance;
+
+    if (generation_.l2_bytes_per_clock == 0) return;
+    double loaded = work_.global_load_sectors;
+    if (generation_.l1_keeps_loads && work_.block.load_sectors > 0) {
+      loaded = std::min(loaded, std::max(work_.block.load_sectors * blocks_, dram.load_sectors));
+    }
+    const double lines = (work_.block.load_lines * ratio(loaded, work_.global_load_sectors) +
+                          work_.block.store_lines) *
+                         blocks_;
+    const double by_bytes = (loaded + work_.global_store_sectors) * sector_bytes /
+                            (generation_.l2_bytes_per_clock * gpu_.sms);
+    const double by_lines = ratio(lines, generation_.l2_lines_per_clock * gpu_.sms);
+    l2_ = largest({by_bytes, by_lines});
+  }
+
+  /// How long an SM is busy with `count` blocks that begin together.
+  double wave(double count) const {
+    const double busy = largest({fp_, issue_, load_unit_}) / blocks_;  // for one block
+    const double wait = memory_wait_ + barrier_wait_;
+    // What the other blocks do while one waits costs nothing.
+    return std::max(busy + largest({(count - 1) * busy, wait}), chain_ + wait);
+  }
+
+  double on_sms_clocks() const {
+    const double at_a_time = static_cast<double>(resident_) * gpu_.sms;
+    const double whole = std::floor(blocks_ / at_a_time);
+    const double rest = blocks_ - whole * at_a_time;
+    return whole * wave(resident_) + (rest > 0 ? wave(std::ceil(rest / gpu_.sms)) : 0);
+  }
+
+  double in_ms(double clocks) const { return clocks / (gpu_.clock_mhz * 1e3); }
+  /// Of work that all SMs share.
+  double spread(double clocks) const { return in_ms(clocks / gpu_.sms); }
+  /// Of what every wave of blocks waits.
+  double in_waves(double clocks) const {
+    return in_ms(clocks * std::ceil(blocks_ / (static_cast<double>(resident_) * gpu_.sms)));
+  }
+
+  std::string load_unit_name() const {
+    return shared_share_ >= 0.5 ? "shared wavefronts" : "wavefronts of global accesses";
+  }
+  std::string dram_name() const {
+    constexpr double noticeable = 1.2;
+    return work_.partition_imbalance > noticeable ? "partition camping" : "DRAM bandwidth";
+  }
+
+  std::string limiter(double on_sms, const KernelTime& time) const {
+    const double launch = launch_us * gpu_.clock_mhz;  // clocks
+    const double most = std::max({on_sms, l2_, dram_, launch});
+    if (most == launch) return "launch overhead";
+    if (most == dram_) return dram_name();
+    if (most == l2_) return "L2 bandwidth";
+    if (blocks_ < gpu_.sms) return "too few blocks";
+
+    const double busy = largest({fp_, issue_, load_unit_}) / blocks_;
+    const double count = std::min<double>(resident_, std::ceil(blocks_ / gpu_.sms));
+    const double wait = memory_wait_ + barrier_wait_;
+    // As if blocks could be divided at will.
+    const double without_tail = blocks_ / gpu_.sms / count * wave(count);
+    constexpr double mostly_tail = 1.4;
+    if (on_sms > mostly_tail * without_tail) return "last wave partly empty";
+    if (std::max(wait, chain_ + wait - busy) > count * busy) {
+      return barrier_wait_ > memory_wait_ && busy + wait > chain_ ? "waiting at barriers"
+                                                                  : "latency: too few warps";
+    }
+    // Where issue is as narrow as arithmetic, instructions are at least as many as multiply-adds.
+    constexpr double mostly = 0.8;
+    if (fp_ >= mostly * std::max(issue_, load_unit_)) return time.parts[0].name;
+    return time.parts[issue_ > load_unit_ ? 1 : 2].name;
+  }
+
+  const core::GpuProfile& gpu_;
+  const KernelWork& work_;
+  const Generation& generation_;
+  int resident_ = 0;  ///< blocks on an SM
+  double blocks_ = 0, warps_ = 0, occupancy_pct_ = 0;
+  double multiply_adds_of_warp_ = 0;
+
+  // Clocks: of all SMs together, one after another,
+  double fp_ = 0, issue_ = 0, load_unit_ = 0;
+  double shared_share_ = 0;  ///< of load_unit_
+  // of a block alone,
+  double memory_wait_ = 0, barrier_wait_ = 0, chain_ = 0;
+  // and of the GPU.
+  double l2_ = 0, dram_ = 0;
+};
+
+}  // namespace
+
+DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
+                         std::uint64_t resident) {
+  const double blocks = static_cast<double>(work.blocks_x) * static_cast<double>(work.blocks_y);
+  if (gpu.l2_bytes == 0) return {work.global_load_sectors, work.global_store_sectors};
+  const KernelWork::Footprint& block = work.block;
+  const double stored = std::min(work.global_store_sectors, block.store_sectors * blocks);
+  if (block.load_sectors == 0) return {0, stored};
+
+  // A block's sectors by who else loads them: as those of A in a product, blocks beside it; as
+  // those of B, blocks below it; all blocks; or none.
+  const double beside = block.shared_along_x / block.load_sectors;
+  const double below = block.shared_along_y / block.load_sectors;
+  const double all_over = std::max(0.0, beside + below - 1);
+  const double alone = std::max(0.0, 1 - beside - below);
+  const auto distinct = [&](double width, double height) {
+    return block.load_sectors * (alone * width * height + (beside - all_over) * height +
+                                 (below - all_over) * width + all_over);
+  };
+  const double columns = static_cast<double>(work.blocks_x);
+  const double at_a_time = std::min(blocks, std::max(1.0, static_cast<double>(resident)));
+  const double width = std::min(columns, at_a_time);
+  const double height = std::max(1.0, std::floor(at_a_time / columns));
+  const double once = distinct(columns, static_cast<double>(work.blocks_y));
+  const double anew = distinct(width, height) * blocks / (width * height);
+  const double kept =
+      std::min(1.0, static_cast<double>(gpu.l2_bytes) / (sector_bytes * (once + stored)));
+  const double loads =
+      std::min(work.global_load_sectors, once + std::max(0.0, anew - once) * (1 - kept));
+  return {loads, stored};
+}
+
+KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work,
+                       const Generation& generation) {
+  demand_counts(work);
+  return Model(gpu, work, generation).time();
+}
+
+KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work) {
+  return kernel_time(gpu, work, generation_of(gpu));
+}
+
+}  // namespace tilewise::theory

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/core/gpu_profile.hpp"
+#include "common/theory/generation.hpp"
+
+namespace tilewise::theory {
+
+/// What a launch does, as the simulator counts it (common/simt/watch.hpp has the same names and
+/// meanings): totals of the whole grid.
+struct KernelWork {
+  std::uint64_t blocks_x = 1;  ///< of the grid; blocks start in this order
+  std::uint64_t blocks_y = 1;
+  int threads_per_block = 1;
+  std::size_t shared_bytes_per_block = 0;
+  int registers_per_thread = 0;  ///< 0: not known, taken as no limit
+
+  double operations = 0;  ///< floating-point, a multiply-add is 2; 0 where nothing is computed
+  bool double_precision = false;
+
+  double global_load_requests = 0;
+  double global_load_sectors = 0;
+  double global_load_bytes = 0;
+  double global_store_requests = 0;
+  double global_store_sectors = 0;
+  double global_store_bytes = 0;
+  double shared_load_requests = 0;  ///< merged, as the wavefronts
+  double shared_load_wavefronts = 0;
+  double shared_store_requests = 0;
+  double shared_store_wavefronts = 0;
+  double barriers = 0;
+  double shuffles = 0;
+
+  /// What one block inside of the grid needs: simt::Footprint.
+  struct Footprint {
+    double load_sectors = 0;
+    double shared_along_x = 0;
+    double shared_along_y = 0;
+    double store_sectors = 0;
+    double load_lines = 0;
+    double store_lines = 0;
+    double load_intervals = 0;
+    double waiting_intervals = 0;
+  } block;
+
+  /// Bytes of the busiest DRAM partition over the mean of all (GT200); 1 where not counted.
+  double partition_imbalance = 1;
+};
+
+/// 32-byte sectors that a launch moves from and to DRAM.
+struct DramTraffic {
+  double load_sectors = 0;
+  double store_sectors = 0;
+};
+
+/// How much of a launch's traffic L2 leaves to DRAM, if `resident` blocks are on the GPU at a time.
+/// docs/decisions/0013. With an L2 of 0 bytes, all of it.
+DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
+                         std::uint64_t resident);
+
+/// A resource of the GPU and how long the launch would take if it were the only limit.
+struct TimePart {
+  std::string name;
+  double ms = 0;
+};
+
+/// The modelled time of a launch.
+struct KernelTime {
+  double ms = 0;
+  double gflops = 0;  ///< 0 where nothing is computed
+  double gb_s = 0;    ///< bytes asked for, loads and stores
+  double occupancy_pct = 0;
+  std::string limiter;          ///< the name of the largest part, in words to act on
+  std::vector<TimePart> parts;  ///< all of them, in the order of kernel_time.cpp
+};
+
+/// Models how long a launch takes, after Zhang and Owens, A Quantitative Performance Analysis Model
+/// for GPU Architectures, HPCA 2011: each resource has a time of its own, and the largest counts.
+/// How warps hide waiting follows Volkov, Understanding Latency Hiding on GPUs, 2016: the blocks on
+/// an SM either keep it busy, or take as long as one of them alone. Blocks come in waves, the last
+/// of which may be partly empty.
+/// @throws std::invalid_argument where a count is negative or not finite, or where the launch
+/// cannot run on the GPU (Occupancy::cannot_run).
+KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work,
+                       const Generation& generation);
+KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work);
+
+}  // namespace tilewise::theory

@@ -1,0 +1,275 @@
+#include "common/theory/kernel_time.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/core/paths.hpp"
+
+namespace tilewise::theory {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr int n = 4096;
+
+/// A product of order 4096 with tiles of 32 x 32, one result a thread.
+KernelWork tiled_product() {
+  KernelWork work;
+  constexpr double products = double(n) * n * n, warps = double(n) * n / 32, steps = n / 32;
+  work.blocks_x = work.blocks_y = n / 32;
+  work.threads_per_block = 1024;
+  work.shared_bytes_per_block = 8192;
+  work.registers_per_thread = 32;
+  work.operations = 2 * products;
+  work.global_load_requests = 2 * warps * steps;
+  work.global_load_sectors = 4 * work.global_load_requests;
+  work.global_load_bytes = 32 * work.global_load_sectors;
+  work.global_store_requests = warps;
+  work.global_store_sectors = 4 * warps;
+  work.global_store_bytes = 128 * warps;
+  work.shared_load_requests = 1.25 * products / 32;
+  work.shared_load_wavefronts = 1.25 * products / 32;
+  work.shared_store_requests = work.shared_store_wavefronts = 2 * warps * steps;
+  work.barriers = 2 * warps * steps;
+  work.block = {.load_sectors = 2 * 32 * n / 8.0,
+                .shared_along_x = 32 * n / 8.0,
+                .shared_along_y = 32 * n / 8.0,
+                .store_sectors = 128,
+                .load_lines = 2 * 32 * n / 32.0,
+                .store_lines = 32,
+                .load_intervals = 32 * steps,
+                .waiting_intervals = 32 * steps};
+  return work;
+}
+
+/// A copy of 4096 x 4096 floats.
+KernelWork copy() {
+  KernelWork work;
+  constexpr double warps = double(n) * n / 32;
+  work.blocks_x = n / 32;
+  work.blocks_y = n / 8;
+  work.threads_per_block = 256;
+  work.registers_per_thread = 16;
+  work.global_load_requests = work.global_store_requests = warps;
+  work.global_load_sectors = work.global_store_sectors = 4 * warps;
+  work.global_load_bytes = work.global_store_bytes = 128 * warps;
+  work.block = {.load_sectors = 32,
+                .store_sectors = 32,
+                .load_lines = 8,
+                .store_lines = 8,
+                .load_intervals = 8};
+  return work;
+}
+
+KernelWork with(KernelWork work, void (*change)(KernelWork&)) {
+  change(work);
+  return work;
+}
+
+constexpr const char* profiles[] = {"gt240", "gtx280", "gtx1080", "p100", "t4", "a100", "h200"};
+
+core::GpuProfile profile(const std::string& id) {
+  core::GpuProfile gpu = core::gpu_profile(id);
+  // For one example on all of them.
+  gpu.threads_per_block = 1024;
+  gpu.registers_per_sm = std::max(gpu.registers_per_sm, 65536);
+  return gpu;
+}
+
+TEST(KernelTime, NeverBeatsTheRoofline) {
+  for (const char* id : profiles) {
+    const core::GpuProfile gpu = profile(id);
+    EXPECT_LE(kernel_time(gpu, tiled_product()).gflops, gpu.peak_fp32_gflops()) << id;
+    EXPECT_LE(kernel_time(gpu, copy()).gb_s, gpu.dram_gb_s) << id;
+    KernelWork arithmetic = tiled_product();
+    arithmetic.shared_load_requests = arithmetic.shared_load_wavefronts = 0;
+    arithmetic.global_load_requests = arithmetic.global_load_sectors = 0;
+    arithmetic.block = {};
+    EXPECT_LE(kernel_time(gpu, arithmetic).gflops, gpu.peak_fp32_gflops()) << id;
+  }
+}
+
+TEST(KernelTime, HalvesWithTwiceTheBandwidthWhereThatIsTheLimit) {
+  for (const char* id : profiles) {
+    core::GpuProfile gpu = profile(id);
+    gpu.dram_gb_s /= 8;  // now surely the limit
+    const KernelTime slow = kernel_time(gpu, copy());
+    EXPECT_EQ(slow.limiter, "DRAM bandwidth") << id;
+    gpu.dram_gb_s *= 2;
+    EXPECT_NEAR(kernel_time(gpu, copy()).ms / slow.ms, 0.5, 0.03) << id;
+  }
+}
+
+TEST(KernelTime, NeverTakesLongerOnABetterGpu) {
+  const struct {
+    const char* what;
+    void (*improve)(core::GpuProfile&);
+  } improvements[] = {
+      {"DRAM bandwidth", [](core::GpuProfile& gpu) { gpu.dram_gb_s *= 1.5; }},
+      {"clock", [](core::GpuProfile& gpu) { gpu.clock_mhz *= 1.5; }},
+      {"L2", [](core::GpuProfile& gpu) { gpu.l2_bytes *= 4; }},
+      {"SMs", [](core::GpuProfile& gpu) { gpu.sms *= 2; }},
+      {"lanes", [](core::GpuProfile& gpu) { gpu.fp32_lanes_per_sm *= 2; }},
+  };
+  for (const char* id : profiles) {
+    for (const auto& [what, improve] : improvements) {
+      core::GpuProfile better = profile(id);
+      improve(better);
+      for (const KernelWork& work : {tiled_product(), copy()}) {
+        EXPECT_LE(kernel_time(better, work).ms, kernel_time(profile(id), work).ms * (1 + 1e-9))
+            << id << ", " << what;
+      }
+    }
+  }
+}
+
+TEST(KernelTime, NeverTakesLessForMoreWork) {
+  double KernelWork::*const counts[] = {&KernelWork::operations,
+                                        &KernelWork::global_load_requests,
+                                        &KernelWork::global_load_sectors,
+                                        &KernelWork::global_store_requests,
+                                        &KernelWork::global_store_sectors,
+                                        &KernelWork::shared_load_requests,
+                                        &KernelWork::shared_load_wavefronts,
+                                        &KernelWork::shared_store_requests,
+                                        &KernelWork::shared_store_wavefronts,
+                                        &KernelWork::barriers};
+  for (const char* id : {"gtx1080", "p100", "h200"}) {
+    for (const auto count : counts) {
+      KernelWork more = tiled_product();
+      more.*count *= 2;
+      EXPECT_GE(kernel_time(profile(id), more).ms,
+                kernel_time(profile(id), tiled_product()).ms * (1 - 1e-9))
+          << id;
+    }
+  }
+}
+
+TEST(KernelTime, NamesTheLimiter) {
+  const struct {
+    const char* gpu;
+    KernelWork work;
+    const char* limiter;
+  } cases[] = {
+      {"gtx1080", tiled_product(), "shared wavefronts"},
+      {"gtx280", tiled_product(), "instruction issue"},
+      {"gtx1080", copy(), "DRAM bandwidth"},
+      {"h200", copy(), "DRAM bandwidth"},
+      {"gtx280", with(copy(), [](KernelWork& work) { work.partition_imbalance = 8; }),
+       "partition camping"},
+      {"h200",
+       with(copy(),
+            [](KernelWork& work) {  // every store a line of its own
+              work.global_store_sectors *= 8;
+              work.block.store_lines *= 32;
+            }),
+       "L2 bandwidth"},
+      {"gtx1080",
+       with(tiled_product(),
+            [](KernelWork& work) {
+              work.shared_load_requests /= 20;
+              work.shared_load_wavefronts /= 20;
+              work.global_load_requests /= 20;
+              work.global_load_sectors /= 20;
+              work.block.load_sectors /= 20;
+              work.block.shared_along_x /= 20;
+              work.block.shared_along_y /= 20;
+              work.block.waiting_intervals /= 20;
+              work.block.load_intervals /= 20;
+              work.barriers /= 20;
+              work.shared_store_requests /= 20;
+              work.shared_store_wavefronts /= 20;
+            }),
+       "FP32 arithmetic"},
+      {"gtx1080", with(tiled_product(), [](KernelWork& work) { work.double_precision = true; }),
+       "FP64 arithmetic"},
+      {"gtx1080", with(tiled_product(), [](KernelWork& work) { work.barriers *= 40; }),
+       "waiting at barriers"},
+      {"gtx1080",
+       with(tiled_product(),
+            [](KernelWork& work) {
+              work.block.waiting_intervals *= 100;
+              work.block.load_intervals *= 100;
+            }),
+       "latency: too few warps"},
+      {"gtx1080",
+       with(tiled_product(), [](KernelWork& work) { work.blocks_x = work.blocks_y = 2; }),
+       "too few blocks"},
+      {"gtx1080",
+       with(tiled_product(),
+            [](KernelWork& work) {  // 20 SMs hold two blocks each
+              work.blocks_x = 41;
+              work.blocks_y = 1;
+            }),
+       "last wave partly empty"},
+      {"gtx1080", KernelWork{}, "launch overhead"},
+  };
+  for (const auto& expected : cases) {
+    EXPECT_EQ(kernel_time(profile(expected.gpu), expected.work).limiter, expected.limiter)
+        << expected.gpu;
+  }
+}
+
+TEST(KernelTime, RefusesWhatCannotBe) {
+  const core::GpuProfile gpu = profile("gtx1080");
+  const struct {
+    KernelWork work;
+    const char* message;
+  } cases[] = {
+      {with(copy(), [](KernelWork& work) { work.barriers = -1; }), "not negative"},
+      {with(copy(),
+            [](KernelWork& work) { work.operations = std::numeric_limits<double>::quiet_NaN(); }),
+       "finite"},
+      {with(copy(), [](KernelWork& work) { work.blocks_x = 0; }), "a grid has blocks"},
+      {with(copy(), [](KernelWork& work) { work.threads_per_block = 2048; }), "takes 1 to 1024"},
+      {with(copy(), [](KernelWork& work) { work.registers_per_thread = 300; }), "300 registers"},
+  };
+  for (const auto& expected : cases) {
+    EXPECT_THAT([&] { kernel_time(gpu, expected.work); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(expected.message)));
+  }
+  EXPECT_THAT(
+      [] {
+        kernel_time(core::gpu_profile("gt240"), with(tiled_product(), [](KernelWork& work) {
+                      work.double_precision = true;
+                      work.threads_per_block = 512;
+                    }));
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("double precision")));
+}
+
+TEST(KernelTime, AddsNothingWhereNothingIsDone) {
+  const KernelTime time = kernel_time(profile("gtx1080"), KernelWork{});
+  EXPECT_EQ(time.gflops, 0);
+  EXPECT_EQ(time.gb_s, 0);
+  EXPECT_LT(time.ms, 0.01);
+}
+
+TEST(DramTraffic, IsAllWithoutL2AndOnceWhereEverythingFits) {
+  const KernelWork work = tiled_product();
+  core::GpuProfile gpu = profile("gtx280");
+  EXPECT_EQ(dram_traffic(gpu, work, 30).load_sectors, work.global_load_sectors);
+  gpu = profile("gtx1080");
+  gpu.l2_bytes = std::size_t{1} << 30;
+  EXPECT_DOUBLE_EQ(dram_traffic(gpu, work, 40).load_sectors, 2.0 * n * n / 8);
+  gpu.l2_bytes = 1;
+  EXPECT_NEAR(dram_traffic(gpu, work, 40).load_sectors, 1.025 * n * n / 8 * (n / 32), 2e6);
+}
+
+TEST(Generation, IsKnownForEveryProfileAndTheNearestElse) {
+  for (const core::GpuProfile& gpu :
+       core::load_gpu_profiles(core::project_root() / "common/core/gpus.json")) {
+    const Generation& generation = generation_of(gpu);
+    EXPECT_EQ(generation.compute_major, gpu.compute_major) << gpu.id;
+    EXPECT_EQ(generation.compute_minor, gpu.compute_minor) << gpu.id;
+  }
+  core::GpuProfile gpu = profile("h200");
+  gpu.compute_major = 10;
+  EXPECT_EQ(generation_of(gpu).compute_major, 9);
+}
+
+}  // namespace
+}  // namespace tilewise::theory

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/theory/kernel_time.hpp"
+
+/// The model of a kernel's time against what was measured.
+namespace tilewise::theory {
+
+/// A measured launch and what the model makes of it.
+struct ValidationRow {
+  std::string document;  ///< "put2025", "h200" for our own measurements
+  std::string gpu;       ///< a profile's id
+  std::string call;      ///< "matmul_rx_ry(n=1600, 16, 2, 2)"
+  std::string place;     ///< file and line, for messages
+  bool fitted = false;   ///< constants of the generation were fitted on it
+  double work = 0;       ///< operations, for a transpose bytes
+  double measured_ms = 0;
+  KernelTime modelled;
+};
+
+/// The rows of common/theory/testdata/model_measurements.csv with the counters of
+/// model_counters.csv beside it, in that order.
+/// @throws std::runtime_error where the files cannot be read or do not belong together.
+std::vector<ValidationRow> validation_rows();
+
+/// How well the model does on some rows.
+struct Agreement {
+  int rows = 0;
+  double mean_error_pct = 0;  ///< mean of |modelled / measured - 1| of the times
+  double worst_error_pct = 0;
+  double rank_of_times = 0;  ///< Spearman's correlation, modelled with measured
+  double rank_of_rates = 0;  ///< of operations (bytes) a second: harder, as sizes play no part
+};
+
+Agreement agreement(const std::vector<ValidationRow>& rows);
+
+/// Spearman's rank correlation; equal values share their ranks' mean. 1 for fewer than two values.
+double spearman(const std::vector<double>& a, const std::vector<double>& b);
+
+/// All rows and how they agree, as tables in Markdown.
+std::string validation_tables(const std::vector<ValidationRow>& rows);
+
+}  // namespace tilewise::theory

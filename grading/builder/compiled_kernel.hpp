@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace tilewise::grading {
+
+/// What nvcc made of a kernel; of a template, of one of its instances.
+struct CompiledKernel {
+  std::string name;  ///< without template arguments: "matmul_kernel"
+  std::size_t static_shared_bytes = 0;
+  int registers_per_thread = 0;
+};
+
+}  // namespace tilewise::grading

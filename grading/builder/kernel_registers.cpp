@@ -1,0 +1,116 @@
+#include "grading/builder/kernel_registers.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
+#include "tilewise_stages.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "matmul_kernel" of "_Z13matmul_kernelILi16EEvPKfS1_Pfi".
+std::string kernel_name(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0) return mangled;
+  std::string name = text.get();
+  if (name.starts_with("void ")) name.erase(0, 5);  // of a template the type comes with it
+  const std::string unnamed = "(anonymous namespace)::";
+  for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed)) {
+    name.erase(at, unnamed.size());
+  }
+  return name.substr(0, name.find_first_of("<("));
+}
+
+/// The number before `unit` in a list such as "Used 32 registers, 2048 bytes smem"; 0 without.
+int number_before(const std::string& line, const std::string& unit) {
+  const auto end = line.find(unit);
+  if (end == line.npos) return 0;
+  const auto before = line.find_last_not_of("0123456789", end - 1);
+  return std::atoi(line.substr(before + 1, end - before - 1).c_str());
+}
+
+}  // namespace
+
+std::vector<CompiledKernel> kernels_in(std::string_view ptxas_output) {
+  std::vector<CompiledKernel> kernels;
+  std::istringstream lines{std::string(ptxas_output)};
+  std::string name;
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view begins = "Compiling entry function '";
+    if (const auto at = line.find(begins); at != line.npos) {
+      const auto first = at + begins.size();
+      name = kernel_name(line.substr(first, line.find('\'', first) - first));
+    } else if (const int registers = number_before(line, " registers"); registers > 0) {
+      if (name.empty()) continue;
+      const auto shared = static_cast<std::size_t>(number_before(line, " bytes smem"));
+      kernels.push_back({std::exchange(name, ""), shared, registers});
+    }
+  }
+  return kernels;
+}
+
+std::vector<std::string> architectures_like(const core::GpuProfile& gpu) {
+  if (gpu.compute_major == 1) return {};
+  std::vector<std::string> names = {fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor)};
+  // Programming Guide, "Technical Specifications per Compute Capability": 65,536 registers for
+  // 1,024, 1,536 or 2,048 threads an SM.
+  const char* alike = gpu.threads_per_sm <= 1024   ? "sm_75"
+                      : gpu.threads_per_sm <= 1536 ? "sm_86"
+                                                   : "sm_80";
+  if (names.front() != alike) names.push_back(alike);
+  return names;
+}
+
+RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::path& folder,
+                                         const core::GpuProfile& gpu, const fs::path& scratch) {
+  std::string nvcc;
+  try {
+    nvcc = cuda_compiler();
+  } catch (const std::runtime_error&) {  // nobody needs it
+    return;
+  }
+  const auto stage = std::ranges::find(stages(), stage_id, &StageInfo::id);
+  if (stage == stages().end()) return;
+  for (const std::string& architecture : architectures_like(gpu)) {
+    Command command;
+    command.arguments = {nvcc, "-std=c++17", "-O3", "-arch=" + architecture,          "-Xptxas",
+                         "-v", "-w",         "-I",  layout().root / "labs" / stage_id};
+    // One file is translated by itself; of several, nvcc would write several.
+    command.arguments.insert(command.arguments.end(), {"-cubin", "-odir", scratch});
+    for (const std::string& source : stage->sources) {
+      command.arguments.push_back(fs::absolute(folder / source));
+    }
+    command.environment = {{"LC_ALL", "C"}};
+    // As the builder's, and no longer than a student waits.
+    command.time_limit_s = 60;
+    command.data_bytes = std::size_t{4} << 30;
+    command.file_bytes = std::size_t{512} << 20;
+    commands_.push_back(std::move(command));
+  }
+  if (!commands_.empty()) running_.emplace(commands_[next_++]);
+}
+
+std::vector<CompiledKernel> RegisterCompilation::wait() {
+  while (running_) {
+    const CommandResult result = running_->wait();
+    running_.reset();
+    if (result.succeeded()) return kernels_in(result.output);
+    if (next_ < commands_.size()) running_.emplace(commands_[next_++]);
+  }
+  return {};
+}
+
+}  // namespace tilewise::grading

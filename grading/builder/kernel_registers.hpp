@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/gpu_profile.hpp"
+#include "grading/builder/command.hpp"
+#include "grading/builder/compiled_kernel.hpp"
+
+namespace tilewise::grading {
+
+/// What `nvcc -Xptxas -v` says of kernels. Those with registers spilled to memory are among them.
+std::vector<CompiledKernel> kernels_in(std::string_view ptxas_output);
+
+/// Architectures whose registers are like those of a GPU, the likest first, as nvcc calls them: its
+/// own, then one whose SMs have as many registers for as many threads. None for compute
+/// capability 1.x, whose compilers used fewer for addresses.
+std::vector<std::string> architectures_like(const core::GpuProfile& gpu);
+
+/// Compiles a stage's sources with nvcc for their registers, beside other work.
+class RegisterCompilation {
+ public:
+  /// Starts nvcc, where it is found.
+  /// @param folder holds the stage's .cu files
+  /// @param scratch existing folder for files of its own
+  RegisterCompilation(const std::string& stage_id, const std::filesystem::path& folder,
+                      const core::GpuProfile& gpu, const std::filesystem::path& scratch);
+
+  /// Waits for it; call once. Empty where there is no nvcc, it knows none of the architectures or
+  /// the sources do not compile.
+  std::vector<CompiledKernel> wait();
+
+ private:
+  std::vector<Command> commands_;  ///< for one architecture after another, until one succeeds
+  std::optional<RunningCommand> running_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace tilewise::grading

@@ -1,0 +1,50 @@
+#include "grading/builder/kernel_registers.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tilewise::grading {
+namespace {
+
+using testing::IsEmpty;
+
+TEST(KernelRegisters, AreReadFromWhatPtxasSays) {
+  constexpr const char* said = R"(ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z13matmul_kernelILi16EEvPKfS1_Pfi' for 'sm_80'
+ptxas info    : Function properties for _Z13matmul_kernelILi16EEvPKfS1_Pfi
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem, 380 bytes cmem[0]
+ptxas info    : Compiling entry function '_Z13matmul_kernelPKfS0_Pfi' for 'sm_80'
+ptxas info    : Used 255 registers, used 0 barriers, 380 bytes cmem[0]
+ptxas info    : Compiling entry function 'plain' for 'sm_80'
+ptxas info    : Used many registers
+)";
+  const std::vector<CompiledKernel> kernels = kernels_in(said);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].name, "matmul_kernel");
+  EXPECT_EQ(kernels[0].static_shared_bytes, 2048u);
+  EXPECT_EQ(kernels[0].registers_per_thread, 32);
+  EXPECT_EQ(kernels[1].name, "matmul_kernel");
+  EXPECT_EQ(kernels[1].static_shared_bytes, 0u);
+  EXPECT_EQ(kernels[1].registers_per_thread, 255);
+  EXPECT_THAT(kernels_in("nvcc fatal   : Unsupported gpu architecture 'sm_61'"), IsEmpty());
+  EXPECT_THAT(kernels_in("ptxas info : Used 7 registers"), IsEmpty()) << "of no kernel";
+}
+
+TEST(KernelRegisters, ComeFromAnArchitectureLikeTheGpu) {
+  const struct {
+    const char* gpu;
+    std::vector<std::string> architectures;
+  } cases[] = {{"gtx280", {}},
+               {"gtx1080", {"sm_61", "sm_80"}},
+               {"p100", {"sm_60", "sm_80"}},
+               {"t4", {"sm_75"}},
+               {"a100", {"sm_80"}},
+               {"h200", {"sm_90", "sm_80"}}};
+  for (const auto& expected : cases) {
+    EXPECT_EQ(architectures_like(core::gpu_profile(expected.gpu)), expected.architectures)
+        << expected.gpu;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

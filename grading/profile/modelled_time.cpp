@@ -1,0 +1,121 @@
+#include "grading/profile/modelled_time.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "grading/profile/kernel_occupancy.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// No GPU takes as many threads; a forged launch could name more than an int holds.
+constexpr std::uint64_t many = 1 << 20;
+
+std::uint64_t threads_of(const KernelProfile& kernel) {
+  const auto& block = kernel.launch.block;
+  return std::clamp<std::uint64_t>(std::uint64_t{block[0]} * block[1] * block[2], 1, many);
+}
+
+int estimated_registers(const KernelProfile& kernel, const ProfileReport& report) {
+  // Compilers for 1.x used few registers, as put2014's 10 to 14 for one result and 34 for four.
+  const bool frugal = report.gpu.compute_major == 1;
+  const double for_addresses = frugal ? 8 : 24, for_a_result = frugal ? 6 : 2;
+  const int unit = frugal ? 2 : 8, most_of_a_thread = frugal ? 124 : 255;
+  double results = 1;
+  if (kernel.counters.barriers > 0) {
+    const double element_bytes = report.double_precision ? 8 : 4;
+    results = static_cast<double>(kernel.counters.global_store_bytes) / element_bytes /
+              static_cast<double>(std::max<std::uint64_t>(kernel.blocks, 1) * threads_of(kernel));
+  }
+  const double words = report.double_precision ? 2 : 1;
+  const double wanted =
+      std::min(for_addresses + for_a_result * words * results, double(most_of_a_thread));
+  const int rounded = (static_cast<int>(wanted) + unit - 1) / unit * unit;
+  const int for_a_block = report.gpu.registers_per_sm / static_cast<int>(threads_of(kernel));
+  return std::max(1, std::min({rounded, most_of_a_thread, for_a_block}));
+}
+
+double partition_imbalance(const std::vector<std::uint64_t>& bytes) {
+  double sum = 0, most = 0;
+  for (const std::uint64_t part : bytes) {
+    sum += static_cast<double>(part);
+    most = std::max(most, static_cast<double>(part));
+  }
+  return sum > 0 ? most * static_cast<double>(bytes.size()) / sum : 1;
+}
+
+}  // namespace
+
+Registers registers_of(const KernelProfile& kernel, const ProfileReport& report) {
+  const int estimate = estimated_registers(kernel, report);
+  // The launch names a template with the arguments as written, "matmul_kernel<Tile>". Of several
+  // instances with as much shared memory, the likeliest.
+  const std::string name = kernel.launch.kernel.substr(0, kernel.launch.kernel.find('<'));
+  const int most = report.gpu.registers_per_sm / static_cast<int>(threads_of(kernel));
+  std::optional<int> nearest;
+  for (const CompiledKernel& compiled : report.compiled) {
+    const int registers = compiled.registers_per_thread;
+    if (compiled.name != name || compiled.static_shared_bytes != kernel.static_shared_bytes ||
+        registers > most) {
+      continue;
+    }
+    if (!nearest || std::abs(registers - estimate) < std::abs(*nearest - estimate)) {
+      nearest = registers;
+    }
+  }
+  return nearest ? Registers{*nearest, true} : Registers{estimate, false};
+}
+
+theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report) {
+  const simt::Counters& counters = kernel.counters;
+  theory::KernelWork work;
+  work.blocks_x = kernel.launch.grid[0];
+  work.blocks_y = std::uint64_t{kernel.launch.grid[1]} * kernel.launch.grid[2];
+  work.threads_per_block = static_cast<int>(threads_of(kernel));
+  work.shared_bytes_per_block = shared_bytes(kernel);
+  work.registers_per_thread = registers_of(kernel, report).per_thread;
+  // Of several kernels nobody knows which computes how much.
+  work.operations = report.launches == 1 ? report.operations : 0;
+  work.double_precision = report.double_precision;
+  const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
+  work.global_load_requests = count(counters.global_load_requests);
+  work.global_load_sectors = count(counters.global_load_sectors);
+  work.global_load_bytes = count(counters.global_load_bytes);
+  work.global_store_requests = count(counters.global_store_requests);
+  work.global_store_sectors = count(counters.global_store_sectors);
+  work.global_store_bytes = count(counters.global_store_bytes);
+  work.shared_load_requests = count(counters.shared_load_requests_merged);
+  work.shared_load_wavefronts = count(counters.shared_load_wavefronts_merged);
+  work.shared_store_requests = count(counters.shared_store_requests);
+  work.shared_store_wavefronts = count(counters.shared_store_wavefronts);
+  work.barriers = count(counters.barriers);
+  work.shuffles = count(counters.shuffles);
+  const simt::Footprint& block = kernel.footprint;
+  work.block = {.load_sectors = count(block.load_sectors),
+                .shared_along_x = count(std::min(block.shared_along_x, block.load_sectors)),
+                .shared_along_y = count(std::min(block.shared_along_y, block.load_sectors)),
+                .store_sectors = count(block.store_sectors),
+                .load_lines = count(block.load_lines),
+                .store_lines = count(block.store_lines),
+                .load_intervals = count(block.load_intervals),
+                .waiting_intervals = count(block.waiting_intervals)};
+  work.partition_imbalance = partition_imbalance(kernel.partition_bytes);
+  return work;
+}
+
+std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
+                                                const ProfileReport& report) {
+  const bool counted = kernel.footprint.load_sectors + kernel.footprint.store_sectors > 0;
+  const bool moved_nothing =
+      kernel.counters.global_load_requests + kernel.counters.global_store_requests == 0;
+  if (!counted && !moved_nothing) return std::nullopt;
+  try {
+    return theory::kernel_time(report.gpu, work_of(kernel, report));
+  } catch (const std::invalid_argument&) {  // cannot run there
+    return std::nullopt;
+  }
+}
+
+}  // namespace tilewise::grading

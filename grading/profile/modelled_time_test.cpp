@@ -1,0 +1,107 @@
+#include "grading/profile/modelled_time.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewise::grading {
+namespace {
+
+/// A product of order 1024 as stage 3 computes it, with so many results a thread.
+ProfileReport product(int results) {
+  constexpr std::uint64_t n = 1024;
+  KernelProfile kernel;
+  kernel.launch = {"matmul_kernel<16>", {64, 64, 1}, {16, 16, 1}, 0, "matmul.cu", 40};
+  kernel.static_shared_bytes = 2048;
+  kernel.blocks = 64 * 64;
+  kernel.counters.global_load_requests = 2 * n * n / 32 * n / 16;
+  kernel.counters.global_load_sectors = 4 * kernel.counters.global_load_requests;
+  kernel.counters.global_store_bytes = 4 * n * n * static_cast<std::uint64_t>(results);
+  kernel.counters.shared_load_requests_merged = 2 * n * n * n / 32;
+  kernel.counters.shared_load_wavefronts_merged = 2 * n * n * n / 32;
+  kernel.counters.barriers = 2 * n * n / 32 * n / 16;
+  kernel.footprint = {.load_sectors = 4096,
+                      .shared_along_x = 2048,
+                      .shared_along_y = 2048,
+                      .store_sectors = 32,
+                      .load_lines = 2048,
+                      .store_lines = 16,
+                      .load_intervals = 512,
+                      .waiting_intervals = 512};
+  ProfileReport report;
+  report.gpu = core::gpu_profile("gtx1080");
+  report.operations = 2.0 * n * n * n;
+  report.kernels = {kernel};
+  report.launches = 1;
+  return report;
+}
+
+TEST(ModelledTime, EstimatesRegistersFromTheResultsOfAThread) {
+  const struct {
+    int results;
+    int registers;
+  } cases[] = {{1, 32}, {4, 32}, {6, 40}, {16, 56}, {30, 88}, {36, 96}, {64, 152}, {500, 255}};
+  for (const auto& [results, registers] : cases) {
+    const ProfileReport report = product(results);
+    const Registers estimate = registers_of(report.kernels[0], report);
+    EXPECT_EQ(estimate.per_thread, registers) << results;
+    EXPECT_FALSE(estimate.from_nvcc);
+  }
+}
+
+TEST(ModelledTime, EstimatesFewerRegistersForOldGpus) {
+  const struct {
+    int results, registers;
+  } cases[] = {{1, 14}, {4, 32}};  // put2014: 10 to 14, and 23 to 34
+  for (const auto& [results, registers] : cases) {
+    ProfileReport report = product(results);
+    report.gpu = core::gpu_profile("gt240");
+    EXPECT_EQ(registers_of(report.kernels[0], report).per_thread, registers);
+  }
+}
+
+TEST(ModelledTime, EstimatesNoMoreRegistersThanABlockCanHave) {
+  ProfileReport report = product(64);
+  report.kernels[0].launch.block = {32, 32, 1};
+  EXPECT_LE(registers_of(report.kernels[0], report).per_thread, 64);
+}
+
+TEST(ModelledTime, TakesTheRegistersOfNvccWhereTheyAreKnown) {
+  ProfileReport report = product(1);
+  report.compiled = {{"another", 2048, 32},
+                     {"matmul_kernel", 512, 32},
+                     {"matmul_kernel", 2048, 200},
+                     {"matmul_kernel", 2048, 255}};
+  const Registers registers = registers_of(report.kernels[0], report);
+  EXPECT_EQ(registers.per_thread, 200);
+  EXPECT_TRUE(registers.from_nvcc);
+  EXPECT_GT(modelled_time(report.kernels[0], report)->ms,
+            modelled_time(product(1).kernels[0], product(1))->ms)
+      << "fewer warps hide less";
+}
+
+TEST(ModelledTime, HasARateWhereOneKernelDoesAllTheWork) {
+  ProfileReport report = product(1);
+  const auto time = modelled_time(report.kernels[0], report);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->gflops, report.operations / time->ms * 1e-6, 1e-6);
+  report.launches = 2;
+  EXPECT_EQ(modelled_time(report.kernels[0], report)->gflops, 0);
+}
+
+TEST(ModelledTime, IsNoneWhereMemoryWasNotCountedOrTheLaunchCannotRun) {
+  ProfileReport report = product(1);
+  report.kernels[0].footprint = {};
+  EXPECT_FALSE(modelled_time(report.kernels[0], report));
+  report = product(1);
+  report.kernels[0].launch.block = {64, 64, 64};
+  EXPECT_FALSE(modelled_time(report.kernels[0], report));
+}
+
+TEST(ModelledTime, SeesTheBusiestPartition) {
+  ProfileReport report = product(1);
+  EXPECT_EQ(work_of(report.kernels[0], report).partition_imbalance, 1);
+  report.kernels[0].partition_bytes = {8, 0, 0, 0};
+  EXPECT_EQ(work_of(report.kernels[0], report).partition_imbalance, 4);
+}
+
+}  // namespace
+}  // namespace tilewise::grading
