@@ -87,12 +87,12 @@ TEST_F(MatmulShared, KeepsItsThreadsInDifferentBanks) {
 }
 
 // Of the peak: a third of what this kernel reaches on a GTX 1080 at n = 4096, tile 32, which is 13%
-// (put2025).
+// (put2025). Of the solution: on an H200 stage 2 reaches 66% of it.
 TEST_F(MatmulShared, ReachesMinimumGflops) {
   if (skipped_without_gpu()) return;
   measure(with(32).with(1024), "gflops_n1024");
   measure(with(32).with(2048), "gflops_n2048");
-  expect_fast_enough(with(32).with(4096), {.of_reference = 0.6, .of_peak = 0.04},
+  expect_fast_enough(with(32).with(4096), {.of_reference = 0.75, .of_peak = 0.04},
                      "Fetch each element of a tile once a block, neighbouring threads "
                      "neighbouring elements, and take all factors from shared memory, where "
                      "the threads of a warp should find theirs in different banks.");
