@@ -211,6 +211,13 @@ TEST(Profile, CountsTheSameInAFewBlocksAsInAll) {
   EXPECT_EQ(few.at("lines"), all.at("lines"));
 }
 
+TEST(Profile, SaysThatMatricesAreTooLarge) {
+  const CommandResult run =
+      tilewise({"profile", "3", "--solutions", "--call", "matmul_shared(n=15000, tile=16)"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, AllOf(HasSubstr("the matrices take 2574 MiB"), HasSubstr("smaller")));
+}
+
 TEST(Profile, TellsWhyTheSubmissionHasNone) {
   const struct {
     const char* what;

@@ -64,6 +64,17 @@ std::string bind_problem(BindResult result) {
   return "";
 }
 
+std::string no_room_for(const CallRequest& request) {
+  std::size_t bytes = 0;
+  for (const Argument& argument : request.arguments) {
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument)) bytes += buffer->image_bytes;
+  }
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  return "the matrices take " + std::to_string(bytes / mebibyte) +
+         " MiB, and what is kept about each element several times as much: more than there is room "
+         "for. Choose smaller ones.";
+}
+
 /// A request that does not fit the contract function.
 class WrongArguments : public std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -187,6 +198,8 @@ WorkerReply Session::perform(const CallRequest& request) {
     watch(request.watch);
     place_images(request);
     arguments = decode(request);
+  } catch (const std::bad_alloc&) {
+    return refused(no_room_for(request));
   } catch (const std::exception& error) {
     return refused(error.what());
   }
