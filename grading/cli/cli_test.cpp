@@ -212,10 +212,14 @@ TEST(Profile, CountsTheSameInAFewBlocksAsInAll) {
 }
 
 TEST(Profile, SaysThatMatricesAreTooLarge) {
-  const CommandResult run =
-      tilewise({"profile", "3", "--solutions", "--call", "matmul_shared(n=15000, tile=16)"});
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.output, AllOf(HasSubstr("the matrices take 2574 MiB"), HasSubstr("smaller")));
+  // What is kept about the elements has no room; then not even the matrices have.
+  for (const auto& [call, message] :
+       {std::pair("matmul_shared(n=16384, tile=16)", "the matrices take 3072 MiB"),
+        std::pair("matmul_shared(n=40000, tile=16)", "the matrices take 18310 MiB")}) {
+    const CommandResult run = tilewise({"profile", "3", "--solutions", "--call", call});
+    EXPECT_EQ(run.status, 2);
+    EXPECT_THAT(run.output, AllOf(HasSubstr(message), HasSubstr("Choose smaller ones")));
+  }
 }
 
 TEST(Profile, TellsWhyTheSubmissionHasNone) {

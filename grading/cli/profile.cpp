@@ -41,13 +41,16 @@ fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs:
 
 CallReply make_call(const NamedCall& call, const fs::path& module, const core::GpuProfile& gpu,
                     bool exhaustive) {
+  // For matrices as large as one times on a GPU: what the simulator keeps of each of their elements
+  // takes many addresses, but little memory, since only a few blocks touch them.
+  constexpr std::size_t times_the_usual = 4;
   // A few blocks take seconds, all blocks of a large grid many minutes.
   const double time_limit_s = exhaustive ? 3600 : 60;
   Worker worker({.executable = tool("tilewise-worker-simt"),
                  .module = module,
                  .profile = gpu,
                  .time_limit_s = time_limit_s,
-                 .address_space_bytes = simulator_address_space_bytes()});
+                 .address_space_bytes = times_the_usual * simulator_address_space_bytes()});
   return worker.call(call.function, call.arguments, std::nullopt,
                      simt::Watch{.counters = true, .sample = !exhaustive});
 }

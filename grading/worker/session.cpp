@@ -71,8 +71,8 @@ std::string no_room_for(const CallRequest& request) {
   }
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   return "the matrices take " + std::to_string(bytes / mebibyte) +
-         " MiB, and what is kept about each element several times as much: more than there is room "
-         "for. Choose smaller ones.";
+         " MiB of device memory, more than there is room for (the simulator keeps several times as "
+         "much about their elements). Choose smaller ones.";
 }
 
 /// A request that does not fit the contract function.
@@ -200,6 +200,9 @@ WorkerReply Session::perform(const CallRequest& request) {
     arguments = decode(request);
   } catch (const std::bad_alloc&) {
     return refused(no_room_for(request));
+  } catch (const cuda::Error& error) {
+    const bool is_full = error.status() == cudaErrorMemoryAllocation;
+    return refused(is_full ? no_room_for(request) : error.what());
   } catch (const std::exception& error) {
     return refused(error.what());
   }
