@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "common/core/median.hpp"
+
 namespace tilewise::grading {
 namespace {
 
 double median_of_sorted(const std::vector<double>& sorted) {
   const std::size_t middle = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return median_of_sorted(values);
 }
 
 // How many values at either end may be left out so that the interval between the rest holds the
@@ -43,8 +40,8 @@ Interval median_with_interval(std::vector<double> values) {
 
 void InterleavedTiming::add_round(const std::vector<double>& own_ms,
                                   const std::vector<double>& reference_ms) {
-  own_.push_back(median(own_ms));
-  if (!reference_ms.empty()) speeds_.push_back(median(reference_ms) / own_.back());
+  own_.push_back(core::median(own_ms));
+  if (!reference_ms.empty()) speeds_.push_back(core::median(reference_ms) / own_.back());
 }
 
 bool InterleavedTiming::steady() const {
