@@ -104,6 +104,7 @@ class Model {
     result.gflops = work_.operations / result.ms * 1e-6;
     result.gb_s = (work_.global_load_bytes + work_.global_store_bytes) / result.ms * 1e-6;
     result.occupancy_pct = occupancy_pct_;
+    result.warp_instructions = instructions_;
     result.parts = {{work_.double_precision ? "FP64 arithmetic" : "FP32 arithmetic", spread(fp_)},
                     {"instruction issue", spread(issue_)},
                     {load_unit_name(), spread(load_unit_)},
@@ -134,21 +135,21 @@ class Model {
     fp_ = multiply_adds > 0 ? multiply_adds * lanes_per_warp / lanes : 0;
     multiply_adds_of_warp_ = multiply_adds / warps_;
 
-    double instructions = multiply_adds + shared_loads + shared_stores + work_.barriers +
-                          work_.shuffles +
-                          generation_.instructions_per_global_access * global_accesses;
+    instructions_ = multiply_adds + shared_loads + shared_stores + work_.barriers + work_.shuffles +
+                    generation_.instructions_per_global_access * global_accesses;
     const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts;
     if (has_half_warps()) {
       const double folded = std::min(multiply_adds, shared_loads);
       // Two passes of a half-warp are no more than the instruction takes anyhow.
       const double extra = passes - work_.shared_load_requests - work_.shared_store_requests;
       constexpr double clocks_of_half_warp = 2;
-      issue_ = (instructions - folded) / generation_.issued_per_clock +
+      instructions_ -= folded;
+      issue_ = instructions_ / generation_.issued_per_clock +
                folded * generation_.shared_operand_clocks + extra * clocks_of_half_warp;
       shared_share_ = 0;
       return;
     }
-    issue_ = instructions / generation_.issued_per_clock;
+    issue_ = instructions_ / generation_.issued_per_clock;
     const double global_wavefronts =
         generation_.global_shares_load_unit
             ? std::max(global_accesses,
@@ -266,7 +267,7 @@ class Model {
   const Generation& generation_;
   int resident_ = 0;  ///< blocks on an SM
   double blocks_ = 0, warps_ = 0, occupancy_pct_ = 0;
-  double multiply_adds_of_warp_ = 0;
+  double instructions_ = 0, multiply_adds_of_warp_ = 0;
 
   // Clocks: of all SMs together, one after another,
   double fp_ = 0, issue_ = 0, load_unit_ = 0;

@@ -74,8 +74,9 @@ struct KernelTime {
   double gflops = 0;  ///< 0 where nothing is computed
   double gb_s = 0;    ///< bytes asked for, loads and stores
   double occupancy_pct = 0;
-  std::string limiter;          ///< the name of the largest part, in words to act on
-  std::vector<TimePart> parts;  ///< all of them, in the order of kernel_time.cpp
+  double warp_instructions = 0;  ///< issued, as far as the counters tell
+  std::string limiter;           ///< the name of the largest part, in words to act on
+  std::vector<TimePart> parts;   ///< all of them, in the order of kernel_time.cpp
 };
 
 /// Models how long a launch takes, after Zhang and Owens, A Quantitative Performance Analysis Model

@@ -46,6 +46,25 @@ double partition_imbalance(const std::vector<std::uint64_t>& bytes) {
   return sum > 0 ? most * static_cast<double>(bytes.size()) / sum : 1;
 }
 
+/// What a call computes, if nothing else took time.
+struct ArithmeticTime {
+  double ms = 0;
+  double warp_instructions = 0;
+  const char* name = "";
+};
+
+/// Nothing on a GPU without such arithmetic.
+std::optional<ArithmeticTime> arithmetic_of(const ProfileReport& report) {
+  constexpr double lanes_per_warp = 32;
+  const core::GpuProfile& gpu = report.gpu;
+  const int lanes = report.double_precision ? gpu.fp64_lanes_per_sm : gpu.fp32_lanes_per_sm;
+  if (lanes == 0) return std::nullopt;
+  const double multiply_adds = report.operations / 2;
+  return ArithmeticTime{multiply_adds / (double(lanes) * gpu.sms * gpu.clock_mhz * 1e3),
+                        multiply_adds / lanes_per_warp,
+                        report.double_precision ? "FP64 arithmetic" : "FP32 arithmetic"};
+}
+
 }  // namespace
 
 Registers registers_of(const KernelProfile& kernel, const ProfileReport& report) {
@@ -116,6 +135,36 @@ std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
   } catch (const std::invalid_argument&) {  // cannot run there
     return std::nullopt;
   }
+}
+
+std::optional<CallTime> modelled_call(const ProfileReport& report) {
+  if (report.kernels.empty() || std::ssize(report.kernels) < report.launches) return std::nullopt;
+  CallTime call;
+  double bytes = 0, instructions = 0, longest_ms = 0;
+  for (const KernelProfile& kernel : report.kernels) {
+    const auto time = modelled_time(kernel, report);
+    if (!time) return std::nullopt;
+    call.ms += time->ms;
+    bytes += time->gb_s * time->ms;
+    instructions += time->warp_instructions;
+    if (time->ms < longest_ms) continue;
+    longest_ms = time->ms;
+    call.limiter = time->limiter;
+    call.occupancy_pct = time->occupancy_pct;
+  }
+  if (report.launches > 1 && report.operations > 0) {
+    const auto arithmetic = arithmetic_of(report);
+    if (!arithmetic) return std::nullopt;
+    instructions += arithmetic->warp_instructions;
+    if (arithmetic->ms > call.ms) {
+      call.ms = arithmetic->ms;
+      call.limiter = arithmetic->name;
+    }
+  }
+  call.gflops = report.operations / call.ms * 1e-6;
+  call.gb_s = bytes / call.ms;
+  call.gips = instructions / call.ms * 1e-6;
+  return call;
 }
 
 }  // namespace tilewise::grading

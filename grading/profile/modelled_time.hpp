@@ -29,4 +29,19 @@ theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& rep
 std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
                                                 const ProfileReport& report);
 
+/// The modelled time of a call.
+struct CallTime {
+  double ms = 0;
+  double gflops = 0;         ///< 0 where nothing is computed
+  double gb_s = 0;           ///< bytes asked for, loads and stores
+  double gips = 0;           ///< instructions of warps, 10^9 a second
+  double occupancy_pct = 0;  ///< of the kernel that takes longest, as the limiter
+  std::string limiter;
+};
+
+/// How long all kernels of a call would take, one after another; nothing where that is not known of
+/// each. Of several kernels nobody knows which computes how much: their times without arithmetic
+/// are added up, and all of the call's arithmetic goes on beside them.
+std::optional<CallTime> modelled_call(const ProfileReport& report);
+
 }  // namespace tilewise::grading

@@ -103,5 +103,57 @@ TEST(ModelledTime, SeesTheBusiestPartition) {
   EXPECT_EQ(work_of(report.kernels[0], report).partition_imbalance, 4);
 }
 
+TEST(ModelledCall, IsItsKernelIfThereIsOne) {
+  const ProfileReport report = product(1);
+  const auto kernel = modelled_time(report.kernels[0], report);
+  const auto call = modelled_call(report);
+  ASSERT_TRUE(call);
+  EXPECT_DOUBLE_EQ(call->ms, kernel->ms);
+  EXPECT_DOUBLE_EQ(call->gflops, kernel->gflops);
+  EXPECT_DOUBLE_EQ(call->gb_s, kernel->gb_s);
+  EXPECT_DOUBLE_EQ(call->gips, kernel->warp_instructions / kernel->ms * 1e-6);
+  EXPECT_EQ(call->limiter, kernel->limiter);
+}
+
+TEST(ModelledCall, AddsUpItsKernels) {
+  ProfileReport report = product(1);
+  report.operations = 0;
+  const double once = modelled_call(report)->ms;
+  report.kernels.push_back(report.kernels[0]);
+  report.launches = 2;
+  EXPECT_DOUBLE_EQ(modelled_call(report)->ms, 2 * once);
+}
+
+TEST(ModelledCall, TakesAsLongAsItsArithmetic) {
+  ProfileReport report = product(1);
+  report.kernels.push_back(report.kernels[0]);
+  report.launches = 2;
+  const double ms = modelled_call(report)->ms;
+  report.operations = 8.87e12;  // a second: 20 SMs x 128 lanes x 1.733 GHz
+  const auto call = modelled_call(report);
+  EXPECT_GT(call->ms, ms);
+  EXPECT_NEAR(call->ms, 1000, 1);
+  EXPECT_NEAR(call->gflops, 8870, 9);
+  EXPECT_EQ(call->limiter, "FP32 arithmetic");
+}
+
+TEST(ModelledCall, IsNotKnownWhereAKernelIsNot) {
+  ProfileReport cut = product(1);
+  cut.launches = 2;
+  ProfileReport uncounted = product(1);
+  uncounted.kernels[0].footprint = {};
+  ProfileReport nothing = product(1);
+  nothing.kernels.clear();
+  nothing.launches = 0;
+  ProfileReport impossible = product(1);
+  impossible.kernels.push_back(impossible.kernels[0]);
+  impossible.launches = 2;
+  impossible.double_precision = true;
+  impossible.gpu = core::gpu_profile("gt240");
+  for (const ProfileReport& report : {cut, uncounted, nothing, impossible}) {
+    EXPECT_FALSE(modelled_call(report));
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::grading

@@ -75,9 +75,17 @@ Json profile_document(const ProfileReport& report) {
   for (const KernelProfile& kernel : report.kernels) {
     kernels.push_back(kernel_document(kernel, report));
   }
-  return {{"schema", "tilewise/profile/v1"}, {"gpu", report.gpu.id},
-          {"stage", report.stage},           {"call", report.call},
-          {"launches", report.launches},     {"kernels", kernels}};
+  Json document = {{"schema", "tilewise/profile/v1"}, {"gpu", report.gpu.id},
+                   {"stage", report.stage},           {"call", report.call},
+                   {"launches", report.launches},     {"kernels", kernels}};
+  if (const auto call = modelled_call(report)) {
+    document["modelled"] = {{"ms", call->ms},
+                            {"gflops", known(call->gflops, call->gflops > 0)},
+                            {"gb_s", call->gb_s},
+                            {"gips", call->gips},
+                            {"limiter", call->limiter}};
+  }
+  return document;
 }
 
 }  // namespace tilewise::grading

@@ -56,13 +56,25 @@ std::string occupancy_line(const KernelProfile& kernel, const ProfileReport& rep
                      registers.from_nvcc ? "from nvcc" : "estimated", limiter_of(occupancy));
 }
 
+std::string rate_in_words(double gflops, double gb_s) {
+  return gflops > 0 ? fmt::format("{:.0f} GFLOPS", gflops) : fmt::format("{:.0f} GB/s", gb_s);
+}
+
 std::string time_line(const KernelProfile& kernel, const ProfileReport& report) {
   const auto time = modelled_time(kernel, report);
   if (!time) return "";
-  const std::string rate = time->gflops > 0 ? fmt::format("{:.0f} GFLOPS", time->gflops)
-                                            : fmt::format("{:.0f} GB/s", time->gb_s);
-  return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms, rate,
-                     time->limiter);
+  return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms,
+                     rate_in_words(time->gflops, time->gb_s), time->limiter);
+}
+
+/// All kernels together, where there are several.
+std::string call_line(const ProfileReport& report) {
+  if (report.launches < 2) return "";
+  const auto call = modelled_call(report);
+  if (!call) return "";
+  return fmt::format("\nall {} kernels: {:.4g} ms, {} (modelled), limited by: {}\n",
+                     report.launches, call->ms, rate_in_words(call->gflops, call->gb_s),
+                     call->limiter);
 }
 
 /// Empty where nothing is known of partitions.
@@ -195,7 +207,7 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
     text += fmt::format("\n{} launches in all; the first {} are shown.\n", report.launches,
                         report.kernels.size());
   }
-  return text;
+  return text + call_line(report);
 }
 
 }  // namespace tilewise::grading
