@@ -1,0 +1,83 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/gpu_profile.hpp"
+
+namespace tilewise::grading {
+
+/// Whose kernel a figure is of. The libraries: cuBLAS on a GPU, OpenBLAS on the CPU where there is
+/// no cuBLAS, and for the transpose a copy.
+enum class Contender { student, solution, previous_stage, cublas, openblas, copy };
+
+/// "student", "solution", "previous", "cublas", "openblas", "copy": as in files and on the command
+/// line.
+std::string_view to_string(Contender contender);
+
+/// What a call has to do with global memory, in elements that its threads load and store.
+struct ElementTraffic {
+  double loads = 0;
+  double stores = 0;
+};
+
+/// What limits how many blocks an SM holds, for one kernel.
+struct OccupancyFigures {
+  int threads_per_block = 0;
+  int registers_per_thread = 0;
+  bool registers_from_nvcc = false;  ///< else estimated
+  std::size_t shared_bytes_per_block = 0;
+  // Blocks that an SM holds by each of its resources alone, and by all.
+  int by_warps = 0, by_blocks = 0, by_registers = 0, by_shared = 0;
+  int active_blocks = 0;
+  double percent = 0;
+  std::string limited_by;  ///< "registers"
+};
+
+/// One call as measured or modelled.
+struct BenchRow {
+  std::string stage;     ///< "06_work_rx_ry"
+  std::string function;  ///< "matmul_rx_ry"
+  std::string block;     ///< the choice that the call makes: "16x16", "tile 16, 4x4"; empty: none
+  Contender contender = Contender::solution;
+  int n = 0;             ///< the order; rows and columns of a transpose
+  std::string call;      ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
+
+  std::string problem;   ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
+  double ms = 0;         ///< median of a call
+  double rate = 0;       ///< in `unit`
+  std::string unit;      ///< "GFLOPS" or "GB/s"
+  std::optional<bool> right;  ///< the result against the CPU's; nothing where nobody looked
+  std::optional<double> gips;  ///< instructions of warps, 10^9 a second
+  bool gips_measured = false;  ///< by Nsight Compute; else modelled
+  std::string limiter;         ///< where modelled
+
+  // Of matrix products; the simulator counts.
+  std::optional<ElementTraffic> counted;
+  std::optional<ElementTraffic> by_formula;
+  std::optional<double> cgma;             ///< operations an element of global memory, as counted
+  std::optional<double> cgma_by_formula;
+  std::optional<OccupancyFigures> occupancy;  ///< of the kernel that takes longest
+};
+
+/// What `lab bench` found.
+struct BenchReport {
+  bool modelled = true;  ///< on the simulator; else measured on a GPU
+  std::string device;    ///< "gtx1080 (modelled)" or the card's own name
+  std::string command;   ///< that was given, to run it again
+  std::string date;      ///< "2026-11-21"
+  std::string inputs;    ///< "random, seed 17", "linear", "A.npy, B.npy"
+  core::GpuProfile gpu;  ///< modelled, or else the nearest known to the card
+  std::vector<BenchRow> rows;  ///< by stage, function, block, contender and n
+};
+
+/// The report in the schema tilewise/bench/v1.
+nlohmann::ordered_json bench_document(const BenchReport& report);
+
+/// Reads what bench_document() wrote.
+/// @throws std::runtime_error saying what is wrong with it, and where
+BenchReport read_bench_report(const nlohmann::json& document);
+
+}  // namespace tilewise::grading

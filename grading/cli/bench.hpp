@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grading/bench/bench_report.hpp"
+
+namespace tilewise::grading {
+
+/// What `lab bench` and `lab report` are asked for.
+struct BenchOptions {
+  std::vector<std::string> stages;   ///< empty: all
+  bool solutions = false;            ///< in the student's place
+  std::filesystem::path submission;  ///< empty: labs/
+  std::string gpu = "gtx1080";       ///< profile that the simulator models
+  std::string backend = "auto";
+  std::string device = "auto";
+  std::vector<int> orders;           ///< empty: the usual ones of the backend
+  std::string inputs = "random";     ///< "random", "linear" or "A.npy,B.npy"
+  std::uint64_t seed = 0;            ///< of random inputs
+  std::filesystem::path store;       ///< folder that keeps inputs and references; empty: none
+  std::filesystem::path csv, json, plots;  ///< empty: not written; plots: a folder
+};
+
+/// Measures or models, with a progress bar on the terminal.
+/// @throws CannotGrade where the request cannot be met
+BenchReport measure(const BenchOptions& options);
+
+/// `lab bench`: measures, prints a table, writes files.
+/// @return whether each of the student's kernels that has been written could be timed and was right
+bool bench(const BenchOptions& options);
+
+}  // namespace tilewise::grading
