@@ -31,6 +31,7 @@ void to_json(Json& document, const TestResult& test) {
                   {"file", test.file},
                   {"line", test.line},
                   {"measurements", measurements}};
+  if (test.hidden) document["hidden"] = true;
 }
 
 void to_json(Json& document, const StageResult& stage) {
@@ -58,6 +59,7 @@ void from_json(const Json& document, TestResult& test) {
   document.at("file").get_to(test.file);
   document.at("line").get_to(test.line);
   document.at("measurements").get_to(test.measurements);
+  test.hidden = document.value("hidden", false);
 }
 
 void from_json(const Json& document, StageResult& stage) {

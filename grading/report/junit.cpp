@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "grading/report/feedback.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {
@@ -59,14 +60,6 @@ struct Tally {
   }
 };
 
-std::string full_text(const TestResult& test) {
-  std::string text;
-  if (!test.file.empty()) text += fmt::format("{}:{}\n", test.file, test.line);
-  text += test.message + "\n";
-  if (!test.hint.empty()) text += "Hint: " + test.hint + "\n";
-  return text;
-}
-
 std::string outcome(const TestResult& test) {
   const std::string_view type = to_string(test.category);
   switch (test.status) {
@@ -83,7 +76,7 @@ std::string outcome(const TestResult& test) {
   }
   const std::string_view element = test.status == Status::failed ? "failure" : "error";
   return fmt::format("      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element,
-                     first_line(test.message), type, escaped(full_text(test)));
+                     first_line(test.message), type, escaped(feedback(test)));
 }
 
 std::string test_case(const StageResult& stage, const TestResult& test) {

@@ -34,6 +34,7 @@ struct TestResult {
   std::string file;     ///< student's file, empty if unknown
   int line = 0;         ///< 1-based line in `file`, 0 if unknown
   std::map<std::string, double> measurements;  ///< for example {"gflops": 994.0}
+  bool hidden = false;                         ///< from students, until their instructor shows it
 
   bool operator==(const TestResult&) const = default;
 };
