@@ -52,6 +52,9 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
   if (!modules.checked.empty()) {
     command.arguments.insert(command.arguments.end(), {"--checked-module", modules.checked});
   }
+  if (!conditions.bubblewrap.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--sandbox", conditions.bubblewrap});
+  }
   for (const auto& [name, module] : modules.yardsticks) {
     command.arguments.insert(command.arguments.end(),
                              {"--yardstick", fmt::format("{}={}", name, module.string())});

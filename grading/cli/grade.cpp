@@ -11,6 +11,7 @@
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/examiner/process/sandbox.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/junit.hpp"
@@ -51,6 +52,8 @@ bool grade(const GradeOptions& options) {
   demand_writable(options.json);
   demand_writable(options.junit);
 
+  const SandboxSearch search = find_sandbox();
+
   TerminalReport report(std::cout, style_of_standard_output());
   GradeResult result;
   result.backend = to_string(backend.backend);
@@ -59,13 +62,16 @@ bool grade(const GradeOptions& options) {
     report.begin_stage(stage.id);
     bool explained = false;
     const ExamConditions conditions{backend.backend, options.gpu, options.seed,
-                                    options.time_limit_s};
+                                    options.time_limit_s, search.sandbox.bubblewrap};
     result.stages.push_back(grade_stage(
         {stage.id, submission.folder_of(stage), conditions, rubric_of(rubric, stage.id)},
         listener_for(report, explained)));
   }
   add_up(result);
   report.print_summary(result, options.seed);
+  if (!search.sandbox && !options.submission.empty()) {
+    std::cout << fmt::format("Submissions ran without a sandbox: {}.\n", search.why_not);
+  }
   write_output(options.json, to_file(result));
   write_output(options.junit, junit_file(result));
   return all_passed(result);

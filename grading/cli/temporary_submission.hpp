@@ -23,6 +23,9 @@ class TemporarySubmission {
   /// Writes one file.
   void put(const std::string& file, const std::string& text);
 
+  /// Has it graded in a sandbox from now on.
+  void run_in(const std::filesystem::path& bubblewrap) { bubblewrap_ = bubblewrap; }
+
   /// What `--submission` names.
   const std::filesystem::path& root() const { return scratch_.path(); }
   std::filesystem::path stage_folder() const { return root() / "labs" / stage_id_; }
@@ -34,6 +37,7 @@ class TemporarySubmission {
 
  private:
   std::string stage_id_;
+  std::filesystem::path bubblewrap_;
   ScratchDirectory scratch_;
 };
 

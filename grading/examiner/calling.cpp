@@ -83,6 +83,7 @@ void load_arguments(const Call& call, std::span<const Argument> arguments,
 
 WorkerOptions worker_options(const ExaminerOptions& options) {
   return {.executable = core::executable_directory() / ("tilewise-worker-" + options.backend),
+          .sandbox = options.sandbox,
           .module = options.module,
           .profile = options.profile,
           .time_limit_s = options.time_limit_s,

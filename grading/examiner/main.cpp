@@ -101,6 +101,8 @@ int run(int argc, char** argv) {
   app.add_option("--time-limit", options.time_limit_s, "seconds one call may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--sandbox", options.sandbox.bubblewrap,
+                 "bubblewrap, to run the submission in; without it, limits alone hold it");
   app.add_option("--events-fd", events_fd,
                  "descriptor for one JSON line an event; without it "
                  "GoogleTest prints to the terminal");
@@ -118,6 +120,7 @@ int run(int argc, char** argv) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
   options.profile = core::gpu_profile(gpu);
+  options.sandbox.with_devices = options.on_gpu();
   return examine(options, tests, events_fd);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/core/gpu_profile.hpp"
+#include "grading/examiner/process/sandbox.hpp"
 
 namespace tilewise::grading {
 
@@ -20,6 +21,7 @@ struct ExaminerOptions {
   core::GpuProfile profile;  ///< GPU to simulate
   std::uint64_t seed = 0;
   double time_limit_s = 10;  ///< of one call
+  Sandbox sandbox = {};      ///< that the submission runs in
 
   bool on_gpu() const { return backend == "cuda"; }
 };

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
 
 #include "grading/examiner/process/child_limits.hpp"
@@ -46,6 +47,22 @@ struct Execution {
   std::size_t address_space_bytes;
 };
 
+/// A program that starts another tells of a signal as shells do, by the exit status 128 + signal.
+int seen_through_a_shell(int status) {
+  constexpr int signals_begin = 128, last_signal = 64;
+  const int signal = WIFEXITED(status) ? WEXITSTATUS(status) - signals_begin : 0;
+  return signal > 0 && signal <= last_signal ? signal : status;
+}
+
+/// The first process that `parent` has started and that still runs.
+std::optional<pid_t> first_child(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+  pid_t child = 0;
+  if (children >> child) return child;
+  return std::nullopt;
+}
+
 [[noreturn]] void execute(Execution& execution) {
   setpgid(0, 0);
   sigset_t none;
@@ -67,7 +84,7 @@ struct Execution {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const ChildOptions& options) {
+ChildProcess::ChildProcess(const ChildOptions& options) : wrappers_(options.wrappers) {
   std::vector<std::string> arguments = options.arguments;
   arguments.insert(arguments.begin(), options.executable.string());
   std::vector<std::string> environment = reduced_environment();
@@ -109,7 +126,22 @@ std::optional<int> ChildProcess::ended() {
 }
 
 void ChildProcess::send_signal(int signal) {
-  if (!status_) kill(pid_, signal);
+  if (status_) return;
+  pid_t meant = pid_;
+  for (int i = 0; i < wrappers_; ++i) {
+    const auto child = first_child(meant);
+    if (!child) return;
+    meant = *child;
+  }
+  kill(meant, signal);
+}
+
+int ChildProcess::wait() {
+  siginfo_t info = {};
+  while (!status_ && waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR) {
+  }
+  return kill_group();
 }
 
 int ChildProcess::kill_group() {
@@ -118,8 +150,8 @@ int ChildProcess::kill_group() {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  status_ = status;
-  return status;
+  status_ = wrappers_ > 0 ? seen_through_a_shell(status) : status;
+  return *status_;
 }
 
 }  // namespace tilewise::grading

@@ -17,6 +17,9 @@ struct ChildOptions {
   std::vector<std::string> arguments = {};  ///< without the executable's name
   std::vector<int> descriptors;             ///< become 0, 1, 2, ... in the child
   std::size_t address_space_bytes = 0;      ///< 0: no limit
+  /// How many processes the executable is above the one meant: a sandbox starts a process that
+  /// starts the program.
+  int wrappers = 0;
 };
 
 /// A process and whatever it starts in its group; both end with this object.
@@ -31,8 +34,12 @@ class ChildProcess {
   /// The wait status (see WIFEXITED) once the process has ended; nothing while it runs.
   std::optional<int> ended();
 
-  /// Sends a signal to the process, not to its group. Does nothing once it has ended.
+  /// Sends a signal to the process meant, not to its group. Does nothing once it has ended.
   void send_signal(int signal);
+
+  /// Waits for the process.
+  /// @return its wait status
+  int wait();
 
   /// Ends the whole group at once and waits for the process.
   /// @return its wait status
@@ -40,6 +47,7 @@ class ChildProcess {
 
  private:
   pid_t pid_ = -1;
+  int wrappers_;
   std::optional<int> status_;  ///< once it has been waited for
 };
 

@@ -27,6 +27,7 @@ enum class Event {
 struct ConnectionOptions {
   std::filesystem::path executable;
   std::vector<std::string> arguments = {};
+  int wrappers = 0;  ///< as ChildOptions has it
   int memory_fd = -1;
   std::size_t address_space_bytes = 0;  ///< 0: no limit
   std::size_t output_bytes = 0;

@@ -66,6 +66,7 @@ std::size_t simulator_address_space_bytes() {
 struct Worker::State {
   explicit State(WorkerOptions given) : options(std::move(given)), memory(options.shared_bytes) {}
 
+  std::filesystem::path installation() const;
   void start();
   void load();
   void part();
@@ -87,6 +88,11 @@ struct Worker::State {
   std::optional<CallReply> ready;
   std::optional<CallReply> failure;  ///< set once the worker is gone
 };
+
+/// The folder that holds the worker in bin/ and what it is linked with in lib/.
+std::filesystem::path Worker::State::installation() const {
+  return std::filesystem::weakly_canonical(options.executable).parent_path().parent_path();
+}
 
 /// Ends the process.
 void Worker::State::part() {
@@ -205,10 +211,14 @@ CallReply Worker::State::exchange(double time_limit_s) {
 void Worker::State::start() {
   situation.address_space_bytes = can_limit_address_space ? options.address_space_bytes : 0;
   std::vector<std::string> command = options.supervisor;
+  // compute-sanitizer writes files where it is told to, and talks to the program through /tmp.
+  const bool in_sandbox = options.sandbox && options.supervisor.empty();
+  if (in_sandbox) command = options.sandbox.command({installation(), options.module});
   command.push_back(options.executable);
   try {
     connection.emplace(ConnectionOptions{.executable = command.front(),
                                          .arguments = {command.begin() + 1, command.end()},
+                                         .wrappers = in_sandbox ? Sandbox::processes : 0,
                                          .memory_fd = memory.fd(),
                                          .address_space_bytes = situation.address_space_bytes,
                                          .output_bytes = options.output_bytes});

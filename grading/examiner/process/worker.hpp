@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/core/gpu_profile.hpp"
+#include "grading/examiner/process/sandbox.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
@@ -18,6 +19,7 @@ struct WorkerOptions {
   /// A program that runs the worker under its eyes, and its arguments; the worker is the last one.
   /// It gets time to write down what it saw. Empty: the worker runs by itself.
   std::vector<std::string> supervisor = {};
+  Sandbox sandbox = {};  ///< for a worker without supervisor; none: limits alone hold it
   std::filesystem::path module;
   core::GpuProfile profile;      ///< the GPU to simulate
   double time_limit_s = 10;      ///< for loading the module, and again for each call

@@ -67,6 +67,11 @@ WorkerOptions options_for(const std::string& fixture) {
 
 Worker misbehaving_worker() { return Worker(options_for("fixture_misbehaving")); }
 
+const Sandbox& sandbox() {
+  static const Sandbox found = find_sandbox().sandbox;
+  return found;
+}
+
 WorkerOptions options_for(const std::string& fixture, Outcome expected) {
   WorkerOptions options = options_for(fixture);
   if (expected == Outcome::timed_out) options.time_limit_s = short_limit_s;
@@ -257,8 +262,10 @@ struct Misconduct {
 
 void PrintTo(const Misconduct& misconduct, std::ostream* out) { *out << misconduct.function; }
 
-void expect_survival(const Misconduct& misconduct) {
-  Worker worker(options_for("fixture_misbehaving", misconduct.outcome));
+void expect_survival(const Misconduct& misconduct, const Sandbox& sandbox) {
+  WorkerOptions options = options_for("fixture_misbehaving", misconduct.outcome);
+  options.sandbox = sandbox;
+  Worker worker(options);
   ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
   const BufferArgument data = place(worker, 0, std::vector<float>(1024), "data");
   std::vector<Argument> arguments;
@@ -272,7 +279,12 @@ void expect_survival(const Misconduct& misconduct) {
 
 class SurvivesCall : public testing::TestWithParam<Misconduct> {};
 
-TEST_P(SurvivesCall, AndSaysWhatHappened) { expect_survival(GetParam()); }
+TEST_P(SurvivesCall, AndSaysWhatHappened) { expect_survival(GetParam(), {}); }
+
+TEST_P(SurvivesCall, AndSaysTheSameFromASandbox) {
+  if (!sandbox()) GTEST_SKIP() << find_sandbox().why_not;
+  expect_survival(GetParam(), sandbox());
+}
 
 INSTANTIATE_TEST_SUITE_P(
     All, SurvivesCall,
@@ -311,7 +323,7 @@ class SurvivesShortageOfMemory : public testing::TestWithParam<Misconduct> {};
 
 TEST_P(SurvivesShortageOfMemory, AndSaysWhatHappened) {
   if (!can_limit_address_space) GTEST_SKIP() << "a sanitizer needs more addresses than the limit";
-  expect_survival(GetParam());
+  expect_survival(GetParam(), {});
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,105 @@
+#include "grading/examiner/process/sandbox.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "grading/examiner/process/child_process.hpp"
+#include "grading/examiner/process/pipe.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SandboxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const SandboxSearch search = find_sandbox();
+    if (!search.sandbox) GTEST_SKIP() << search.why_not;
+    sandbox_ = search.sandbox;
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "shown") << "shown\n";
+    std::ofstream(folder_ / "other") << "other\n";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// Exit status of a shell's command.
+  int run(const std::string& script) const {
+    std::vector<std::string> command = sandbox_.command({folder_ / "shown"});
+    command.insert(command.end(), {"sh", "-c", script, folder_});
+    const FileDescriptor null = open_null();
+    ChildProcess shell({.executable = command.front(),
+                        .arguments = {command.begin() + 1, command.end()},
+                        .descriptors = {null.get(), null.get(), null.get()},
+                        .wrappers = Sandbox::processes});
+    const int status = shell.wait();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  Sandbox sandbox_;
+  fs::path folder_ = fs::path("/tmp") / ("tilewise-sandbox-test-" + std::to_string(getpid()));
+};
+
+TEST_F(SandboxTest, HoldsItsPrograms) {
+  // $0 is a folder in /tmp.
+  const struct {
+    const char* what;
+    const char* script;
+    int status;
+  } cases[] = {
+      {"says how a program ended", "exit 7", 7},
+      {"says which signal ended it", "kill -SEGV $$", -11},
+      {"reads what it is shown", "cat $0/shown", 0},
+      {"sees nothing else in /tmp", "test -e $0/other", 1},
+      {"does not write to what it is shown", "test -w $0/shown", 1},
+      {"may write to /tmp", "echo text >/tmp/new && cat /tmp/new", 0},
+      {"starts in /tmp", "test \"$(pwd)\" = /tmp", 0},
+      {"writes nowhere else", "touch \"$HOME/tilewise\" /etc/tilewise /var/tmp/tilewise", 1},
+      {"sees its own processes only", "test $(ls -d /proc/[0-9]* | wc -l) -lt 8", 0},
+      {"has no network", "test \"$(grep -c : /proc/net/dev)\" = \"$(grep -c lo: /proc/net/dev)\"",
+       0},
+      {"has no disks", "test -b /dev/sda || test -b /dev/vda || test -b /dev/nvme0n1", 1},
+  };
+  for (const auto& [what, script, status] : cases) EXPECT_EQ(run(script), status) << what;
+  EXPECT_FALSE(fs::exists("/tmp/new"));
+}
+
+TEST_F(SandboxTest, LimitsProcesses) {
+  if (getuid() == 0) GTEST_SKIP() << "the system limits everybody's processes but root's";
+  EXPECT_NE(run("i=0; while [ $i -lt 400 ]; do sleep 30 & i=$((i + 1)); done"), 0);
+}
+
+TEST_F(SandboxTest, EndsWhateverWasStarted) {
+  // A name that no other process has, to be seen from outside.
+  const std::string name = "tilewise-left-" + std::to_string(getpid());
+  EXPECT_EQ(run("setsid sh -c 'sleep 30' " + name + " & exit 0"), 0);
+  const auto runs = [&] {
+    for (const auto& process : fs::directory_iterator("/proc")) {
+      std::ifstream file(process.path() / "cmdline");
+      const std::string line{std::istreambuf_iterator<char>(file), {}};
+      if (line.find(name) != std::string::npos) return true;
+    }
+    return false;
+  };
+  for (int turn = 0; turn < 100 && runs(); ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_FALSE(runs());
+}
+
+TEST(SandboxSearch, SaysWhyThereIsNone) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  EXPECT_EQ(find_sandbox().why_not, "bubblewrap is not installed");
+  setenv("PATH", path.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace tilewise::grading
