@@ -40,8 +40,6 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
                        std::string(to_string(conditions.backend)),
                        "--gpu",
                        conditions.gpu,
-                       "--seed",
-                       std::to_string(conditions.seed),
                        "--time-limit",
                        fmt::format("{}", conditions.time_limit_s),
                        "--events-fd",
@@ -59,6 +57,8 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
     command.arguments.insert(command.arguments.end(),
                              {"--yardstick", fmt::format("{}={}", name, module.string())});
   }
+  // Command lines are there for every process to read.
+  command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)}};
   command.time_limit_s = exam_time_limit_s;
   command.on_event = [&](std::string_view line) { deliver(line, listener); };
   CommandResult result = run_command(command);

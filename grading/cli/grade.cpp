@@ -12,6 +12,7 @@
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/examiner/process/sandbox.hpp"
+#include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/junit.hpp"
@@ -53,6 +54,7 @@ bool grade(const GradeOptions& options) {
   demand_writable(options.junit);
 
   const SandboxSearch search = find_sandbox();
+  keep_secrets();
 
   TerminalReport report(std::cout, style_of_standard_output());
   GradeResult result;

@@ -17,6 +17,7 @@
 #include "common/core/paths.hpp"
 #include "grading/examiner/events.hpp"
 #include "grading/examiner/options.hpp"
+#include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_test.hpp"
 
@@ -97,7 +98,9 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"simt", "cuda"}))
       ->capture_default_str();
   app.add_option("--gpu", gpu, "profile of the GPU to simulate")->capture_default_str();
-  app.add_option("--seed", options.seed, "seed of all random inputs")->required();
+  app.add_option("--seed", options.seed, "seed of all random inputs")
+      ->envname("TILEWISE_SEED")
+      ->required();
   app.add_option("--time-limit", options.time_limit_s, "seconds one call may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -119,6 +122,7 @@ int run(int argc, char** argv) {
   if (!options.on_gpu() && options.checked_module.empty()) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
+  keep_secrets();
   options.profile = core::gpu_profile(gpu);
   options.sandbox.with_devices = options.on_gpu();
   return examine(options, tests, events_fd);
