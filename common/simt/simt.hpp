@@ -30,6 +30,9 @@ struct LaunchRecord {
 /// The launches since the last call.
 std::vector<LaunchRecord> take_launches();
 
+/// Bytes that host code has copied from device memory to its own since the last call.
+std::size_t take_bytes_copied_to_host();
+
 /// Something a kernel may not do, found while it ran. Where the checked build sees an access that
 /// can still be made, the launch goes on; otherwise it ends there and counts as failed.
 struct Diagnostic {

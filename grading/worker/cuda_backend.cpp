@@ -109,6 +109,8 @@ Launches take_launches(const BindingTable& bindings) {
   return launches;
 }
 
+std::size_t take_bytes_copied_to_host() { return 0; }
+
 std::vector<Diagnostic> take_diagnostics() { return {}; }  // compute-sanitizer's business
 
 std::vector<KernelProfile> take_profiles() { return {}; }  // Nsight Compute's

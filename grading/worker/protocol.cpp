@@ -323,6 +323,7 @@ WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t
       integer(json, "status", std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
   reply.status_name = text(json, "status_name");
   reply.launches = small_integer(json, "launches");
+  reply.bytes_copied_to_host = size(json, "bytes_copied_to_host");
   for (const Json& launch : list(json, "launch_list", max_listed)) {
     reply.launch_list.push_back(read_launch(launch));
   }
@@ -412,6 +413,7 @@ std::string encode(const WorkerReply& reply, const std::string& token, std::uint
                   {"status", reply.status},
                   {"status_name", reply.status_name},
                   {"launches", reply.launches},
+                  {"bytes_copied_to_host", reply.bytes_copied_to_host},
                   {"launch_list", to_values(reply.launch_list)},
                   {"diagnostics", to_values(reply.diagnostics)},
                   {"profiles", to_values(reply.profiles)},

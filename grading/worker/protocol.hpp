@@ -54,6 +54,7 @@ struct WorkerReply {
   int status = 0;           ///< cudaError_t
   std::string status_name;  ///< e.g. "cudaErrorInvalidValue"
   int launches = 0;
+  std::size_t bytes_copied_to_host = 0;  ///< by the function
   std::vector<LaunchInfo> launch_list;
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelProfile> profiles;  ///< where counters were asked for

@@ -162,6 +162,7 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   for (int i = 0; i < timing.warmups + timing.repetitions && status == cudaSuccess; ++i) {
     if (i > 0) restore_outputs();
     take_launches(module_.bindings());  // those reported are the last run's
+    take_bytes_copied_to_host();
     const auto call = [&] { status = invoke(function, arguments); };
     if (i < timing.warmups) {
       call();
@@ -177,6 +178,7 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   reply.launches =
       static_cast<int>(std::min<std::size_t>(launches.count, std::numeric_limits<int>::max()));
   reply.launch_list = launches.list;
+  reply.bytes_copied_to_host = take_bytes_copied_to_host();
   for (const Image& image : images_) {
     if (!image.argument.device_only) image.device.download(memory_.data() + image.argument.offset);
   }

@@ -73,6 +73,8 @@ Launches take_launches(const BindingTable&) {
   return launches;
 }
 
+std::size_t take_bytes_copied_to_host() { return simt::take_bytes_copied_to_host(); }
+
 std::vector<Diagnostic> take_diagnostics() {
   std::vector<Diagnostic> diagnostics;
   for (simt::Diagnostic& found : simt::take_diagnostics()) {

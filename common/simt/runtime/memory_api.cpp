@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
@@ -48,6 +49,8 @@ void note_copy(void* to, const void* from, std::size_t bytes) {
   }
 }
 
+std::atomic<std::size_t> bytes_to_host = 0;
+
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   if (bytes == 0) return cudaSuccess;
@@ -59,12 +62,16 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
     return device::fail(cudaErrorInvalidValue);
   }
   note_copy(to, from, bytes);
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (memory.contains(from) && !memory.contains(to)) bytes_to_host += bytes;
   const DeviceMemory::Access access;
   std::memmove(to, from, bytes);
   return cudaSuccess;
 }
 
 }  // namespace
+
+std::size_t take_bytes_copied_to_host() { return bytes_to_host.exchange(0); }
 
 cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from,
                            std::size_t bytes, std::size_t offset) {

@@ -45,6 +45,19 @@ TEST_F(Memory, IsAlignedPoisonedAndReusable) {
   EXPECT_EQ(free_before, free_after);
 }
 
+TEST_F(Memory, CountsBytesThatLeaveTheDevice) {
+  DeviceVector<int> a(8), b(8);
+  int host[8] = {};
+  take_bytes_copied_to_host();
+  cudaMemcpy(a.data(), host, 32, cudaMemcpyHostToDevice);
+  cudaMemcpy(b.data(), a.data(), 32, cudaMemcpyDeviceToDevice);
+  EXPECT_EQ(take_bytes_copied_to_host(), 0u);
+  cudaMemcpy(host, a.data(), 12, cudaMemcpyDeviceToHost);
+  cudaMemcpy(host, a.data(), 8, cudaMemcpyDefault);
+  EXPECT_EQ(take_bytes_copied_to_host(), 20u);
+  EXPECT_EQ(take_bytes_copied_to_host(), 0u);
+}
+
 TEST_F(Memory, IsCopiedOnlyWhereTheDirectionIsRight) {
   DeviceVector<int> a(8), b(8);
   int host[8] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -179,6 +179,7 @@ CallReply Worker::State::interpret(const std::string& message) {
   result.cuda_error_name = std::move(reply->status_name);
   result.launches = reply->launches;
   result.launch_list = std::move(reply->launch_list);
+  result.bytes_copied_to_host = reply->bytes_copied_to_host;
   result.profiles = std::move(reply->profiles);
   result.times_ms = std::move(reply->times_ms);
   return result;

@@ -50,6 +50,7 @@ struct CallReply {
   std::string cuda_error_name;          ///< its name, e.g. "cudaErrorInvalidValue"
   int launches = 0;                     ///< successful kernel launches; of the last run where timed
   std::vector<LaunchInfo> launch_list;  ///< the first of them
+  std::size_t bytes_copied_to_host = 0;  ///< by the function; on the simulator only
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
