@@ -77,6 +77,31 @@ TEST(Grade, EverySkeletonCompilesAndFailsAllThatScores) {
   }
 }
 
+TEST(Grade, WritesWhatOtherSystemsRead) {
+  const ScratchDirectory scratch;
+  const fs::path gradescope = scratch.path() / "results.json",
+                 classroom50 = scratch.path() / "result.json", summary = scratch.path() / "s.md";
+  std::ofstream(summary) << "from an earlier step\n";
+  for (const char* name :
+       {"CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"}) {
+    setenv(name, "text", 1);
+  }
+  const CommandResult run =
+      tilewise({"grade", "3", "--backend", "simt", "--gradescope", gradescope, "--classroom50",
+                classroom50, "--summary", summary, "--autolab"});
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_TRUE(run.output.ends_with("\n{\"scores\":{\"03_shared_memory\":0}}\n")) << run.output;
+  using Json = nlohmann::ordered_json;
+  EXPECT_EQ(Json::parse(text_of(gradescope)).at("stdout_visibility"), "hidden");
+  EXPECT_EQ(Json::parse(text_of(classroom50)).at("schema"), "classroom50/result/v1");
+  EXPECT_THAT(text_of(summary), HasSubstr("from an earlier step\n## 0/"));
+
+  unsetenv("COMMIT_URL");
+  const CommandResult outside = tilewise({"grade", "3", "--classroom50", classroom50});
+  EXPECT_EQ(outside.status, 2);
+  EXPECT_THAT(outside.output, HasSubstr("COMMIT_URL is not set"));
+}
+
 TEST(Grade, AStageThatDoesNotCompileCostsThatStageOnly) {
   const ScratchDirectory scratch;
   const fs::path json = scratch.path() / "result.json";

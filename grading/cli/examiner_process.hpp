@@ -20,7 +20,7 @@ struct ExamConditions {
   Backend backend = Backend::simt;
   std::string gpu;  ///< id of a GPU profile
   std::uint64_t seed = 0;
-  double time_limit_s = 10;  ///< for one call of a contract function
+  double time_limit_s = 10;               ///< for one call of a contract function
   std::filesystem::path bubblewrap = {};  ///< to run the submission in; empty: no sandbox
 };
 

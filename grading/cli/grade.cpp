@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 
 #include "grading/builder/layout.hpp"
@@ -14,8 +17,13 @@
 #include "grading/examiner/process/sandbox.hpp"
 #include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
+#include "grading/report/autolab.hpp"
+#include "grading/report/classroom50.hpp"
+#include "grading/report/feedback.hpp"
+#include "grading/report/gradescope.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/junit.hpp"
+#include "grading/report/step_summary.hpp"
 #include "grading/report/terminal.hpp"
 
 namespace tilewise::grading {
@@ -29,15 +37,22 @@ const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::strin
   return found->second;
 }
 
-StageListener listener_for(TerminalReport& report, bool& explained) {
+StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry>& rubric,
+                           bool& explained) {
   StageListener listener;
   listener.compiling = [&report] { report.show_progress("compiling"); };
   listener.cannot_judge = [&](const BuildOutcome& why) {
     explained = true;
     report.explain_stage({why.message, why.hint, "", 0});
   };
-  listener.exam.test_started = [&report](std::string_view test) { report.show_progress(test); };
-  listener.exam.test_ended = [&](const TestResult& test, const std::string& printed) {
+  listener.exam.test_started = [&](std::string_view test) {
+    const auto entry = std::ranges::find(rubric, test, &RubricEntry::test);
+    report.show_progress(entry != rubric.end() && entry->hidden ? "a hidden test" : test);
+  };
+  listener.exam.test_ended = [&, hidden = 0](const TestResult& test,
+                                             const std::string& printed) mutable {
+    // What a kernel prints may tell of its inputs.
+    if (test.hidden) return report.print_test_line(without_secrets(test, ++hidden));
     explained ? report.print_test_line(test) : report.print_test(test, printed);
   };
   return listener;
@@ -46,12 +61,17 @@ StageListener listener_for(TerminalReport& report, bool& explained) {
 }  // namespace
 
 bool grade(const GradeOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options.backend, options.gpu, options.device);
   const Submission submission = choose_submission(options.solutions, options.submission, chosen);
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
-  demand_writable(options.json);
-  demand_writable(options.junit);
+  std::optional<Classroom50Submission> classroom50;
+  if (!options.classroom50.empty()) classroom50 = classroom50_submission();
+  for (const auto& file :
+       {options.json, options.junit, options.gradescope, options.classroom50, options.summary}) {
+    demand_writable(file);
+  }
 
   const SandboxSearch search = find_sandbox();
   keep_secrets();
@@ -67,7 +87,7 @@ bool grade(const GradeOptions& options) {
                                     options.time_limit_s, search.sandbox.bubblewrap};
     result.stages.push_back(grade_stage(
         {stage.id, submission.folder_of(stage), conditions, rubric_of(rubric, stage.id)},
-        listener_for(report, explained)));
+        listener_for(report, rubric_of(rubric, stage.id), explained)));
   }
   add_up(result);
   report.print_summary(result, options.seed);
@@ -76,6 +96,13 @@ bool grade(const GradeOptions& options) {
   }
   write_output(options.json, to_file(result));
   write_output(options.junit, junit_file(result));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  write_output(options.gradescope, to_file(gradescope_document(result, took.count())));
+  if (classroom50) {
+    write_output(options.classroom50, to_file(classroom50_document(result, *classroom50)));
+  }
+  append_output(options.summary, step_summary(result));
+  if (options.autolab) std::cout << autolab_lines(result) << std::flush;
   return all_passed(result);
 }
 

@@ -14,9 +14,13 @@ struct GradeOptions {
   std::filesystem::path submission;  ///< grade this folder's labs/; empty: the course's own
   std::string backend = "auto";      ///< auto, simt or cuda
   std::string gpu = "gtx1080";
-  std::string device = "auto";  ///< of the backend cuda, as choose_gpu() takes it
-  std::filesystem::path json;   ///< empty: none
-  std::filesystem::path junit;  ///< empty: none
+  std::string device = "auto";        ///< of the backend cuda, as choose_gpu() takes it
+  std::filesystem::path json;         ///< empty: none
+  std::filesystem::path junit;        ///< empty: none
+  std::filesystem::path gradescope;   ///< results.json for Gradescope; empty: none
+  std::filesystem::path classroom50;  ///< result.json for Classroom 50; empty: none
+  std::filesystem::path summary;      ///< Markdown is added to it; empty: none
+  bool autolab = false;               ///< print last what Autolab reads
   std::uint64_t seed = 0;
   double time_limit_s = 10;
 };

@@ -107,6 +107,19 @@ void add_grade(CLI::App& app, GradeOptions& options) {
       ->option_text("N");
   grade->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
   grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
+  grade
+      ->add_option("--gradescope", options.gradescope,
+                   "Write the result as Gradescope's results.json")
+      ->option_text("FILE");
+  grade
+      ->add_option("--classroom50", options.classroom50,
+                   "Write the result as Classroom 50's result.json")
+      ->option_text("FILE");
+  grade
+      ->add_option("--summary", options.summary,
+                   "Add the result to a Markdown file: \"$GITHUB_STEP_SUMMARY\"")
+      ->option_text("FILE");
+  grade->add_flag("--autolab", options.autolab, "Print last the lines that Autolab reads");
   grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
       ->option_text("N")
       ->check(whole_number());

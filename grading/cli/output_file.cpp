@@ -17,6 +17,13 @@ namespace {
       fmt::format("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
 }
 
+void write(const std::filesystem::path& file, const std::string& text, std::ios::openmode how) {
+  if (file.empty()) return;
+  std::ofstream stream(file, std::ios::binary | how);
+  stream << text << std::flush;
+  if (!stream) cannot_write(file);
+}
+
 }  // namespace
 
 void demand_writable(const std::filesystem::path& file) {
@@ -24,10 +31,11 @@ void demand_writable(const std::filesystem::path& file) {
 }
 
 void write_output(const std::filesystem::path& file, const std::string& text) {
-  if (file.empty()) return;
-  std::ofstream stream(file, std::ios::binary);
-  stream << text << std::flush;
-  if (!stream) cannot_write(file);
+  write(file, text, std::ios::trunc);
+}
+
+void append_output(const std::filesystem::path& file, const std::string& text) {
+  write(file, text, std::ios::app);
 }
 
 }  // namespace tilewise::grading

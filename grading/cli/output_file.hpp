@@ -14,4 +14,8 @@ void demand_writable(const std::filesystem::path& file);
 /// @throws CannotGrade
 void write_output(const std::filesystem::path& file, const std::string& text);
 
+/// Writes behind what a file holds, unless the path is empty.
+/// @throws CannotGrade
+void append_output(const std::filesystem::path& file, const std::string& text);
+
 }  // namespace tilewise::grading

@@ -32,6 +32,7 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
     TestResult test;
     test.name = entry.test;
     test.category = entry.category;
+    test.hidden = entry.hidden;
     if (const std::string reason = never_judged(entry.category, backend); !reason.empty()) {
       test.status = Status::skipped;
       test.message = reason;

@@ -66,6 +66,7 @@ TestResult result_of(const RubricEntry& entry, const TestEnd& end) {
   TestResult result;
   result.name = entry.test;
   result.category = entry.category;
+  result.hidden = entry.hidden;
   result.status = status_of(end);
   result.max_score = result.status == Status::skipped ? 0 : entry.points;
   result.score = result.status == Status::passed ? entry.points : 0;

@@ -21,6 +21,7 @@ RubricEntry read_entry(const Json& json) {
     throw std::invalid_argument("points must be a positive whole number, not " + points.dump());
   }
   entry.points = points.get<int>();
+  entry.hidden = json.value("hidden", false);
   return entry;
 }
 

@@ -14,6 +14,7 @@ struct RubricEntry {
   std::string test;  ///< suite and test: "MatmulShared.IsRightAtRaggedEdges"
   Category category = Category::correctness;
   int points = 0;
+  bool hidden = false;  ///< from students: they see its points alone
 };
 
 /// The tests of each stage in the order they run, by stage id.

@@ -19,7 +19,7 @@ std::filesystem::path write_rubric(const std::string& text) {
 
 TEST(Rubric, IsReadInTheOrderWritten) {
   const Rubric rubric = load_rubric(write_rubric(R"({
-    "01_a": [{"test": "Suite.Second", "category": "safety", "points": 7},
+    "01_a": [{"test": "Suite.Second", "category": "safety", "points": 7, "hidden": true},
              {"test": "Suite.First", "category": "performance", "points": 3}]})"));
   ASSERT_EQ(rubric.size(), 1U);
   const auto& entries = rubric.at("01_a");
@@ -27,6 +27,8 @@ TEST(Rubric, IsReadInTheOrderWritten) {
   EXPECT_EQ(entries[0].test, "Suite.Second");
   EXPECT_EQ(entries[0].category, Category::safety);
   EXPECT_EQ(entries[0].points, 7);
+  EXPECT_TRUE(entries[0].hidden);
+  EXPECT_FALSE(entries[1].hidden);
   EXPECT_EQ(entries[1].category, Category::performance);
 }
 
@@ -43,6 +45,8 @@ TEST(Rubric, IsRefusedWithTheReason) {
       {R"({"01_a": [{"test": "S.A", "category": "safety", "points": -10}]})", "positive whole"},
       {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 9.5}]})", "not 9.5"},
       {R"({"01_a": [{"category": "safety", "points": 10}]})", "'test' not found"},
+      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 10, "hidden": 1}]})",
+       "boolean"},
       {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 9}]})",
        "stage 01_a: adds up to 9"},
       {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 5},

@@ -14,19 +14,22 @@ std::string feedback(const TestResult& test) {
   return text;
 }
 
+TestResult without_secrets(const TestResult& test, int number) {
+  TestResult shown;
+  shown.name = fmt::format("Hidden test {}", number);
+  shown.category = test.category;
+  shown.status = test.status;
+  shown.score = test.score;
+  shown.max_score = test.max_score;
+  shown.hidden = true;
+  return shown;
+}
+
 GradeResult without_hidden(GradeResult grade) {
   for (StageResult& stage : grade.stages) {
     int number = 0;
     for (TestResult& test : stage.tests) {
-      if (!test.hidden) continue;
-      TestResult shown;
-      shown.name = fmt::format("Hidden test {}", ++number);
-      shown.category = test.category;
-      shown.status = test.status;
-      shown.score = test.score;
-      shown.max_score = test.max_score;
-      shown.hidden = true;
-      test = shown;
+      if (test.hidden) test = without_secrets(test, ++number);
     }
   }
   return grade;
