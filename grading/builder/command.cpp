@@ -202,7 +202,8 @@ struct RunningCommand::State {
   explicit State(Command given) : command(std::move(given)) { start(); }
 
   void start();
-  bool supervise();
+  bool has_time() const;
+  bool supervise(int wait_ms);
   CommandResult wait();
 
   Command command;
@@ -248,16 +249,19 @@ void RunningCommand::State::start() {
   outlets.emplace(std::move(output.read), std::move(events.read), command.on_event);
 }
 
-/// Takes what the child writes until it has exited. Returns false when its time is up.
-bool RunningCommand::State::supervise() {
-  while (!child->has_exited()) {
-    if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
-    const std::chrono::duration<double> elapsed = Clock::now() - begin;
-    if (command.time_limit_s > 0 && elapsed.count() > command.time_limit_s) return false;
-    // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
-    // child that holds them open. Between closing and having exited lies next to nothing.
-    outlets->read(outlets->any_open() ? 50 : 1);
-  }
+bool RunningCommand::State::has_time() const {
+  const std::chrono::duration<double> elapsed = Clock::now() - begin;
+  return command.time_limit_s == 0 || elapsed.count() <= command.time_limit_s;
+}
+
+/// Takes what the child writes for `wait_ms`, unless it has exited or its time is up. Returns
+/// whether to go on.
+bool RunningCommand::State::supervise(int wait_ms) {
+  if (child->has_exited() || !has_time()) return false;
+  if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
+  // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
+  // child that holds them open. Between closing and having exited lies next to nothing.
+  outlets->read(outlets->any_open() ? wait_ms : 1);
   return true;
 }
 
@@ -267,7 +271,10 @@ CommandResult RunningCommand::State::wait() {
     result.status = start_error;
     return result;
   }
-  const bool in_time = supervise();
+  constexpr int until_a_signal_ms = 50;
+  while (supervise(until_a_signal_ms)) {
+  }
+  const bool in_time = child->has_exited();
   // Also when it ended by itself: nothing it started may live on.
   child->kill();
   // What it wrote last; more than a pipe can hold would come from a survivor.
@@ -292,6 +299,11 @@ RunningCommand::RunningCommand(Command command)
 RunningCommand::RunningCommand(RunningCommand&&) noexcept = default;
 RunningCommand& RunningCommand::operator=(RunningCommand&&) noexcept = default;
 RunningCommand::~RunningCommand() = default;
+
+bool RunningCommand::is_over() {
+  constexpr int a_moment_ms = 5;
+  return !state_->child || !state_->supervise(a_moment_ms);
+}
 
 CommandResult RunningCommand::wait() { return state_->wait(); }
 

@@ -62,6 +62,11 @@ class RunningCommand {
   RunningCommand& operator=(RunningCommand&&) noexcept;
   ~RunningCommand();
 
+  /// Takes what it writes for a moment. Tells whether it has ended or its time is up, so that
+  /// wait() will not wait.
+  /// @throws as wait()
+  bool is_over();
+
   /// Waits for its end; call once. Until then a command that prints more than a pipe holds stands
   /// still.
   /// @throws Interrupted, and what on_event throws.

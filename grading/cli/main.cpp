@@ -20,6 +20,7 @@
 #include "grading/cli/grade.hpp"
 #include "grading/cli/occupancy.hpp"
 #include "grading/cli/profile.hpp"
+#include "grading/cohort/cohort.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/skeleton/repository.hpp"
 #include "tilewise_stages.hpp"
@@ -121,6 +122,7 @@ void add_grade(CLI::App& app, GradeOptions& options) {
       ->option_text("FILE");
   grade->add_flag("--autolab", options.autolab, "Print last the lines that Autolab reads");
   grade->add_option("--seed", options.seed, "Draw the inputs from N (default: a random one)")
+      ->envname("TILEWISE_SEED")
       ->option_text("N")
       ->check(whole_number());
   grade->add_option("--time-limit", options.time_limit_s, "Time one call may take (default: 10)")
@@ -142,6 +144,34 @@ void add_profile(CLI::App& app, ProfileOptions& options) {
   profile->add_flag("--exhaustive", options.exhaustive,
                     "Run every block, rather than a few that stand for all");
   profile->add_option("--json", options.json, "Write the profile as JSON")->option_text("FILE");
+}
+
+void add_cohort(CLI::App& app, CohortOptions& options) {
+  CLI::App* cohort = app.add_subcommand("cohort", "For instructors: many submissions at once");
+  cohort->require_subcommand(1);
+  CLI::App* grade = cohort->add_subcommand(
+      "grade", "Grade every submission of a folder; what was graded before is kept");
+  grade
+      ->add_option("SUBMISSIONS", options.submissions,
+                   "Folder of folders, clones of repositories and zip archives")
+      ->required();
+  grade->add_option("STAGE", options.stages, "Stages to grade; all if none is named");
+  grade
+      ->add_option(
+          "--out", options.out,
+          "Folder for gradebook, results and feedback; a run that was stopped goes on there")
+      ->option_text("DIR")
+      ->required();
+  grade
+      ->add_option("--jobs", options.jobs,
+                   "Submissions at a time (default: as many as there are cores)")
+      ->option_text("N")
+      ->check(whole_number(1, 1024));
+  grade->add_option("--backend", options.backend, "auto (the default), simt or cuda")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"auto", "simt", "cuda"}));
+  grade->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
+      ->option_text("PROFILE");
 }
 
 void add_occupancy(CLI::App& app, OccupancyOptions& options) {
@@ -187,6 +217,9 @@ int run(int argc, char** argv) {
   add_grade(app, options);
   ProfileOptions profile_options;
   add_profile(app, profile_options);
+  CohortOptions cohort_options;
+  cohort_options.seed = options.seed;
+  add_cohort(app, cohort_options);
   OccupancyOptions occupancy_options;
   add_occupancy(app, occupancy_options);
   bool check = false;
@@ -212,6 +245,10 @@ int run(int argc, char** argv) {
     return exit_passed;
   }
   interrupt_on_signals();
+  if (app.got_subcommand("cohort")) {
+    grade_cohort(cohort_options);
+    return exit_passed;
+  }
   if (app.got_subcommand("profile")) return profile(profile_options) ? exit_passed : exit_failed;
   return grade(options) ? exit_passed : exit_failed;
 }

@@ -34,6 +34,18 @@ void write_output(const std::filesystem::path& file, const std::string& text) {
   write(file, text, std::ios::trunc);
 }
 
+void write_whole(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::path part = file;
+  part += ".part";
+  write_output(part, text);
+  std::error_code error;
+  std::filesystem::rename(part, file, error);
+  if (error) {
+    errno = error.value();
+    cannot_write(file);
+  }
+}
+
 void append_output(const std::filesystem::path& file, const std::string& text) {
   write(file, text, std::ios::app);
 }

@@ -14,6 +14,11 @@ void demand_writable(const std::filesystem::path& file);
 /// @throws CannotGrade
 void write_output(const std::filesystem::path& file, const std::string& text);
 
+/// Writes a file in such a way that it is there as a whole or not at all, whenever this process is
+/// killed.
+/// @throws CannotGrade
+void write_whole(const std::filesystem::path& file, const std::string& text);
+
 /// Writes behind what a file holds, unless the path is empty.
 /// @throws CannotGrade
 void append_output(const std::filesystem::path& file, const std::string& text);

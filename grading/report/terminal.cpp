@@ -108,7 +108,7 @@ void TerminalReport::print_test_line(const TestResult& test) {
        << std::flush;
 }
 
-void TerminalReport::print_summary(const GradeResult& grade, std::uint64_t seed) {
+void TerminalReport::print_points(const GradeResult& grade) {
   clear_progress();
   std::size_t width = std::string_view("Stage").size();
   for (const StageResult& stage : grade.stages) width = std::max(width, stage.id.size());
@@ -125,8 +125,12 @@ void TerminalReport::print_summary(const GradeResult& grade, std::uint64_t seed)
     out_ << row(stage.id, ran, points(stage.score, stage.max_score)) << "  "
          << coloured(stage.status, to_string(stage.status)) << '\n';
   }
-  out_ << bold(row("Total", "", points(grade.score, grade.max_score))) << "\n\n"
-       << fmt::format("Graded on {}, backend {}. The same inputs again: --seed {}\n",
+  out_ << bold(row("Total", "", points(grade.score, grade.max_score))) << "\n\n";
+}
+
+void TerminalReport::print_summary(const GradeResult& grade, std::uint64_t seed) {
+  print_points(grade);
+  out_ << fmt::format("Graded on {}, backend {}. The same inputs again: --seed {}\n",
                       printable(grade.device), grade.backend, seed)
        << std::flush;
 }

@@ -47,7 +47,10 @@ class TerminalReport {
   /// The test's line alone, where explain_stage() has said why.
   void print_test_line(const TestResult& test);
 
-  /// Table of stages and points, total, device and seed.
+  /// Table of stages and points, and the total.
+  void print_points(const GradeResult& grade);
+
+  /// The same, and device and seed.
   void print_summary(const GradeResult& grade, std::uint64_t seed);
 
  private:

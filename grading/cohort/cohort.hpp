@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewise::grading {
+
+/// `lab cohort grade` as asked for on the command line.
+struct CohortOptions {
+  std::filesystem::path submissions;  ///< a folder of folders, clones and zip archives
+  std::filesystem::path out;          ///< folder for results, feedback and gradebook
+  std::vector<std::string> stages;    ///< empty: all
+  std::string backend = "auto";
+  std::string gpu = "gtx1080";
+  int jobs = 0;            ///< submissions at a time; 0: as many as there are cores
+  std::uint64_t seed = 0;  ///< of a new run
+};
+
+/// Grades every submission of a folder. A run that was stopped goes on where it was.
+/// @throws CannotGrade, Interrupted
+void grade_cohort(const CohortOptions& options);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewise::grading {
+
+/// One submission of a cohort.
+struct CohortEntry {
+  std::string name;              ///< of the student, as the folder or the archive is called
+  std::filesystem::path source;  ///< a folder, a clone of a repository, or a zip archive
+};
+
+/// What a folder holds, in alphabetical order: "anna" for anna/ and for anna.zip, or "anna.zip"
+/// where both are there. Hidden files are nobody's.
+/// @throws CannotGrade where it is no folder, cannot be read, or holds nothing
+std::vector<CohortEntry> find_entries(const std::filesystem::path& folder);
+
+/// Copies labs/NN_topic/*.cu of a submission to the same places under `to`, and nothing else: no
+/// links, no folders, no file larger than a kernel is. They may lie in a single folder of their
+/// own, as in an archive from GitHub.
+/// @return why there is nothing to grade: "it is no zip archive"; empty otherwise
+std::string take_sources(const CohortEntry& entry, const std::filesystem::path& to);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "grading/report/result.hpp"
+
+namespace tilewise::grading {
+
+/// What came of one submission: a result, or why there is none.
+struct CohortOutcome {
+  std::optional<GradeResult> result;
+  std::string problem;
+};
+
+/// The folder that a cohort's run writes to:
+///
+///     cohort.json            how it is graded
+///     submissions/NAME/labs  what was taken from each, in the layout that JPlag reads
+///     results/NAME.json      tilewise/result/v1, or NAME.problem: why there is none
+///     feedback/NAME.txt      what a student is to read
+///     seconds/NAME           that grading took
+///
+/// A submission is done once its file is in results/, which appears as a whole.
+class Ledger {
+ public:
+  /// Makes the folders.
+  /// @throws CannotGrade where they cannot be made
+  explicit Ledger(std::filesystem::path out);
+
+  const std::filesystem::path& folder() const { return out_; }
+  std::filesystem::path submission(const std::string& name) const;
+
+  bool is_done(const std::string& name) const;
+
+  /// Writes down what came of a submission, its result last.
+  /// @throws CannotGrade where that cannot be written
+  void enter(const std::string& name, const CohortOutcome& outcome, const std::string& feedback,
+             double seconds) const;
+
+  /// What came of a submission that is done.
+  /// @throws CannotGrade where its file was damaged
+  CohortOutcome outcome(const std::string& name) const;
+  double seconds(const std::string& name) const;
+
+ private:
+  std::filesystem::path result_file(const std::string& name) const;
+  std::filesystem::path problem_file(const std::string& name) const;
+
+  std::filesystem::path out_;
+};
+
+}  // namespace tilewise::grading
