@@ -12,13 +12,14 @@ struct Advice {
 };
 
 constexpr std::array<Advice, 13> all_advice = {{
-    {"FP32 arithmetic", "The arithmetic units are busy: there is little left to gain."},
+    {"FP32 arithmetic",
+     "The arithmetic units are busy: only what a kernel does beside its products can be spared."},
     {"FP64 arithmetic",
-     "The units for double precision are busy, of which this GPU has few: there is little left to "
-     "gain."},
+     "The units for double precision are busy, of which this GPU has few: only what a kernel does "
+     "beside its products can be spared."},
     {"instruction issue",
      "Loads, stores and what leads up to them take the turns of the arithmetic: get more products "
-     "out of each value that is loaded, with several results a thread, or with operands in "
+     "out of each load, with tiles in shared memory, several results a thread or operands in "
      "registers."},
     {"shared wavefronts",
      "Shared memory is read too often: keep values in registers and use each for several results, "
