@@ -52,7 +52,7 @@ class StageTest : public testing::Test {
 
   /// An order large enough to fill a GPU: one to time; on the simulator one to model, such that all
   /// of a product is still computed in a second or two where that must be.
-  static int large_order() { return options().models_rates() ? 1280 : 4096; }
+  static int large_order() { return options().models_rates() ? 1024 : 4096; }
 
   /// Skips the test on a GPU, and tells whether it did.
   bool skipped_without_simulator();

@@ -281,12 +281,15 @@ TEST_F(MatmulRxRy, ReachesMinimumGflops) {
 
 // The best configuration reaches 56% of the peak on an H200, the one above 81% of that.
 TEST_F(MatmulAuto, ReachesMinimumGflops) {
+  // At n = 1024 the solution's choice, made for all GPUs, keeps a GTX 1080 a fifth less busy.
+  constexpr int modelled_order = 1280;
   if (!options().models_rates()) {
     measure(choosing(1024), "gflops_n1024");
     measure(choosing(2048), "gflops_n2048");
   }
   expect_fast_enough(
-      choosing(large_order()), {.of_reference = 0.6, .of_peak = 0.30, .of_model = 0.75},
+      choosing(options().models_rates() ? modelled_order : large_order()),
+      {.of_reference = 0.6, .of_peak = 0.30, .of_model = 0.75},
       "Time matmul_rx_ry in all its configurations once it is fast enough: for a large order "
       "choose many results a thread, but not so many that they do not fit into registers.");
 }

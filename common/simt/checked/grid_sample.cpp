@@ -135,7 +135,7 @@ std::vector<std::uint64_t> GridSample::missing_of(const std::set<std::uint64_t>&
 void GridSample::estimate(std::uint64_t seed) {
   // The more, the closer the estimate where blocks do unequal work; so many take about as long as
   // the sample of a regular grid.
-  constexpr std::uint64_t most_parts = 32;
+  constexpr std::uint64_t most_parts = 16;
   const std::uint64_t blocks = std::uint64_t{extents_[0]} * extents_[1] * extents_[2];
   const std::uint64_t parts = std::min(blocks, most_parts);
   const auto begin = [&](std::uint64_t part) {
