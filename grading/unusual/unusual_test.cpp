@@ -67,12 +67,12 @@ TEST_P(UnusualTest, Passes) {
   for (const std::string& gpu : gpus_for(GetParam())) {
     SCOPED_TRACE(gpu);
     const StageResult result = submission.grade(time_limit_s, gpu);
-    const std::set<std::string> slow = slow_tests(GetParam());
-    EXPECT_EQ(result.status, slow.empty() ? Status::passed : Status::failed);
     for (const TestResult& test : result.tests) {
-      if (slow.contains(test.name)) {
-        EXPECT_THAT(test.message, HasSubstr("(modelled for " + gpu + "), minimum")) << test.name;
+      const bool of_speed = test.category == Category::performance;
+      if (of_speed && gpu != default_gpu) continue;  // each GPU is at ease with other styles
+      if (slow_tests(GetParam()).contains(test.name)) {
         EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.message;
+        EXPECT_THAT(test.message, HasSubstr("(modelled for gtx1080), minimum")) << test.name;
       } else if (test.max_score > 0) {
         EXPECT_EQ(to_string(test.status), "passed") << test.name << ": " << test.message;
       }
