@@ -31,8 +31,13 @@ std::vector<Quantity> quantities(const std::string& unit) {
            false}};
 }
 
-/// More lines than that nobody can follow in half a page's width.
+/// More lines than that nobody can follow, nor, in half a page's width, more than six.
 constexpr std::size_t most_blocks = 8;
+constexpr std::size_t most_in_half_width = 6;
+
+ChartSize size_for(std::size_t lines) {
+  return lines > most_in_half_width ? ChartSize::whole : ChartSize::half;
+}
 
 constexpr std::pair<Contender, const char*> others[] = {
     {Contender::solution, "solution"}, {Contender::previous_stage, "previous stage"},
@@ -114,7 +119,7 @@ class Drawing {
                 quantity.axis,
                 std::move(own),
                 size};
-    if (size == ChartSize::whole) chart.y.logarithmic = spans(chart.series, &Point::y, 20);
+
     charts_.push_back({name, std::move(chart)});
   }
 
@@ -145,7 +150,7 @@ void draw_blocks(const Version& version, Contender subject, Drawing& drawing) {
     }
     drawing.add(chart_prefix(version.stage) + version.function + "-" + quantity.name,
                 title_of(what, quantity), quantity, own,
-                lines_of_others(version, subject, quantity), ChartSize::half);
+                lines_of_others(version, subject, quantity), size_for(own.size()));
   }
 }
 
@@ -173,7 +178,7 @@ std::string name_with_block(const Version& version, Contender subject) {
 void draw_comparison(const std::string& problem, const std::vector<Version>& versions,
                      Contender subject, Drawing& drawing) {
   if (versions.size() < 2) return;
-  const Quantity rate = quantities(unit_of(versions.back(), subject)).front();
+  Quantity rate = quantities(unit_of(versions.back(), subject)).front();
   std::vector<Series> own;
   for (const Version& version : versions) {
     const std::vector<std::string> blocks = blocks_by_rate(version, subject);
@@ -191,6 +196,8 @@ void draw_comparison(const std::string& problem, const std::vector<Version>& ver
         std::ranges::find(others, library, [](const auto& other) { return other.first; })->second;
     libraries.push_back(line_of_best(*with, library, name, rate.figure));
   }
+  // From one block to thousands of GFLOPS: else the slower versions would lie on the ground.
+  rate.axis.logarithmic = spans(own, &Point::y, 20);
   drawing.add(comparison_prefix + problem, "All versions, each with its fastest block", rate, own,
               libraries, ChartSize::whole);
 }

@@ -88,12 +88,22 @@ std::string range_of(const std::vector<double>& places, bool logarithmic) {
   return fmt::format("[{}:{}]", first - margin, last + margin);
 }
 
-std::string terminal_of(ChartSize size) {
-  const auto [width, height] = size == ChartSize::half ? std::pair(480, 350) : std::pair(960, 480);
+/// Size of the picture, and where the names of the lines stand. Below they take room as they need,
+/// so that the lines themselves always have the same.
+std::string layout_of(const Chart& chart, const std::vector<Series>& lines) {
+  int width = 960, height = 400;
+  std::string key = "outside right top vertical";
+  if (chart.size == ChartSize::half) {
+    constexpr int columns = 2, row_height = 19;
+    const int rows = (static_cast<int>(lines.size()) + columns - 1) / columns;
+    width = 480;
+    height = 290 + rows * row_height;
+    key = fmt::format("outside below center horizontal maxcols {}", columns);
+  }
   return fmt::format(
       "set terminal svg noenhanced size {},{} font 'Helvetica,Arial,sans-serif,14' "
-      "background '#ffffff'\n",
-      width, height);
+      "background '#ffffff'\nset key {} Left reverse samplen 3\n",
+      width, height, key);
 }
 
 }  // namespace
@@ -131,12 +141,13 @@ std::vector<double> marks_at(const std::vector<double>& places, bool logarithmic
 std::string gnuplot_script(const Chart& chart) {
   const std::vector<Series> lines = drawn(chart);
   const std::vector<double> places = places_of(lines);
-  std::string script = terminal_of(chart.size);
+  std::string script = layout_of(chart, lines);
   script += fmt::format("set encoding utf8\nset output '{}'\n", chart_file);
   script += fmt::format("set title {}\n", gnuplot_string(chart.title, room_for_title));
-  script += fmt::format("set xlabel {}\n", gnuplot_string(chart.x.label, room_for_title));
+  script +=
+      fmt::format("set xlabel {} offset 0,0.5\n", gnuplot_string(chart.x.label, room_for_title));
   script += fmt::format("set ylabel {}\n", gnuplot_string(chart.y.label, room_for_title));
-  script += "set border 3\nset tics nomirror\n";
+  script += "set border 3\nset tics out nomirror\n";
   script += "set grid ytics linecolor rgb '#d0d0d0' linewidth 1 dashtype 1\n";
   if (chart.x.logarithmic) script += "set logscale x\n";
   script += fmt::format("set xrange {}\n", range_of(places, chart.x.logarithmic));
@@ -147,9 +158,6 @@ std::string gnuplot_script(const Chart& chart) {
   } else {
     script += "set yrange [0:*]\n";  // heights that start elsewhere exaggerate
   }
-  script += chart.size == ChartSize::half
-                ? "set key outside below center horizontal samplen 3 spacing 1.1\n"
-                : "set key outside right top vertical samplen 3 spacing 1.2\n";
   std::vector<std::string> plots;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     script += fmt::format("$line{} << END\n", i);
