@@ -9,15 +9,27 @@
 /// hold as long as it does.
 namespace tilewise::grading {
 
-/// A contract function and all rows about it.
-struct Version {
-  std::string stage;
-  std::string function;
+/// Rows that belong together over the orders, one an order, sorted by it.
+struct Line {
+  std::string name;  ///< "tile 16", "transpose_naive", "cuBLAS"
   std::vector<const BenchRow*> rows;
 };
 
-/// In the order of the report.
-std::vector<Version> versions_of(const BenchReport& report);
+/// What is shown together: a function with a choice of blocks, a line for each; or the functions of
+/// a stage that leave no choice, a line for each.
+struct LineGroup {
+  std::string stage;
+  std::string function;      ///< empty: several
+  std::vector<Line> lines;   ///< of the subject; rows without figures, too
+  std::vector<Line> others;  ///< the fastest of each other contender, rows with figures only
+};
+
+/// Versions of one problem, each with its fastest block; rows with figures only.
+struct Comparison {
+  std::string problem;          ///< "matmul"
+  std::vector<Line> versions;   ///< "matmul_shared tile 32"
+  std::vector<Line> libraries;  ///< cuBLAS or a copy
+};
 
 /// Whose kernels the report is about: the student's, or where there are none, the solutions.
 Contender subject_of(const BenchReport& report);
@@ -25,22 +37,18 @@ Contender subject_of(const BenchReport& report);
 /// Whether a row says how fast a kernel is; one with a wrong result does not.
 bool has_figures(const BenchRow& row);
 
-/// What contender chose among, in the order of the report; one empty text where there is no choice.
-/// Rows without figures count, those without a call do not.
-std::vector<std::string> blocks_of(const Version& version, Contender contender);
+/// In the order of the report. Rows that no call was made for are left out.
+std::vector<LineGroup> groups_of(const BenchReport& report);
+std::vector<Comparison> comparisons_of(const BenchReport& report);
 
-/// Orders that somebody ran, sorted.
-std::vector<int> orders_of(const Version& version);
+/// The row of an order; null where there is none.
+const BenchRow* row_at(const Line& line, int n);
 
-/// The row of a contender; null where there is none.
-const BenchRow* row_at(const Version& version, Contender contender, const std::string& block,
-                       int n);
+/// The fastest first: at the largest order that any has figures for.
+std::vector<const Line*> by_rate(const std::vector<Line>& lines);
 
-/// The fastest row of a contender at an order, of those with figures; null where there is none.
-const BenchRow* best_at(const Version& version, Contender contender, int n);
-
-/// The blocks that have figures, the fastest first: at the largest order that has any.
-std::vector<std::string> blocks_by_rate(const Version& version, Contender contender);
+/// Orders that some line has a row for, sorted.
+std::vector<int> orders_of(const std::vector<Line>& lines);
 
 /// "gtx1080 (modelled)", "NVIDIA H200 (measured)".
 std::string where_taken(const BenchReport& report);

@@ -143,7 +143,9 @@ std::string gnuplot_script(const Chart& chart) {
   const std::vector<double> places = places_of(lines);
   std::string script = layout_of(chart, lines);
   script += fmt::format("set encoding utf8\nset output '{}'\n", chart_file);
-  script += fmt::format("set title {}\n", gnuplot_string(chart.title, room_for_title));
+  if (!chart.title.empty()) {
+    script += fmt::format("set title {}\n", gnuplot_string(chart.title, room_for_title));
+  }
   script +=
       fmt::format("set xlabel {} offset 0,0.5\n", gnuplot_string(chart.x.label, room_for_title));
   script += fmt::format("set ylabel {}\n", gnuplot_string(chart.y.label, room_for_title));
