@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -21,14 +21,9 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* bench_schema = "tilewise/bench/v1";
 
-constexpr std::array<std::pair<Contender, std::string_view>, 6> contenders = {{
-    {Contender::student, "student"},
-    {Contender::solution, "solution"},
-    {Contender::previous_stage, "previous"},
-    {Contender::cublas, "cublas"},
-    {Contender::openblas, "openblas"},
-    {Contender::copy, "copy"},
-}};
+constexpr Contender contenders[] = {Contender::student,        Contender::solution,
+                                    Contender::previous_stage, Contender::cublas,
+                                    Contender::openblas,       Contender::copy};
 
 // --- Writing ----------------------------------------------------------------------------------
 
@@ -194,11 +189,11 @@ std::optional<OccupancyFigures> read_occupancy(Fields& row) {
 
 Contender read_contender(Fields& row) {
   const std::string name = row.text("contender");
-  const auto known = std::ranges::find(contenders, name, &decltype(contenders)::value_type::second);
-  if (known == contenders.end()) {
+  const auto* known = std::ranges::find(contenders, name, to_string);
+  if (known == std::end(contenders)) {
     row.refuse("contender", "student, solution, previous, cublas, openblas or copy");
   }
-  return known->first;
+  return *known;
 }
 
 /// What a row with figures must have beyond their being numbers.
@@ -237,10 +232,6 @@ BenchRow read_row(const Json& document, std::size_t index) {
 }
 
 }  // namespace
-
-std::string_view to_string(Contender contender) {
-  return std::ranges::find(contenders, contender, &decltype(contenders)::value_type::first)->second;
-}
 
 OrderedJson bench_document(const BenchReport& report) {
   OrderedJson rows = OrderedJson::array();

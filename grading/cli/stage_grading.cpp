@@ -8,6 +8,7 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/yardsticks.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -88,24 +89,21 @@ Built build_for_simulator(const BuildRequest& fast) {
   return {{outcomes.front().module, outcomes.back().module}, {}};
 }
 
-/// What to time beside a submission to a stage: its solution, and grading/yardsticks/NAME/STAGE.
-std::vector<BuildRequest> yardsticks_for(const BuildRequest& submission) {
-  const auto root = layout().root, yardsticks = root / "grading" / "yardsticks";
-  std::vector<BuildRequest> requests;
-  for (const auto& [name, folder] : {std::pair("reference", root / "solutions"),
-                                     {"copy", yardsticks / "copy"},
-                                     {"cublas", yardsticks / "cublas"}}) {
-    BuildRequest request = submission;
-    request.source_directory = folder / submission.stage_id;
-    request.scratch = submission.scratch / name;
-    request.uses_cublas = name == std::string_view("cublas");
-    if (std::filesystem::exists(request.source_directory)) requests.push_back(request);
+/// What to time beside a submission to a stage: its solution, and the yardsticks.
+std::vector<BuildRequest> beside(const BuildRequest& submission) {
+  BuildRequest reference = submission;
+  reference.source_directory = layout().root / "solutions" / submission.stage_id;
+  reference.scratch = submission.scratch / "reference";
+  std::vector<BuildRequest> requests = {reference};
+  for (const Yardstick& yardstick : yardsticks_of(submission.stage_id)) {
+    requests.push_back(yardstick_build(yardstick, submission.stage_id));
+    requests.back().scratch = submission.scratch / yardstick.name;
   }
   return requests;
 }
 
 Built build_for_gpu(const BuildRequest& submission) {
-  std::vector<BuildRequest> requests = yardsticks_for(submission);
+  std::vector<BuildRequest> requests = beside(submission);
   requests.insert(requests.begin(), submission);
   const std::vector<BuildOutcome> outcomes = build_modules(requests);
   if (!outcomes.front().ok) return {{}, outcomes.front()};

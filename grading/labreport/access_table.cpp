@@ -21,9 +21,7 @@ std::string number(const Traffic& traffic, double ElementTraffic::*which) {
   return traffic ? with_commas(static_cast<std::uint64_t>((*traffic).*which)) : "–";
 }
 
-std::string number(const std::optional<double>& value) {
-  return value ? significant(*value) : "–";
-}
+std::string number(const std::optional<double>& value) { return value ? significant(*value) : "–"; }
 
 std::string ratio(const Traffic& counted, const Traffic& by_formula) {
   if (!counted || !by_formula || by_formula->loads <= 0) return "–";
@@ -33,18 +31,19 @@ std::string ratio(const Traffic& counted, const Traffic& by_formula) {
 }  // namespace
 
 Html access_table(const LineGroup& group) {
-  Table table{"Elements of global memory that the threads load and store, by formula and as the "
-              "simulator counts them, and CGMA: operations an element",
-              {{group.function.empty() ? "function" : "block", true},
-               {"n"},
-               {"loads by formula"},
-               {"loads counted"},
-               {"counted / formula"},
-               {"stores by formula"},
-               {"stores counted"},
-               {"CGMA by formula"},
-               {"CGMA counted"}},
-              {}};
+  Table table{
+      "Elements of global memory that the threads load and store, by formula and as the "
+      "simulator counts them, and CGMA: operations an element",
+      {{group.function.empty() ? "function" : "block", true},
+       {"n"},
+       {"loads by formula"},
+       {"loads counted"},
+       {"counted / formula"},
+       {"stores by formula"},
+       {"stores counted"},
+       {"CGMA by formula"},
+       {"CGMA counted"}},
+      {}};
   for (const Line& line : group.lines) {
     const BenchRow* row = largest_counted(line);
     if (row == nullptr) continue;

@@ -77,14 +77,14 @@ Html comparison_section(const BenchReport& report, const Draw& draw) {
     if (const auto n = largest_common_order(comparison.versions)) {
       parts += table_of(comparison, *n, report);
     } else {
-      parts += element("p", "The versions have no order in common, so only the chart can compare "
-                            "them.");
+      parts += element("p",
+                       "The versions have no order in common, so only the chart can compare "
+                       "them.");
     }
     parts += figures_of({chart_of(comparison, where_taken(report))}, draw);
   }
   if (parts.empty()) return {};
-  return element("section",
-                 element("h2", {{"id", "comparison"}}, "All versions compared") + parts);
+  return element("section", element("h2", {{"id", "comparison"}}, "All versions compared") + parts);
 }
 
 }  // namespace tilewise::grading

@@ -41,10 +41,9 @@ Html figures_of(const std::vector<NamedChart>& charts, const Draw& draw) {
     Chart untitled = chart;  // the caption says it
     untitled.title.clear();
     const Html image = void_element(
-        "img", {{"src", "data:image/svg+xml;base64," + base64(draw(untitled))},
-                {"alt", in_words(chart)}});
-    figures += element("figure",
-                       {{"class", chart.size == ChartSize::half ? "half" : "whole"}},
+        "img",
+        {{"src", "data:image/svg+xml;base64," + base64(draw(untitled))}, {"alt", in_words(chart)}});
+    figures += element("figure", {{"class", chart.size == ChartSize::half ? "half" : "whole"}},
                        image + element("figcaption", chart.title));
   }
   return charts.empty() ? Html() : element("div", {{"class", "figures"}}, figures);

@@ -54,7 +54,8 @@ Html gpu_section(const BenchReport& report) {
     section += element("p", "Measured on " + report.device + "; the figures below are those of " +
                                 gpu.name + ", the card nearest to it that Tilewise knows.");
   }
-  section += element("div", {{"class", "tables"}}, html_of(rates_of(gpu)) + html_of(limits_of(gpu)));
+  section +=
+      element("div", {{"class", "tables"}}, html_of(rates_of(gpu)) + html_of(limits_of(gpu)));
   section += element(
       "p", Html("Peaks: every lane completes one fused multiply-add, two operations, a clock; "
                 "2 × ") +

@@ -9,12 +9,23 @@ std::string escaped(std::string_view text) {
   std::string markup;
   for (const char c : printable(text)) {
     switch (c) {
-      case '&': markup += "&amp;"; break;
-      case '<': markup += "&lt;"; break;
-      case '>': markup += "&gt;"; break;
-      case '"': markup += "&quot;"; break;
-      case '\'': markup += "&#39;"; break;
-      default: markup += c;
+      case '&':
+        markup += "&amp;";
+        break;
+      case '<':
+        markup += "&lt;";
+        break;
+      case '>':
+        markup += "&gt;";
+        break;
+      case '"':
+        markup += "&quot;";
+        break;
+      case '\'':
+        markup += "&#39;";
+        break;
+      default:
+        markup += c;
     }
   }
   return markup;

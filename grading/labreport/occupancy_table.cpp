@@ -25,19 +25,20 @@ std::string blocks(int limit) {
 std::vector<Cell> cells_of(const std::string& name, const OccupancyFigures& figures) {
   constexpr int threads_per_warp = 32;
   const int warps = (figures.threads_per_block + threads_per_warp - 1) / threads_per_warp;
-  return {{name},
-          {with_commas(figures.threads_per_block)},
-          {with_commas(warps)},
-          {fmt::format("{}{}", figures.registers_from_nvcc ? "" : "~", figures.registers_per_thread)},
-          {with_commas(figures.shared_bytes_per_block)},
-          {blocks(figures.by_warps)},
-          {blocks(figures.by_blocks)},
-          {blocks(figures.by_registers)},
-          {blocks(figures.by_shared)},
-          {with_commas(figures.active_blocks)},
-          {with_commas(std::uint64_t(figures.active_blocks) * warps)},
-          {fmt::format("{:.4g}%", figures.percent)},
-          {figures.limited_by}};
+  return {
+      {name},
+      {with_commas(figures.threads_per_block)},
+      {with_commas(warps)},
+      {fmt::format("{}{}", figures.registers_from_nvcc ? "" : "~", figures.registers_per_thread)},
+      {with_commas(figures.shared_bytes_per_block)},
+      {blocks(figures.by_warps)},
+      {blocks(figures.by_blocks)},
+      {blocks(figures.by_registers)},
+      {blocks(figures.by_shared)},
+      {with_commas(figures.active_blocks)},
+      {with_commas(std::uint64_t(figures.active_blocks) * warps)},
+      {fmt::format("{:.4g}%", figures.percent)},
+      {figures.limited_by}};
 }
 
 }  // namespace

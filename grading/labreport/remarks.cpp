@@ -11,14 +11,20 @@ namespace {
 std::string whose(const BenchRow& row) {
   const std::string what = row.function.empty() ? "kernels" : row.function;
   switch (row.contender) {
-    case Contender::student: return "Your " + what;
-    case Contender::solution: return "The solution's " + what;
-    case Contender::previous_stage: return "The previous stage's kernel beside " + what;
-    default: return fmt::format("{} beside {}", to_string(row.contender), what);
+    case Contender::student:
+      return "Your " + what;
+    case Contender::solution:
+      return "The solution's " + what;
+    case Contender::previous_stage:
+      return "The previous stage's kernel beside " + what;
+    default:
+      return fmt::format("{} beside {}", to_string(row.contender), what);
   }
 }
 
-std::string call_of(const BenchRow& row) { return row.call.empty() ? "" : ", called as " + row.call; }
+std::string call_of(const BenchRow& row) {
+  return row.call.empty() ? "" : ", called as " + row.call;
+}
 
 }  // namespace
 
@@ -43,8 +49,9 @@ Html remarks(const std::string& stage, const BenchReport& report) {
     }
   }
   if (any_unchecked) {
-    items += element("li", "Not all of the results behind these figures were compared with the "
-                           "CPU's; ./lab grade compares them.");
+    items += element("li",
+                     "Not all of the results behind these figures were compared with the "
+                     "CPU's; ./lab grade compares them.");
   }
   return items.empty() ? Html() : element("ul", {{"class", "remarks"}}, items);
 }

@@ -37,7 +37,8 @@ Cell cell_of(const BenchRow* row, Figure figure, const BenchRow* best) {
 /// `mark_best` says so.
 Table over_orders(const LineGroup& group, const std::vector<Line>& lines, Html caption,
                   Figure figure, bool mark_best) {
-  Table table{std::move(caption), {{group.function.empty() ? "function" : "block", true}}, {}, true};
+  Table table{
+      std::move(caption), {{group.function.empty() ? "function" : "block", true}}, {}, true};
   const std::vector<int> orders = orders_of(group.lines);
   for (const int n : orders) table.columns.push_back({fmt::format("n = {}", n)});
   for (const Line& line : lines) {
@@ -52,8 +53,9 @@ Table over_orders(const LineGroup& group, const std::vector<Line>& lines, Html c
 }
 
 const BenchRow* last_with_figures(const Line& line) {
-  const auto row = std::ranges::find_if(line.rows.rbegin(), line.rows.rend(),
-                                        [](const BenchRow* candidate) { return has_figures(*candidate); });
+  const auto row =
+      std::ranges::find_if(line.rows.rbegin(), line.rows.rend(),
+                           [](const BenchRow* candidate) { return has_figures(*candidate); });
   return row == line.rows.rend() ? nullptr : *row;
 }
 
@@ -100,7 +102,7 @@ Html result_tables(const LineGroup& group, const BenchReport& report) {
   all.insert(all.end(), group.others.begin(), group.others.end());
 
   Table rates = over_orders(
-      group, all, unit_of(group) + ", " + where + "; the fastest of each order in bold", 
+      group, all, unit_of(group) + ", " + where + "; the fastest of each order in bold",
       [](const BenchRow& row) { return std::optional(row.rate); }, true);
   rates.narrow = false;
   add_share_and_limiter(rates, all, report.gpu);

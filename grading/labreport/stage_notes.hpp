@@ -11,8 +11,8 @@ namespace tilewise::grading {
 /// What a lab report says of a stage whatever was measured.
 struct StageNotes {
   std::string id;
-  std::string title;    ///< "Stage 3: tiles in shared memory", from the handout
-  std::string purpose;  ///< its first paragraph
+  std::string title;                   ///< "Stage 3: tiles in shared memory", from the handout
+  std::string purpose;                 ///< its first paragraph
   std::vector<std::string> accesses;   ///< formulas, from grading/labreport/stages.json
   std::vector<std::string> questions;  ///< that the student answers
 };

@@ -1,0 +1,165 @@
+#include "grading/bench/bench_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Rows = std::vector<const BenchRow*>;
+
+/// What a table is about.
+using Title = std::tuple<std::string, std::string, std::string>;  // stage, function, block
+
+Title title_of(const BenchRow& row) { return {row.stage, row.function, row.block}; }
+
+const char* heading_of(Contender contender) {
+  switch (contender) {
+    case Contender::cublas:
+      return "cuBLAS";
+    case Contender::openblas:
+      return "CPU";
+    default:
+      return to_string(contender).data();
+  }
+}
+
+/// 0.012345 as 0.0123, 1234.5 as 1234; four digits that count.
+std::string figure(double value) {
+  if (value >= 1000) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.{}f}", value, value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : 4);
+}
+
+std::string figure(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
+
+/// A figure, or why there is none; "!" behind one whose result is wrong.
+std::string rate_of(const BenchRow* row) {
+  if (row == nullptr || row->rate == 0) return "- ";
+  return figure(row->rate) + (row->right == false ? "!" : " ");
+}
+
+/// Whose figures the table shows beside rates: the student's, or the solution's where there are
+/// none.
+const BenchRow* main_row(const Rows& rows) {
+  const BenchRow* best = nullptr;
+  for (const BenchRow* row : rows) {
+    const bool own = row->contender == Contender::student || row->contender == Contender::solution;
+    if (!own || row->rate == 0) continue;
+    if (best == nullptr || row->contender == Contender::student) best = row;
+  }
+  return best;
+}
+
+const BenchRow* of_contender(const Rows& rows, Contender contender) {
+  const auto found = std::ranges::find(rows, contender, &BenchRow::contender);
+  return found == rows.end() ? nullptr : *found;
+}
+
+/// A line of the table, for one order.
+std::string line_of(int n, const Rows& rows, const std::set<Contender>& columns) {
+  const BenchRow* const main = main_row(rows);
+  std::string line = fmt::format("  {:>6}", n);
+  for (const Contender contender : columns) {
+    line += fmt::format(" {:>9}", rate_of(of_contender(rows, contender)));
+  }
+  if (main == nullptr) return line + "\n";
+  line += fmt::format(" {:>9} {:>7} {:>7} {:>7}{}", figure(main->ms), figure(main->cgma),
+                      figure(main->cgma_by_formula), figure(main->gips),
+                      main->gips && main->gips_measured ? "m" : " ");
+  line += main->occupancy ? fmt::format(" {:>5.1f}", main->occupancy->percent)
+                          : fmt::format(" {:>5}", "-");
+  if (!main->limiter.empty()) line += "  " + main->limiter;
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+std::string head_of(const std::set<Contender>& columns) {
+  std::string head = fmt::format("  {:>6}", "n");
+  for (const Contender contender : columns) {
+    head += fmt::format(" {:>9}", std::string(heading_of(contender)) + " ");
+  }
+  return head + fmt::format(" {:>9} {:>7} {:>7} {:>7}  {:>5}  limited by\n", "ms", "CGMA",
+                            "formula", "GIPS", "occ.%");
+}
+
+/// What went wrong, each thing once with the orders that it concerns.
+std::string problems_of(const Rows& rows) {
+  std::map<std::string, std::vector<int>> orders;
+  for (const BenchRow* row : rows) {
+    std::string problem = row->problem;
+    if (problem.empty() && row->right == false) problem = "the result is wrong";
+    if (problem.empty()) continue;
+    orders[fmt::format("{}: {}", to_string(row->contender), printable(problem))].push_back(row->n);
+  }
+  std::string text;
+  for (const auto& [problem, of] : orders) {
+    const bool of_all = std::ranges::count(of, 0) > 0;
+    text += fmt::format("  ! {}{}\n", problem,
+                        of_all ? "" : fmt::format(" (n = {})", fmt::join(of, ", ")));
+  }
+  return text;
+}
+
+std::string table_of(const BenchReport& report, const Rows& rows) {
+  const BenchRow& first = *rows.front();
+  const auto with_rate =
+      std::ranges::find_if(rows, [](const BenchRow* row) { return row->rate > 0; });
+  std::string text = first.stage + "  " + first.function;
+  if (!first.block.empty()) text += "  " + first.block;
+  if (with_rate == rows.end()) return text + "\n" + problems_of(rows);
+  text +=
+      fmt::format("  {} {}\n", (*with_rate)->unit, report.modelled ? "(modelled)" : "(measured)");
+  std::set<Contender> columns;
+  std::map<int, Rows> by_order;
+  for (const BenchRow* row : rows) {
+    if (row->n == 0) continue;
+    columns.insert(row->contender);
+    by_order[row->n].push_back(row);
+  }
+  text += head_of(columns);
+  for (const auto& [n, of_order] : by_order) text += line_of(n, of_order, columns);
+  return text + problems_of(rows);
+}
+
+bool any(const BenchReport& report, Contender contender) {
+  return std::ranges::find(report.rows, contender, &BenchRow::contender) != report.rows.end();
+}
+
+std::string legend_of(const BenchReport& report) {
+  std::string text =
+      fmt::format("\n{} on {}; inputs: {}.\n", report.modelled ? "Modelled" : "Measured",
+                  printable(report.device), printable(report.inputs));
+  text +=
+      "ms, CGMA (operations an element of global memory, as counted and by formula), GIPS (10^9\n"
+      "instructions of warps a second) and occupancy are the student's, or else the solution's.\n";
+  if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
+  if (any(report, Contender::openblas)) {
+    text += "CPU: OpenBLAS on this machine's processor, measured.\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string bench_table(const BenchReport& report) {
+  std::map<Title, Rows> tables;
+  std::vector<Title> order;  // of the report
+  for (const BenchRow& row : report.rows) {
+    Rows& rows = tables[title_of(row)];
+    if (rows.empty()) order.push_back(title_of(row));
+    rows.push_back(&row);
+  }
+  std::string text;
+  for (const Title& title : order) text += "\n" + table_of(report, tables[title]);
+  return text + legend_of(report);
+}
+
+}  // namespace tilewise::grading
