@@ -74,7 +74,7 @@ Task task_of(Problem problem, const NamedCall& call) {
     }
   }
   return {problem, call.double_precision, static_cast<int>(first->row_elements),
-                 static_cast<int>(last->row_elements)};
+          static_cast<int>(last->row_elements)};
 }
 
 std::optional<double> cpu_ms(const Task& task) {

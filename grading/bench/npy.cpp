@@ -248,8 +248,7 @@ void write_npy(const fs::path& file, const Matrix<T>& matrix) {
   if (!stream || error) {
     const std::string reason = error ? error.message() : std::strerror(errno);
     fs::remove(unfinished, error);
-    throw std::runtime_error(
-        fmt::format("cannot write {}: {}", printable(file.string()), reason));
+    throw std::runtime_error(fmt::format("cannot write {}: {}", printable(file.string()), reason));
   }
 }
 

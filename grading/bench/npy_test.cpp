@@ -60,7 +60,7 @@ TEST_F(Npy, WritesWhatNumpyWrites) {
   const std::string bytes(std::istreambuf_iterator<char>(stream), {});
   EXPECT_EQ(bytes.size(), 128u + 8);
   EXPECT_EQ(bytes.substr(0, 10), std::string("\x93NUMPY\1\0\x76\0", 10));
-  EXPECT_EQ(bytes.substr(10, 58), "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }")
+  EXPECT_EQ(bytes.substr(10, 59), "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }")
       << "up to the }";
   EXPECT_EQ(bytes[127], '\n');
 }
@@ -126,9 +126,9 @@ TEST_F(Npy, SaysWhatIsWrongWithAFile) {
 }
 
 TEST_F(Npy, SaysWhichFileCannotBeReadOrWritten) {
-  EXPECT_THAT([&] { read_npy<float>(file("none.npy")); },
-              ThrowsMessage<std::runtime_error>(
-                  AllOf(HasSubstr("none.npy"), HasSubstr("No such file"))));
+  EXPECT_THAT(
+      [&] { read_npy<float>(file("none.npy")); },
+      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("none.npy"), HasSubstr("No such file"))));
   EXPECT_THAT([&] { read_npy<float>(file().parent_path()); },
               ThrowsMessage<std::runtime_error>(HasSubstr("cannot read")));
   EXPECT_THAT([&] { write_npy(file("no/folder.npy"), Matrix<float>(1, 1)); },

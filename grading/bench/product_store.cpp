@@ -85,8 +85,9 @@ template <typename T>
 Matrix<T> read_square(const fs::path& file, int n) {
   Matrix<T> matrix = read_npy<T>(file);
   if (matrix.rows == n && matrix.cols == n) return matrix;
-  throw std::runtime_error(fmt::format("{} holds a matrix of {} x {} rather than {} x {}; remove it",
-                                       printable(file.string()), matrix.rows, matrix.cols, n, n));
+  throw std::runtime_error(
+      fmt::format("{} holds a matrix of {} x {} rather than {} x {}; remove it",
+                  printable(file.string()), matrix.rows, matrix.cols, n, n));
 }
 
 }  // namespace

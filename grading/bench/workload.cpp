@@ -247,8 +247,8 @@ std::size_t bytes_to_judge(Problem problem, const NamedCall& call) {
       elements = std::max(elements, matrix->image_bytes / matrix->element_bytes);
     }
   }
-  // A reference has a product and a magnitude in double precision, and while they are computed A and
-  // B as well; a system is checked by a few matrices of doubles.
+  // A reference has a product and a magnitude in double precision, and while they are computed A
+  // and B as well; a system is checked by a few matrices of doubles.
   constexpr std::size_t doubles_of_product = 4, doubles_of_system = 6;
   const std::size_t doubles = problem == Problem::product ? doubles_of_product
                               : problem == Problem::solve ? doubles_of_system

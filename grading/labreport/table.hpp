@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grading/labreport/html.hpp"
+
+namespace tilewise::grading {
+
+struct Column {
+  Html heading;
+  bool is_text = false;  ///< else figures, to the right
+};
+
+/// A cell, and what is to be said of it by its looks beside its words.
+struct Cell {
+  Html content;
+  enum class Mark { none, best, wrong } mark = Mark::none;
+};
+
+/// Rows begin with what they are about.
+struct Table {
+  Html caption;
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+  bool narrow = false;  ///< may stand beside another
+};
+
+/// With a caption, column and row headings, in a frame that scrolls where the page is too narrow.
+Html html_of(const Table& table);
+
+}  // namespace tilewise::grading
