@@ -60,6 +60,7 @@ OrderedJson document_of(const BenchRow& row) {
           {"n", row.n},
           {"call", row.call},
           {"problem", row.problem},
+          {"not_written", row.not_written},
           {"ms", row.ms},
           {"rate", row.rate},
           {"unit", row.unit},
@@ -214,6 +215,7 @@ BenchRow read_row(const Json& document, std::size_t index) {
   row.n = fields.whole<int>("n");
   row.call = fields.text("call");
   row.problem = fields.text("problem");
+  row.not_written = fields.truth("not_written");
   row.ms = fields.number("ms");
   row.rate = fields.number("rate");
   row.unit = fields.text("unit");

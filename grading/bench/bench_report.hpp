@@ -46,6 +46,7 @@ struct BenchRow {
   std::string call;  ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
 
   std::string problem;        ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
+  bool not_written = false;   ///< that is why: the files are as they were handed out
   double ms = 0;              ///< median of a call
   double rate = 0;            ///< in `unit`
   std::string unit;           ///< "GFLOPS" or "GB/s"

@@ -40,7 +40,7 @@ std::string figure(double value) {
 
 std::string figure(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
 
-/// A figure, or why there is none; "!" behind one whose result is wrong.
+/// A figure where there is one, with "!" behind it where the result is wrong.
 std::string rate_of(const BenchRow* row) {
   if (row == nullptr || row->rate == 0) return "- ";
   return figure(row->rate) + (row->right == false ? "!" : " ");
@@ -63,31 +63,56 @@ const BenchRow* of_contender(const Rows& rows, Contender contender) {
   return found == rows.end() ? nullptr : *found;
 }
 
-/// A line of the table, for one order.
-std::string line_of(int n, const Rows& rows, const std::set<Contender>& columns) {
-  const BenchRow* const main = main_row(rows);
-  std::string line = fmt::format("  {:>6}", n);
-  for (const Contender contender : columns) {
-    line += fmt::format(" {:>9}", rate_of(of_contender(rows, contender)));
+/// What there is to show beside rates.
+struct Columns {
+  std::set<Contender> contenders;
+  bool cgma = false, formula = false, limiter = false;
+};
+
+Columns columns_of(const Rows& rows) {
+  Columns columns;
+  for (const BenchRow* row : rows) {
+    if (row->n == 0) continue;
+    columns.contenders.insert(row->contender);
+    columns.cgma |= row->cgma.has_value();
+    columns.formula |= row->cgma_by_formula.has_value();
+    columns.limiter |= !row->limiter.empty();
   }
-  if (main == nullptr) return line + "\n";
-  line += fmt::format(" {:>9} {:>7} {:>7} {:>7}{}", figure(main->ms), figure(main->cgma),
-                      figure(main->cgma_by_formula), figure(main->gips),
-                      main->gips && main->gips_measured ? "m" : " ");
-  line += main->occupancy ? fmt::format(" {:>5.1f}", main->occupancy->percent)
-                          : fmt::format(" {:>5}", "-");
-  if (!main->limiter.empty()) line += "  " + main->limiter;
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+  return columns;
 }
 
-std::string head_of(const std::set<Contender>& columns) {
+std::string head_of(const Columns& columns) {
   std::string head = fmt::format("  {:>6}", "n");
-  for (const Contender contender : columns) {
+  for (const Contender contender : columns.contenders) {
     head += fmt::format(" {:>9}", std::string(heading_of(contender)) + " ");
   }
-  return head + fmt::format(" {:>9} {:>7} {:>7} {:>7}  {:>5}  limited by\n", "ms", "CGMA",
-                            "formula", "GIPS", "occ.%");
+  head += fmt::format(" {:>9}", "ms");
+  if (columns.cgma) head += fmt::format(" {:>7}", "CGMA");
+  if (columns.formula) head += fmt::format(" {:>7}", "formula");
+  head += fmt::format(" {:>7}  {:>5}", "GIPS", "occ.%");
+  if (columns.limiter) head += "  limited by";
+  return head + "\n";
+}
+
+/// A line of the table, for one order.
+std::string line_of(int n, const Rows& rows, const Columns& columns) {
+  const BenchRow* const main = main_row(rows);
+  std::string line = fmt::format("  {:>6}", n);
+  for (const Contender contender : columns.contenders) {
+    line += fmt::format(" {:>9}", rate_of(of_contender(rows, contender)));
+  }
+  if (main != nullptr) {
+    line += fmt::format(" {:>9}", figure(main->ms));
+    if (columns.cgma) line += fmt::format(" {:>7}", figure(main->cgma));
+    if (columns.formula) line += fmt::format(" {:>7}", figure(main->cgma_by_formula));
+    const bool measured = main->gips && main->gips_measured;
+    line += fmt::format(" {:>7}{}", figure(main->gips), measured ? "m" : " ");
+    line += main->occupancy ? fmt::format(" {:>5.1f}", main->occupancy->percent)
+                            : fmt::format(" {:>5}", "-");
+    line += "  " + main->limiter;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
 }
 
 /// What went wrong, each thing once with the orders that it concerns.
@@ -101,32 +126,37 @@ std::string problems_of(const Rows& rows) {
   }
   std::string text;
   for (const auto& [problem, of] : orders) {
-    const bool of_all = std::ranges::count(of, 0) > 0;
-    text += fmt::format("  ! {}{}\n", problem,
-                        of_all ? "" : fmt::format(" (n = {})", fmt::join(of, ", ")));
+    text += fmt::format("  ! {} (n = {})\n", problem, fmt::join(of, ", "));
   }
   return text;
 }
 
 std::string table_of(const BenchReport& report, const Rows& rows) {
   const BenchRow& first = *rows.front();
-  const auto with_rate =
-      std::ranges::find_if(rows, [](const BenchRow* row) { return row->rate > 0; });
   std::string text = first.stage + "  " + first.function;
   if (!first.block.empty()) text += "  " + first.block;
+  const auto with_rate =
+      std::ranges::find_if(rows, [](const BenchRow* row) { return row->rate > 0; });
   if (with_rate == rows.end()) return text + "\n" + problems_of(rows);
-  text +=
-      fmt::format("  {} {}\n", (*with_rate)->unit, report.modelled ? "(modelled)" : "(measured)");
-  std::set<Contender> columns;
+  text += fmt::format("  {} ({})\n", (*with_rate)->unit, report.modelled ? "modelled" : "measured");
   std::map<int, Rows> by_order;
-  for (const BenchRow* row : rows) {
-    if (row->n == 0) continue;
-    columns.insert(row->contender);
-    by_order[row->n].push_back(row);
-  }
+  for (const BenchRow* row : rows) by_order[row->n].push_back(row);
+  const Columns columns = columns_of(rows);
   text += head_of(columns);
   for (const auto& [n, of_order] : by_order) text += line_of(n, of_order, columns);
   return text + problems_of(rows);
+}
+
+/// Why contenders have no part in a stage at all, each reason once.
+std::string notes_of(const BenchReport& report, const std::string& stage) {
+  std::vector<std::string> notes;
+  for (const BenchRow& row : report.rows) {
+    if (row.stage != stage || row.n != 0) continue;
+    const std::string note =
+        fmt::format("{}  ! {}: {}\n", stage, to_string(row.contender), printable(row.problem));
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+  }
+  return notes.empty() ? "" : fmt::format("\n{}", fmt::join(notes, ""));
 }
 
 bool any(const BenchReport& report, Contender contender) {
@@ -152,13 +182,21 @@ std::string legend_of(const BenchReport& report) {
 std::string bench_table(const BenchReport& report) {
   std::map<Title, Rows> tables;
   std::vector<Title> order;  // of the report
+  std::vector<std::string> stages;
   for (const BenchRow& row : report.rows) {
+    if (stages.empty() || stages.back() != row.stage) stages.push_back(row.stage);
+    if (row.n == 0) continue;
     Rows& rows = tables[title_of(row)];
     if (rows.empty()) order.push_back(title_of(row));
     rows.push_back(&row);
   }
   std::string text;
-  for (const Title& title : order) text += "\n" + table_of(report, tables[title]);
+  for (const std::string& stage : stages) {
+    text += notes_of(report, stage);
+    for (const Title& title : order) {
+      if (std::get<0>(title) == stage) text += "\n" + table_of(report, tables[title]);
+    }
+  }
   return text + legend_of(report);
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <stdexcept>
 #include <variant>
 #include <vector>
 
@@ -64,9 +65,7 @@ double solve_ms(int m, int n) {
 
 }  // namespace
 
-std::optional<CpuWork> cpu_work_of(Problem problem, const NamedCall& call) {
-  if (problem == Problem::transpose) return std::nullopt;
-  // The first matrix is A, the last one C or B.
+Task task_of(Problem problem, const NamedCall& call) {
   const BufferArgument *first = nullptr, *last = nullptr;
   for (const Argument& argument : call.arguments) {
     if (const auto* matrix = std::get_if<BufferArgument>(&argument)) {
@@ -74,13 +73,20 @@ std::optional<CpuWork> cpu_work_of(Problem problem, const NamedCall& call) {
       last = matrix;
     }
   }
-  return CpuWork{problem, call.double_precision, static_cast<int>(first->row_elements),
-                 static_cast<int>(last->row_elements)};
+  return {problem, call.double_precision, static_cast<int>(first->row_elements),
+          static_cast<int>(last->row_elements)};
 }
 
-double cpu_ms(const CpuWork& work) {
-  if (work.problem == Problem::solve) return solve_ms(work.m, work.n);
-  return work.double_precision ? product_ms_double(work.n) : product_ms(work.n);
+std::optional<double> cpu_ms(const Task& task) {
+  switch (task.problem) {
+    case Problem::product:
+      return task.double_precision ? product_ms_double(task.n) : product_ms(task.n);
+    case Problem::solve:
+      return solve_ms(task.m, task.n);
+    case Problem::transpose:
+      return std::nullopt;
+  }
+  throw std::logic_error("no such problem");
 }
 
 }  // namespace tilewise::grading

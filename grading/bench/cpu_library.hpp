@@ -8,20 +8,20 @@
 
 namespace tilewise::grading {
 
-/// What a call computes, for a library on the CPU.
-struct CpuWork {
+/// What a call computes; calls of which this is equal have the same inputs and results.
+struct Task {
   Problem problem = Problem::product;
   bool double_precision = false;
-  int m = 0;  ///< rows of C, or the order of A where A * X = B is solved
-  int n = 0;  ///< columns of C, or of B
+  int m = 0;  ///< columns of the first matrix: the order of A where A * X = B is solved
+  int n = 0;  ///< columns of the last one
 
-  auto operator<=>(const CpuWork&) const = default;
+  auto operator<=>(const Task&) const = default;
 };
 
-/// The work of a call; nothing where BLAS has no function for it.
-std::optional<CpuWork> cpu_work_of(Problem problem, const NamedCall& call);
+Task task_of(Problem problem, const NamedCall& call);
 
-/// Milliseconds that OpenBLAS takes for it on this machine, the median of a few.
-double cpu_ms(const CpuWork& work);
+/// Milliseconds that OpenBLAS takes for it on this machine's processor, the median of a few;
+/// nothing where it has no function for it.
+std::optional<double> cpu_ms(const Task& task);
 
 }  // namespace tilewise::grading

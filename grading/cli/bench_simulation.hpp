@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/core/gpu_profile.hpp"
+#include "grading/bench/workload.hpp"
 #include "grading/cli/bench_modules.hpp"
 #include "grading/examiner/process/worker.hpp"
 #include "grading/profile/named_call.hpp"
@@ -15,20 +16,26 @@ namespace tilewise::grading {
 struct SimulatedCall {
   std::string problem;  ///< why there is nothing to tell; empty otherwise
   ProfileReport profile;
+  std::optional<bool>
+      right;  ///< what the blocks that ran have written; nothing where nobody looked
 };
 
 /// Runs calls of one contender on the simulator, a few blocks of each.
 class BenchSimulation {
  public:
-  BenchSimulation(const ContenderModule& module, const core::GpuProfile& gpu)
-      : module_(module), gpu_(gpu) {}
+  /// @param shared_bytes room for the matrices of a call that is judged
+  BenchSimulation(const ContenderModule& module, const core::GpuProfile& gpu,
+                  std::size_t shared_bytes)
+      : module_(module), gpu_(gpu), shared_bytes_(shared_bytes) {}
 
+  /// @param workload what to judge the result by; null: the matrices hold anything
   /// @throws CannotGrade where the matrices do not fit
-  SimulatedCall run(const NamedCall& call);
+  SimulatedCall run(const NamedCall& call, const Workload* workload);
 
  private:
   const ContenderModule& module_;
   const core::GpuProfile& gpu_;
+  std::size_t shared_bytes_;
   std::optional<Worker> worker_;  // none before the first call and after one that ended it
 };
 
