@@ -55,12 +55,6 @@ void demand_folder(const std::filesystem::path& folder) {
   std::filesystem::remove(probe, error);
 }
 
-/// Whether nothing is wrong with what the student has written.
-bool is_sound(const BenchRow& row) {
-  if (row.contender != Contender::student || row.not_written) return true;
-  return row.problem.empty() && row.right != false;
-}
-
 }  // namespace
 
 BenchReport measure(const BenchOptions& options) {
@@ -89,7 +83,7 @@ bool bench(const BenchOptions& options) {
   if (!options.csv.empty()) write_output(options.csv, bench_csv(report));
   if (!options.json.empty()) write_output(options.json, to_file(bench_document(report)));
   if (!options.plots.empty()) write_charts(options.plots, charts_of(report));
-  return std::ranges::all_of(report.rows, is_sound);
+  return is_sound(report);
 }
 
 }  // namespace tilewise::grading

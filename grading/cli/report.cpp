@@ -66,13 +66,6 @@ std::vector<StageInfo> stages_in(BenchReport& report, const ReportOptions& optio
   return wanted;
 }
 
-bool is_sound(const BenchReport& report) {
-  const Contender subject = subject_of(report);
-  return std::ranges::all_of(report.rows, [&](const BenchRow& row) {
-    return row.contender != subject || row.n == 0 || has_figures(row);
-  });
-}
-
 }  // namespace
 
 bool report(const ReportOptions& options) {
