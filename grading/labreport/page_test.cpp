@@ -189,6 +189,18 @@ TEST(LabReport, LeavesOutTablesWithoutFigures) {
               AllOf(HasSubstr("GFLOPS"), Not(HasSubstr("GIPS")), Not(HasSubstr("CGMA"))));
 }
 
+TEST(LabReport, LeavesOutColumnsWithoutFigures) {
+  BenchReport report = example_bench();
+  for (BenchRow& row : report.rows) {
+    row.by_formula.reset();
+    row.cgma.reset();
+    row.cgma_by_formula.reset();
+  }
+  EXPECT_THAT(
+      access_table(groups_of(report).front()).text(),
+      AllOf(HasSubstr(">counted<"), Not(HasSubstr(">by formula<")), Not(HasSubstr(">CGMA<"))));
+}
+
 TEST(LabReport, MarksEstimatedRegistersAndLimitsThatAreNone) {
   BenchReport report = example_bench();
   for (BenchRow& row : report.rows) {
