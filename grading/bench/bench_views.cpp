@@ -133,6 +133,13 @@ bool has_figures(const BenchRow& row) {
   return row.problem.empty() && row.right != false && row.ms > 0;
 }
 
+bool is_sound(const BenchReport& report) {
+  return std::ranges::all_of(report.rows, [](const BenchRow& row) {
+    if (row.contender != Contender::student || row.not_written) return true;
+    return row.problem.empty() && row.right != false;
+  });
+}
+
 std::vector<LineGroup> groups_of(const BenchReport& report) {
   const Contender subject = subject_of(report);
   const std::vector<Version> versions = versions_of(report);

@@ -37,6 +37,9 @@ Contender subject_of(const BenchReport& report);
 /// Whether a row says how fast a kernel is; one with a wrong result does not.
 bool has_figures(const BenchRow& row);
 
+/// Whether nothing is wrong with what the student has written: what was called, ran and was right.
+bool is_sound(const BenchReport& report);
+
 /// In the order of the report. Rows that no call was made for are left out.
 std::vector<LineGroup> groups_of(const BenchReport& report);
 std::vector<Comparison> comparisons_of(const BenchReport& report);

@@ -11,6 +11,7 @@
 #include "grading/bench/bench_charts.hpp"
 #include "grading/bench/bench_csv.hpp"
 #include "grading/bench/bench_table.hpp"
+#include "grading/bench/bench_views.hpp"
 #include "grading/charts/gnuplot.hpp"
 #include "grading/cli/bench_plan.hpp"
 #include "grading/cli/bench_stage.hpp"
@@ -44,12 +45,6 @@ std::string command_of(const BenchOptions& options) {
   return command;
 }
 
-/// Whether nothing is wrong with what the student has written.
-bool is_sound(const BenchRow& row) {
-  if (row.contender != Contender::student || row.not_written) return true;
-  return row.problem.empty() && row.right != false;
-}
-
 }  // namespace
 
 BenchReport measure(const BenchOptions& options) {
@@ -79,7 +74,7 @@ bool bench(const BenchOptions& options) {
   if (!options.csv.empty()) write_output(options.csv, bench_csv(report));
   if (!options.json.empty()) write_output(options.json, to_file(bench_document(report)));
   if (!options.plots.empty()) write_charts(options.plots, charts_of(report));
-  return std::ranges::all_of(report.rows, is_sound);
+  return is_sound(report);
 }
 
 }  // namespace tilewise::grading

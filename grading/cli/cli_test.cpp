@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "grading/bench/example_bench.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
 #include "grading/cli/temporary_submission.hpp"
 #include "grading/report/json.hpp"
 #include "tilewise_stages.hpp"
@@ -166,8 +168,10 @@ TEST(Grade, SaysThatThereIsNoGpu) {
 }
 
 TEST(Bench, SaysThatThereIsNoGpu) {
-  if (tilewise({"grade", "1", "--backend", "cuda"}).status != 2) GTEST_SKIP() << "there is one";
-  EXPECT_EQ(tilewise({"bench", "1", "--backend", "cuda"}).status, 2);
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has one";
+  const CommandResult run = tilewise({"bench", "--backend", "cuda"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, AllOf(HasSubstr("cuda"), HasSubstr("--backend simt")));
 }
 
 TEST(Profile, ReportsWhatEachKernelDoes) {
@@ -390,6 +394,7 @@ TEST(Bench, SaysWhyItCannotMeasure) {
       {{"--submission", "/no/such/folder"}, "does not exist"},
       {{"--n", "0"}, "'0' is no whole number from 1 to"},
       {{"--n", "16,,32"}, "'' is no whole number"},
+      {{"--n", "16,"}, "'' is no whole number"},
       {{"--n", "16,many"}, "'many' is no whole number"},
       {{"--n", "9999999999"}, "'9999999999' is no whole number"},
       {{"2", "--n", "65536"}, "n = 65536 takes 51.5 GB (3 matrices of 17.2 GB); the simulator has"},
@@ -482,6 +487,90 @@ TEST(Occupancy, WritesWhyALaunchCannotRun) {
   const auto document = nlohmann::ordered_json::parse(text_of(json));
   EXPECT_THAT(document.at("gpus")[0].at("cannot_run").get<std::string>(),
               HasSubstr("__launch_bounds__(1024)"));
+}
+
+TEST(LabReport, IsOneFileAboutTheKernels) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const ScratchDirectory scratch;
+  const fs::path page = scratch.path() / "page.html";
+  const CommandResult run =
+      tilewise({"report", "3", "--solutions", "--n", "64,128", "--output", page});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("page.html: the laboratory report, gtx1080 (modelled)"));
+  EXPECT_THAT(text_of(page),
+              AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Stage 3: tiles in shared memory"),
+                    HasSubstr("the reference solutions"), HasSubstr("n = 128"),
+                    HasSubstr("<img src=\"data:image/svg+xml;base64,")));
+}
+
+TEST(LabReport, TakesMeasurementsFromElsewhere) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const ScratchDirectory scratch;
+  const fs::path page = scratch.path() / "page.html", file = scratch.path() / "bench.json";
+  BenchReport elsewhere = example_bench();
+  elsewhere.modelled = false;
+  elsewhere.device = "NVIDIA <H200>";
+  std::ofstream(file) << bench_document(elsewhere);
+  const CommandResult run = tilewise({"report", "4", "--measurements", file, "--output", page});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(text_of(page),
+              AllOf(HasSubstr("NVIDIA &lt;H200&gt; (measured)"),
+                    HasSubstr("matmul_prefetch_shared"), Not(HasSubstr("matmul_shared"))));
+
+  elsewhere.rows.front().right = false;
+  std::ofstream(file) << bench_document(elsewhere);
+  const CommandResult wrong = tilewise({"report", "--measurements", file, "--output", page});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.output, HasSubstr("Some results are wrong"));
+}
+
+TEST(LabReport, SaysWhyThereIsNone) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const ScratchDirectory scratch;
+  const std::string folder = scratch.path();
+  const auto put = [&](const char* name, const nlohmann::json& document) {
+    std::ofstream(scratch.path() / name) << document;
+    return (scratch.path() / name).string();
+  };
+  std::ofstream(scratch.path() / "garbled") << "{\"schema\": ";
+  nlohmann::json other = bench_document(example_bench());
+  other["rows"][0]["stage"] = "99_none";
+  nlohmann::json huge = bench_document(example_bench());
+  huge["rows"][3]["ms"] = 1e300;
+  nlohmann::json empty = bench_document(example_bench());
+  empty["rows"] = nlohmann::json::array();
+  const std::string good = put("good", bench_document(example_bench()));
+
+  const struct {
+    std::vector<std::string> arguments;
+    const char* message;
+  } cases[] = {
+      {{"99"}, "there is no stage '99'"},
+      {{"3", "--gpu", "gtx9999"}, "no GPU profile is called \"gtx9999\""},
+      {{"3", "--n", "0"}, "'0' is no whole number from 1"},
+      {{"3", "--output", folder + "/no/folder.html"}, "cannot write"},
+      {{"--measurements", good, "--output", folder}, "cannot write"},
+      {{"--submission", folder + "/none"}, "does not exist"},
+      {{"--measurements", good, "--solutions"}, "excludes"},
+      {{"--measurements", good, "--gpu", "h200"}, "excludes"},
+      {{"--measurements", folder + "/none"}, "cannot read"},
+      {{"--measurements", folder}, "cannot read"},
+      {{"--measurements", folder + "/garbled"}, "garbled holds no measurements"},
+      {{"--measurements", put("array", nlohmann::json::array())}, "the document is no object"},
+      {{"--measurements", put("huge", huge)}, "rows[3].ms is 1e+300, expected a number from 0"},
+      {{"--measurements", put("other", other)}, "figures of a stage '99_none'"},
+      {{"--measurements", put("empty", empty)}, "has no figures"},
+      {{"99", "--measurements", good}, "there is no stage '99'"},
+  };
+  for (auto [arguments, message] : cases) {
+    arguments.insert(arguments.begin(), "report");
+    if (std::ranges::find(arguments, "--output") == arguments.end()) {
+      arguments.insert(arguments.end(), {"--output", folder + "/page.html"});
+    }
+    const CommandResult run = tilewise(arguments);
+    EXPECT_EQ(run.status, 2) << message << '\n' << run.output;
+    EXPECT_THAT(run.output, HasSubstr(message));
+  }
 }
 
 TEST(List, NamesEveryStage) {

@@ -13,6 +13,7 @@
 #include <exception>
 #include <iostream>
 #include <random>
+#include <ranges>
 #include <string>
 
 #include "common/core/paths.hpp"
@@ -21,6 +22,7 @@
 #include "grading/cli/grade.hpp"
 #include "grading/cli/occupancy.hpp"
 #include "grading/cli/profile.hpp"
+#include "grading/cli/report.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/skeleton/repository.hpp"
 #include "tilewise_stages.hpp"
@@ -109,6 +111,24 @@ void add_backend(CLI::App* command, Options& options) {
       ->option_text("N");
 }
 
+/// "256,1000,1024".
+void add_orders(CLI::App* command, BenchOptions& options) {
+  const auto read = [&options](const std::string& list) {
+    for (const auto part : std::views::split(list, ',')) {
+      const std::string order(part.begin(), part.end());
+      if (const std::string problem = whole_number(1, largest_order)(order); !problem.empty()) {
+        throw CLI::ValidationError("--n", problem);
+      }
+      options.orders.push_back(std::stoi(order));
+    }
+  };
+  command
+      ->add_option_function<std::string>(
+          "--n", read,
+          "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
+      ->option_text("LIST");
+}
+
 void add_grade(CLI::App& app, GradeOptions& options) {
   CLI::App* grade = app.add_subcommand("grade", "Compile, run and grade kernels");
   grade->add_option("STAGE", options.stages,
@@ -132,13 +152,7 @@ void add_bench(CLI::App& app, BenchOptions& options) {
                     "Stages to run: 03_shared_memory, 03 or 3; all if none is named");
   add_submission(bench, options);
   add_backend(bench, options);
-  bench
-      ->add_option("--n", options.orders,
-                   "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
-      ->option_text("LIST")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(whole_number(1, largest_order));
+  add_orders(bench, options);
   bench
       ->add_option("--inputs", options.inputs,
                    "random (the default), linear (A counts up, B down) or two files of NumPy")
@@ -151,6 +165,27 @@ void add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("--csv", options.csv, "Write the table as CSV")->option_text("FILE");
   bench->add_option("--json", options.json, "Write the table as JSON")->option_text("FILE");
   bench->add_option("--plots", options.plots, "Draw charts into a folder")->option_text("DIR");
+}
+
+void add_report(CLI::App& app, ReportOptions& options) {
+  CLI::App* report = app.add_subcommand(
+      "report", "Write a laboratory report on your kernels, one HTML file to fill in and print");
+  report->add_option("STAGE", options.bench.stages,
+                     "Stages to report on: 03_shared_memory, 03 or 3; all if none is named");
+  add_submission(report, options.bench);
+  add_backend(report, options.bench);
+  add_orders(report, options.bench);
+  CLI::Option* measurements =
+      report
+          ->add_option("--measurements", options.measurements,
+                       "Take the figures from a file of lab bench --json instead of measuring")
+          ->option_text("FILE");
+  for (const char* other :
+       {"--solutions", "--submission", "--gpu", "--backend", "--device", "--n"}) {
+    measurements->excludes(report->get_option(other));
+  }
+  report->add_option("--output", options.output, "Where it goes (default: report.html)")
+      ->option_text("FILE");
 }
 
 void add_profile(CLI::App& app, ProfileOptions& options) {
@@ -212,6 +247,8 @@ int run(int argc, char** argv) {
   add_grade(app, options);
   BenchOptions bench_options;
   add_bench(app, bench_options);
+  ReportOptions report_options;
+  add_report(app, report_options);
   ProfileOptions profile_options;
   add_profile(app, profile_options);
   OccupancyOptions occupancy_options;
@@ -239,6 +276,7 @@ int run(int argc, char** argv) {
     return exit_passed;
   }
   interrupt_on_signals();
+  if (app.got_subcommand("report")) return report(report_options) ? exit_passed : exit_failed;
   if (app.got_subcommand("bench")) return bench(bench_options) ? exit_passed : exit_failed;
   if (app.got_subcommand("profile")) return profile(profile_options) ? exit_passed : exit_failed;
   return grade(options) ? exit_passed : exit_failed;

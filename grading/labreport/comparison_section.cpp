@@ -26,11 +26,11 @@ std::optional<int> largest_common_order(const std::vector<Line>& versions) {
 }
 
 std::string times(double rate, const BenchRow* other) {
-  return other == nullptr || other->rate <= 0 ? "–" : significant(rate / other->rate);
+  return other == nullptr || other->rate <= 0 ? no_figure : significant(rate / other->rate);
 }
 
 std::string percent(double rate, std::optional<double> whole) {
-  return whole && *whole > 0 ? fmt::format("{:.1f}%", 100 * rate / *whole) : "–";
+  return whole && *whole > 0 ? fmt::format("{:.1f}%", 100 * rate / *whole) : no_figure;
 }
 
 Html table_of(const Comparison& comparison, int n, const BenchReport& report) {
@@ -51,7 +51,7 @@ Html table_of(const Comparison& comparison, int n, const BenchReport& report) {
   for (const Line& version : comparison.versions) {
     const BenchRow& row = *row_at(version, n);
     table.rows.push_back({{row.function},
-                          {row.block.empty() ? "–" : row.block},
+                          {row.block.empty() ? no_figure : row.block},
                           {significant(row.ms)},
                           {significant(row.rate)},
                           {times(row.rate, before)},
@@ -60,11 +60,12 @@ Html table_of(const Comparison& comparison, int n, const BenchReport& report) {
     for (const Line& library : comparison.libraries) {
       const BenchRow* of_library = row_at(library, n);
       table.rows.back().push_back(
-          {of_library == nullptr ? "–" : percent(row.rate, of_library->rate)});
+          {of_library == nullptr ? no_figure : percent(row.rate, of_library->rate)});
     }
     before = &row;
     if (first == nullptr) first = &row;
   }
+  drop_empty_columns(table);
   return html_of(table);
 }
 

@@ -17,7 +17,7 @@ void add(Table& table, const char* what, const std::string& value) {
 }
 
 Table limits_of(const core::GpuProfile& gpu) {
-  Table table{"What one multiprocessor (SM) holds", {{"", true}, {"limit"}}, {}, true};
+  Table table{"What one multiprocessor (SM) holds", {{"resource", true}, {"limit"}}, {}, true};
   add(table, "threads", with_commas(gpu.threads_per_sm));
   add(table, "warps", with_commas(gpu.warps_per_sm));
   add(table, "blocks", with_commas(gpu.blocks_per_sm));
@@ -30,7 +30,7 @@ Table limits_of(const core::GpuProfile& gpu) {
 }
 
 Table rates_of(const core::GpuProfile& gpu) {
-  Table table{gpu.name, {{"", true}, {"value"}}, {}, true};
+  Table table{gpu.name, {{"property", true}, {"value"}}, {}, true};
   add(table, "compute capability", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor));
   add(table, "multiprocessors (SMs)", with_commas(gpu.sms));
   add(table, "FP32 lanes an SM", with_commas(gpu.fp32_lanes_per_sm));
@@ -59,7 +59,7 @@ Html gpu_section(const BenchReport& report) {
   section += element(
       "p", Html("Peaks: every lane completes one fused multiply-add, two operations, a clock; "
                 "2 × ") +
-               fmt::format("{} × {} × {} MHz. ", gpu.sms, gpu.fp32_lanes_per_sm,
+               fmt::format("{} × {} × {}\u00a0MHz. ", gpu.sms, gpu.fp32_lanes_per_sm,
                            significant(gpu.clock_mhz)) +
                element("strong", "Ridge point: ") +
                fmt::format("{} / {} = {:.1f} operations a byte, {:.1f} an element of 4 bytes. ",

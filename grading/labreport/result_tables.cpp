@@ -25,11 +25,11 @@ const BenchRow* fastest_at(const std::vector<Line>& lines, int n) {
 }
 
 Cell cell_of(const BenchRow* row, Figure figure, const BenchRow* best) {
-  if (row == nullptr) return {"–"};
+  if (row == nullptr) return {no_figure};
   if (!row->problem.empty()) return {"failed", Cell::Mark::wrong};
   if (row->right == false) return {"wrong", Cell::Mark::wrong};
   const auto value = figure(*row);
-  if (!value) return {"–"};
+  if (!value) return {no_figure};
   return {significant(*value), row == best ? Cell::Mark::best : Cell::Mark::none};
 }
 
@@ -68,8 +68,8 @@ void add_share_and_limiter(Table& table, const std::vector<Line>& lines,
     const BenchRow* row = last_with_figures(lines[i]);
     const bool on_gpu = row != nullptr && row->contender != Contender::openblas;
     const auto peak = on_gpu ? peak_of(gpu, *row) : std::nullopt;
-    table.rows[i].push_back({peak ? fmt::format("{:.1f}%", 100 * row->rate / *peak) : "–"});
-    table.rows[i].push_back({row == nullptr || row->limiter.empty() ? "–" : row->limiter});
+    table.rows[i].push_back({peak ? fmt::format("{:.1f}%", 100 * row->rate / *peak) : no_figure});
+    table.rows[i].push_back({row == nullptr || row->limiter.empty() ? no_figure : row->limiter});
   }
 }
 

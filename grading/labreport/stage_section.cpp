@@ -41,7 +41,7 @@ Html conclusions(const std::string& id, const std::vector<std::string>& question
                                   {"aria-labelledby", question_id}},
                                  ""));
   }
-  return element("h3", "Conclusions") + boxes;
+  return boxes;
 }
 
 Html stage_section(const StageNotes& notes, const BenchReport& report, const Draw& draw) {
@@ -56,7 +56,8 @@ Html stage_section(const StageNotes& notes, const BenchReport& report, const Dra
   }
   section += any ? formulas(notes) + groups
                  : element("p", {{"class", "missing"}}, "There are no figures of this stage.");
-  return element("section", section + conclusions(notes.id, notes.questions));
+  section += element("h3", "Conclusions") + conclusions(notes.id, notes.questions);
+  return element("section", {{"class", "new-page"}}, section);
 }
 
 }  // namespace tilewise::grading

@@ -1,5 +1,8 @@
 #include "grading/labreport/table.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace tilewise::grading {
 namespace {
 
@@ -26,18 +29,50 @@ Html row_of(const Table& table, const std::vector<Cell>& cells) {
   return element("tr", row);
 }
 
+/// Headings in two rows, where columns have groups; others are as high as both.
+Html heading_of(const Table& table) {
+  const std::vector<Column>& columns = table.columns;
+  const bool grouped =
+      std::ranges::any_of(columns, [](const Column& column) { return !column.group.empty(); });
+  Html upper, lower;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Attributes attributes = attributes_of(columns[i]);
+    attributes.emplace_back("scope", "col");
+    const std::string& group = columns[i].group;
+    if (grouped && group.empty()) attributes.emplace_back("rowspan", "2");
+    (group.empty() ? upper : lower) += element("th", attributes, columns[i].heading);
+    if (group.empty() || (i > 0 && columns[i - 1].group == group)) continue;
+    std::size_t end = i;
+    while (end < columns.size() && columns[end].group == group) ++end;
+    upper += element(
+        "th", {{"class", "group"}, {"scope", "colgroup"}, {"colspan", std::to_string(end - i)}},
+        group);
+  }
+  return element("thead", element("tr", upper) + (grouped ? element("tr", lower) : Html()));
+}
+
+bool shows_nothing(const Table& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
+    return row[column].content.text() == Html(no_figure).text();
+  });
+}
+
 }  // namespace
 
-Html html_of(const Table& table) {
-  Html heading, body;
-  for (const Column& column : table.columns) {
-    Attributes attributes = attributes_of(column);
-    attributes.emplace_back("scope", "col");
-    heading += element("th", attributes, column.heading);
+void drop_empty_columns(Table& table) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    if (!shows_nothing(table, i)) continue;
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + place);
+    for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + place);
   }
+}
+
+Html html_of(const Table& table) {
+  Html body;
   for (const std::vector<Cell>& row : table.rows) body += row_of(table, row);
-  const Html content = element("caption", table.caption) +
-                       element("thead", element("tr", heading)) + element("tbody", body);
+  const Html content =
+      element("caption", table.caption) + heading_of(table) + element("tbody", body);
   return element("div", {{"class", table.narrow ? "table narrow" : "table"}},
                  element("table", content));
 }

@@ -9,7 +9,8 @@ namespace tilewise::grading {
 
 struct Column {
   Html heading;
-  bool is_text = false;  ///< else figures, to the right
+  bool is_text = false;    ///< else figures, to the right
+  std::string group = {};  ///< heading over neighbours of the same group; empty: none
 };
 
 /// A cell, and what is to be said of it by its looks beside its words.
@@ -25,6 +26,12 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
   bool narrow = false;  ///< may stand beside another
 };
+
+/// What stands where there is nothing to show.
+inline constexpr const char* no_figure = "–";
+
+/// Takes out columns that have nothing to show in any row.
+void drop_empty_columns(Table& table);
 
 /// With a caption, column and row headings, in a frame that scrolls where the page is too narrow.
 Html html_of(const Table& table);
