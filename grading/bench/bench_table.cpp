@@ -32,7 +32,7 @@ const char* heading_of(Contender contender) {
   }
 }
 
-/// 0.012345 as 0.0123, 1234.5 as 1234; four digits that count.
+/// 0.012345 as 0.0123, 12.345 as 12.35: as many digits as have room.
 std::string figure(double value) {
   if (value >= 1000) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}f}", value, value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : 4);
@@ -82,34 +82,34 @@ Columns columns_of(const Rows& rows) {
 }
 
 std::string head_of(const Columns& columns) {
-  std::string head = fmt::format("  {:>6}", "n");
+  std::string head = fmt::format("{:>6}", "n");
   for (const Contender contender : columns.contenders) {
-    head += fmt::format(" {:>9}", std::string(heading_of(contender)) + " ");
+    head += fmt::format(" {:>8}", heading_of(contender));
   }
-  head += fmt::format(" {:>9}", "ms");
-  if (columns.cgma) head += fmt::format(" {:>7}", "CGMA");
-  if (columns.formula) head += fmt::format(" {:>7}", "formula");
-  head += fmt::format(" {:>7}  {:>5}", "GIPS", "occ.%");
-  if (columns.limiter) head += "  limited by";
+  head += fmt::format(" {:>8}", "ms");
+  if (columns.cgma) head += fmt::format(" {:>6}", "CGMA");
+  if (columns.formula) head += fmt::format(" {:>6}", "theory");
+  head += fmt::format(" {:>7} {:>3}", "GIPS ", "occ");
+  if (columns.limiter) head += " limited by";
   return head + "\n";
 }
 
 /// A line of the table, for one order.
 std::string line_of(int n, const Rows& rows, const Columns& columns) {
   const BenchRow* const main = main_row(rows);
-  std::string line = fmt::format("  {:>6}", n);
+  std::string line = fmt::format("{:>6}", n);
   for (const Contender contender : columns.contenders) {
-    line += fmt::format(" {:>9}", rate_of(of_contender(rows, contender)));
+    line += fmt::format(" {:>8}", rate_of(of_contender(rows, contender)));
   }
   if (main != nullptr) {
-    line += fmt::format(" {:>9}", figure(main->ms));
-    if (columns.cgma) line += fmt::format(" {:>7}", figure(main->cgma));
-    if (columns.formula) line += fmt::format(" {:>7}", figure(main->cgma_by_formula));
+    line += fmt::format(" {:>8}", figure(main->ms));
+    if (columns.cgma) line += fmt::format(" {:>6}", figure(main->cgma));
+    if (columns.formula) line += fmt::format(" {:>6}", figure(main->cgma_by_formula));
     const bool measured = main->gips && main->gips_measured;
-    line += fmt::format(" {:>7}{}", figure(main->gips), measured ? "m" : " ");
-    line += main->occupancy ? fmt::format(" {:>5.1f}", main->occupancy->percent)
-                            : fmt::format(" {:>5}", "-");
-    line += "  " + main->limiter;
+    line += fmt::format(" {:>7}", figure(main->gips) + (measured ? "m" : " "));
+    line += main->occupancy ? fmt::format(" {:>3.0f}", main->occupancy->percent)
+                            : fmt::format(" {:>3}", "-");
+    line += " " + main->limiter;
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -164,12 +164,14 @@ bool any(const BenchReport& report, Contender contender) {
 }
 
 std::string legend_of(const BenchReport& report) {
-  std::string text =
-      fmt::format("\n{} on {}; inputs: {}.\n", report.modelled ? "Modelled" : "Measured",
-                  printable(report.device), printable(report.inputs));
+  std::string text = fmt::format("\n{} {}; inputs: {}.\n", report.modelled ? "For" : "Measured on",
+                                 printable(report.device), printable(report.inputs));
   text +=
-      "ms, CGMA (operations an element of global memory, as counted and by formula), GIPS (10^9\n"
-      "instructions of warps a second) and occupancy are the student's, or else the solution's.\n";
+      "The figures behind ms are the student's, or else the solution's. CGMA: operations an "
+      "element\n"
+      "that a thread loads or stores, as counted and in theory; GIPS: 10^9 instructions of warps "
+      "a\n"
+      "second; occ: occupancy in percent.\n";
   if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
   if (any(report, Contender::openblas)) {
     text += "CPU: OpenBLAS on this machine's processor, measured.\n";

@@ -15,7 +15,7 @@ struct InputChoice {
   };
   Kind kind = Kind::random;
   std::uint64_t seed = 0;      ///< of random ones
-  std::filesystem::path A, B;  ///< files
+  std::filesystem::path A = {}, B = {};  ///< files
   int order = 0;               ///< of the matrices in the files; 0: any
 };
 

@@ -11,6 +11,7 @@
 #include "grading/bench/bench_charts.hpp"
 #include "grading/bench/bench_csv.hpp"
 #include "grading/bench/bench_table.hpp"
+#include "grading/bench/bench_views.hpp"
 #include "grading/charts/gnuplot.hpp"
 #include "grading/cli/bench_plan.hpp"
 #include "grading/cli/bench_stage.hpp"
@@ -44,17 +45,6 @@ std::string command_of(const BenchOptions& options) {
   return command;
 }
 
-void demand_folder(const std::filesystem::path& folder) {
-  if (folder.empty()) return;
-  demand_gnuplot();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  // Whether files can be made in it.
-  const std::filesystem::path probe = folder / ".writable";
-  demand_writable(probe);
-  std::filesystem::remove(probe, error);
-}
-
 }  // namespace
 
 BenchReport measure(const BenchOptions& options) {
@@ -77,7 +67,8 @@ BenchReport measure(const BenchOptions& options) {
 bool bench(const BenchOptions& options) {
   demand_writable(options.csv);
   demand_writable(options.json);
-  demand_folder(options.plots);
+  if (!options.plots.empty()) demand_gnuplot();
+  demand_folder("--plots", options.plots);
   const BenchReport report = measure(options);
   std::cout << bench_table(report) << std::flush;
   if (!options.csv.empty()) write_output(options.csv, bench_csv(report));

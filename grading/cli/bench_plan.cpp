@@ -9,6 +9,7 @@
 #include "grading/bench/workload.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/gpu_choice.hpp"
+#include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/report/printable.hpp"
@@ -16,8 +17,6 @@
 
 namespace tilewise::grading {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The profile of a card of that name; of another one, what was asked for.
 core::GpuProfile profile_for(const ChosenBackend& backend, const std::string& wanted) {
@@ -39,16 +38,6 @@ std::vector<int> orders_for(const std::vector<int>& wanted, const InputChoice& i
   throw CannotGrade(
       fmt::format("--n asks for other orders than the matrices in {} have, {}; leave it out",
                   printable(inputs.A.string()), inputs.order));
-}
-
-void prepare_store(const fs::path& folder) {
-  if (folder.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder)) {
-    throw CannotGrade(fmt::format("--store {}: {}", printable(folder.string()),
-                                  error ? error.message() : "is no folder"));
-  }
 }
 
 /// The largest matrices that the simulator takes: it keeps several times as much about them.
@@ -95,7 +84,7 @@ BenchPlan make_plan(const BenchOptions& options) {
   if (!options.solutions) {
     plan.student = choose_submission(false, options.submission, plan.stages);
   }
-  prepare_store(options.store);
+  demand_folder("--store", options.store);
   plan.store = options.store;
   plan.cases = load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
   plan.backend = choose_backend(options.backend, options.gpu, options.device);

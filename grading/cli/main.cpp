@@ -13,6 +13,7 @@
 #include <exception>
 #include <iostream>
 #include <random>
+#include <ranges>
 #include <string>
 
 #include "common/core/paths.hpp"
@@ -110,14 +111,22 @@ void add_backend(CLI::App* command, Options& options) {
       ->option_text("N");
 }
 
+/// "256,1000,1024".
 void add_orders(CLI::App* command, BenchOptions& options) {
+  const auto read = [&options](const std::string& list) {
+    for (const auto part : std::views::split(list, ',')) {
+      const std::string order(part.begin(), part.end());
+      if (const std::string problem = whole_number(1, largest_order)(order); !problem.empty()) {
+        throw CLI::ValidationError("--n", problem);
+      }
+      options.orders.push_back(std::stoi(order));
+    }
+  };
   command
-      ->add_option("--n", options.orders,
-                   "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
-      ->option_text("LIST")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(whole_number(1, largest_order));
+      ->add_option_function<std::string>(
+          "--n", read,
+          "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
+      ->option_text("LIST");
 }
 
 void add_grade(CLI::App& app, GradeOptions& options) {
