@@ -17,10 +17,10 @@ struct BenchOptions {
   std::string gpu = "gtx1080";       ///< profile that the simulator models
   std::string backend = "auto";
   std::string device = "auto";
-  std::vector<int> orders;           ///< empty: the usual ones of the backend
-  std::string inputs = "random";     ///< "random", "linear" or "A.npy,B.npy"
-  std::uint64_t seed = 0;            ///< of random inputs
-  std::filesystem::path store;       ///< folder that keeps inputs and references; empty: none
+  std::vector<int> orders;                 ///< empty: the usual ones of the backend
+  std::string inputs = "random";           ///< "random", "linear" or "A.npy,B.npy"
+  std::uint64_t seed = 0;                  ///< of random inputs
+  std::filesystem::path store;             ///< folder that keeps inputs and references; empty: none
   std::filesystem::path csv, json, plots;  ///< empty: not written; plots: a folder
 };
 

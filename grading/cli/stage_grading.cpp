@@ -11,6 +11,7 @@
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/yardsticks.hpp"
 #include "grading/profile/compiled_kernels_file.hpp"
 
 namespace tilewise::grading {
@@ -138,22 +139,18 @@ class ModelPreparation {
   std::optional<RegisterCompilation> reference_registers_;
 };
 
-/// What to time beside a submission to a stage: its solution, and grading/yardsticks/NAME/STAGE.
-std::vector<BuildRequest> yardsticks_for(const BuildRequest& submission) {
-  const auto yardsticks = layout().root / "grading" / "yardsticks";
-  std::vector<BuildRequest> requests;
-  for (const auto& [name, folder] : {std::pair("reference", solutions()),
-                                     {"copy", yardsticks / "copy"},
-                                     {"cublas", yardsticks / "cublas"}}) {
-    BuildRequest request = build_beside(submission, name, folder);
-    request.uses_cublas = name == std::string_view("cublas");
-    if (std::filesystem::exists(request.source_directory)) requests.push_back(request);
+/// What to time beside a submission to a stage: its solution, and the yardsticks.
+std::vector<BuildRequest> beside(const BuildRequest& submission) {
+  std::vector<BuildRequest> requests = {build_beside(submission, "reference", solutions())};
+  for (const Yardstick& yardstick : yardsticks_of(submission.stage_id)) {
+    requests.push_back(yardstick_build(yardstick, submission.stage_id));
+    requests.back().scratch = submission.scratch / yardstick.name;
   }
   return requests;
 }
 
 Built build_for_gpu(const BuildRequest& submission) {
-  std::vector<BuildRequest> requests = yardsticks_for(submission);
+  std::vector<BuildRequest> requests = beside(submission);
   requests.insert(requests.begin(), submission);
   const std::vector<BuildOutcome> outcomes = build_modules(requests);
   if (!outcomes.front().ok) return {{}, outcomes.front()};

@@ -83,6 +83,13 @@ void TerminalReport::show_progress(std::string_view doing) {
   progress_shown_ = true;
 }
 
+void TerminalReport::show_progress(std::string_view doing, std::size_t done, std::size_t total) {
+  constexpr std::size_t width = 20;
+  const std::size_t filled = total == 0 ? 0 : std::min(done, total) * width / total;
+  show_progress(
+      fmt::format("[{:=<{}}{: <{}}] {}/{} {}", "", filled, "", width - filled, done, total, doing));
+}
+
 void TerminalReport::explain_stage(const Explanation& why) {
   clear_progress();
   print_explanation(why);

@@ -321,6 +321,18 @@ TEST_F(CheckedBuild, SeesTheStoreOfAStructureThatAFunctionReturns) {
   EXPECT_GT(counters.shared_store_requests, 0u);
 }
 
+__global__ void all_load_the_first(const float* in, float* out) { out[threadIdx.x] = in[0]; }
+
+TEST_F(CheckedBuild, CountsBytesOfARequestOnceAndOfEachLane) {
+  const DeviceVector<float> in(1), out(48);
+  watch({.counters = true});
+  all_load_the_first<<<1, 48>>>(in.data(), out.data());
+  const Counters counters = counters_of_the_launch();
+  EXPECT_EQ(counters.global_load_bytes, 2 * sizeof(float)) << "two warps";
+  EXPECT_EQ(counters.global_load_lane_bytes, 48 * sizeof(float));
+  EXPECT_EQ(counters.global_store_lane_bytes, 48 * sizeof(float));
+}
+
 // Some of the host's threads run blocks of one kernel only.
 TEST_F(CheckedBuild, KnowsTheSharedMemoryOfEachLaunch) {
   const DeviceVector<float> in(6400), out(6400);
