@@ -26,7 +26,7 @@ std::vector<Cell> cells_of(const std::string& name, const OccupancyFigures& figu
   constexpr int threads_per_warp = 32;
   const int warps = (figures.threads_per_block + threads_per_warp - 1) / threads_per_warp;
   return {
-      {name},
+      {breakable(name)},
       {with_commas(figures.threads_per_block)},
       {with_commas(warps)},
       {with_commas(figures.shared_bytes_per_block)},
