@@ -23,8 +23,11 @@ struct Watch {
   /// rest of the grid does not run, so that what the kernel computes is incomplete. Checks run all
   /// blocks whether or not this is set.
   bool sample = false;
+  /// With `sample`: where no few blocks stand for all others, an estimate from some that are chosen
+  /// at random, rather than all blocks.
+  bool estimate = false;
   ThreadOrder order = ThreadOrder::forward;
-  std::uint64_t seed = 0;  ///< of the shuffle
+  std::uint64_t seed = 0;  ///< of the shuffle and the choice
 };
 
 void watch(const Watch& wanted);

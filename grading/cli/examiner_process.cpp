@@ -52,6 +52,9 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
   if (!modules.checked.empty()) {
     command.arguments.insert(command.arguments.end(), {"--checked-module", modules.checked});
   }
+  if (!modules.compiled.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--compiled", modules.compiled});
+  }
   for (const auto& [name, module] : modules.yardsticks) {
     command.arguments.insert(command.arguments.end(),
                              {"--yardstick", fmt::format("{}={}", name, module.string())});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_test.hpp"
+#include "grading/profile/compiled_kernels_file.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -90,7 +92,10 @@ int run(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   std::vector<std::string> yardsticks;
   app.add_option("--yardstick", yardsticks,
-                 "NAME=MODULE: what to time beside it, with the backend cuda");
+                 "NAME=MODULE: what to time beside it, or with the backend simt to model");
+  std::filesystem::path compiled;
+  app.add_option("--compiled", compiled, "file with what nvcc made of the kernels")
+      ->check(CLI::ExistingFile);
   std::vector<std::string> tests;
   app.add_option("--test", tests, "one of the stage's tests to run; without it all");
   app.add_option("--backend", options.backend, "simt or cuda")
@@ -117,6 +122,7 @@ int run(int argc, char** argv) {
   if (!options.on_gpu() && options.checked_module.empty()) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
+  if (!compiled.empty()) options.compiled = read_compiled_kernels(compiled);
   options.profile = core::gpu_profile(gpu);
   return examine(options, tests, events_fd);
 }

@@ -98,9 +98,11 @@ void TerminalReport::explain_stage(const Explanation& why) {
 
 void TerminalReport::print_test(const TestResult& test, std::string_view printed) {
   print_test_line(test);
-  if (test.status == Status::passed) return;
+  // A test that passes has a message where there is something to know all the same.
+  if (test.status == Status::passed && test.message.empty()) return;
   print_explanation({test.message, test.hint, test.file, test.line});
-  if (!printed.empty() && test.status != Status::skipped) {
+  const bool ran_into_something = test.status != Status::skipped && test.status != Status::passed;
+  if (!printed.empty() && ran_into_something) {
     out_ << "      Your code printed:\n" << prefixed(printable(printed), "      | ");
   }
   out_ << std::flush;

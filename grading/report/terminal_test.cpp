@@ -59,6 +59,16 @@ Graded on gtx1080 (modelled), backend simt. The same inputs again: --seed 42
 )");
 }
 
+TEST(TerminalReport, SaysWhatATestThatPassedHasToSay) {
+  std::ostringstream out;
+  TestResult test = example_grade().stages[0].tests[0];
+  test.message = "994 GFLOPS (modelled)";
+  TerminalReport(out, {}).print_test(test, "i = 1\n");
+  EXPECT_EQ(out.str(),
+            "  passed         3/3  MatmulShared.Passes  gflops 994.2\n"
+            "      994 GFLOPS (modelled)\n");
+}
+
 TEST(TerminalReport, ColoursOnlyTheStatusAndHeadings) {
   const std::string text = report_on_example({.colours = true, .progress = false});
   EXPECT_NE(text.find("\033[1m03_shared_memory\033[0m"), std::string::npos);

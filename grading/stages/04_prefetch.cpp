@@ -102,7 +102,6 @@ TEST_F(MatmulPrefetchShared, WaitsOnceForEachTile) {
 }
 
 TEST_F(MatmulPrefetchRegister, ReachesMinimumGflops) {
-  if (skipped_without_gpu()) return;
   expect_minimum_gflops(
       minimum_speed,
       "Load the next elements into variables of the thread right after the barrier, compute with "
@@ -111,7 +110,6 @@ TEST_F(MatmulPrefetchRegister, ReachesMinimumGflops) {
 }
 
 TEST_F(MatmulPrefetchShared, ReachesMinimumGflops) {
-  if (skipped_without_gpu()) return;
   expect_minimum_gflops(minimum_speed,
                         "Fill one pair of tiles while the other is read, and meet at one barrier "
                         "between two steps: a second one makes all warps of a block wait at the "
