@@ -131,6 +131,7 @@ class StageBench {
         BenchRow row = blank_row(bench_case, part.module->contender, n);
         row.call = part.call.text;
         row.problem = obstacle;
+        row.excused = true;
         rows_.push_back(std::move(row));
       }
       return;
@@ -176,7 +177,7 @@ class StageBench {
         if (const auto time = modelled_call(simulated.profile)) {
           set_modelled(row, part.call, *time);
         } else {
-          row.problem = why_no_time(simulated.profile);
+          set_why_no_time(row, simulated.profile);
         }
       }
       rows_.push_back(std::move(row));
