@@ -45,9 +45,9 @@ std::vector<Quantity> quantities(const std::string& unit) {
            false}};
 }
 
-/// More lines than that nobody can follow, nor, in half a page's width, more than six.
+/// More lines than that nobody can follow, nor, in half a page's width, more than seven.
 constexpr std::size_t most_lines = 8;
-constexpr std::size_t most_in_half_width = 6;
+constexpr std::size_t most_in_half_width = 7;
 
 Series series_of(const Line& line, const Quantity& quantity) {
   Series series{line.name, {}};
@@ -94,6 +94,14 @@ std::vector<Line> fastest_of(const std::vector<Line>& lines) {
   return fastest;
 }
 
+/// Without what ran on the CPU, which the chart's title does not speak of.
+std::vector<Line> others_on_the_gpu(const LineGroup& group) {
+  std::vector<Line> others = group.others;
+  std::erase_if(
+      others, [](const Line& line) { return line.rows.front()->contender == Contender::openblas; });
+  return others;
+}
+
 std::string subject_of(const LineGroup& group, std::size_t shown) {
   if (group.function.empty()) return "stage " + group.stage;
   const std::size_t all = by_rate(group.lines).size();
@@ -113,7 +121,7 @@ std::vector<NamedChart> charts_of(const LineGroup& group, const std::string& whe
     add_lines(series, lines, quantity);
     if (series.empty()) continue;
     const ChartSize size = series.size() > most_in_half_width ? ChartSize::whole : ChartSize::half;
-    if (quantity.of_others) add_lines(series, group.others, quantity);
+    if (quantity.of_others) add_lines(series, others_on_the_gpu(group), quantity);
     const Axis orders = axis_of_orders(series);
     charts.push_back({name + "-" + quantity.name,
                       {fmt::format("{}: {}, {}", what, quantity.title, where), orders,

@@ -19,7 +19,7 @@ struct Version {
 
 constexpr std::pair<Contender, const char*> contender_names[] = {
     {Contender::solution, "solution"}, {Contender::previous_stage, "previous stage"},
-    {Contender::cublas, "cuBLAS"},     {Contender::openblas, "OpenBLAS, CPU"},
+    {Contender::cublas, "cuBLAS"},     {Contender::openblas, "CPU (OpenBLAS, measured)"},
     {Contender::copy, "a copy"},
 };
 

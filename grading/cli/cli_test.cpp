@@ -524,6 +524,15 @@ TEST(LabReport, TakesMeasurementsFromElsewhere) {
   EXPECT_THAT(wrong.output, HasSubstr("Some results are wrong"));
 }
 
+TEST(LabReport, SaysHowToInstallGnuplot) {
+  Command command;
+  command.arguments = {tool("tilewise"), "report", "3", "--solutions"};
+  command.environment = {{"PATH", "/nowhere"}};
+  const CommandResult run = run_command(command);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, HasSubstr("apt-get install gnuplot-nox"));
+}
+
 TEST(LabReport, SaysWhyThereIsNone) {
   if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
   const ScratchDirectory scratch;

@@ -48,6 +48,12 @@ BenchReport crowded_bench() {
       report.rows.push_back(row);
     }
   }
+  for (const char* function : {"matmul_two_rows", "matmul_two_rows_transposed", "matmul_rank1"}) {
+    BenchRow row = example_row("09_rank1_update", function, 32, 4096, 5000);
+    row.block.clear();
+    row.occupancy->limited_by = "registers, shared memory and the grid's size";
+    report.rows.push_back(row);
+  }
   report.rows.front().problem = "It cannot be compiled:\n" + std::string(400, 'y');
   return report;
 }
@@ -78,7 +84,7 @@ class LabReportInABrowser : public testing::Test {
     if (browser().empty()) GTEST_SKIP() << "no Chromium is installed";
     if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
     const fs::path root = core::project_root();
-    std::vector<StageInfo> wanted = {stages()[2], stages()[3], stages()[5]};
+    std::vector<StageInfo> wanted = {stages()[2], stages()[3], stages()[5], stages()[8]};
     page_ = lab_report_page(crowded_bench(), read_stage_notes(root, wanted),
                             text_of(root / "grading/labreport/report.css"), svg_of);
   }
@@ -102,6 +108,21 @@ class LabReportInABrowser : public testing::Test {
     EXPECT_THAT(result.output, Not(HasSubstr("CONSOLE")))
         << "the page has something to complain of";
     return result.output;
+  }
+
+  /// What the probe finds in a page that is so many pixels wide.
+  nlohmann::json laid_out(std::string page, int width) {
+    page.insert(page.find("</body>"), probe);
+    write("report.html", page);
+    const std::string output = run(write("frame.html", frame_page("report.html", width)),
+                                   {"--dump-dom", "--virtual-time-budget=5000"});
+    std::smatch match;
+    if (!std::regex_search(output, match, std::regex("probe(\\{.*\\})"))) {
+      throw std::runtime_error("the probe tells nothing:\n" + output);
+    }
+    const auto found = nlohmann::json::parse(match[1].str());
+    EXPECT_EQ(found["width"], width);
+    return found;
   }
 
   fs::path write(const char* name, const std::string& text) const {
@@ -131,18 +152,10 @@ std::vector<Box> boxes_in(const nlohmann::json& images) {
 
 TEST_F(LabReportInABrowser, ShowsEveryFigureAtAnyWidth) {
   for (const int width : {1280, 400}) {
-    std::string probed = page_;
-    probed.insert(probed.find("</body>"), probe);
-    write("report.html", probed);
-    const std::string output = run(write("frame.html", frame_page("report.html", width)),
-                                   {"--dump-dom", "--virtual-time-budget=5000"});
-    std::smatch match;
-    ASSERT_TRUE(std::regex_search(output, match, std::regex("probe(\\{.*\\})"))) << output;
-    const auto found = nlohmann::json::parse(match[1].str());
-    ASSERT_EQ(found["width"], width);
+    const auto found = laid_out(page_, width);
     EXPECT_LE(found["content"], width) << "the page scrolls sideways";
     const std::vector<Box> boxes = boxes_in(found["images"]);
-    EXPECT_EQ(boxes.size(), 3u * 4 + 1);
+    EXPECT_EQ(boxes.size(), 3u * 5 + 1);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       const Box& box = boxes[i];
       EXPECT_GT(box.natural_width, 0) << "image " << i << " cannot be shown";
@@ -155,6 +168,17 @@ TEST_F(LabReportInABrowser, ShowsEveryFigureAtAnyWidth) {
       }
     }
   }
+}
+
+TEST_F(LabReportInABrowser, IsNoWiderThanPaper) {
+  // Otherwise the browser would shrink all pages until the widest table has room. Between the
+  // margins A4 is 178 mm wide, which is 672 of CSS's pixels.
+  constexpr int width = 672;
+  std::string printed = page_;
+  const std::string rule = "@media print";
+  ASSERT_NE(printed.find(rule), printed.npos);
+  printed.replace(printed.find(rule), rule.size(), "@media all");
+  EXPECT_LE(laid_out(printed, width)["content"], width);
 }
 
 TEST_F(LabReportInABrowser, FetchesNothing) {

@@ -17,7 +17,10 @@ void add(Table& table, const char* what, const std::string& value) {
 }
 
 Table limits_of(const core::GpuProfile& gpu) {
-  Table table{"What one multiprocessor (SM) holds", {{"resource", true}, {"limit"}}, {}, true};
+  Table table{"What one multiprocessor (SM) holds",
+              {{"resource", true}, {"limit"}},
+              {},
+              Table::Width::narrow};
   add(table, "threads", with_commas(gpu.threads_per_sm));
   add(table, "warps", with_commas(gpu.warps_per_sm));
   add(table, "blocks", with_commas(gpu.blocks_per_sm));
@@ -30,7 +33,7 @@ Table limits_of(const core::GpuProfile& gpu) {
 }
 
 Table rates_of(const core::GpuProfile& gpu) {
-  Table table{gpu.name, {{"property", true}, {"value"}}, {}, true};
+  Table table{gpu.name, {{"property", true}, {"value"}}, {}, Table::Width::narrow};
   add(table, "compute capability", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor));
   add(table, "multiprocessors (SMs)", with_commas(gpu.sms));
   add(table, "FP32 lanes an SM", with_commas(gpu.fp32_lanes_per_sm));

@@ -59,7 +59,8 @@ Html occupancy_table(const LineGroup& group) {
                {"warps", false, "active on an SM"},
                {"occupancy"},
                {"limited by", true}},
-              {}};
+              {},
+              Table::Width::wide};
   bool estimated = false;
   for (const Line& line : group.lines) {
     const BenchRow* row = row_with_occupancy(line);

@@ -130,13 +130,14 @@ TEST(LabReport, NeverShowsHowFastAWrongResultCame) {
   wrong.right = false;
   wrong.rate = 4242;
   wrong.ms = 0.04242;
+  row_of(report, "tile 22", 1024).right = false;
   const std::string page = page_of(report);
   EXPECT_THAT(page, Not(HasSubstr("4,242")));
   EXPECT_THAT(page, Not(HasSubstr("0.04242")));
   EXPECT_GE(occurrences(page, "<td><span class=\"wrong\">wrong</span></td>"), 2);
-  EXPECT_THAT(
-      page,
-      HasSubstr("<li class=\"wrong\">Your matmul_shared(n=1000, tile=22): the result is wrong"));
+  EXPECT_THAT(page,
+              HasSubstr("<li class=\"wrong\">Your matmul_shared, tile 22, n = 1000, 1024: the "
+                        "result is wrong"));
 }
 
 TEST(LabReport, SaysWhatIsNotThere) {
@@ -162,7 +163,7 @@ TEST(LabReport, SaysWhatIsNotThere) {
       page,
       AllOf(HasSubstr("There are no figures of this stage."),
             HasSubstr("<li>Your matmul_prefetch_register, matmul_prefetch_shared: not written"),
-            HasSubstr("Your matmul_shared(n=256, tile=8): no figures. It crash"),
+            HasSubstr("Your matmul_shared, tile 8, n = 256: no figures. It crash"),
             HasSubstr("<span class=\"wrong\">failed</span>"),
             HasSubstr("Not all of the results behind these figures were compared")));
   EXPECT_THAT(page, Not(HasSubstr("id=\"comparison\""))) << "there is one version only";
@@ -186,6 +187,18 @@ TEST(LabReport, LeavesOutTablesWithoutFigures) {
   EXPECT_THAT(access_table(group).text(), IsEmpty());
   EXPECT_THAT(result_tables(group, report).text(),
               AllOf(HasSubstr("GFLOPS"), Not(HasSubstr("GIPS")), Not(HasSubstr("CGMA"))));
+}
+
+TEST(LabReport, LeavesOutColumnsWithoutFigures) {
+  BenchReport report = example_bench();
+  for (BenchRow& row : report.rows) {
+    row.by_formula.reset();
+    row.cgma.reset();
+    row.cgma_by_formula.reset();
+  }
+  EXPECT_THAT(
+      access_table(groups_of(report).front()).text(),
+      AllOf(HasSubstr(">counted<"), Not(HasSubstr(">by formula<")), Not(HasSubstr(">CGMA<"))));
 }
 
 TEST(LabReport, MarksEstimatedRegistersAndLimitsThatAreNone) {

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "grading/labreport/sections.hpp"
 
@@ -16,57 +15,51 @@ std::string whose(Contender contender) {
   return fmt::format("{}, beside ", to_string(contender));
 }
 
-/// Functions that lack figures for the same reason.
+/// Rows that lack figures for the same reason: whole functions, or orders of one block.
 struct Lack {
-  Contender contender;
-  bool not_written;
-  std::string problem;
+  const BenchRow* first;
   std::vector<std::string> functions;
+  std::vector<int> orders;
 
-  bool has_reason_of(const BenchRow& row) const {
-    return std::tie(contender, not_written, problem) ==
-           std::tie(row.contender, row.not_written, row.problem);
+  bool includes(const BenchRow& row) const {
+    const bool same_reason = first->contender == row.contender && first->problem == row.problem &&
+                             first->right == row.right && (first->n > 0) == (row.n > 0);
+    return same_reason &&
+           (row.n == 0 || (first->function == row.function && first->block == row.block));
   }
 };
 
-/// What keeps whole functions from being called.
 std::vector<Lack> lacks_in(const std::vector<const BenchRow*>& rows) {
   std::vector<Lack> lacks;
   for (const BenchRow* row : rows) {
-    if (row->problem.empty() || row->n > 0) continue;
+    if (has_figures(*row)) continue;
     auto lack =
-        std::ranges::find_if(lacks, [&](const Lack& known) { return known.has_reason_of(*row); });
-    if (lack == lacks.end()) {
-      lack = lacks.insert(lack, {row->contender, row->not_written, row->problem, {}});
+        std::ranges::find_if(lacks, [&](const Lack& known) { return known.includes(*row); });
+    if (lack == lacks.end()) lack = lacks.insert(lack, {row, {}, {}});
+    if (std::ranges::find(lack->functions, row->function) == lack->functions.end()) {
+      lack->functions.push_back(row->function);
     }
-    lack->functions.push_back(row->function);
+    if (row->n > 0) lack->orders.push_back(row->n);
   }
   return lacks;
 }
 
 Html in_words(const Lack& lack) {
-  const std::string functions =
-      whose(lack.contender) + fmt::format("{}", fmt::join(lack.functions, ", "));
-  if (lack.not_written) {
-    return element("li", fmt::format("{}: not written yet, so there are no figures.", functions));
+  const BenchRow& row = *lack.first;
+  std::string what = whose(row.contender) + fmt::format("{}", fmt::join(lack.functions, ", "));
+  if (row.not_written) {
+    return element("li", fmt::format("{}: not written yet, so there are no figures.", what));
   }
-  return element("li", {{"class", "wrong"}},
-                 fmt::format("{}: no figures. {}", functions, lack.problem));
-}
-
-/// What is wrong with one call; empty where nothing is.
-Html in_words(const BenchRow& row, const std::string& stage) {
-  if (row.n == 0) return {};
-  const std::string call = whose(row.contender) + row.call;
-  if (!row.problem.empty()) {
-    return element("li", {{"class", "wrong"}},
-                   fmt::format("{}: no figures. {}", call, row.problem));
-  }
-  if (row.right != false) return {};
-  return element("li", {{"class", "wrong"}},
-                 fmt::format("{}: the result is wrong, so how fast it came is not shown. "
-                             "./lab grade {} says what is wrong with it.",
-                             call, stage));
+  if (!row.block.empty()) what += ", " + row.block;
+  if (!lack.orders.empty()) what += fmt::format(", n = {}", fmt::join(lack.orders, ", "));
+  const std::string why =
+      row.problem.empty()
+          ? fmt::format(
+                "the result is wrong, so how fast it came is not shown. ./lab grade {} "
+                "says what is wrong with it.",
+                row.stage)
+          : "no figures. " + row.problem;
+  return element("li", {{"class", "wrong"}}, what + ": " + why);
 }
 
 }  // namespace
@@ -78,7 +71,6 @@ Html remarks(const std::string& stage, const BenchReport& report) {
   }
   Html items;
   for (const Lack& lack : lacks_in(rows)) items += in_words(lack);
-  for (const BenchRow* row : rows) items += in_words(*row, stage);
   const Contender subject = subject_of(report);
   const bool any_unchecked = std::ranges::any_of(rows, [&](const BenchRow* row) {
     return row->contender == subject && has_figures(*row) && !row->right;

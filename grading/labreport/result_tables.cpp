@@ -37,8 +37,10 @@ Cell cell_of(const BenchRow* row, Figure figure, const BenchRow* best) {
 /// `mark_best` says so.
 Table over_orders(const LineGroup& group, const std::vector<Line>& lines, Html caption,
                   Figure figure, bool mark_best) {
-  Table table{
-      std::move(caption), {{group.function.empty() ? "function" : "block", true}}, {}, true};
+  Table table{std::move(caption),
+              {{group.function.empty() ? "function" : "block", true}},
+              {},
+              Table::Width::narrow};
   const std::vector<int> orders = orders_of(group.lines);
   for (const int n : orders) table.columns.push_back({fmt::format("n = {}", n)});
   for (const Line& line : lines) {
@@ -104,7 +106,7 @@ Html result_tables(const LineGroup& group, const BenchReport& report) {
   Table rates = over_orders(
       group, all, unit_of(group) + ", " + where + "; the fastest of each order in bold",
       [](const BenchRow& row) { return std::optional(row.rate); }, true);
-  rates.narrow = false;
+  rates.width = Table::Width::usual;
   add_share_and_limiter(rates, all, report.gpu);
   Html further = html_of(over_orders(
       group, all, "Time of a call in ms, " + where,

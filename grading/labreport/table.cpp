@@ -51,6 +51,17 @@ Html heading_of(const Table& table) {
   return element("thead", element("tr", upper) + (grouped ? element("tr", lower) : Html()));
 }
 
+/// Rows that have room on one page, so that the table need not be split.
+constexpr std::size_t rows_of_a_page = 26;
+
+std::string class_of(const Table& table) {
+  std::string names = "table";
+  if (table.width == Table::Width::narrow) names += " narrow";
+  if (table.width == Table::Width::wide) names += " wide";
+  if (table.rows.size() > rows_of_a_page) names += " long";
+  return names;
+}
+
 bool shows_nothing(const Table& table, std::size_t column) {
   return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
     return row[column].content.text() == Html(no_figure).text();
@@ -73,8 +84,7 @@ Html html_of(const Table& table) {
   for (const std::vector<Cell>& row : table.rows) body += row_of(table, row);
   const Html content =
       element("caption", table.caption) + heading_of(table) + element("tbody", body);
-  return element("div", {{"class", table.narrow ? "table narrow" : "table"}},
-                 element("table", content));
+  return element("div", {{"class", class_of(table)}}, element("table", content));
 }
 
 }  // namespace tilewise::grading

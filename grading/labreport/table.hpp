@@ -24,7 +24,7 @@ struct Table {
   Html caption;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
-  bool narrow = false;  ///< may stand beside another
+  enum class Width { usual, narrow, wide } width = Width::usual;  ///< narrow: stands beside others
 };
 
 /// What stands where there is nothing to show.
