@@ -241,7 +241,9 @@ class StageBench {
     const auto nsight_compute = find_nsight_compute();
     if (!nsight_compute) return;
     for (const ContenderModule& module : modules_) {
-      if (!module.problem.empty() || module.checked.empty()) continue;  // libraries' are not seen
+      const bool is_library =
+          module.contender == Contender::cublas || module.contender == Contender::copy;
+      if (!module.problem.empty() || is_library) continue;  // their launches are not seen
       terminal_.show_progress(stage_.id + ": Nsight Compute counts instructions");
       std::vector<BenchRow*> rows;
       std::vector<NamedCall> calls;
