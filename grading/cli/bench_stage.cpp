@@ -12,6 +12,7 @@
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/cpu_library.hpp"
 #include "grading/bench/workload.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/cli/bench_modules.hpp"
@@ -50,7 +51,8 @@ class StageBench {
     modules_ = build_contenders({stage, previous_stages(), plan.student ? &*plan.student : nullptr,
                                  plan.backend.backend, plan.gpu, scratch_.path()});
     has_cublas_ = std::ranges::count(modules_, Contender::cublas, &ContenderModule::contender) > 0;
-    if (on_gpu_) timing_.emplace(shared_bytes(), plan.device_memory);
+    if (on_gpu_)
+      timing_.emplace(tool("tilewise-worker-cuda"), plan.gpu, shared_bytes(), plan.device_memory);
   }
 
   std::vector<BenchRow> run() {

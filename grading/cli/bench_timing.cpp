@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "grading/bench/turns.hpp"
-#include "grading/builder/layout.hpp"
 #include "grading/cli/sampled_call.hpp"
 
 namespace tilewise::grading {
@@ -64,8 +63,9 @@ Worker& BenchTiming::worker_of(const ContenderModule& module) {
   const auto known = workers_.find(&module);
   if (known != workers_.end()) return known->second;
   WorkerOptions options;
-  options.executable = tool("tilewise-worker-cuda");
+  options.executable = worker_;
   options.module = module.fast;
+  options.profile = gpu_;
   options.time_limit_s = 120;  // matrices of gigabytes take seconds to copy
   options.shared_bytes = shared_bytes_;
   return workers_.try_emplace(&module, std::move(options)).first->second;
