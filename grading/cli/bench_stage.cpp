@@ -255,7 +255,10 @@ class StageBench {
         const bool is_known = std::ranges::count(calls, row.call, &NamedCall::text) > 0;
         if (!is_known) calls.push_back(read_call(row.call, contracts_of(module.stage)));
       }
-      const auto counts = count_instructions(*nsight_compute, module, calls, scratch_.path());
+      const auto counts = count_instructions(
+          *nsight_compute,
+          timing_worker_options(tool("tilewise-worker-cuda"), module.fast, plan_.gpu), calls,
+          scratch_.path());
       for (BenchRow* row : rows) {
         const auto count = counts.find(row->call);
         if (count == counts.end()) continue;

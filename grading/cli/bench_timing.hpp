@@ -28,6 +28,11 @@ struct TimedCall {
   std::optional<bool> right;  ///< the whole result; nothing for a copy, which does not transpose
 };
 
+/// A worker that runs modules on the GPU.
+WorkerOptions timing_worker_options(const std::filesystem::path& worker,
+                                    const std::filesystem::path& module,
+                                    const core::GpuProfile& gpu);
+
 /// Times calls on a GPU in worker processes, one for each contender, in turns.
 class BenchTiming {
  public:

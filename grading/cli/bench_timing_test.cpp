@@ -3,8 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/cli/bench_instructions.hpp"
 #include "grading/cli/temporary_submission.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
@@ -103,6 +110,43 @@ TEST_F(BenchTimingTest, ForgivesLibrariesThatTheirLaunchesAreNotSeen) {
   EXPECT_EQ(timed[1].problem, "");
   EXPECT_EQ(timed[1].right, std::nullopt) << "a copy is no product";
   EXPECT_THAT(timed[2].problem, HasSubstr("launched no kernel"));
+}
+
+/// Stands in for Nsight Compute: finds so many kernels of 1,000, 2,000, ... instructions.
+std::filesystem::path nsight_compute(const std::filesystem::path& folder, int kernels) {
+  const auto program = folder / "ncu";
+  std::ofstream script(program);
+  script << "#!/bin/sh\n"
+            "while [ $# -gt 1 ]; do [ \"$1\" = --log-file ] && log=$2; shift; done\n"
+            "cat > \"$log\" <<END\n"
+            "\"ID\",\"Metric Name\",\"Metric Value\"\n";
+  for (int i = 0; i < kernels; ++i) {
+    script << '"' << i << "\",\"smsp__inst_executed.sum\",\"" << i + 1 << ",000\"\n";
+  }
+  script << "END\nexec \"$1\"\n";
+  script.close();
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  return program;
+}
+
+TEST_F(BenchTimingTest, CountsTheInstructionsOfEachCall) {
+  const ScratchDirectory scratch;
+  const ContenderModule solution = module_of(Contender::solution);
+  std::vector<NamedCall> calls;
+  for (const char* call : {"matmul_shared(n=16, tile=8)", "matmul_shared(n=32, tile=16)"}) {
+    calls.push_back(read_call(call, contracts_of("03_shared_memory")));
+  }
+  const auto count = [&](int kernels) {
+    return count_instructions(nsight_compute(scratch.path(), kernels),
+                              timing_worker_options(tool("tilewise-worker-simt"), solution.fast,
+                                                    core::gpu_profile(default_gpu)),
+                              calls, scratch.path());
+  };
+  using Counts = std::map<std::string, double>;
+  EXPECT_EQ(count(2), (Counts{{calls[0].text, 1000}, {calls[1].text, 2000}}));
+  EXPECT_EQ(count(0), Counts{}) << "it may not read the counters";
+  EXPECT_EQ(count(1), (Counts{{calls[0].text, 1000}})) << "the log was cut";
+  EXPECT_EQ(count(3), Counts{}) << "whose is the third?";
 }
 
 }  // namespace
