@@ -87,16 +87,18 @@ void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time) {
   row.limiter = time.limiter;
 }
 
-std::string why_no_time(const ProfileReport& profile) {
+void set_why_no_time(BenchRow& row, const ProfileReport& profile) {
   for (const KernelProfile& kernel : profile.kernels) {
     const theory::Occupancy occupancy =
         occupancy_of(kernel, profile.gpu, registers_of(kernel, profile).per_thread);
-    if (!occupancy.cannot_run.empty()) return "cannot run there: " + occupancy.cannot_run;
+    if (occupancy.cannot_run.empty()) continue;
+    row.problem = "cannot run there: " + occupancy.cannot_run;
+    return;
   }
-  if (std::ssize(profile.kernels) < profile.launches) {
-    return fmt::format("it launches {} kernels, too many to count each", profile.launches);
-  }
-  return "its blocks differ too much for a few to stand for all";
+  row.excused = true;
+  row.problem = std::ssize(profile.kernels) < profile.launches
+                    ? fmt::format("it launches {} kernels, too many to model", profile.launches)
+                    : "its blocks differ too much for a few to stand for all";
 }
 
 }  // namespace tilewise::grading

@@ -21,7 +21,7 @@ void set_formula(BenchRow& row, const BenchCase& bench_case, const NamedCall& ca
 /// All that the model says of a call: its time, GIPS and limiter.
 void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time);
 
-/// Why modelled_call() knows no time.
-std::string why_no_time(const ProfileReport& profile);
+/// The row's problem where modelled_call() knows no time.
+void set_why_no_time(BenchRow& row, const ProfileReport& profile);
 
 }  // namespace tilewise::grading

@@ -61,6 +61,7 @@ OrderedJson document_of(const BenchRow& row) {
           {"call", row.call},
           {"problem", row.problem},
           {"not_written", row.not_written},
+          {"excused", row.excused},
           {"ms", row.ms},
           {"rate", row.rate},
           {"unit", row.unit},
@@ -216,6 +217,7 @@ BenchRow read_row(const Json& document, std::size_t index) {
   row.call = fields.text("call");
   row.problem = fields.text("problem");
   row.not_written = fields.truth("not_written");
+  row.excused = fields.truth("excused");
   row.ms = fields.number("ms");
   row.rate = fields.number("rate");
   row.unit = fields.text("unit");

@@ -47,6 +47,7 @@ struct BenchRow {
 
   std::string problem;        ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
   bool not_written = false;   ///< that is why: the files are as they were handed out
+  bool excused = false;       ///< the problem is another one that is no fault of the kernel's
   double ms = 0;              ///< median of a call
   double rate = 0;            ///< in `unit`
   std::string unit;           ///< "GFLOPS" or "GB/s"

@@ -19,7 +19,7 @@ struct Version {
 
 constexpr std::pair<Contender, const char*> contender_names[] = {
     {Contender::solution, "solution"}, {Contender::previous_stage, "previous stage"},
-    {Contender::cublas, "cuBLAS"},     {Contender::openblas, "CPU (OpenBLAS, measured)"},
+    {Contender::cublas, "cuBLAS"},     {Contender::openblas, "CPU, measured"},
     {Contender::copy, "a copy"},
 };
 
@@ -135,7 +135,7 @@ bool has_figures(const BenchRow& row) {
 
 bool is_sound(const BenchReport& report) {
   return std::ranges::all_of(report.rows, [](const BenchRow& row) {
-    if (row.contender != Contender::student || row.not_written) return true;
+    if (row.contender != Contender::student || row.not_written || row.excused) return true;
     return row.problem.empty() && row.right != false;
   });
 }

@@ -14,9 +14,9 @@ struct InputChoice {
     files,   ///< .npy
   };
   Kind kind = Kind::random;
-  std::uint64_t seed = 0;      ///< of random ones
+  std::uint64_t seed = 0;                ///< of random ones
   std::filesystem::path A = {}, B = {};  ///< files
-  int order = 0;               ///< of the matrices in the files; 0: any
+  int order = 0;                         ///< of the matrices in the files; 0: any
 };
 
 /// "random", "linear" or "A.npy,B.npy".

@@ -94,7 +94,11 @@ std::string layout_of(const Chart& chart, const std::vector<Series>& lines) {
   int width = 960, height = 400;
   std::string key = "outside right top vertical";
   if (chart.size == ChartSize::half) {
-    constexpr int columns = 2, row_height = 19;
+    constexpr std::size_t room_of_a_column = 18;
+    constexpr int row_height = 19;
+    const bool all_short = std::ranges::all_of(
+        lines, [](const Series& line) { return line.name.size() <= room_of_a_column; });
+    const int columns = all_short ? 2 : 1;
     const int rows = (static_cast<int>(lines.size()) + columns - 1) / columns;
     width = 480;
     height = 290 + rows * row_height;

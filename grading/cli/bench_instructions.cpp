@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "grading/bench/instruction_log.hpp"
-#include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/examiner/process/worker.hpp"
 
 namespace tilewise::grading {
 
@@ -21,17 +19,13 @@ std::optional<std::filesystem::path> find_nsight_compute() {
 }
 
 std::map<std::string, double> count_instructions(const std::filesystem::path& nsight_compute,
-                                                 const ContenderModule& module,
+                                                 WorkerOptions options,
                                                  const std::vector<NamedCall>& calls,
                                                  const std::filesystem::path& scratch) {
   const std::filesystem::path log = scratch / "instructions.csv";
   std::filesystem::remove(log);
-  WorkerOptions options;
-  options.executable = tool("tilewise-worker-cuda");
   options.supervisor = {nsight_compute, "--metrics", instructions_metric,  "--csv",
                         "--log-file",   log,         "--target-processes", "all"};
-  options.module = module.fast;
-  options.time_limit_s = 120;
   Worker worker(std::move(options));
   std::vector<std::pair<std::string, int>> launches;  // of each call
   for (const NamedCall& call : calls) {

@@ -47,7 +47,8 @@ class Builds {
     Pending& pending = pending_.emplace_back(Pending{{contender, stage, {}, {}}});
     BuildRequest build = {stage, folder, Backend::simt, scratch_for(contender, stage),
                           Flavour::checked};
-    pending.checked = ask(build);
+    // A build for GPUs alone has no simulator to count with.
+    if (fs::exists(tool("tilewise-worker-simt"))) pending.checked = ask(build);
     pending.registers = std::make_unique<RegisterCompilation>(
         stage, folder, request_.gpu, scratch_for(contender, stage + "-registers"));
     if (request_.backend == Backend::cuda) {

@@ -61,8 +61,9 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
     throw CannotGrade(fmt::format("n = {} takes {}; this GPU has {} free", n, memory_of(call),
                                   gigabytes(*plan.device_memory)));
   }
-  // One worker's matrices, and what the judgement takes.
-  const std::size_t on_host = bytes + bytes_to_judge(bench_case.problem, call);
+  // Each worker's matrices, and what the judgement takes.
+  constexpr std::size_t workers = 4;
+  const std::size_t on_host = workers * bytes + bytes_to_judge(bench_case.problem, call);
   const auto available = available_memory();
   if (available && on_host > *available) {
     throw CannotGrade(fmt::format(

@@ -12,6 +12,7 @@
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/cpu_library.hpp"
 #include "grading/bench/workload.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/cli/bench_modules.hpp"
@@ -50,7 +51,8 @@ class StageBench {
     modules_ = build_contenders({stage, previous_stages(), plan.student ? &*plan.student : nullptr,
                                  plan.backend.backend, plan.gpu, scratch_.path()});
     has_cublas_ = std::ranges::count(modules_, Contender::cublas, &ContenderModule::contender) > 0;
-    if (on_gpu_) timing_.emplace(shared_bytes(), plan.device_memory);
+    if (on_gpu_)
+      timing_.emplace(tool("tilewise-worker-cuda"), plan.gpu, shared_bytes(), plan.device_memory);
   }
 
   std::vector<BenchRow> run() {
@@ -131,6 +133,7 @@ class StageBench {
         BenchRow row = blank_row(bench_case, part.module->contender, n);
         row.call = part.call.text;
         row.problem = obstacle;
+        row.excused = true;
         rows_.push_back(std::move(row));
       }
       return;
@@ -176,7 +179,7 @@ class StageBench {
         if (const auto time = modelled_call(simulated.profile)) {
           set_modelled(row, part.call, *time);
         } else {
-          row.problem = why_no_time(simulated.profile);
+          set_why_no_time(row, simulated.profile);
         }
       }
       rows_.push_back(std::move(row));
@@ -240,7 +243,9 @@ class StageBench {
     const auto nsight_compute = find_nsight_compute();
     if (!nsight_compute) return;
     for (const ContenderModule& module : modules_) {
-      if (!module.problem.empty() || module.checked.empty()) continue;  // libraries' are not seen
+      const bool is_library =
+          module.contender == Contender::cublas || module.contender == Contender::copy;
+      if (!module.problem.empty() || is_library) continue;  // their launches are not seen
       terminal_.show_progress(stage_.id + ": Nsight Compute counts instructions");
       std::vector<BenchRow*> rows;
       std::vector<NamedCall> calls;
@@ -250,7 +255,10 @@ class StageBench {
         const bool is_known = std::ranges::count(calls, row.call, &NamedCall::text) > 0;
         if (!is_known) calls.push_back(read_call(row.call, contracts_of(module.stage)));
       }
-      const auto counts = count_instructions(*nsight_compute, module, calls, scratch_.path());
+      const auto counts = count_instructions(
+          *nsight_compute,
+          timing_worker_options(tool("tilewise-worker-cuda"), module.fast, plan_.gpu), calls,
+          scratch_.path());
       for (BenchRow* row : rows) {
         const auto count = counts.find(row->call);
         if (count == counts.end()) continue;

@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "grading/bench/turns.hpp"
-#include "grading/builder/layout.hpp"
 #include "grading/cli/sampled_call.hpp"
 
 namespace tilewise::grading {
@@ -60,13 +59,21 @@ class Contestant {
 
 }  // namespace
 
+WorkerOptions timing_worker_options(const std::filesystem::path& worker,
+                                    const std::filesystem::path& module,
+                                    const core::GpuProfile& gpu) {
+  WorkerOptions options;
+  options.executable = worker;
+  options.module = module;
+  options.profile = gpu;
+  options.time_limit_s = 120;  // matrices of gigabytes take seconds to copy
+  return options;
+}
+
 Worker& BenchTiming::worker_of(const ContenderModule& module) {
   const auto known = workers_.find(&module);
   if (known != workers_.end()) return known->second;
-  WorkerOptions options;
-  options.executable = tool("tilewise-worker-cuda");
-  options.module = module.fast;
-  options.time_limit_s = 120;  // matrices of gigabytes take seconds to copy
+  WorkerOptions options = timing_worker_options(worker_, module.fast, gpu_);
   options.shared_bytes = shared_bytes_;
   return workers_.try_emplace(&module, std::move(options)).first->second;
 }

@@ -503,7 +503,7 @@ TEST(LabReport, IsOneFileAboutTheKernels) {
   EXPECT_THAT(run.output, HasSubstr("page.html: the laboratory report, gtx1080 (modelled)"));
   EXPECT_THAT(text_of(page),
               AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Stage 3: tiles in shared memory"),
-                    HasSubstr("the reference solutions"), HasSubstr("n = 128"),
+                    HasSubstr("the reference solutions"), HasSubstr(">n\u00a0=\u00a0128<"),
                     HasSubstr("<img src=\"data:image/svg+xml;base64,")));
 }
 

@@ -67,6 +67,15 @@ Html element(const char* tag, const Attributes& attributes, const Html& content)
 
 Html element(const char* tag, const Html& content) { return element(tag, {}, content); }
 
+Html breakable(std::string_view name) {
+  std::string markup;
+  for (const char c : escaped(name)) {
+    markup += c;
+    if (c == '_') markup += "<wbr>";
+  }
+  return Html::markup(std::move(markup));
+}
+
 Html void_element(const char* tag, const Attributes& attributes) {
   return Html::markup(start_tag(tag, attributes));
 }

@@ -37,6 +37,9 @@ using Attributes = std::vector<std::pair<const char*, std::string>>;
 Html element(const char* tag, const Attributes& attributes, const Html& content);
 Html element(const char* tag, const Html& content);
 
+/// A name that may be broken after each "_", where there is no room for it on one line.
+Html breakable(std::string_view name);
+
 /// An element that has no content: <img ...>.
 Html void_element(const char* tag, const Attributes& attributes);
 

@@ -37,6 +37,10 @@ TEST(Html, KeepsMarkupAsItIs) {
   EXPECT_EQ(cell.text(), "<td><strong>1 &lt; 2</strong> &amp; more</td>");
 }
 
+TEST(Html, BreaksNamesBetweenTheirWords) {
+  EXPECT_EQ(breakable("two_rows<").text(), "two_<wbr>rows&lt;");
+}
+
 TEST(HtmlTable, HasACaptionAndHeadingsThatSayWhatTheyHead) {
   const Table table{"A <caption>",
                     {{"block", true}, {"counted", false, "loads"}, {"ratio", false, "loads"}},

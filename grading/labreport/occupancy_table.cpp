@@ -26,7 +26,7 @@ std::vector<Cell> cells_of(const std::string& name, const OccupancyFigures& figu
   constexpr int threads_per_warp = 32;
   const int warps = (figures.threads_per_block + threads_per_warp - 1) / threads_per_warp;
   return {
-      {name},
+      {breakable(name)},
       {with_commas(figures.threads_per_block)},
       {with_commas(warps)},
       {with_commas(figures.shared_bytes_per_block)},
@@ -55,8 +55,8 @@ Html occupancy_table(const LineGroup& group) {
                {"slots for blocks", false, "blocks that an SM holds by its"},
                {"registers", false, "blocks that an SM holds by its"},
                {"shared memory", false, "blocks that an SM holds by its"},
-               {"blocks", false, "active on an SM"},
-               {"warps", false, "active on an SM"},
+               {"blocks", false, "active"},
+               {"warps", false, "active"},
                {"occupancy"},
                {"limited by", true}},
               {},

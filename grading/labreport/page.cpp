@@ -1,5 +1,7 @@
 #include "grading/labreport/page.hpp"
 
+#include <algorithm>
+
 #include "grading/bench/bench_views.hpp"
 #include "grading/labreport/sections.hpp"
 
@@ -39,6 +41,13 @@ Html how_taken(const BenchReport& report) {
                         "times are worked out from the counts"
                       : "measured: median times of calls on this GPU; accesses and occupancy "
                         "come from the simulator and the GPU's limits");
+  const bool beside_cpu = std::ranges::find(report.rows, Contender::openblas,
+                                            &BenchRow::contender) != report.rows.end();
+  if (beside_cpu) {
+    facts += fact("CPU",
+                  "OpenBLAS on the processor of the machine that the figures come from, "
+                  "measured");
+  }
   facts += fact("Command", element("code", report.command));
   facts += fact("Date", report.date);
   facts += fact("Inputs", report.inputs);

@@ -42,7 +42,7 @@ Table over_orders(const LineGroup& group, const std::vector<Line>& lines, Html c
               {},
               Table::Width::narrow};
   const std::vector<int> orders = orders_of(group.lines);
-  for (const int n : orders) table.columns.push_back({fmt::format("n = {}", n)});
+  for (const int n : orders) table.columns.push_back({fmt::format("n\u00a0=\u00a0{}", n)});
   for (const Line& line : lines) {
     std::vector<Cell> cells = {{line.name}};
     for (const int n : orders) {

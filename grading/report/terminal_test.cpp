@@ -84,6 +84,20 @@ TEST(TerminalReport, ProgressGoesBeforeTheNextLineComes) {
             std::string::npos);
 }
 
+TEST(TerminalReport, ShowsHowMuchIsDone) {
+  const auto shown = [](std::size_t done, std::size_t total, bool progress) {
+    std::ostringstream out;
+    TerminalReport(out, {.colours = false, .progress = progress})
+        .show_progress("f(n=8)", done, total);
+    return out.str();
+  };
+  EXPECT_EQ(shown(0, 8, true), "  [                    ] 0/8 f(n=8) ...");
+  EXPECT_EQ(shown(2, 8, true), "  [=====               ] 2/8 f(n=8) ...");
+  EXPECT_EQ(shown(8, 8, true), "  [====================] 8/8 f(n=8) ...");
+  EXPECT_EQ(shown(0, 0, true), "  [                    ] 0/0 f(n=8) ...");
+  EXPECT_EQ(shown(1, 8, false), "") << "no terminal";
+}
+
 TEST(TerminalReport, ExplainsAStageOnce) {
   std::ostringstream out;
   TerminalReport report(out, {});
