@@ -75,7 +75,8 @@ Matrix<T> returned(std::string_view name, std::span<const Argument> arguments, B
 template <typename T>
 class ProductWorkload : public Workload {
  public:
-  explicit ProductWorkload(ProductInputs<T> inputs) : inputs_(std::move(inputs)) {}
+  ProductWorkload(ProductInputs<T> inputs, Roundings roundings)
+      : inputs_(std::move(inputs)), roundings_(roundings) {}
 
   std::optional<bool> is_right(std::span<const Argument> arguments, Bytes memory,
                                bool sampled) const override {
@@ -89,7 +90,7 @@ class ProductWorkload : public Workload {
       }
       if (missing == C.values.size()) return false;
     }
-    return compare(C, inputs_.reference).all_right();
+    return compare(C, inputs_.reference, roundings_).all_right();
   }
 
  protected:
@@ -101,6 +102,7 @@ class ProductWorkload : public Workload {
 
  private:
   ProductInputs<T> inputs_;
+  Roundings roundings_;
 };
 
 class TransposeWorkload : public Workload {
@@ -225,10 +227,12 @@ std::unique_ptr<Workload> make_workload(const WorkloadRequest& request) {
   switch (request.problem) {
     case Problem::product: {
       const ProductStore store(request.inputs, request.store);
+      const bool random = request.inputs.kind == InputChoice::Kind::random;
+      const Roundings roundings = random ? Roundings::independent : Roundings::any;
       if (call.double_precision) {
-        return std::make_unique<ProductWorkload<double>>(store.get<double>(cols("C")));
+        return std::make_unique<ProductWorkload<double>>(store.get<double>(cols("C")), roundings);
       }
-      return std::make_unique<ProductWorkload<float>>(store.get<float>(cols("C")));
+      return std::make_unique<ProductWorkload<float>>(store.get<float>(cols("C")), roundings);
     }
     case Problem::transpose:
       return std::make_unique<TransposeWorkload>(matrix_to_transpose(request.inputs, cols("in")));

@@ -198,6 +198,10 @@ void interrupt_on_signals() {
   for (const int signal : ending_signals) ::sigaction(signal, &action, nullptr);
 }
 
+void throw_if_interrupted() {
+  if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
+}
+
 struct RunningCommand::State {
   explicit State(Command given) : command(std::move(given)) { start(); }
 
@@ -251,7 +255,7 @@ void RunningCommand::State::start() {
 /// Takes what the child writes until it has exited. Returns false when its time is up.
 bool RunningCommand::State::supervise() {
   while (!child->has_exited()) {
-    if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
+    throw_if_interrupted();
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
     if (command.time_limit_s > 0 && elapsed.count() > command.time_limit_s) return false;
     // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's

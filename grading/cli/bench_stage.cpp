@@ -12,6 +12,7 @@
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/cpu_library.hpp"
 #include "grading/bench/workload.hpp"
+#include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/bench_instructions.hpp"
@@ -64,6 +65,7 @@ class StageBench {
     for (const int n : orders_) {
       workloads_.clear();
       for (const BenchCase& bench_case : cases_.cases) {
+        throw_if_interrupted();
         terminal_.show_progress(bench_case.call(n), done++, total);
         run_case(bench_case, n);
       }
