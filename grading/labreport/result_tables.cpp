@@ -65,7 +65,7 @@ const BenchRow* last_with_figures(const Line& line) {
 void add_share_and_limiter(Table& table, const std::vector<Line>& lines,
                            const core::GpuProfile& gpu) {
   table.columns.push_back({"of the peak"});
-  table.columns.push_back({"time limited by", true});
+  table.columns.push_back({"limited by (modelled)", true});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const BenchRow* row = last_with_figures(lines[i]);
     const bool on_gpu = row != nullptr && row->contender != Contender::openblas;
