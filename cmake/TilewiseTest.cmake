@@ -2,8 +2,9 @@
 #
 # Declares a GoogleTest binary and the CTest test that runs it. With PARTS, it is one CTest test for
 # each of them, NAME_PART, which runs the cases with PART in their name: long ones run side by side.
+# COST: seconds that it takes, if many; CTest then starts it early.
 function(tilewise_test)
-  cmake_parse_arguments(arg "" "NAME;TIMEOUT" "SOURCES;LIBS;PARTS" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;TIMEOUT;COST" "SOURCES;LIBS;PARTS" ${ARGN})
   if(NOT TILEWISE_TESTS)
     return()
   endif()
@@ -14,6 +15,9 @@ function(tilewise_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  if(NOT arg_COST)
+    set(arg_COST 0)
+  endif()
   set(names ${arg_NAME})
   if(arg_PARTS)
     list(TRANSFORM arg_PARTS PREPEND ${arg_NAME}_ OUTPUT_VARIABLE names)
@@ -23,6 +27,6 @@ function(tilewise_test)
   else()
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
   endif()
-  set_tests_properties(${names} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+  set_tests_properties(${names} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_COST}
                        ENVIRONMENT TILEWISE_ROOT=${PROJECT_SOURCE_DIR})
 endfunction()

@@ -23,8 +23,11 @@ struct Watch {
   /// rest of the grid does not run, so that what the kernel computes is incomplete. Checks run all
   /// blocks whether or not this is set.
   bool sample = false;
+  /// With `sample`: where no few blocks stand for all others, an estimate from some that are chosen
+  /// at random, rather than all blocks.
+  bool estimate = false;
   ThreadOrder order = ThreadOrder::forward;
-  std::uint64_t seed = 0;  ///< of the shuffle
+  std::uint64_t seed = 0;  ///< of the shuffle and the choice
 };
 
 void watch(const Watch& wanted);
@@ -54,10 +57,12 @@ struct Counters {
   std::uint64_t global_load_sectors = 0;       ///< of 32 bytes; on 1.x bytes moved over 32
   std::uint64_t global_load_transactions = 0;  ///< on 1.x segments of 32, 64 or 128 bytes; else 0
   std::uint64_t global_load_bytes = 0;         ///< distinct bytes the lanes of a request asked for
+  std::uint64_t global_load_lane_bytes = 0;    ///< bytes each lane asked for, whoever else did
   std::uint64_t global_store_requests = 0;
   std::uint64_t global_store_sectors = 0;
   std::uint64_t global_store_transactions = 0;
   std::uint64_t global_store_bytes = 0;
+  std::uint64_t global_store_lane_bytes = 0;
   std::uint64_t shared_load_requests = 0;
   std::uint64_t shared_load_wavefronts = 0;  ///< as written
   /// Once the compiler has joined a thread's neighbouring loads to loads of 64 and 128 bits.
@@ -73,15 +78,17 @@ struct Counters {
 };
 
 /// All of them, for code that treats them alike.
-inline constexpr std::array<std::uint64_t Counters::*, 19> counter_members = {
+inline constexpr std::array<std::uint64_t Counters::*, 21> counter_members = {
     &Counters::global_load_requests,
     &Counters::global_load_sectors,
     &Counters::global_load_transactions,
     &Counters::global_load_bytes,
+    &Counters::global_load_lane_bytes,
     &Counters::global_store_requests,
     &Counters::global_store_sectors,
     &Counters::global_store_transactions,
     &Counters::global_store_bytes,
+    &Counters::global_store_lane_bytes,
     &Counters::shared_load_requests,
     &Counters::shared_load_wavefronts,
     &Counters::shared_load_requests_merged,

@@ -42,13 +42,15 @@ struct BenchRow {
   std::string function;  ///< "matmul_rx_ry"
   std::string block;     ///< the choice that the call makes: "16x16", "tile 16, 4x4"; empty: none
   Contender contender = Contender::solution;
-  int n = 0;             ///< the order; rows and columns of a transpose
-  std::string call;      ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
+  int n = 0;         ///< the order; rows and columns of a transpose
+  std::string call;  ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
 
-  std::string problem;   ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
-  double ms = 0;         ///< median of a call
-  double rate = 0;       ///< in `unit`
-  std::string unit;      ///< "GFLOPS" or "GB/s"
+  std::string problem;        ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
+  bool not_written = false;   ///< that is why: the files are as they were handed out
+  bool excused = false;       ///< the problem is another one that is no fault of the kernel's
+  double ms = 0;              ///< median of a call
+  double rate = 0;            ///< in `unit`
+  std::string unit;           ///< "GFLOPS" or "GB/s"
   std::optional<bool> right;  ///< the result against the CPU's; nothing where nobody looked
   std::optional<double> gips;  ///< instructions of warps, 10^9 a second
   bool gips_measured = false;  ///< by Nsight Compute; else modelled
@@ -57,19 +59,19 @@ struct BenchRow {
   // Of matrix products; the simulator counts.
   std::optional<ElementTraffic> counted;
   std::optional<ElementTraffic> by_formula;
-  std::optional<double> cgma;             ///< operations an element of global memory, as counted
+  std::optional<double> cgma;  ///< operations an element of global memory, as counted
   std::optional<double> cgma_by_formula;
   std::optional<OccupancyFigures> occupancy;  ///< of the kernel that takes longest
 };
 
 /// What `lab bench` found.
 struct BenchReport {
-  bool modelled = true;  ///< on the simulator; else measured on a GPU
-  std::string device;    ///< "gtx1080 (modelled)" or the card's own name
-  std::string command;   ///< that was given, to run it again
-  std::string date;      ///< "2026-11-21"
-  std::string inputs;    ///< "random, seed 17", "linear", "A.npy, B.npy"
-  core::GpuProfile gpu;  ///< modelled, or else the nearest known to the card
+  bool modelled = true;        ///< on the simulator; else measured on a GPU
+  std::string device;          ///< "gtx1080 (modelled)" or the card's own name
+  std::string command;         ///< that was given, to run it again
+  std::string date;            ///< "2026-11-21"
+  std::string inputs;          ///< "random, seed 17", "linear", "A.npy, B.npy"
+  core::GpuProfile gpu;        ///< modelled, or else the nearest known to the card
   std::vector<BenchRow> rows;  ///< by stage, function, block, contender and n
 };
 

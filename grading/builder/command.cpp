@@ -198,6 +198,10 @@ void interrupt_on_signals() {
   for (const int signal : ending_signals) ::sigaction(signal, &action, nullptr);
 }
 
+void throw_if_interrupted() {
+  if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
+}
+
 struct RunningCommand::State {
   explicit State(Command given) : command(std::move(given)) { start(); }
 
@@ -258,7 +262,7 @@ bool RunningCommand::State::has_time() const {
 /// whether to go on.
 bool RunningCommand::State::supervise(int wait_ms) {
   if (child->has_exited() || !has_time()) return false;
-  if (pending_signal != 0) throw Interrupted(std::exchange(pending_signal, 0));
+  throw_if_interrupted();
   // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
   // child that holds them open. Between closing and having exited lies next to nothing.
   outlets->read(outlets->any_open() ? wait_ms : 1);

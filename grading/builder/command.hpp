@@ -51,6 +51,9 @@ class Interrupted : public std::runtime_error {
 /// children, and run_command() throws Interrupted.
 void interrupt_on_signals();
 
+/// For work that takes long without a command: throws Interrupted if such a signal has come.
+void throw_if_interrupted();
+
 /// A command in a process group of its own. Several may run side by side; whatever of them is still
 /// running ends with this object.
 class RunningCommand {

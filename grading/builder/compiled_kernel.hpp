@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace tilewise::grading {
 
@@ -10,6 +11,12 @@ struct CompiledKernel {
   std::string name;  ///< without template arguments: "matmul_kernel"
   std::size_t static_shared_bytes = 0;
   int registers_per_thread = 0;
+};
+
+/// Of a submission, and of the solution that it is compared with; empty where nvcc was not found.
+struct CompiledKernels {
+  std::vector<CompiledKernel> submission = {};
+  std::vector<CompiledKernel> reference = {};
 };
 
 }  // namespace tilewise::grading

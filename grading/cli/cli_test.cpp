@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "grading/bench/example_bench.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
 #include "grading/cli/temporary_submission.hpp"
 #include "grading/report/json.hpp"
 #include "tilewise_stages.hpp"
@@ -54,7 +56,11 @@ TEST(Grade, EverySolutionPasses) {
   ASSERT_EQ(result.stages.size(), stages().size());
   for (const StageResult& stage : result.stages) {
     EXPECT_EQ(stage.status, Status::passed) << stage.id;
-    EXPECT_GT(stage.score, 0) << stage.id;
+    EXPECT_EQ(stage.score, 10) << stage.id << ": no test is skipped on the default GPU";
+    for (const TestResult& test : stage.tests) {
+      if (test.category != Category::performance) continue;
+      EXPECT_THAT(test.message, HasSubstr("(modelled for gtx1080)")) << test.name;
+    }
   }
   EXPECT_THAT(text_of(junit), HasSubstr("<testsuite name=\"03_shared_memory\""));
 }
@@ -190,6 +196,13 @@ TEST(Grade, SaysThatThereIsNoGpu) {
   EXPECT_THAT(run.output, AllOf(HasSubstr("cuda"), HasSubstr("--backend simt")));
 }
 
+TEST(Bench, SaysThatThereIsNoGpu) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has one";
+  const CommandResult run = tilewise({"bench", "--backend", "cuda"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, AllOf(HasSubstr("cuda"), HasSubstr("--backend simt")));
+}
+
 TEST(Profile, ReportsWhatEachKernelDoes) {
   const ScratchDirectory scratch;
   const fs::path json = scratch.path() / "profile.json";
@@ -305,6 +318,131 @@ TEST(Profile, SaysWhyItCannotProfile) {
   }
 }
 
+/// A run of `lab bench` on the simulator.
+CommandResult bench(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "bench");
+  arguments.insert(arguments.end(), {"--backend", "simt"});
+  return tilewise(std::move(arguments));
+}
+
+TEST(Bench, ComparesTheStudentWithTheSolution) {
+  const ScratchDirectory scratch;
+  const fs::path csv = scratch.path() / "bench.csv", json = scratch.path() / "bench.json";
+  TemporarySubmission submission("03_shared_memory");
+  submission.take(layout().root / "solutions" / "03_shared_memory");
+  const CommandResult run = bench({"3", "--submission", submission.root(), "--n", "33,32", "--seed",
+                                   "17", "--csv", csv, "--json", json});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("matmul_shared  tile 22  GFLOPS (modelled)"),
+                                HasSubstr(" student solution previous      CPU "),
+                                HasSubstr("inputs: random, seed 17."), Not(HasSubstr("\033"))));
+  const std::string rows = text_of(csv);
+  constexpr int tiles = 4, orders = 2, contenders = 4;
+  EXPECT_EQ(std::ranges::count(rows, '\n'), 1 + tiles * orders * contenders);
+  const auto document = nlohmann::ordered_json::parse(text_of(json));
+  EXPECT_EQ(document.at("schema"), "tilewise/bench/v1");
+  const auto& row = document.at("rows").at(0);
+  EXPECT_EQ(row.at("contender"), "student");
+  EXPECT_EQ(row.at("call"), "matmul_shared(n=32, tile=8)");
+  EXPECT_EQ(row.at("right"), true);
+  EXPECT_EQ(row.at("cgma"), row.at("cgma_by_formula"));
+}
+
+TEST(Bench, MarksAWrongResult) {
+  TemporarySubmission submission("03_shared_memory");
+  submission.put("matmul_shared.cu", R"(#include "matmul_shared.hpp"
+__global__ void zeros(float* C, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n * n) C[i] = 0;
+}
+cudaError_t matmul_shared(const float*, const float*, float* C, int n, int) {
+  zeros<<<(n * n + 255) / 256, 256>>>(C, n);
+  return cudaGetLastError();
+}
+)");
+  const CommandResult run = bench({"3", "--submission", submission.root(), "--n", "32"});
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("! student: the result is wrong (n = 32)"));
+}
+
+TEST(Bench, SaysOnceThatAStageIsNotWrittenYet) {
+  const CommandResult run = bench({"4", "--n", "16"});
+  EXPECT_EQ(run.status, 0) << run.output;
+  const std::string note = "04_prefetch  ! student: not written yet";
+  EXPECT_THAT(run.output, HasSubstr(note));
+  EXPECT_EQ(run.output.find(note), run.output.rfind(note));
+}
+
+TEST(Bench, SaysThatAStageDoesNotCompile) {
+  TemporarySubmission submission("03_shared_memory");
+  submission.put("matmul_shared.cu", "#include \"matmul_shared.hpp\"\nint x = 1\n");
+  const CommandResult run = bench({"3", "--submission", submission.root(), "--n", "16"});
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("! student: cannot be compiled:"),
+                                HasSubstr("matmul_shared.cu:2"), HasSubstr("solution")));
+}
+
+TEST(Bench, KeepsInputsAndProducts) {
+  const ScratchDirectory scratch;
+  const std::vector<std::string> arguments = {"3",        "--solutions", "--n",     "32",
+                                              "--inputs", "linear",      "--store", scratch.path()};
+  EXPECT_EQ(bench(arguments).status, 0);
+  const fs::path product = scratch.path() / "linear-float32-n32-product.npy";
+  ASSERT_TRUE(fs::exists(product));
+  EXPECT_EQ(bench(arguments).status, 0);
+  fs::resize_file(product, 1000);
+  const CommandResult run = bench(arguments);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, HasSubstr("linear-float32-n32-product.npy: it has 1000 bytes"));
+}
+
+TEST(Bench, TakesMatricesFromFiles) {
+  const ScratchDirectory scratch;
+  EXPECT_EQ(
+      bench({"3", "--solutions", "--n", "32", "--store", scratch.path(), "--seed", "1"}).status, 0);
+  const std::string A = scratch.path() / "random-seed1-float32-n32-A.npy";
+  const CommandResult run = bench({"3", "--solutions", "--inputs", A + "," + A});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("\n    32 "));
+  const CommandResult other = bench({"3", "--solutions", "--inputs", A + "," + A, "--n", "16"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.output, HasSubstr("--n asks for other orders than the matrices in "));
+}
+
+TEST(Bench, SaysWhyItCannotMeasure) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch.path() / "file";
+  std::ofstream(file) << "x";
+  const struct {
+    std::vector<std::string> arguments;
+    const char* message;
+  } cases[] = {
+      {{"99"}, "there is no stage '99'"},
+      {{"--gpu", "gtx9999"}, "gtx9999"},
+      {{"--solutions", "--submission", "x"}, "excludes"},
+      {{"--submission", "/no/such/folder"}, "does not exist"},
+      {{"--n", "0"}, "'0' is no whole number from 1 to"},
+      {{"--n", "16,,32"}, "'' is no whole number"},
+      {{"--n", "16,"}, "'' is no whole number"},
+      {{"--n", "16,many"}, "'many' is no whole number"},
+      {{"--n", "9999999999"}, "'9999999999' is no whole number"},
+      {{"2", "--n", "65536"}, "n = 65536 takes 51.5 GB (3 matrices of 17.2 GB); the simulator has"},
+      {{"--seed", "-1"}, "'-1' is no whole number"},
+      {{"--inputs", "ones"}, "--inputs 'ones': there are random, linear, and two files"},
+      {{"--inputs", "none.npy,none.npy"}, "cannot read none.npy: No such file"},
+      {{"--inputs", file + "," + file}, "it is no .npy file"},
+      {{"--store", file}, "--store"},
+      {{"--csv", "/no/such/folder/file"}, "cannot write"},
+      {{"--json", "/no/such/folder/file"}, "cannot write"},
+      {{"--plots", file}, "--plots"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const CommandResult run = bench(arguments);
+    EXPECT_EQ(run.status, 2) << message << '\n' << run.output;
+    EXPECT_THAT(run.output, HasSubstr(message));
+  }
+}
+
 TEST(Occupancy, ShowsHowALaunchFillsAGpu) {
   const ScratchDirectory scratch;
   const fs::path json = scratch.path() / "occupancy.json";
@@ -378,6 +516,99 @@ TEST(Occupancy, WritesWhyALaunchCannotRun) {
   const auto document = nlohmann::ordered_json::parse(text_of(json));
   EXPECT_THAT(document.at("gpus")[0].at("cannot_run").get<std::string>(),
               HasSubstr("__launch_bounds__(1024)"));
+}
+
+TEST(LabReport, IsOneFileAboutTheKernels) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const ScratchDirectory scratch;
+  const fs::path page = scratch.path() / "page.html";
+  const CommandResult run =
+      tilewise({"report", "3", "--solutions", "--n", "64,128", "--output", page});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("page.html: the laboratory report, gtx1080 (modelled)"));
+  EXPECT_THAT(text_of(page),
+              AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("Stage 3: tiles in shared memory"),
+                    HasSubstr("the reference solutions"), HasSubstr(">n\u00a0=\u00a0128<"),
+                    HasSubstr("<img src=\"data:image/svg+xml;base64,")));
+}
+
+TEST(LabReport, TakesMeasurementsFromElsewhere) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const ScratchDirectory scratch;
+  const fs::path page = scratch.path() / "page.html", file = scratch.path() / "bench.json";
+  BenchReport elsewhere = example_bench();
+  elsewhere.modelled = false;
+  elsewhere.device = "NVIDIA <H200>";
+  std::ofstream(file) << bench_document(elsewhere);
+  const CommandResult run = tilewise({"report", "4", "--measurements", file, "--output", page});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(text_of(page),
+              AllOf(HasSubstr("NVIDIA &lt;H200&gt; (measured)"),
+                    HasSubstr("matmul_prefetch_shared"), Not(HasSubstr("matmul_shared"))));
+
+  elsewhere.rows.front().right = false;
+  std::ofstream(file) << bench_document(elsewhere);
+  const CommandResult wrong = tilewise({"report", "--measurements", file, "--output", page});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.output, HasSubstr("Some results are wrong"));
+}
+
+TEST(LabReport, SaysHowToInstallGnuplot) {
+  Command command;
+  command.arguments = {tool("tilewise"), "report", "3", "--solutions"};
+  command.environment = {{"PATH", "/nowhere"}};
+  const CommandResult run = run_command(command);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, HasSubstr("apt-get install gnuplot-nox"));
+}
+
+TEST(LabReport, SaysWhyThereIsNone) {
+  if (find_program("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+  const ScratchDirectory scratch;
+  const std::string folder = scratch.path();
+  const auto put = [&](const char* name, const nlohmann::json& document) {
+    std::ofstream(scratch.path() / name) << document;
+    return (scratch.path() / name).string();
+  };
+  std::ofstream(scratch.path() / "garbled") << "{\"schema\": ";
+  nlohmann::json other = bench_document(example_bench());
+  other["rows"][0]["stage"] = "99_none";
+  nlohmann::json huge = bench_document(example_bench());
+  huge["rows"][3]["ms"] = 1e300;
+  nlohmann::json empty = bench_document(example_bench());
+  empty["rows"] = nlohmann::json::array();
+  const std::string good = put("good", bench_document(example_bench()));
+
+  const struct {
+    std::vector<std::string> arguments;
+    const char* message;
+  } cases[] = {
+      {{"99"}, "there is no stage '99'"},
+      {{"3", "--gpu", "gtx9999"}, "no GPU profile is called \"gtx9999\""},
+      {{"3", "--n", "0"}, "'0' is no whole number from 1"},
+      {{"3", "--output", folder + "/no/folder.html"}, "cannot write"},
+      {{"--measurements", good, "--output", folder}, "cannot write"},
+      {{"--submission", folder + "/none"}, "does not exist"},
+      {{"--measurements", good, "--solutions"}, "excludes"},
+      {{"--measurements", good, "--gpu", "h200"}, "excludes"},
+      {{"--measurements", folder + "/none"}, "cannot read"},
+      {{"--measurements", folder}, "cannot read"},
+      {{"--measurements", folder + "/garbled"}, "garbled holds no measurements"},
+      {{"--measurements", put("array", nlohmann::json::array())}, "the document is no object"},
+      {{"--measurements", put("huge", huge)}, "rows[3].ms is 1e+300, expected a number from 0"},
+      {{"--measurements", put("other", other)}, "figures of a stage '99_none'"},
+      {{"--measurements", put("empty", empty)}, "has no figures"},
+      {{"99", "--measurements", good}, "there is no stage '99'"},
+  };
+  for (auto [arguments, message] : cases) {
+    arguments.insert(arguments.begin(), "report");
+    if (std::ranges::find(arguments, "--output") == arguments.end()) {
+      arguments.insert(arguments.end(), {"--output", folder + "/page.html"});
+    }
+    const CommandResult run = tilewise(arguments);
+    EXPECT_EQ(run.status, 2) << message << '\n' << run.output;
+    EXPECT_THAT(run.output, HasSubstr(message));
+  }
 }
 
 TEST(List, NamesEveryStage) {

@@ -53,6 +53,9 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
   if (!conditions.bubblewrap.empty()) {
     command.arguments.insert(command.arguments.end(), {"--sandbox", conditions.bubblewrap});
   }
+  if (!modules.compiled.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--compiled", modules.compiled});
+  }
   for (const auto& [name, module] : modules.yardsticks) {
     command.arguments.insert(command.arguments.end(),
                              {"--yardstick", fmt::format("{}={}", name, module.string())});

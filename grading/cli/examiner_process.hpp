@@ -34,8 +34,9 @@ struct ExamListener {
 struct Modules {
   std::filesystem::path fast;
   std::filesystem::path checked;  ///< on the simulator only, else empty
-  /// What is timed beside it, by name.
+  /// What is timed beside it, by name; on the simulator what is modelled beside it, checked.
   std::map<std::string, std::filesystem::path> yardsticks = {};
+  std::filesystem::path compiled = {};  ///< as write_compiled_kernels() writes it; may be empty
 };
 
 /// Runs tilewise-examiner on a submission to its end. `tests`: those of the stage's to run.

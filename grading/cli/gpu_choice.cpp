@@ -104,4 +104,19 @@ void choose_gpu(const std::string& wanted) {
   show_only(wanted);
 }
 
+std::optional<std::size_t> free_gpu_memory() {
+  if (find_program("nvidia-smi").empty()) return std::nullopt;
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string gpus = visible == nullptr ? "0" : visible;
+  Command command;
+  command.arguments = {"nvidia-smi", "--id=" + gpus.substr(0, gpus.find(',')),
+                       "--query-gpu=memory.free", "--format=csv,noheader,nounits"};
+  command.time_limit_s = 30;
+  const CommandResult result = run_command(command);
+  const double mebibytes = number_or_zero(result.output);
+  if (!result.succeeded() || mebibytes <= 0) return std::nullopt;
+  constexpr double mebibyte = 1 << 20;
+  return static_cast<std::size_t>(mebibytes * mebibyte);
+}
+
 }  // namespace tilewise::grading

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +35,9 @@ const GpuLoad& least_busy(const std::vector<GpuLoad>& gpus);
 ///                user has set CUDA_VISIBLE_DEVICES or nvidia-smi is missing
 /// @throws CannotGrade where there is no such GPU
 void choose_gpu(const std::string& wanted);
+
+/// Bytes of memory that the GPU has left which CUDA programs started from now on use; nothing where
+/// nvidia-smi does not tell.
+std::optional<std::size_t> free_gpu_memory();
 
 }  // namespace tilewise::grading

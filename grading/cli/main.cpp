@@ -13,13 +13,16 @@
 #include <exception>
 #include <iostream>
 #include <random>
+#include <ranges>
 #include <string>
 
 #include "common/core/paths.hpp"
 #include "grading/builder/command.hpp"
+#include "grading/cli/bench.hpp"
 #include "grading/cli/grade.hpp"
 #include "grading/cli/occupancy.hpp"
 #include "grading/cli/profile.hpp"
+#include "grading/cli/report.hpp"
 #include "grading/cohort/cohort.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/skeleton/repository.hpp"
@@ -31,6 +34,9 @@ namespace {
 constexpr int exit_passed = 0;
 constexpr int exit_failed = 1;
 constexpr int exit_could_not_grade = 2;
+
+/// No GPU holds a matrix of that order, and contract functions take an int.
+constexpr std::uint64_t largest_order = 1 << 20;
 
 /// Drawn anew each time, so that no kernel can be written for the inputs it will get.
 std::uint64_t random_seed() {
@@ -94,18 +100,42 @@ void add_submission(CLI::App* command, Options& options) {
       ->option_text("PROFILE");
 }
 
+/// Where kernels run.
+template <class Options>
+void add_backend(CLI::App* command, Options& options) {
+  command->add_option("--backend", options.backend, "auto (the default), simt or cuda")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"auto", "simt", "cuda"}));
+  command
+      ->add_option("--device", options.device,
+                   "With --backend cuda: a GPU's number, or auto (the default) for the least busy")
+      ->option_text("N");
+}
+
+/// "256,1000,1024".
+void add_orders(CLI::App* command, BenchOptions& options) {
+  const auto read = [&options](const std::string& list) {
+    for (const auto part : std::views::split(list, ',')) {
+      const std::string order(part.begin(), part.end());
+      if (const std::string problem = whole_number(1, largest_order)(order); !problem.empty()) {
+        throw CLI::ValidationError("--n", problem);
+      }
+      options.orders.push_back(std::stoi(order));
+    }
+  };
+  command
+      ->add_option_function<std::string>(
+          "--n", read,
+          "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
+      ->option_text("LIST");
+}
+
 void add_grade(CLI::App& app, GradeOptions& options) {
   CLI::App* grade = app.add_subcommand("grade", "Compile, run and grade kernels");
   grade->add_option("STAGE", options.stages,
                     "Stages to grade: 03_shared_memory, 03 or 3; all if none is named");
   add_submission(grade, options);
-  grade->add_option("--backend", options.backend, "auto (the default), simt or cuda")
-      ->option_text("NAME")
-      ->check(CLI::IsMember({"auto", "simt", "cuda"}));
-  grade
-      ->add_option("--device", options.device,
-                   "With --backend cuda: a GPU's number, or auto (the default) for the least busy")
-      ->option_text("N");
+  add_backend(grade, options);
   grade->add_option("--json", options.json, "Write the result as JSON")->option_text("FILE");
   grade->add_option("--junit", options.junit, "Write the result as JUnit XML")->option_text("FILE");
   grade
@@ -128,6 +158,49 @@ void add_grade(CLI::App& app, GradeOptions& options) {
   grade->add_option("--time-limit", options.time_limit_s, "Time one call may take (default: 10)")
       ->option_text("SECONDS")
       ->check(seconds());
+}
+
+void add_bench(CLI::App& app, BenchOptions& options) {
+  CLI::App* bench = app.add_subcommand(
+      "bench", "Compare kernels with the solution, the stage before and a library, over sizes");
+  bench->add_option("STAGE", options.stages,
+                    "Stages to run: 03_shared_memory, 03 or 3; all if none is named");
+  add_submission(bench, options);
+  add_backend(bench, options);
+  add_orders(bench, options);
+  bench
+      ->add_option("--inputs", options.inputs,
+                   "random (the default), linear (A counts up, B down) or two files of NumPy")
+      ->option_text("KIND|A.npy,B.npy");
+  bench->add_option("--seed", options.seed, "Draw random inputs from N (default: 0)")
+      ->option_text("N")
+      ->check(whole_number());
+  bench->add_option("--store", options.store, "Keep inputs and right results there for later runs")
+      ->option_text("DIR");
+  bench->add_option("--csv", options.csv, "Write the table as CSV")->option_text("FILE");
+  bench->add_option("--json", options.json, "Write the table as JSON")->option_text("FILE");
+  bench->add_option("--plots", options.plots, "Draw charts into a folder")->option_text("DIR");
+}
+
+void add_report(CLI::App& app, ReportOptions& options) {
+  CLI::App* report = app.add_subcommand(
+      "report", "Write a laboratory report on your kernels, one HTML file to fill in and print");
+  report->add_option("STAGE", options.bench.stages,
+                     "Stages to report on: 03_shared_memory, 03 or 3; all if none is named");
+  add_submission(report, options.bench);
+  add_backend(report, options.bench);
+  add_orders(report, options.bench);
+  CLI::Option* measurements =
+      report
+          ->add_option("--measurements", options.measurements,
+                       "Take the figures from a file of lab bench --json instead of measuring")
+          ->option_text("FILE");
+  for (const char* other :
+       {"--solutions", "--submission", "--gpu", "--backend", "--device", "--n"}) {
+    measurements->excludes(report->get_option(other));
+  }
+  report->add_option("--output", options.output, "Where it goes (default: report.html)")
+      ->option_text("FILE");
 }
 
 void add_profile(CLI::App& app, ProfileOptions& options) {
@@ -215,6 +288,10 @@ int run(int argc, char** argv) {
   GradeOptions options;
   options.seed = random_seed();
   add_grade(app, options);
+  BenchOptions bench_options;
+  add_bench(app, bench_options);
+  ReportOptions report_options;
+  add_report(app, report_options);
   ProfileOptions profile_options;
   add_profile(app, profile_options);
   CohortOptions cohort_options;
@@ -249,6 +326,8 @@ int run(int argc, char** argv) {
     grade_cohort(cohort_options);
     return exit_passed;
   }
+  if (app.got_subcommand("report")) return report(report_options) ? exit_passed : exit_failed;
+  if (app.got_subcommand("bench")) return bench(bench_options) ? exit_passed : exit_failed;
   if (app.got_subcommand("profile")) return profile(profile_options) ? exit_passed : exit_failed;
   return grade(options) ? exit_passed : exit_failed;
 }

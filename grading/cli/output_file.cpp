@@ -1,10 +1,12 @@
 #include "grading/cli/output_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
@@ -28,6 +30,20 @@ void write(const std::filesystem::path& file, const std::string& text, std::ios:
 
 void demand_writable(const std::filesystem::path& file) {
   if (!file.empty() && !std::ofstream(file, std::ios::app)) cannot_write(file);
+}
+
+void demand_folder(const std::string& option, const std::filesystem::path& folder) {
+  if (folder.empty()) return;
+  const std::string name = printable(folder.string());
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder)) {
+    throw CannotGrade(
+        fmt::format("{} {}: {}", option, name, error ? error.message() : "is not a folder"));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw CannotGrade(fmt::format("{} {}: {}", option, name, std::strerror(errno)));
+  }
 }
 
 void write_output(const std::filesystem::path& file, const std::string& text) {

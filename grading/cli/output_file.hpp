@@ -10,6 +10,12 @@ namespace tilewise::grading {
 /// @throws CannotGrade
 void demand_writable(const std::filesystem::path& file);
 
+/// Makes a folder unless it is there, and finds out whether files can be written to it. An empty
+/// path stands for none.
+/// @param option that names it, for the message
+/// @throws CannotGrade
+void demand_folder(const std::string& option, const std::filesystem::path& folder);
+
 /// Writes a file unless the path is empty.
 /// @throws CannotGrade
 void write_output(const std::filesystem::path& file, const std::string& text);

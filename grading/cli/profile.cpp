@@ -1,19 +1,16 @@
 #include "grading/cli/profile.hpp"
 
-#include <fmt/format.h>
-
 #include <fstream>
 #include <iostream>
 #include <utility>
 
 #include "grading/builder/builder.hpp"
 #include "grading/builder/kernel_registers.hpp"
-#include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/output_file.hpp"
+#include "grading/cli/sampled_call.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/examiner/process/worker.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/profile_report.hpp"
 #include "grading/report/json.hpp"
@@ -41,42 +38,11 @@ fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs:
 
 CallReply make_call(const NamedCall& call, const fs::path& module, const core::GpuProfile& gpu,
                     bool exhaustive) {
-  // For matrices as large as one times on a GPU: what the simulator keeps of each of their elements
-  // takes many addresses, but little memory, since only a few blocks touch them.
-  constexpr std::size_t times_the_usual = 4;
   // A few blocks take seconds, all blocks of a large grid many minutes.
-  const double time_limit_s = exhaustive ? 3600 : 60;
-  Worker worker({.executable = tool("tilewise-worker-simt"),
-                 .module = module,
-                 .profile = gpu,
-                 .time_limit_s = time_limit_s,
-                 .address_space_bytes = times_the_usual * simulator_address_space_bytes()});
-  return worker.call(call.function, call.arguments, std::nullopt,
-                     simt::Watch{.counters = true, .sample = !exhaustive});
-}
-
-/// The reply of a call that has something to show.
-CallReply checked(CallReply reply, const std::string& call) {
-  using Outcome = CallReply::Outcome;
-  if (reply.outcome == Outcome::refused) throw CannotGrade(call + ": " + reply.message);
-  if (!reply.diagnostics.empty()) {
-    const Diagnostic& first = reply.diagnostics.front();
-    throw NoProfile{{call + ": " + first.message,
-                     "./lab grade looks for such faults, and has hints on them.", first.file,
-                     first.line}};
-  }
-  if (reply.outcome != Outcome::returned) {
-    throw NoProfile{{call + ": " + reply.message, "", reply.file, reply.line}};
-  }
-  if (reply.cuda_status != 0) {
-    throw NoProfile{{fmt::format("{} returned {}.", call, reply.cuda_error_name),
-                     "Choose arguments that the contract allows, or find out why it fails: ./lab "
-                     "grade.",
-                     "", 0}};
-  }
-  if (reply.launches == 0) {
-    throw NoProfile{{call + " launched no kernel.", "", "", 0}};
-  }
+  Worker worker(counting_worker_options(module, gpu, exhaustive ? 3600 : 60));
+  CallReply reply = worker.call(call.function, call.arguments, std::nullopt,
+                                simt::Watch{.counters = true, .sample = !exhaustive});
+  if (const auto why = why_nothing_counted(reply, call.text)) throw NoProfile{*why};
   return reply;
 }
 
@@ -114,7 +80,7 @@ bool profile(const ProfileOptions& options) {
     RegisterCompilation registers(stage.id, folder, gpu, scratch.path());
     const fs::path module = build_checked(stage, folder, scratch.path());
     terminal.show_progress(call.text);
-    CallReply reply = checked(make_call(call, module, gpu, options.exhaustive), call.text);
+    CallReply reply = make_call(call, module, gpu, options.exhaustive);
     drop_folders(reply.profiles);
     terminal.show_progress("nvcc counts registers");
     const ProfileReport report{stage.id,

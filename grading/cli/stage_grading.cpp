@@ -5,18 +5,20 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
+#include "common/core/gpu_profile.hpp"
+#include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/yardsticks.hpp"
+#include "grading/profile/compiled_kernels_file.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 /// Why a backend does not run tests of a category at all; empty where it does.
 std::string never_judged(Category category, Backend backend) {
-  if (backend == Backend::simt && category == Category::performance) {
-    return "Timings need an NVIDIA GPU.";
-  }
   if (backend == Backend::cuda && category == Category::memory) {
     return "Accesses to memory are counted on the simulator.";
   }
@@ -80,6 +82,17 @@ struct Built {
   std::optional<BuildOutcome> problem;
 };
 
+std::filesystem::path solutions() { return layout().root / "solutions"; }
+
+/// A build of other sources of the same stage. `name`: of a folder for its files.
+BuildRequest build_beside(const BuildRequest& submission, const std::string& name,
+                          const std::filesystem::path& folder) {
+  BuildRequest request = submission;
+  request.source_directory = folder / submission.stage_id;
+  request.scratch = submission.scratch / name;
+  return request;
+}
+
 Built build_for_simulator(const BuildRequest& fast) {
   std::vector<BuildRequest> requests = {fast, fast};
   requests.back().flavour = Flavour::checked;
@@ -89,24 +102,56 @@ Built build_for_simulator(const BuildRequest& fast) {
   return {{outcomes.front().module, outcomes.back().module}, {}};
 }
 
-/// What to time beside a submission to a stage: its solution, and grading/yardsticks/NAME/STAGE.
-std::vector<BuildRequest> yardsticks_for(const BuildRequest& submission) {
-  const auto root = layout().root, yardsticks = root / "grading" / "yardsticks";
-  std::vector<BuildRequest> requests;
-  for (const auto& [name, folder] : {std::pair("reference", root / "solutions"),
-                                     {"copy", yardsticks / "copy"},
-                                     {"cublas", yardsticks / "cublas"}}) {
-    BuildRequest request = submission;
-    request.source_directory = folder / submission.stage_id;
-    request.scratch = submission.scratch / name;
-    request.uses_cublas = name == std::string_view("cublas");
-    if (std::filesystem::exists(request.source_directory)) requests.push_back(request);
+/// Adds to what is built for the simulator what the model of a kernel's speed takes: the solution,
+/// and the registers that nvcc gives both, where it is found.
+class ModelPreparation {
+ public:
+  ModelPreparation(const BuildRequest& submission, const std::string& gpu)
+      : reference_(build_beside(submission, "reference", solutions())) {
+    reference_.flavour = Flavour::checked;
+    std::filesystem::create_directories(reference_.scratch);
+    const core::GpuProfile profile = core::gpu_profile(gpu);
+    // Beside the builds.
+    own_registers_.emplace(submission.stage_id, submission.source_directory, profile,
+                           submission.scratch);
+    std::error_code no_such_folder;  // the builder says what is missing
+    if (std::filesystem::equivalent(submission.source_directory, reference_.source_directory,
+                                    no_such_folder)) {
+      return;
+    }
+    reference_registers_.emplace(submission.stage_id, reference_.source_directory, profile,
+                                 reference_.scratch);
+  }
+
+  /// @throws std::runtime_error if the solution does not compile
+  void add_to(Modules& modules) {
+    const BuildOutcome reference = build_module(reference_);
+    if (!reference.ok) throw std::runtime_error("the reference solution: " + reference.message);
+    modules.yardsticks["reference"] = reference.module;
+    modules.compiled = reference_.scratch / "compiled_kernels.json";
+    CompiledKernels kernels{.submission = own_registers_->wait()};
+    kernels.reference = reference_registers_ ? reference_registers_->wait() : kernels.submission;
+    write_compiled_kernels(modules.compiled, kernels);
+  }
+
+ private:
+  BuildRequest reference_;
+  std::optional<RegisterCompilation> own_registers_;
+  std::optional<RegisterCompilation> reference_registers_;
+};
+
+/// What to time beside a submission to a stage: its solution, and the yardsticks.
+std::vector<BuildRequest> beside(const BuildRequest& submission) {
+  std::vector<BuildRequest> requests = {build_beside(submission, "reference", solutions())};
+  for (const Yardstick& yardstick : yardsticks_of(submission.stage_id)) {
+    requests.push_back(yardstick_build(yardstick, submission.stage_id));
+    requests.back().scratch = submission.scratch / yardstick.name;
   }
   return requests;
 }
 
 Built build_for_gpu(const BuildRequest& submission) {
-  std::vector<BuildRequest> requests = yardsticks_for(submission);
+  std::vector<BuildRequest> requests = beside(submission);
   requests.insert(requests.begin(), submission);
   const std::vector<BuildOutcome> outcomes = build_modules(requests);
   if (!outcomes.front().ok) return {{}, outcomes.front()};
@@ -122,8 +167,17 @@ Built build_for_gpu(const BuildRequest& submission) {
 Built build(const StageRequest& request, const std::filesystem::path& scratch) {
   const BuildRequest submission{request.id, request.source_directory, request.conditions.backend,
                                 scratch};
-  return submission.backend == Backend::simt ? build_for_simulator(submission)
-                                             : build_for_gpu(submission);
+  if (submission.backend == Backend::cuda) return build_for_gpu(submission);
+  const auto of_speed = [](const RubricEntry& entry) {
+    return entry.category == Category::performance;
+  };
+  std::optional<ModelPreparation> model;
+  if (std::ranges::any_of(request.rubric, of_speed)) {
+    model.emplace(submission, request.conditions.gpu);
+  }
+  Built built = build_for_simulator(submission);
+  if (model && !built.problem) model->add_to(built.modules);
+  return built;
 }
 
 }  // namespace

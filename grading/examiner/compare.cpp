@@ -15,6 +15,19 @@ double relative_error(double k, double unit_roundoff) {
   return std::expm1(exponent);
 }
 
+// The classical bound, Higham's gamma_k.
+double greatest_relative_error(double k, double unit_roundoff) {
+  return k * unit_roundoff / (1 - k * unit_roundoff);
+}
+
+double certain_tolerance(int summation_length, double magnitude) {
+  return greatest_relative_error(summation_length + 1.0, 0x1p-24) * magnitude;
+}
+
+double certain_tolerance_double(int summation_length, double magnitude) {
+  return 2 * greatest_relative_error(summation_length + 3.0, 0x1p-53) * magnitude;
+}
+
 template <typename T>
 Comparison compare_all(const Matrix<T>& C, const ReferenceProduct& reference,
                        double (*tolerance_of)(int, double)) {
@@ -51,12 +64,14 @@ double tolerance_double(int summation_length, double magnitude) {
   return 2 * relative_error(summation_length + 3.0, 0x1p-53) * magnitude;
 }
 
-Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference) {
-  return compare_all(C, reference, tolerance);
+Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference, Roundings roundings) {
+  return compare_all(C, reference, roundings == Roundings::any ? certain_tolerance : tolerance);
 }
 
-Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference) {
-  return compare_all(C, reference, tolerance_double);
+Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference,
+                   Roundings roundings) {
+  return compare_all(C, reference,
+                     roundings == Roundings::any ? certain_tolerance_double : tolerance_double);
 }
 
 }  // namespace tilewise::grading

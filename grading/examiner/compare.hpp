@@ -22,6 +22,12 @@ double tolerance(int summation_length, double magnitude);
 /// sums count; alpha and beta add three roundings to each term.
 double tolerance_double(int summation_length, double magnitude);
 
+/// What is known of the roundings in a sum.
+enum class Roundings {
+  independent,  ///< its terms are random, so that most of their roundings cancel out
+  any,          ///< as of a sequence that counts up: all may go the same way; k u holds them
+};
+
 /// Result of comparing a matrix with its reference.
 struct Comparison {
   std::size_t wrong = 0;
@@ -39,7 +45,9 @@ struct Comparison {
 };
 
 /// Compares the reference's rows of C, a matrix of all rows; NaN is wrong.
-Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference);
-Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference);
+Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference,
+                   Roundings roundings = Roundings::independent);
+Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference,
+                   Roundings roundings = Roundings::independent);
 
 }  // namespace tilewise::grading

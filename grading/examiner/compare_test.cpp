@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -126,6 +127,23 @@ TEST(Compare, LeavesRoomAboveTheErrorsOfSinglePrecision) {
     const double error = std::abs(found - reference.product(0, col));
     EXPECT_LT(error, 0.5 * tolerance(k, reference.magnitude(0, col)));
   }
+}
+
+TEST(Compare, AllowsForRoundingsThatAllGoTheSameWay) {
+  // The same number time and again: as long as the sum's exponent stays, so does the rounding.
+  constexpr int k = 4096, cols = 4;
+  Matrix<float> A(1, k), B(k, cols), C(1, cols);
+  std::ranges::fill(A.values, 1.0f);
+  std::ranges::fill(B.values, 0.1f);
+  for (int col = 0; col < cols; ++col) {
+    C(0, col) = in_order(
+        k, [&](int i) { return A(0, i); }, [&](int i) { return B(i, col); });
+  }
+  const ReferenceProduct reference = multiply(A, B);
+  EXPECT_FALSE(compare(C, reference).all_right()) << "else this test shows nothing";
+  EXPECT_TRUE(compare(C, reference, Roundings::any).all_right());
+  C(0, 3) *= 1.001f;
+  EXPECT_EQ(compare(C, reference, Roundings::any).wrong, 1u);
 }
 
 TEST(Compare, RefusesNarrowerArithmetic) {

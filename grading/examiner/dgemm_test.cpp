@@ -6,6 +6,7 @@
 
 #include "grading/examiner/dgemm_diagnosis.hpp"
 #include "grading/examiner/element_messages.hpp"
+#include "grading/examiner/partial_result.hpp"
 #include "grading/examiner/peak.hpp"
 
 namespace tilewise::grading {
@@ -71,6 +72,10 @@ std::unique_ptr<DgemmTest::Matrices> DgemmTest::prepare(const DgemmCase& dgemm,
   auto trial = std::make_unique<Matrices>(dgemm, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_product(*prepared); };
   trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
+  // With beta other than 0, C is no blank sheet.
+  if (dgemm.beta == 0) {
+    trial->check_written = [this, prepared = trial.get()] { check_written_of(*prepared); };
+  }
   trial->work = 2.0 * dgemm.m * dgemm.n * dgemm.k;
   return trial;
 }
@@ -121,9 +126,6 @@ void DgemmTest::expect_nothing_done(const DgemmCase& dgemm) {
 }
 
 void DgemmTest::check_sample_of(const Matrices& trial) {
-  // A kernel that leaves out half of C's rows escapes 16 sampled ones once in 16,000 times.
-  constexpr int sampled_rows = 16;
-
   const auto [m, n] = std::pair(trial.dgemm.m, trial.dgemm.n);
   const Matrix<double> C = trial.device_C.contents_double();
   const Comparison comparison =
@@ -136,6 +138,20 @@ void DgemmTest::check_sample_of(const Matrices& trial) {
     fail({.message =
               fmt::format("{}: C[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
           .hint = advice()});
+  }
+}
+
+void DgemmTest::check_written_of(const Matrices& trial) {
+  Matrix<double> C = trial.device_C.contents_double();
+  const std::vector<int> rows = sample_of_written_rows(C, sampled_rows, random());
+  if (rows.empty()) {
+    fail({.message = trial.text + ": no element of C was written.", .hint = advice()});
+  }
+  const ReferenceProduct expected = multiply_add_rows(trial.inputs, rows);
+  fill_in_unwritten(C, expected);
+  const Comparison comparison = compare(C, expected);
+  if (!comparison.all_right()) {
+    fail(wrong_double(trial.text, "C", comparison, std::nullopt, advice()));
   }
 }
 

@@ -78,6 +78,7 @@ class DgemmTest : public TrialTest {
   std::unique_ptr<Matrices> prepare(const DgemmCase& dgemm, const DgemmCase& allocated);
   void check_product(const Matrices& trial);
   void check_sample_of(const Matrices& trial);
+  void check_written_of(const Matrices& trial);
 };
 
 }  // namespace tilewise::grading

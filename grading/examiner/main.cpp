@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_test.hpp"
+#include "grading/profile/compiled_kernels_file.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -91,7 +93,10 @@ int run(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   std::vector<std::string> yardsticks;
   app.add_option("--yardstick", yardsticks,
-                 "NAME=MODULE: what to time beside it, with the backend cuda");
+                 "NAME=MODULE: what to time beside it, or with the backend simt to model");
+  std::filesystem::path compiled;
+  app.add_option("--compiled", compiled, "file with what nvcc made of the kernels")
+      ->check(CLI::ExistingFile);
   std::vector<std::string> tests;
   app.add_option("--test", tests, "one of the stage's tests to run; without it all");
   app.add_option("--backend", options.backend, "simt or cuda")
@@ -123,6 +128,7 @@ int run(int argc, char** argv) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
   keep_secrets();
+  if (!compiled.empty()) options.compiled = read_compiled_kernels(compiled);
   options.profile = core::gpu_profile(gpu);
   options.sandbox.with_devices = options.on_gpu();
   return examine(options, tests, events_fd);

@@ -51,8 +51,8 @@ class MatmulTest : public TrialTest {
   /// Expects cudaSuccess and nothing touched.
   void expect_nothing_done(const MatmulCase& matmul);
 
-  /// Times a product, checks a sample of its rows and that no element is missing, and records the
-  /// rate, of 2 n^3 operations in GFLOPS, as the measurement `name`.
+  /// Times (on the simulator: models) a product, checks a sample of its rows and that no element is
+  /// missing, and records the rate, of 2 n^3 operations in GFLOPS, as the measurement `name`.
   void measure(const MatmulCase& matmul, const std::string& name);
 
   /// Expects as much of the reference solution's rate on the same device, and no more than the
@@ -70,6 +70,7 @@ class MatmulTest : public TrialTest {
   std::unique_ptr<Product> prepare(const MatmulCase& matmul, int allocated);
   void check_product(const Product& product);
   void check_sample_of(const Product& product);
+  void check_written_of(const Product& product);
   std::optional<Diagnosis> diagnose_product(const Product& product,
                                             const ReferenceProduct& expected);
 };

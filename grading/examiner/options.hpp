@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/core/gpu_profile.hpp"
+#include "grading/builder/compiled_kernel.hpp"
 #include "grading/examiner/process/sandbox.hpp"
 
 namespace tilewise::grading {
@@ -15,15 +17,21 @@ struct ExaminerOptions {
   std::string stage;                     ///< "03_shared_memory"
   std::filesystem::path module;          ///< the submission as a shared object
   std::filesystem::path checked_module;  ///< its checked build; on the simulator only
-  /// What is timed beside it, by name: modules with the same functions.
+  /// What is timed beside it, by name: modules with the same functions. On the simulator only
+  /// "reference", the checked build of the solution, whose speed is modelled beside it.
   std::map<std::string, std::filesystem::path> yardsticks = {};
+  /// What nvcc made of the kernels, where it was found; on the simulator only.
+  CompiledKernels compiled = {};
   std::string backend;       ///< "simt" or "cuda"
   core::GpuProfile profile;  ///< GPU to simulate
   std::uint64_t seed = 0;
   double time_limit_s = 10;  ///< of one call
   Sandbox sandbox = {};      ///< that the submission runs in
 
+  bool times_simulator = false;  ///< for tests of the fixtures: as on a GPU, rates are measured
+
   bool on_gpu() const { return backend == "cuda"; }
+  bool models_rates() const { return !on_gpu() && !times_simulator; }
 };
 
 }  // namespace tilewise::grading

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "common/core/median.hpp"
+#include "grading/profile/limiter_advice.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -17,11 +18,22 @@ std::string minimum_in_words(const TimedRate& rate, const RateGoal& goal) {
                      100 * goal.minimum.of_peak, goal.of);
 }
 
-Finding impossible(const TimedRate& rate, const RateGoal& goal) {
-  return {.message = fmt::format("{:.0f} {} at {} are more than this device can do ({:.0f}): the "
-                                 "timed calls did not do all the work.",
-                                 rate.own, goal.unit, goal.at, *goal.ceiling),
+std::string rate_in_words(double rate, const RateGoal& goal) {
+  const std::string text = fmt::format("{:.0f} {}", rate, goal.unit);
+  return goal.at.empty() ? text : text + " at " + goal.at;
+}
+
+/// `found`: the rate in words. `calls`: "the timed calls".
+Finding impossible(const std::string& found, const RateGoal& goal, const char* calls) {
+  return {.message = fmt::format("{} are more than this device can do ({:.0f}): {} did not do all "
+                                 "the work.",
+                                 found, *goal.ceiling, calls),
           .hint = goal.advice_if_beyond};
+}
+
+std::string modelled_in_words(const ModelledRate& modelled, const RateGoal& goal,
+                              const std::string& gpu) {
+  return fmt::format("{} (modelled for {})", rate_in_words(modelled.rate, goal), gpu);
 }
 
 // How certain it is that the submission is too slow.
@@ -48,10 +60,32 @@ TimedRate timed_rate(const InterleavedTiming& timing, double work, const RateGoa
   return rate;
 }
 
+std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const std::string& gpu) {
+  return fmt::format("{}, limited by {}", modelled_in_words(modelled, goal, gpu), modelled.limiter);
+}
+
+Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
+                       const std::string& gpu) {
+  const std::string found = modelled_in_words(own, goal, gpu);
+  if (goal.ceiling && own.rate > *goal.ceiling) return impossible(found, goal, "the kernels");
+  const double fraction = goal.minimum.modelled_fraction();
+  const double minimum = fraction * reference.rate;
+  const std::string message = fmt::format(
+      "{}, minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} there; limited "
+      "by {}.",
+      found, minimum, 100 * fraction, reference.rate, own.limiter);
+  if (own.rate >= minimum) return {.message = message, .status = Status::passed};
+  const std::string by_limiter = limiter_advice(own.limiter);
+  return {.message = message,
+          .hint = by_limiter.empty() ? goal.advice : by_limiter + " " + goal.advice};
+}
+
 std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
                                  const std::vector<std::string>& disturbances) {
   const TimedRate rate = timed_rate(timing, work, goal);
-  if (goal.ceiling && rate.own > *goal.ceiling) return impossible(rate, goal);
+  if (goal.ceiling && rate.own > *goal.ceiling) {
+    return impossible(rate_in_words(rate.own, goal), goal, "the timed calls");
+  }
   if (!rate.minimum) {
     return Finding{
         .message = fmt::format("{:.0f} {} at {}. The driver does not tell enough of this "
@@ -61,8 +95,8 @@ std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, c
         .status = Status::inconclusive};
   }
   if (rate.own >= *rate.minimum) return std::nullopt;
-  const std::string found = fmt::format("{:.0f} {} at {}, {}", rate.own, goal.unit, goal.at,
-                                        minimum_in_words(rate, goal));
+  const std::string found =
+      fmt::format("{}, {}", rate_in_words(rate.own, goal), minimum_in_words(rate, goal));
   if (!disturbances.empty()) {
     return Finding{.message = fmt::format("{}; but {}.", found, fmt::join(disturbances, ", and ")),
                    .hint = "Grade again while nothing else uses the GPU and it runs at full speed.",

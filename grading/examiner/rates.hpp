@@ -16,6 +16,11 @@ double rate_of(const std::vector<double>& times_ms, double work);
 struct SpeedMinimum {
   double of_reference = 0;  ///< fraction of the reference solution's, on the same card
   double of_peak = 0;       ///< of the card's peak, where there is no reference
+  /// Fraction of the reference solution's rate where both are modelled; 0: of_reference. The model
+  /// tells two kernels apart more closely than two cards of one kind do.
+  double of_model = 0;
+
+  double modelled_fraction() const { return of_model > 0 ? of_model : of_reference; }
 };
 
 /// A rate to reach.
@@ -38,6 +43,23 @@ struct TimedRate {
 };
 
 TimedRate timed_rate(const InterleavedTiming& timing, double work, const RateGoal& goal);
+
+/// What the model says of a call.
+struct ModelledRate {
+  double rate = 0;
+  std::string limiter;  ///< in the words of theory::KernelTime
+};
+
+/// "1195 GFLOPS at n = 2048 (modelled for gtx1080), limited by shared wavefronts". `goal`: its unit
+/// and `at` are needed; an empty `at` is left out.
+std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const std::string& gpu);
+
+/// What the modelled rate is, and its minimum: of a submission that is fast enough a note with the
+/// status passed, otherwise why it is not, or cannot be right. The model is certain of its figures:
+/// nothing is inconclusive here.
+/// @param gpu  profile that both are modelled for
+Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
+                       const std::string& gpu);
 
 /// Why the rate is not enough, or cannot be right. What more rounds might have decided otherwise is
 /// inconclusive rather than too slow, and so is what was measured on a disturbed device.

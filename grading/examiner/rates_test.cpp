@@ -130,5 +130,43 @@ TEST(Shortfall, TellsTooSlowFromImpossibleAndUncertain) {
   }
 }
 
+TEST(JudgeModelled, SaysThatItIsModelledAndWhatLimitsIt) {
+  RateGoal stricter = goal;
+  stricter.minimum.of_model = 0.8;
+  RateGoal without_ceiling = goal;
+  without_ceiling.ceiling.reset();
+  const struct {
+    const char* what;
+    double own;
+    const char* limiter;
+    RateGoal goal;
+    Status status;
+    const char* message;
+    const char* hint;
+  } cases[] = {
+      {"enough", 500, "DRAM bandwidth", goal, Status::passed,
+       "500 GB/s at 8 x 9 (modelled for p100), minimum 500: 50% of the reference solution's 1000 "
+       "there; limited by DRAM bandwidth.",
+       ""},
+      {"too slow", 499, "shared wavefronts", goal, Status::failed,
+       "499 GB/s at 8 x 9 (modelled for p100), minimum 500", "keep values in registers"},
+      {"too slow, and the stage's own advice", 499, "shared wavefronts", goal, Status::failed,
+       "limited by shared wavefronts.", "conflicts. do it better"},
+      {"a fraction of its own", 799, "", stricter, Status::failed,
+       "minimum 800: 80% of the reference", "do it better"},
+      {"beyond the ceiling", 2001, "", goal, Status::failed,
+       "2001 GB/s at 8 x 9 (modelled for p100) are more than this device can do (2000)",
+       "do it all"},
+      {"without a ceiling", 2001, "", without_ceiling, Status::passed, "2001 GB/s", ""},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const Finding finding = judge_modelled({c.own, c.limiter}, {1000, ""}, c.goal, "p100");
+    EXPECT_EQ(finding.status, c.status);
+    EXPECT_THAT(finding.message, HasSubstr(c.message));
+    EXPECT_THAT(finding.hint, HasSubstr(c.hint));
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::grading

@@ -62,20 +62,26 @@ struct OpenWithPeak : Open<Fixture> {
 using Dgemm = OpenWithPeak<DgemmTest>;
 using Dtrsm = OpenWithPeak<DtrsmTest>;
 
+/// The simulator, its time taken as a GPU's.
+ExaminerOptions options() {
+  const auto modules = core::executable_directory().parent_path() / "test";
+  ExaminerOptions options;
+  options.stage = "test";
+  options.module = modules / "fixture_rectangular.so";
+  options.checked_module = modules / "fixture_rectangular_checked.so";
+  options.yardsticks = {{"twin", modules / "fixture_rectangular.so"},
+                        {"nobody", modules / "no_such_module.so"}};
+  options.backend = "simt";
+  options.profile = core::gpu_profile("gtx1080");
+  options.seed = 1;
+  options.time_limit_s = 60;
+  options.times_simulator = true;
+  return options;
+}
+
 class RectangularFixtures : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    const auto modules = core::executable_directory().parent_path() / "test";
-    StageTest::configure({.stage = "test",
-                          .module = modules / "fixture_rectangular.so",
-                          .checked_module = modules / "fixture_rectangular_checked.so",
-                          .yardsticks = {{"twin", modules / "fixture_rectangular.so"},
-                                         {"nobody", modules / "no_such_module.so"}},
-                          .backend = "simt",
-                          .profile = core::gpu_profile("gtx1080"),
-                          .seed = 1,
-                          .time_limit_s = 60});
-  }
+  static void SetUpTestSuite() { StageTest::configure(options()); }
 };
 
 /// What a grader's test says that makes these calls: message and hint, or nothing if it passes.
@@ -375,6 +381,134 @@ TEST_F(RectangularFixtures, NameMistakesOfSolutions) {
     SCOPED_TRACE(c.what);
     EXPECT_THAT(failure_of<Dtrsm>(c.body), HasSubstr(c.message));
   }
+}
+
+// Speed as the model has it. Each function is its own reference solution.
+class ModelledRates : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { configure("gtx1080"); }
+
+  static void configure(const std::string& gpu) {
+    ExaminerOptions modelled = options();
+    modelled.times_simulator = false;
+    modelled.yardsticks = {{"reference", modelled.checked_module}};
+    modelled.profile = core::gpu_profile(gpu);
+    StageTest::configure(modelled);
+  }
+
+  static TestResult result_so_far() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    return result_of({}, end_of(*test->result()));
+  }
+};
+
+constexpr SpeedMinimum as_fast{.of_model = 1}, twice_as_fast{.of_model = 2};
+
+TEST_F(ModelledRates, AreRecordedWithTheirMinimum) {
+  EXPECT_EQ(failure_of<Transpose>([&](Transpose& test) {
+              test.expect_fast_enough(transpose(TRANSPOSE(transpose_right), 640, 640),
+                                      {.of_model = 0.5});
+            }),
+            "");
+  const TestResult result = result_so_far();
+  EXPECT_THAT(result.measurements,
+              UnorderedElementsAre(Pair("gb_s", Gt(0)), Pair("reference_gb_s", Gt(0)),
+                                   Pair("minimum_gb_s", Gt(0))));
+  EXPECT_DOUBLE_EQ(result.measurements.at("gb_s"), 2 * result.measurements.at("minimum_gb_s"));
+  EXPECT_THAT(result.message, HasSubstr("GB/s at 640 x 640 (modelled for gtx1080), minimum"));
+}
+
+TEST_F(ModelledRates, AreRecordedWithoutAMinimum) {
+  EXPECT_EQ(failure_of<Dgemm>([](Dgemm& test) {
+              test.measure({.function = DGEMM(dgemm_right), .m = 64, .n = 64, .k = 64}, "gflops");
+            }),
+            "");
+  EXPECT_THAT(result_so_far().measurements, UnorderedElementsAre(Pair("gflops", Gt(0))));
+  EXPECT_THAT(result_so_far().message, HasSubstr("GFLOPS (modelled for gtx1080), limited by"));
+}
+
+TEST_F(ModelledRates, OfFunctionsThatWorkInPlaceOrLaunchManyKernels) {
+  EXPECT_EQ(failure_of<Dtrsm>([](Dtrsm& test) {
+              test.expect_fast_enough(dtrsm(DTRSM(dtrsm_right), 256, 300), as_fast, "");
+            }),
+            "");
+  EXPECT_EQ(failure_of<Dgemm>([](Dgemm& test) {
+              test.expect_fast_enough(dgemm(DGEMM(dgemm_right), {2, -0.5}), as_fast, "");
+            }),
+            "")
+      << "C is read, so that what only some blocks leave there cannot be judged";
+}
+
+TEST_F(ModelledRates, NameWhatIsWrong) {
+  const struct {
+    const char* what;
+    std::function<std::string()> failure;
+    const char* message;
+  } cases[] = {
+      {"a slow transpose",
+       [] {
+         return failure_of<Transpose>([](Transpose& test) {
+           test.expect_fast_enough(transpose(TRANSPOSE(transpose_right), 320, 320), twice_as_fast);
+         });
+       },
+       "GB/s at 320 x 320 (modelled for gtx1080), minimum"},
+      {"a wrong transpose",
+       [] {
+         return failure_of<Transpose>([](Transpose& test) {
+           test.expect_fast_enough(transpose(TRANSPOSE(transpose_copies), 640, 640), as_fast);
+         });
+       },
+       "transpose_copies(rows=640, cols=640): out["},
+      {"a slow product",
+       [] {
+         return failure_of<Dgemm>([](Dgemm& test) {
+           test.expect_fast_enough(dgemm(DGEMM(dgemm_right)), twice_as_fast, "Be quick.");
+         });
+       },
+       "Be quick."},
+      {"a product in float",
+       [] {
+         return failure_of<Dgemm>([](Dgemm& test) {
+           test.expect_fast_enough(dgemm(DGEMM(dgemm_in_float)), as_fast, "");
+         });
+       },
+       "dgemm_in_float(m=21, n=19, k=13, alpha=1, lda=16, ldb=24, beta=0, ldc=20): C["},
+      {"a wrong solution",
+       [] {
+         return failure_of<Dtrsm>([](Dtrsm& test) {
+           test.expect_fast_enough(dtrsm(DTRSM(dtrsm_without_updates), 70, 70), as_fast, "");
+         });
+       },
+       "dtrsm_without_updates(m=70, n=70, alpha=1, lda=73, ldb=75): X["},
+      {"nothing computed",
+       [] {
+         return failure_of<Transpose>([](Transpose& test) {
+           test.expect_fast_enough(transpose(TRANSPOSE(transpose_once), 640, 640), as_fast);
+           test.expect_fast_enough(transpose(TRANSPOSE(transpose_once), 640, 640), as_fast);
+         });
+       },
+       "transpose_once"},
+      {"more launches than are looked at",
+       [] {
+         return failure_of<Dtrsm>([](Dtrsm& test) {
+           test.expect_fast_enough(dtrsm(DTRSM(dtrsm_right), 32 * 40, 8), as_fast, "");
+         });
+       },
+       "has no modelled time: of its 79 launches only 64 are looked at"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    EXPECT_THAT(c.failure(), HasSubstr(c.message));
+  }
+}
+
+TEST_F(ModelledRates, InDoublesNeedAGpuThatIsKnownToHaveThem) {
+  configure("gtx280");
+  EXPECT_EQ(failure_of<Dgemm>([](Dgemm& test) {
+              test.expect_fast_enough(dgemm(DGEMM(dgemm_right)), as_fast, "");
+            }),
+            "");
+  EXPECT_THAT(result_so_far().message, HasSubstr("It is not known how fast the"));
 }
 
 }  // namespace

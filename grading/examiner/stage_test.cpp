@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <stdexcept>
 #include <string>
 
 #include "grading/examiner/calling.hpp"
@@ -14,6 +15,19 @@ namespace {
 ExaminerOptions& configured() {
   static ExaminerOptions options;
   return options;
+}
+
+// What is sampled is larger than what other tests run. Where no few blocks stand for a grid, as
+// where one block walks over all of the result, that shows.
+WorkerOptions sampling_worker_options(WorkerOptions worker) {
+  constexpr double times_the_usual = 4;
+  worker.time_limit_s *= times_the_usual;
+  return worker;
+}
+
+// An estimate where blocks are irregular: to run all of them would take minutes.
+simt::Watch sample_of_blocks(std::uint64_t seed) {
+  return {.counters = true, .sample = true, .estimate = true, .seed = seed};
 }
 
 }  // namespace
@@ -67,6 +81,26 @@ CallReply StageTest::run_counted(const Call& call) {
   return reply;
 }
 
+CallReply StageTest::run_sampled(const Call& call) {
+  if (!sampling_worker_) {
+    sampling_worker_.emplace(sampling_worker_options(checked_worker_options(options())));
+  }
+  CallReply reply = call_worker(*sampling_worker_, call, {.watch = sample_of_blocks(random()())});
+  if (const auto failure = failure_of(call.text, reply)) fail(*failure);
+  return reply;
+}
+
+CallReply StageTest::sample_reference(const Call& call) {
+  const auto [worker, is_new] = yardstick_workers_.try_emplace(
+      "reference", sampling_worker_options(
+                       yardstick_worker_options(options(), options().yardsticks.at("reference"))));
+  CallReply reply = call_worker(worker->second, call, {.watch = sample_of_blocks(random()())});
+  if (const auto failure = failure_of(call.text, reply)) {
+    throw std::runtime_error("the reference solution: " + failure->message);
+  }
+  return reply;
+}
+
 std::map<std::string, std::vector<double>> StageTest::time_yardsticks(const Call& call,
                                                                       Timing timing) {
   std::map<std::string, std::vector<double>> times_ms;
@@ -84,11 +118,6 @@ bool StageTest::skip(const std::string& reason, const std::string& advice) {
   record_finding({.message = reason, .hint = advice});
   [] { GTEST_SKIP(); }();
   return true;
-}
-
-bool StageTest::skipped_without_gpu() {
-  return !options().on_gpu() && skip("Timings need an NVIDIA GPU.",
-                                     "Grade with --backend cuda on a machine that has one.");
 }
 
 bool StageTest::skipped_without_simulator() {

@@ -42,8 +42,19 @@ class StageTest : public testing::Test {
   /// As run_successfully(), in the checked build, which counts what each kernel does.
   CallReply run_counted(const Call& call);
 
-  /// Skip the test on the simulator or on a GPU, and tell whether they did.
-  bool skipped_without_gpu();
+  /// As run_counted(), but only a few blocks run, whose counters stand for their grids. Of the
+  /// result the call's matrices then hold what those blocks have computed.
+  CallReply run_sampled(const Call& call);
+
+  /// The same call of the reference solution. The call's matrices mean nothing afterwards.
+  /// @throws std::runtime_error where it cannot be made
+  CallReply sample_reference(const Call& call);
+
+  /// An order large enough to fill a GPU: one to time; on the simulator one to model, such that all
+  /// of a product is still computed in a second or two where that must be.
+  static int large_order() { return options().models_rates() ? 1024 : 4096; }
+
+  /// Skips the test on a GPU, and tells whether it did.
   bool skipped_without_simulator();
 
   /// Skips the test, and returns true.
@@ -65,6 +76,7 @@ class StageTest : public testing::Test {
  private:
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
+  std::optional<Worker> sampling_worker_;
   std::map<std::string, Worker> yardstick_workers_;
   Random random_;
   int calls_made_ = 0;

@@ -64,6 +64,8 @@ class TransposeTest : public TrialTest {
   std::unique_ptr<Matrices> prepare(const TransposeCase& transpose);
   std::unique_ptr<Matrices> prepare(const TransposeCase& transpose, const TransposeCase& allocated);
   void check_transpose(const Matrices& trial);
+  void check_written_of(const Matrices& trial);
+  void demand_transpose(const Matrices& trial, const Matrix<float>& out);
 };
 
 }  // namespace tilewise::grading

@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/checks.hpp"
 #include "grading/examiner/gpu_disturbances.hpp"
 #include "grading/examiner/messages.hpp"
+#include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -160,7 +163,98 @@ void TrialTest::run_timed(Trial& trial, const Timing& timing) {
   trial.check_sample();
 }
 
+// The time of a call that did nothing is short.
+void TrialTest::check_computed(const Trial& trial) {
+  const DeviceArray& result = *trial.arrays.front();
+  std::uint64_t stored = 0;
+  for (const KernelProfile& kernel : trial.reply.profiles) {
+    stored += kernel.counters.global_store_bytes;
+  }
+  const auto size = std::uint64_t(result.rows()) * result.cols() * result.element_bytes();
+  // An estimate from some blocks may be a little less.
+  constexpr double most_of_it = 0.9;
+  if (static_cast<double>(stored) < most_of_it * static_cast<double>(size)) {
+    fail({.message = fmt::format("{}: the kernels store {} bytes; the {} has {}.", trial.text,
+                                 stored, result_name(), size),
+          .hint = "Compute all of it in every call, whatever its size."});
+  }
+  if (trial.check_written && trial.reply.launches == 1) {
+    trial.check_written();
+    return;
+  }
+  // What a kernel reads here was computed by another, or by blocks that have not run.
+  run_successfully(trial.call);
+  trial.check_sample();
+}
+
+std::optional<ModelledRate> TrialTest::modelled(const Trial& trial, const CallReply& reply,
+                                                const std::vector<CompiledKernel>& compiled) const {
+  const ProfileReport report{
+      .stage = options().stage,
+      .call = trial.text,
+      .gpu = options().profile,
+      .kernels = reply.profiles,
+      .launches = reply.launches,
+      .operations = trial.computes ? trial.work : 0,
+      .double_precision = trial.arrays.front()->element() == ElementType::float64,
+      .compiled = compiled};
+  const auto call = modelled_call(report);
+  if (!call) return std::nullopt;
+  return ModelledRate{rate_of({call->ms}, trial.work), call->limiter};
+}
+
+ModelledRate TrialTest::run_modelled(Trial& trial) {
+  trial.reply = run_sampled(trial.call);
+  check_launched(trial);
+  check_computed(trial);
+  const auto rate = modelled(trial, trial.reply, options().compiled.submission);
+  if (rate) return *rate;
+  const bool all_listed = std::ssize(trial.reply.profiles) == trial.reply.launches;
+  fail({.message = fmt::format(
+            "{} has no modelled time: {}.", trial.text,
+            all_listed ? "the blocks that were looked at in one of its kernels touch no global "
+                         "memory"
+                       : fmt::format("of its {} launches only {} are looked at",
+                                     trial.reply.launches, trial.reply.profiles.size())),
+        .hint = all_listed ? "Give every block of a grid some of the work, or launch fewer."
+                           : "Let fewer launches do more each.",
+        .status = Status::inconclusive});
+}
+
+void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
+                                         const RateGoal& goal) {
+  const PreparedTrial trial = prepare();
+  const bool in_doubles = trial->arrays.front()->element() == ElementType::float64;
+  if (in_doubles && options().profile.fp64_lanes_per_sm == 0) {
+    skip(fmt::format("It is not known how fast the {} is in double precision, so that no speed can "
+                     "be modelled.",
+                     options().profile.name),
+         "Grade with --gpu gtx1080, or a later one.");
+    return;
+  }
+  const ModelledRate own = run_modelled(*trial);
+  const auto reference =
+      modelled(*trial, sample_reference(trial->call), options().compiled.reference);
+  if (!reference) throw std::runtime_error("the reference solution has no modelled time");
+  record_measurement(name, own.rate);
+  record_measurement("reference_" + name, reference->rate);
+  record_measurement("minimum_" + name, goal.minimum.modelled_fraction() * reference->rate);
+  const Finding verdict = judge_modelled(own, *reference, goal, options().profile.id);
+  if (verdict.status != Status::passed) fail(verdict);
+  record_finding(verdict);
+}
+
 void TrialTest::try_timed(Trial& trial, const std::string& name) {
+  if (options().models_rates()) {
+    const ModelledRate rate = run_modelled(trial);
+    record_measurement(name, rate.rate);
+    RateGoal goal;
+    goal.unit = trial.computes ? "GFLOPS" : "GB/s";
+    record_finding(
+        {.message = fmt::format("{}: {}.", trial.text, in_words(rate, goal, options().profile.id)),
+         .status = Status::passed});
+    return;
+  }
   // Enough for a median that one disturbed run does not move.
   constexpr Timing timing{.warmups = 2, .repetitions = 9};
   run_timed(trial, timing);
@@ -172,6 +266,7 @@ void TrialTest::try_timed(Trial& trial, const std::string& name) {
 
 void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal) {
+  if (options().models_rates()) return try_fast_enough_modelled(prepare, name, goal);
   constexpr Timing turn{.warmups = 1, .repetitions = 3};
   constexpr std::size_t most_rounds = 20;
   constexpr std::chrono::seconds budget{20};

@@ -21,9 +21,13 @@ struct Trial {
   std::vector<DeviceArray*> arrays = {};  ///< the call's matrices, the one it writes first
   std::function<void()> check_result;     ///< ends the test unless the result is right
   std::function<void()> check_sample;     ///< the same for large results: looks at a part of it
-  double work = 0;                        ///< operations or bytes of the call, for rates
-  bool needs_kernel = true;               ///< false where there is nothing to compute
-  CallReply reply;                        ///< of the call, once it was made
+  /// The same where only some blocks have run: looks at what is written, at least one element.
+  /// Empty where the result cannot be told from what was there before.
+  std::function<void()> check_written;
+  double work = 0;           ///< operations or bytes of the call, for rates
+  bool computes = true;      ///< the work is operations; else it is bytes that are moved
+  bool needs_kernel = true;  ///< false where there is nothing to compute
+  CallReply reply;           ///< of the call, once it was made
 };
 
 using PreparedTrial = std::unique_ptr<Trial>;
@@ -59,12 +63,13 @@ class TrialTest : public StageTest {
   void try_nothing_done(Trial& trial, const std::string& hint);
 
   /// Times a call, checks a sample of its result, and records its rate as the measurement `name`
-  /// and those of the yardsticks with the same matrices as "cublas_NAME".
+  /// and those of the yardsticks with the same matrices as "cublas_NAME". On the simulator: models
+  /// it.
   void try_timed(Trial& trial, const std::string& name);
 
   /// Times calls in turns with the yardsticks, each turn with new matrices, until the figure for
   /// the verdict hardly changes any more. Records the rates as try_timed() does, and the minimum;
-  /// expects enough.
+  /// expects enough. On the simulator: models the call and the reference solution's.
   void try_fast_enough(const PrepareTrial& prepare, const std::string& name, const RateGoal& goal);
 
   /// Expects loads or stores of global memory within `slack` times what theory has. `advice`: the
@@ -89,6 +94,12 @@ class TrialTest : public StageTest {
 
  private:
   void run_timed(Trial& trial, const Timing& timing);
+  ModelledRate run_modelled(Trial& trial);
+  std::optional<ModelledRate> modelled(const Trial& trial, const CallReply& reply,
+                                       const std::vector<CompiledKernel>& compiled) const;
+  void check_computed(const Trial& trial);
+  void try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
+                                const RateGoal& goal);
   void check_launched(const Trial& trial);
   void check_untouched(const Trial& trial, const std::string& when);
 };

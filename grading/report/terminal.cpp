@@ -83,6 +83,13 @@ void TerminalReport::show_progress(std::string_view doing) {
   progress_shown_ = true;
 }
 
+void TerminalReport::show_progress(std::string_view doing, std::size_t done, std::size_t total) {
+  constexpr std::size_t width = 20;
+  const std::size_t filled = total == 0 ? 0 : std::min(done, total) * width / total;
+  show_progress(
+      fmt::format("[{:=<{}}{: <{}}] {}/{} {}", "", filled, "", width - filled, done, total, doing));
+}
+
 void TerminalReport::explain_stage(const Explanation& why) {
   clear_progress();
   print_explanation(why);
@@ -91,9 +98,11 @@ void TerminalReport::explain_stage(const Explanation& why) {
 
 void TerminalReport::print_test(const TestResult& test, std::string_view printed) {
   print_test_line(test);
-  if (test.status == Status::passed) return;
+  // A test that passes has a message where there is something to know all the same.
+  if (test.status == Status::passed && test.message.empty()) return;
   print_explanation({test.message, test.hint, test.file, test.line});
-  if (!printed.empty() && test.status != Status::skipped) {
+  const bool ran_into_something = test.status != Status::skipped && test.status != Status::passed;
+  if (!printed.empty() && ran_into_something) {
     out_ << "      Your code printed:\n" << prefixed(printable(printed), "      | ");
   }
   out_ << std::flush;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -35,6 +36,8 @@ class TerminalReport {
 
   /// Shows what is being done until the next line is printed; nothing if not on a terminal.
   void show_progress(std::string_view doing);
+  /// The same behind a bar that tells how much is done.
+  void show_progress(std::string_view doing, std::size_t done, std::size_t total);
   void clear_progress();
 
   /// Says once why no test of the stage, or none from here on, could be judged.

@@ -59,6 +59,16 @@ Graded on gtx1080 (modelled), backend simt. The same inputs again: --seed 42
 )");
 }
 
+TEST(TerminalReport, SaysWhatATestThatPassedHasToSay) {
+  std::ostringstream out;
+  TestResult test = example_grade().stages[0].tests[0];
+  test.message = "994 GFLOPS (modelled)";
+  TerminalReport(out, {}).print_test(test, "i = 1\n");
+  EXPECT_EQ(out.str(),
+            "  passed         3/3  MatmulShared.Passes  gflops 994.2\n"
+            "      994 GFLOPS (modelled)\n");
+}
+
 TEST(TerminalReport, ColoursOnlyTheStatusAndHeadings) {
   const std::string text = report_on_example({.colours = true, .progress = false});
   EXPECT_NE(text.find("\033[1m03_shared_memory\033[0m"), std::string::npos);
@@ -72,6 +82,20 @@ TEST(TerminalReport, ProgressGoesBeforeTheNextLineComes) {
   const std::string text = report_on_example({.colours = false, .progress = true});
   EXPECT_NE(text.find("  compiling ...\r\033[K  MatmulShared.Passes ...\r\033[K  passed"),
             std::string::npos);
+}
+
+TEST(TerminalReport, ShowsHowMuchIsDone) {
+  const auto shown = [](std::size_t done, std::size_t total, bool progress) {
+    std::ostringstream out;
+    TerminalReport(out, {.colours = false, .progress = progress})
+        .show_progress("f(n=8)", done, total);
+    return out.str();
+  };
+  EXPECT_EQ(shown(0, 8, true), "  [                    ] 0/8 f(n=8) ...");
+  EXPECT_EQ(shown(2, 8, true), "  [=====               ] 2/8 f(n=8) ...");
+  EXPECT_EQ(shown(8, 8, true), "  [====================] 8/8 f(n=8) ...");
+  EXPECT_EQ(shown(0, 0, true), "  [                    ] 0/0 f(n=8) ...");
+  EXPECT_EQ(shown(1, 8, false), "") << "no terminal";
 }
 
 TEST(TerminalReport, ExplainsAStageOnce) {

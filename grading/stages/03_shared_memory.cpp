@@ -87,12 +87,15 @@ TEST_F(MatmulShared, KeepsItsThreadsInDifferentBanks) {
 }
 
 // Of the peak: a third of what this kernel reaches on a GTX 1080 at n = 4096, tile 32, which is 13%
-// (put2025). Of the solution: on an H200 stage 2 reaches 66% of it.
+// (put2025). Of the solution: on an H200 stage 2 reaches 66% of it, modelled for a GTX 1080 32%.
 TEST_F(MatmulShared, ReachesMinimumGflops) {
-  if (skipped_without_gpu()) return;
-  measure(with(32).with(1024), "gflops_n1024");
-  measure(with(32).with(2048), "gflops_n2048");
-  expect_fast_enough(with(32).with(4096), {.of_reference = 0.75, .of_peak = 0.04},
+  const int tile = tiles().back();
+  if (!options().models_rates()) {
+    measure(with(tile).with(1024), "gflops_n1024");
+    measure(with(tile).with(2048), "gflops_n2048");
+  }
+  expect_fast_enough(with(tile).with(large_order()),
+                     {.of_reference = 0.75, .of_peak = 0.04, .of_model = 0.6},
                      "Fetch each element of a tile once a block, neighbouring threads "
                      "neighbouring elements, and take all factors from shared memory, where "
                      "the threads of a warp should find theirs in different banks.");

@@ -9,7 +9,11 @@ namespace {
 // One result a thread reaches at most 14.3% of the peak on a GTX 1080 (n = 3200, course2025) and
 // 14.6% on an H200 (n = 4096, stage 4: 59% of the solution), two times two reach 28% (n = 4096,
 // put2025) and 23 to 24%.
-constexpr SpeedMinimum minimum_speed = {.of_reference = 0.7, .of_peak = 0.15};
+constexpr SpeedMinimum minimum_speed = {.of_reference = 0.7, .of_peak = 0.15, .of_model = 0.6};
+
+// A block of 32x32 threads has so many registers that one more or less a thread decides whether two
+// share an SM of a GTX 1080: nvcc's number and an estimate would come to different verdicts.
+constexpr int modelled_tile = 16;
 
 constexpr const char* advice_on_speed =
     "In each step of k read two elements of each tile into variables, and add their four products "
@@ -111,13 +115,11 @@ TEST_F(Matmul2x2Strided, KeepsItsThreadsInDifferentBanks) {
 }
 
 TEST_F(Matmul2x2, ReachesMinimumGflops) {
-  if (skipped_without_gpu()) return;
-  expect_minimum_gflops(minimum_speed, advice_on_speed);
+  expect_minimum_gflops(minimum_speed, modelled_tile, advice_on_speed);
 }
 
 TEST_F(Matmul2x2Strided, ReachesMinimumGflops) {
-  if (skipped_without_gpu()) return;
-  expect_minimum_gflops(minimum_speed, advice_on_speed);
+  expect_minimum_gflops(minimum_speed, modelled_tile, advice_on_speed);
 }
 
 }  // namespace

@@ -267,11 +267,13 @@ TEST_F(MatmulStrided, KeepsItsThreadsInDifferentBanks) {
 // This kernel reaches 45% of the peak at n = 4096 on a GTX 1080 (put2025) and on an H200. Four
 // results a thread reach 24 to 28%, 56% of the solution on the H200.
 TEST_F(MatmulRxRy, ReachesMinimumGflops) {
-  if (skipped_without_gpu()) return;
   constexpr Configuration c{16, 4, 4};
-  measure(rx_ry(c, 1024), "gflops_n1024");
-  measure(rx_ry(c, 2048), "gflops_n2048");
-  expect_fast_enough(rx_ry(c, 4096), {.of_reference = 0.7, .of_peak = 0.30},
+  if (!options().models_rates()) {
+    measure(rx_ry(c, 1024), "gflops_n1024");
+    measure(rx_ry(c, 2048), "gflops_n2048");
+  }
+  expect_fast_enough(rx_ry(c, large_order()),
+                     {.of_reference = 0.7, .of_peak = 0.30, .of_model = 0.75},
                      "Keep the sums in registers: rx, ry and the tile are template arguments, "
                      "and every loop over results has #pragma unroll. In each step of k read "
                      "rx + ry elements into registers, and use them for rx * ry products.");
@@ -279,11 +281,15 @@ TEST_F(MatmulRxRy, ReachesMinimumGflops) {
 
 // The best configuration reaches 56% of the peak on an H200, the one above 81% of that.
 TEST_F(MatmulAuto, ReachesMinimumGflops) {
-  if (skipped_without_gpu()) return;
-  measure(choosing(1024), "gflops_n1024");
-  measure(choosing(2048), "gflops_n2048");
+  // At n = 1024 the solution's choice, made for all GPUs, keeps a GTX 1080 a fifth less busy.
+  constexpr int modelled_order = 1280;
+  if (!options().models_rates()) {
+    measure(choosing(1024), "gflops_n1024");
+    measure(choosing(2048), "gflops_n2048");
+  }
   expect_fast_enough(
-      choosing(4096), {.of_reference = 0.6, .of_peak = 0.30},
+      choosing(options().models_rates() ? modelled_order : large_order()),
+      {.of_reference = 0.6, .of_peak = 0.30, .of_model = 0.75},
       "Time matmul_rx_ry in all its configurations once it is fast enough: for a large order "
       "choose many results a thread, but not so many that they do not fit into registers.");
 }

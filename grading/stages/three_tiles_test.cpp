@@ -73,11 +73,16 @@ void ThreeTilesTest::expect_safe() {
   }
 }
 
-void ThreeTilesTest::expect_minimum_gflops(const SpeedMinimum& minimum, const std::string& advice) {
-  const TiledFunction function = with(32);
-  measure(function.with(1024), "gflops_n1024");
-  measure(function.with(2048), "gflops_n2048");
-  expect_fast_enough(function.with(4096), minimum, advice);
+void ThreeTilesTest::expect_minimum_gflops(const SpeedMinimum& minimum, int modelled_tile,
+                                           const std::string& advice) {
+  const int largest = tiles().back();
+  const TiledFunction function =
+      with(options().models_rates() ? std::min(modelled_tile, largest) : largest);
+  if (!options().models_rates()) {
+    measure(function.with(1024), "gflops_n1024");
+    measure(function.with(2048), "gflops_n2048");
+  }
+  expect_fast_enough(function.with(large_order()), minimum, advice);
 }
 
 }  // namespace tilewise::grading

@@ -30,9 +30,10 @@ class ThreeTilesTest : public TiledMatmulTest {
   /// Expects right products, nothing touched but C, and no fault in any kernel.
   void expect_safe();
 
-  /// Expects this speed at n = 4096 with the largest tile, and measures smaller orders. `advice`:
-  /// the hint for less.
-  void expect_minimum_gflops(const SpeedMinimum& minimum, const std::string& advice);
+  /// Expects this speed at a large order with the largest tile, where it is modelled with
+  /// `modelled_tile`; on a GPU measures smaller orders, too. `advice`: the hint for less.
+  void expect_minimum_gflops(const SpeedMinimum& minimum, int modelled_tile,
+                             const std::string& advice);
 };
 
 }  // namespace tilewise::grading

@@ -22,7 +22,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuProfile, id, name, compute_major, compute_
 }  // namespace tilewise::core
 
 namespace tilewise::simt {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watch, checks, counters, sample, order, seed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watch, checks, counters, sample, estimate, order, seed)
 }  // namespace tilewise::simt
 
 namespace tilewise::grading {

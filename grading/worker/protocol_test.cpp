@@ -64,6 +64,7 @@ TEST(Protocol, CarriesARequest) {
   const simt::Watch watch{.checks = true,
                           .counters = true,
                           .sample = true,
+                          .estimate = true,
                           .order = simt::ThreadOrder::shuffled,
                           .seed = ~std::uint64_t{0}};
   const CallRequest request = decode_call(
@@ -94,6 +95,7 @@ TEST(Protocol, CarriesARequest) {
   EXPECT_TRUE(request.watch->checks);
   EXPECT_TRUE(request.watch->counters);
   EXPECT_TRUE(request.watch->sample);
+  EXPECT_TRUE(request.watch->estimate);
   EXPECT_EQ(request.watch->order, simt::ThreadOrder::shuffled);
   EXPECT_EQ(request.watch->seed, ~std::uint64_t{0});
 }

@@ -190,6 +190,8 @@ void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState
     (load ? c.global_load_sectors : c.global_store_sectors) += cost.sectors;
     (load ? c.global_load_transactions : c.global_store_transactions) += cost.transactions;
     (load ? c.global_load_bytes : c.global_store_bytes) += cost.bytes;
+    (load ? c.global_load_lane_bytes : c.global_store_lane_bytes) +=
+        static_cast<unsigned>(std::popcount(request.lanes)) * request.site.bytes();
     if (partition_bytes_) {
       LaneAddresses addresses{request.lanes, request.site.bytes(), load, {}};
       std::copy_n(request.places, 32, addresses.at);

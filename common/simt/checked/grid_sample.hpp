@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "common/simt/checked/block_watch.hpp"
@@ -31,8 +33,12 @@ class GridSample {
   /// Looks at what was simulated. Call after all wanted blocks are in, until nothing is wanted.
   void judge();
 
-  /// The blocks say nothing of the grid: simulate all of them.
+  /// The blocks say nothing of the grid: simulate all of them, or estimate().
   bool irregular() const { return irregular_; }
+
+  /// Of an irregular grid: from now on some blocks, one at random of each of equal parts of the
+  /// grid, stand for all. Those that have not been simulated yet are wanted next.
+  void estimate(std::uint64_t seed);
 
   /// What a block in the grid needs of device memory, and how much of it its neighbours need, too.
   /// Also for an irregular grid.
@@ -64,6 +70,7 @@ class GridSample {
   const BlockWatch::Counted* neighbour_of_origin(std::size_t axis) const;
   Index midst(unsigned thirds) const;
   bool midst_is_as_foreseen() const;
+  std::vector<std::uint64_t> missing_of(const std::set<std::uint64_t>& all) const;
   bool agree(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& pairs) const;
 
   Index extents_;
@@ -71,6 +78,7 @@ class GridSample {
   std::array<unsigned, 3> periods_{1, 1, 1};
   bool done_ = false;
   bool irregular_ = false;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> estimate_;  ///< as weights()
   std::map<std::uint64_t, BlockWatch::Counted> blocks_;
 };
 

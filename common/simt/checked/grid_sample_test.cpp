@@ -22,7 +22,10 @@ struct Outcome {
   bool irregular = false;
 };
 
-Outcome sample(unsigned columns, unsigned rows, const Kernel& kernel) {
+enum class Irregular { leave, estimate };
+
+Outcome sample(unsigned columns, unsigned rows, const Kernel& kernel,
+               Irregular irregular = Irregular::leave) {
   GridSample sample(dim3(columns, rows), 8);
   Outcome outcome;
   for (auto wanted = sample.wanted(); !wanted.empty(); wanted = sample.wanted()) {
@@ -39,6 +42,7 @@ Outcome sample(unsigned columns, unsigned rows, const Kernel& kernel) {
       ++outcome.simulated;
     }
     sample.judge();
+    if (sample.irregular() && irregular == Irregular::estimate) sample.estimate(1);
   }
   outcome.irregular = sample.irregular();
   if (outcome.irregular) return outcome;
@@ -83,6 +87,28 @@ TEST(GridSample, GivesTheTotalsOfTheWholeGrid) {
 
 TEST(GridSample, NeedsFewBlocks) {
   EXPECT_LE(sample(256, 256, ragged(256, 256, 1, 1)).simulated, 20u);
+}
+
+TEST(GridSample, EstimatesFromSomeBlocksWhereNoneStandForOthers) {
+  const Kernel triangular = [](unsigned x, unsigned y) { return Behaviour{100 + x, x + y, 0}; };
+  const Kernel diagonal = [](unsigned x, unsigned y) { return Behaviour{7, (x + y) % 64, 0}; };
+  const struct {
+    const char* what;
+    unsigned columns, rows;
+    Kernel kernel;
+    double tolerance;
+  } cases[] = {{"equal work in another order", 64, 64, diagonal, 0},
+               {"equal work, and parts of unequal size", 61, 53, diagonal, 0},
+               {"unequal work", 64, 64, triangular, 0.1},
+               {"fewer blocks than parts", 5, 4, triangular, 0}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const Outcome outcome = sample(c.columns, c.rows, c.kernel, Irregular::estimate);
+    EXPECT_FALSE(outcome.irregular);
+    EXPECT_LE(outcome.simulated, 100u);
+    const auto exact = static_cast<double>(exhaustive(c.columns, c.rows, c.kernel));
+    EXPECT_NEAR(static_cast<double>(outcome.total), exact, c.tolerance * exact);
+  }
 }
 
 TEST(GridSample, SaysWhereBlocksDoNotStandForOthers) {

@@ -122,11 +122,51 @@ bool LoadMerging::alike(const Loads& a, const Loads& b) {
                     [](const Load& x, const Load& y) { return x.site == y.site; });
 }
 
+/// Loads of what the same lanes loaded before, in the window of one unrolled body.
+std::vector<bool> LoadMerging::repeats_in(const Loads& loads) {
+  std::vector<bool> repeats(loads.size());
+  std::unordered_map<Place, std::size_t> latest;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].pattern == nullptr) {
+      latest.clear();
+      continue;
+    }
+    const auto [entry, is_first] = latest.try_emplace(loads[i].place, i);
+    if (is_first) continue;
+    const Load& before = loads[entry->second];
+    repeats[i] = i - entry->second <= window && before.pattern->moves_like(*loads[i].pattern);
+    entry->second = i;
+  }
+  return repeats;
+}
+
+/// Drops the repeats of a warp's loads, and of those of the warps behind it that run through the
+/// same ones, where all of them repeat: an address may be another's by chance, in row 0 say.
+void LoadMerging::drop_repeats(Loads& loads, std::size_t warp) {
+  std::vector<bool> repeats = repeats_in(loads);
+  if (std::find(repeats.begin(), repeats.end(), true) == repeats.end()) return;
+  std::vector<Loads*> all = {&loads};
+  for (std::size_t other = warp + 1; other < warps_.size(); ++other) {
+    if (!alike(loads, warps_[other])) continue;
+    all.push_back(&warps_[other]);
+    const std::vector<bool> its_repeats = repeats_in(warps_[other]);
+    for (std::size_t i = 0; i < repeats.size(); ++i) repeats[i] = repeats[i] && its_repeats[i];
+  }
+  for (Loads* each : all) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < repeats.size(); ++i) {
+      if (!repeats[i]) (*each)[kept++] = (*each)[i];
+    }
+    each->resize(kept);
+  }
+}
+
 void LoadMerging::flush() {
   std::vector<std::uint32_t> alignment;
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     if (warps_[i].empty()) continue;
-    const Loads loads = std::exchange(warps_[i], {});
+    Loads loads = std::exchange(warps_[i], {});
+    drop_repeats(loads, i);
     alignment.assign(loads.size(), 0);
     const auto take_in = [&](const Loads& others) {
       for (std::size_t k = 0; k < others.size(); ++k) {

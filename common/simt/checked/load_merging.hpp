@@ -18,6 +18,9 @@ namespace tilewise::simt {
 /// The two limits on that are fitted to the ten tilings of put2025, of which it unrolled eight: 6x6
 /// results a thread yes, 5x6 (more loads, since five neighbours cannot join) and 8x8 (more
 /// registers) no.
+///
+/// What a thread has loaded a moment ago, with no store and no barrier since, it still has in a
+/// register: `sum[i][j] += As[i][ty][k] * Bs[j][k][tx]` loads rx + ry values for rx * ry products.
 class LoadMerging {
  public:
   void start(std::size_t warps) { warps_.assign(warps, {}); }
@@ -71,6 +74,8 @@ class LoadMerging {
   };
 
   static bool alike(const Loads& a, const Loads& b);
+  static std::vector<bool> repeats_in(const Loads& loads);
+  void drop_repeats(Loads& loads, std::size_t warp);
 
   std::vector<Loads> warps_;
 };

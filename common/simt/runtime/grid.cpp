@@ -155,8 +155,8 @@ std::optional<Diagnostic> run_all(Launch& launch, const LaunchConfiguration& con
 /// Runs a few blocks and scales what they did to the grid.
 /// @param irregular receives whether these blocks do not tell
 std::optional<Diagnostic> run_sample(Launch& launch, const LaunchConfiguration& configuration,
-                                     LaunchCounts& counts, KernelProfile& profile,
-                                     bool& irregular) {
+                                     const Watch& watch, LaunchCounts& counts,
+                                     KernelProfile& profile, bool& irregular) {
   GridSample sample(configuration.grid, longest_period(device::profile()));
   std::mutex mutex;
   for (auto wanted = sample.wanted(); !wanted.empty(); wanted = sample.wanted()) {
@@ -171,6 +171,7 @@ std::optional<Diagnostic> run_sample(Launch& launch, const LaunchConfiguration& 
     if (fault) return fault;
     profile.simulated_blocks += wanted.size();
     sample.judge();
+    if (sample.irregular() && watch.estimate) sample.estimate(watch.seed);
   }
   irregular = sample.irregular();
   profile.footprint = sample.footprint();
@@ -187,7 +188,7 @@ std::optional<Diagnostic> run_watched(Launch& launch, const LaunchConfiguration&
   LaunchCounts counts(blocks_of(configuration.grid));
   bool irregular = true;
   if (watch.counters && watch.sample && !watch.checks) {
-    if (auto fault = run_sample(launch, configuration, counts, run, irregular)) return fault;
+    if (auto fault = run_sample(launch, configuration, watch, counts, run, irregular)) return fault;
   }
   if (irregular) {
     launch.stop_sampling();

@@ -259,6 +259,61 @@ TEST_F(CheckedBuild, MergesSharedLoadsBesideCountingThemAsWritten) {
   EXPECT_EQ(counters.barriers, 1u);
 }
 
+constexpr int results = 3, steps = 4;
+
+// Each product names both of its factors in shared memory.
+__global__ void names_factors(float* out) {
+  __shared__ float as[steps][results][32], bs[steps][results][32];
+  for (int k = 0; k < steps; ++k) {
+    for (int i = 0; i < results; ++i) as[k][i][threadIdx.x] = bs[k][i][threadIdx.x] = 1;
+  }
+  __syncthreads();
+  float sum[results][results] = {};
+  for (int k = 0; k < steps; ++k) {
+    for (int i = 0; i < results; ++i) {
+      for (int j = 0; j < results; ++j) {
+        sum[i][j] += as[k][i][threadIdx.x] * bs[k][j][threadIdx.x];
+      }
+    }
+  }
+  for (int i = 0; i < results; ++i) out[threadIdx.x] += sum[i][i] + sum[i][0];
+}
+
+__global__ void stores_in_between(float* out) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = 1;
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < 8; ++k) {
+    sum += tile[threadIdx.x];
+    tile[threadIdx.x + 32] = sum;
+  }
+  out[threadIdx.x] = sum;
+}
+
+// Both rows are the same for the first warp alone.
+__global__ void meets_by_chance(float* out) {
+  __shared__ float tile[3][32];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int i = 0; i < 3; ++i) tile[i][lane] = 1;
+  __syncthreads();
+  volatile float* row = tile[warp];
+  volatile float* further = tile[2 * warp];
+  out[threadIdx.x] = row[lane] + further[lane];
+}
+
+TEST_F(CheckedBuild, CountsNoSecondLoadOfWhatAThreadHasInARegister) {
+  const DeviceVector<float> out(64);
+  const auto merged = [&](auto&& launch) {
+    watch({.counters = true});
+    launch();
+    return counters_of_the_launch().shared_load_requests_merged;
+  };
+  EXPECT_EQ(merged([&] { names_factors<<<1, 32>>>(out.data()); }), 2u * results * steps);
+  EXPECT_EQ(merged([&] { stores_in_between<<<1, 32>>>(out.data()); }), 8u);
+  EXPECT_EQ(merged([&] { meets_by_chance<<<1, 64>>>(out.data()); }), 2u * 2);
+}
+
 __global__ void shuffles_beside_other_operations(double* out) {
   double value = out[threadIdx.x];
   for (int lane = 0; lane < 5; ++lane) value += __shfl_sync(0xffffffff, value, lane);
@@ -319,6 +374,18 @@ TEST_F(CheckedBuild, SeesTheStoreOfAStructureThatAFunctionReturns) {
   const Counters counters = counters_of_the_launch();
   EXPECT_EQ(counters.global_store_bytes, 2u * 32 * sizeof(float4));
   EXPECT_GT(counters.shared_store_requests, 0u);
+}
+
+__global__ void all_load_the_first(const float* in, float* out) { out[threadIdx.x] = in[0]; }
+
+TEST_F(CheckedBuild, CountsBytesOfARequestOnceAndOfEachLane) {
+  const DeviceVector<float> in(1), out(48);
+  watch({.counters = true});
+  all_load_the_first<<<1, 48>>>(in.data(), out.data());
+  const Counters counters = counters_of_the_launch();
+  EXPECT_EQ(counters.global_load_bytes, 2 * sizeof(float)) << "two warps";
+  EXPECT_EQ(counters.global_load_lane_bytes, 48 * sizeof(float));
+  EXPECT_EQ(counters.global_store_lane_bytes, 48 * sizeof(float));
 }
 
 // Some of the host's threads run blocks of one kernel only.

@@ -1,6 +1,6 @@
-// At most eight blocks along each side of the grid, each of which walks over C. Indices beyond an
+// Half as many blocks along each side as C has tiles; each walks over the others. Indices beyond an
 // edge are pulled back inside; what they bring is multiplied by zero along k, and not stored
-// elsewhere. A and B share one array of tiles.
+// elsewhere. A and B share one array of tiles, and each product names both of its factors there.
 
 #include "matmul_2x2.hpp"
 
@@ -88,7 +88,7 @@ template <typename Ownership>
 cudaError_t multiply(Matrices m, int tile) {
   if (m.n < 0 || (m.n && (!m.A || !m.B || !m.C))) return cudaErrorInvalidValue;
   const int blocks = (m.n + 2 * tile - 1) / (2 * tile == 0 ? 1 : 2 * tile);
-  const unsigned side = blocks < 8 ? blocks : 8;
+  const unsigned side = (blocks + 1) / 2;
   switch (tile) {
     case 8:
       if (m.n) walk<Ownership, 8><<<dim3(side, side), dim3(8, 8)>>>(m, blocks);

@@ -1,5 +1,6 @@
 // A thread's results are neighbours. What it fetches has nothing to do with what it needs: the
-// elements of a tile are dealt out to the threads one after the other.
+// elements of a tile are dealt out to the threads one after the other. Each product names both of
+// its factors in shared memory.
 
 #include "matmul_rx_ry.hpp"
 

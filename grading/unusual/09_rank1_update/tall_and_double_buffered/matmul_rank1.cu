@@ -1,5 +1,8 @@
 // Two buffers in turn, so that one barrier a step is enough, and a grid of fixed size whose blocks
 // go on to the next part of C. Blocks of rank-1 updates are as high as two columns a thread allow.
+// At n = 1024 there are fewer of these tall blocks than a GTX 1080 has SMs:
+// Slow: MatmulTwoRows.ReachesMinimumGflops
+// Slow: MatmulRank1.ReachesMinimumGflops
 
 #include "matmul_rank1.hpp"
 

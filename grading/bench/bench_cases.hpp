@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/theory/matmul_counts.hpp"
+#include "grading/builder/builder.hpp"
+
+namespace tilewise::grading {
+
+/// What a function computes, as far as its inputs and the judgement of its result go.
+enum class Problem {
+  product,    ///< C = A * B
+  transpose,  ///< out = transpose of in
+  solve,      ///< A * X = B, A lower triangular, X over B
+};
+
+/// The call of an earlier stage to compare with.
+struct PreviousCall {
+  std::string stage;
+  std::string call;
+};
+
+/// One contract function with one choice of its block, as `lab bench` runs it.
+struct BenchCase {
+  std::string stage;
+  std::string function;
+  std::string block;  ///< as BenchRow::block
+  Problem problem = Problem::product;
+
+  /// The call for matrices of order n, as read_call() takes it.
+  std::string call(int n) const;
+
+  /// Nothing where there is none, or where it would take far too long on that backend.
+  std::optional<PreviousCall> previous(int n, Backend backend) const;
+
+  /// How often theory says that its threads go to global memory; nothing where it depends on
+  /// choices that are the kernel's author's.
+  std::optional<theory::ElementAccesses> accesses(int n) const;
+
+  std::string call_of_n;
+  std::string previous_stage = {}, previous_call_of_n = {};  ///< both empty: none
+  std::map<Backend, int> previous_largest = {};
+  bool is_naive = false;
+  std::optional<theory::Tiling> tiling = {};
+};
+
+/// What `lab bench` runs of a stage.
+struct StageCases {
+  std::map<Backend, std::vector<int>> orders;  ///< the usual ones
+  std::vector<BenchCase> cases;
+};
+
+/// Reads grading/bench/cases.json, by stage.
+/// @throws std::runtime_error naming the file, the stage and what is wrong
+std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& file);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,110 @@
+#include "grading/bench/bench_cases.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "grading/builder/layout.hpp"
+#include "grading/builder/scratch_directory.hpp"
+#include "grading/profile/named_call.hpp"
+#include "grading/stages/stage_contracts.hpp"
+#include "tilewise_stages.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::map<std::string, StageCases> course_cases() {
+  return load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
+}
+
+TEST(BenchCases, EveryContractFunctionHasOne) {
+  const auto cases = course_cases();
+  EXPECT_EQ(cases.size(), stages().size()) << "a stage that the course does not have";
+  for (const StageInfo& stage : stages()) {
+    ASSERT_TRUE(cases.contains(stage.id)) << stage.id;
+    std::set<std::string> functions;
+    for (const BenchCase& each : cases.at(stage.id).cases) functions.insert(each.function);
+    EXPECT_EQ(functions, std::set(stage.functions.begin(), stage.functions.end())) << stage.id;
+    for (const Backend backend : {Backend::simt, Backend::cuda}) {
+      EXPECT_FALSE(cases.at(stage.id).orders.at(backend).empty()) << stage.id;
+    }
+  }
+}
+
+TEST(BenchCases, EveryCallCanBeMade) {
+  constexpr int n = 64;
+  for (const auto& [stage, of_stage] : course_cases()) {
+    std::set<std::string> calls;
+    for (const BenchCase& each : of_stage.cases) {
+      const NamedCall call = read_call(each.call(n), contracts_of(stage));
+      EXPECT_EQ(call.function, each.function);
+      EXPECT_TRUE(calls.insert(call.text).second) << call.text << " is there twice";
+      const auto previous = each.previous(n, Backend::simt);
+      if (previous) {
+        EXPECT_LT(previous->stage, stage);
+        EXPECT_NO_THROW(read_call(previous->call, contracts_of(previous->stage))) << call.text;
+      }
+    }
+  }
+}
+
+TEST(BenchCases, EveryConfigurationOfTheContractIsThere) {
+  const auto cases = course_cases();
+  const auto count = [&](const std::string& stage, const std::string& function) {
+    return std::ranges::count(cases.at(stage).cases, function, &BenchCase::function);
+  };
+  EXPECT_EQ(count("03_shared_memory", "matmul_shared"), 4);
+  EXPECT_EQ(count("06_work_rx_ry", "matmul_rx_ry"), 20);
+  EXPECT_EQ(count("06_work_rx_ry", "matmul_strided"), 8);
+}
+
+TEST(BenchCases, KnowWhatTheorySaysAndWhatTheyAreComparedWith) {
+  const auto cases = course_cases();
+  const BenchCase& shared = cases.at("03_shared_memory").cases[1];
+  EXPECT_EQ(shared.block, "tile 16");
+  EXPECT_EQ(shared.call(100), "matmul_shared(n=100, tile=16)");
+  EXPECT_EQ(shared.previous(100, Backend::simt)->call, "matmul_grid(n=100, block=16x16)");
+  EXPECT_EQ(shared.accesses(64)->loads, 64u * 64 * (4 + 4));
+  const BenchCase& grid = cases.at("02_multi_block_grid").cases[0];
+  EXPECT_EQ(grid.accesses(10)->total(), 2100u);
+  EXPECT_TRUE(grid.previous(128, Backend::simt)) << "one block takes a while";
+  EXPECT_FALSE(grid.previous(2048, Backend::simt)) << "one block takes hours";
+  EXPECT_FALSE(cases.at("07_transpose").cases[0].accesses(64));
+}
+
+TEST(BenchCases, SayWhatIsWrongWithAFile) {
+  const ScratchDirectory scratch;
+  const auto file = scratch.path() / "cases.json";
+  const std::string head = R"json({"07": {"orders": {"simt": [8], "cuda": [8]}, "cases": [)json";
+  const struct {
+    std::string text;
+    const char* message;
+  } wrong[] = {
+      {"{", "parse error"},
+      {R"json({"07": {"orders": {"simt": [8]}, "cases": []}})json", "cuda"},
+      {head + R"json({"function": "f", "problem": "product", "call": "f(n={n}, tile={tile})",
+                      "choices": [{}]}]}})json",
+       "'f(n={n}, tile={tile})' names what the choice does not have"},
+      {head +
+           R"json({"function": "f", "problem": "riddle", "call": "f()", "choices": [{}]}]}})json",
+       "'riddle' is no problem"},
+      {head + R"json({"function": "f", "problem": "product", "call": "f()", "choices": [{}],
+                      "formula": {"tile": "0", "rx": "1", "ry": "1"}}]}})json",
+       "tile='0' is no side of a tile"},
+  };
+  for (const auto& [text, message] : wrong) {
+    std::ofstream(file) << text;
+    EXPECT_THAT([&] { load_bench_cases(file); }, ThrowsMessage<std::runtime_error>(testing::AllOf(
+                                                     HasSubstr("cases.json"), HasSubstr(message))));
+  }
+  EXPECT_THAT([&] { load_bench_cases(scratch.path() / "none"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("cannot read")));
+}
+
+}  // namespace
+}  // namespace tilewise::grading

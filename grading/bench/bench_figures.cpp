@@ -1,0 +1,104 @@
+#include "grading/bench/bench_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "grading/profile/kernel_occupancy.hpp"
+#include "grading/profile/memory_use.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+double bytes_of_matrices(const NamedCall& call) {
+  double bytes = 0;
+  for (const Argument& argument : call.arguments) {
+    if (const auto* matrix = std::get_if<BufferArgument>(&argument)) {
+      bytes += static_cast<double>(matrix->payload_bytes);
+    }
+  }
+  return bytes;
+}
+
+/// The kernel that takes longest; where no time is known, the one that loads most.
+const KernelProfile& main_kernel(const ProfileReport& profile) {
+  const auto weight = [&](const KernelProfile& kernel) {
+    const auto time = modelled_time(kernel, profile);
+    return std::pair(time ? time->ms : 0, kernel.counters.global_load_requests);
+  };
+  return *std::ranges::max_element(profile.kernels, {}, weight);
+}
+
+OccupancyFigures occupancy_figures(const KernelProfile& kernel, const ProfileReport& profile) {
+  const Registers registers = registers_of(kernel, profile);
+  const theory::Occupancy occupancy = occupancy_of(kernel, profile.gpu, registers.per_thread);
+  const auto& block = kernel.launch.block;
+  return {.threads_per_block = static_cast<int>(block[0] * block[1] * block[2]),
+          .registers_per_thread = registers.per_thread,
+          .registers_from_nvcc = registers.from_nvcc,
+          .shared_bytes_per_block = shared_bytes(kernel),
+          .by_warps = occupancy.limit_by_warps,
+          .by_blocks = occupancy.limit_by_blocks,
+          .by_registers = occupancy.limit_by_registers,
+          .by_shared = occupancy.limit_by_shared,
+          .active_blocks = occupancy.active_blocks,
+          .percent = occupancy.percent,
+          .limited_by = limiter_of(occupancy)};
+}
+
+std::optional<double> cgma_of(const NamedCall& call, const ElementTraffic& traffic) {
+  const double elements = traffic.loads + traffic.stores;
+  if (call.operations == 0 || elements == 0) return std::nullopt;
+  return call.operations / elements;
+}
+
+}  // namespace
+
+void set_time(BenchRow& row, const NamedCall& call, double ms) {
+  row.ms = ms;
+  const bool computes = call.operations > 0;
+  row.unit = computes ? "GFLOPS" : "GB/s";
+  row.rate = (computes ? call.operations : bytes_of_matrices(call)) / ms * 1e-6;
+}
+
+void set_counts(BenchRow& row, const NamedCall& call, const ProfileReport& profile) {
+  if (profile.kernels.empty()) return;
+  const simt::Counters total = add_up(profile.kernels).total;
+  const double element_bytes = call.double_precision ? sizeof(double) : sizeof(float);
+  row.counted = {static_cast<double>(total.global_load_lane_bytes) / element_bytes,
+                 static_cast<double>(total.global_store_lane_bytes) / element_bytes};
+  row.cgma = cgma_of(call, *row.counted);
+  row.occupancy = occupancy_figures(main_kernel(profile), profile);
+}
+
+void set_formula(BenchRow& row, const BenchCase& bench_case, const NamedCall& call) {
+  const auto accesses = bench_case.accesses(row.n);
+  if (!accesses) return;
+  row.by_formula = {static_cast<double>(accesses->loads), static_cast<double>(accesses->stores)};
+  row.cgma_by_formula = cgma_of(call, *row.by_formula);
+}
+
+void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time) {
+  set_time(row, call, time.ms);
+  row.gips = time.gips;
+  row.gips_measured = false;
+  row.limiter = time.limiter;
+}
+
+void set_why_no_time(BenchRow& row, const ProfileReport& profile) {
+  for (const KernelProfile& kernel : profile.kernels) {
+    const theory::Occupancy occupancy =
+        occupancy_of(kernel, profile.gpu, registers_of(kernel, profile).per_thread);
+    if (occupancy.cannot_run.empty()) continue;
+    row.problem = "cannot run there: " + occupancy.cannot_run;
+    return;
+  }
+  row.excused = true;
+  row.problem = std::ssize(profile.kernels) < profile.launches
+                    ? fmt::format("it launches {} kernels, too many to model", profile.launches)
+                    : "its blocks differ too much for a few to stand for all";
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "grading/bench/bench_cases.hpp"
+#include "grading/bench/bench_report.hpp"
+#include "grading/profile/modelled_time.hpp"
+#include "grading/profile/named_call.hpp"
+#include "grading/profile/profile_report.hpp"
+
+namespace tilewise::grading {
+
+/// The row's time and what follows from it: GFLOPS, or GB/s where the call computes nothing, of the
+/// matrices that it must read and write.
+void set_time(BenchRow& row, const NamedCall& call, double ms);
+
+/// What the simulator counted, and the occupancy.
+void set_counts(BenchRow& row, const NamedCall& call, const ProfileReport& profile);
+
+/// What theory says of it.
+void set_formula(BenchRow& row, const BenchCase& bench_case, const NamedCall& call);
+
+/// All that the model says of a call: its time, GIPS and limiter.
+void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time);
+
+/// The row's problem where modelled_call() knows no time.
+void set_why_no_time(BenchRow& row, const ProfileReport& profile);
+
+}  // namespace tilewise::grading

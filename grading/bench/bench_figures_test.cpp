@@ -1,0 +1,101 @@
+#include "grading/bench/bench_figures.hpp"
+
+#include <gtest/gtest.h>
+
+#include "grading/stages/stage_contracts.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+NamedCall matmul() {
+  return read_call("matmul_shared(n=100, tile=16)", contracts_of("03_shared_memory"));
+}
+
+KernelProfile kernel(std::uint64_t loaded_elements) {
+  KernelProfile kernel;
+  kernel.launch = {"k", {7, 7, 1}, {16, 16, 1}, 0, "", 0};
+  kernel.static_shared_bytes = 2048;
+  kernel.blocks = kernel.simulated_blocks = 49;
+  kernel.counters.global_load_requests = loaded_elements / 32;
+  kernel.counters.global_load_lane_bytes = 4 * loaded_elements;
+  kernel.counters.global_load_bytes = loaded_elements;  // much of it by several lanes
+  kernel.counters.global_store_lane_bytes = 4 * 10'000;
+  return kernel;
+}
+
+ProfileReport profile_of(std::vector<KernelProfile> kernels) {
+  const int launches = static_cast<int>(kernels.size());
+  return {"03_shared_memory",
+          "call",
+          core::gpu_profile("gtx1080"),
+          std::move(kernels),
+          launches,
+          2e6,
+          false};
+}
+
+TEST(BenchFigures, RatesCountOperationsOrBytes) {
+  BenchRow row;
+  set_time(row, matmul(), 0.5);
+  EXPECT_DOUBLE_EQ(row.rate, 2e6 / 0.5e6);
+  EXPECT_EQ(row.unit, "GFLOPS");
+  set_time(row, read_call("transpose_naive(rows=100, cols=200)", contracts_of("07_transpose")),
+           0.5);
+  EXPECT_DOUBLE_EQ(row.rate, 2 * 80'000 / 0.5e6);
+  EXPECT_EQ(row.unit, "GB/s");
+}
+
+TEST(BenchFigures, CgmaCountsWhatEachThreadAsksFor) {
+  BenchRow row;
+  set_counts(row, matmul(), profile_of({kernel(90'000), kernel(100'000)}));
+  EXPECT_EQ(row.counted->loads, 190'000);
+  EXPECT_EQ(row.counted->stores, 20'000);
+  EXPECT_DOUBLE_EQ(*row.cgma, 2e6 / 210'000);
+}
+
+TEST(BenchFigures, OccupancyIsThatOfTheMainKernel) {
+  KernelProfile small = kernel(32), large = kernel(1'000'000);
+  small.launch.block = {32, 1, 1};
+  BenchRow row;
+  set_counts(row, matmul(), profile_of({small, large}));
+  EXPECT_EQ(row.occupancy->threads_per_block, 256);
+  EXPECT_EQ(row.occupancy->shared_bytes_per_block, 2048u);
+  EXPECT_FALSE(row.occupancy->registers_from_nvcc);
+  EXPECT_GT(row.occupancy->percent, 0);
+}
+
+TEST(BenchFigures, FormulasAreTheCases) {
+  BenchCase tiled;
+  tiled.tiling = theory::Tiling{16, 1, 1};
+  BenchRow row;
+  row.n = 100;
+  set_formula(row, tiled, matmul());
+  EXPECT_EQ(row.by_formula->loads, 100.0 * 100 * (7 + 7));
+  EXPECT_DOUBLE_EQ(*row.cgma_by_formula, 2e6 / 150'000);
+  BenchRow none;
+  none.n = 100;
+  set_formula(none, BenchCase{}, matmul());
+  EXPECT_FALSE(none.by_formula);
+}
+
+TEST(BenchFigures, SayWhyThereIsNoTime) {
+  const auto row_of = [](const ProfileReport& profile) {
+    BenchRow row;
+    set_why_no_time(row, profile);
+    return row;
+  };
+  KernelProfile large = kernel(32);
+  large.static_shared_bytes = 1 << 20;
+  const BenchRow impossible = row_of(profile_of({large}));
+  EXPECT_TRUE(impossible.problem.starts_with("cannot run there: ")) << impossible.problem;
+  EXPECT_FALSE(impossible.excused);
+  ProfileReport profile = profile_of({kernel(32)});
+  profile.launches = 127;
+  const BenchRow many = row_of(profile);
+  EXPECT_EQ(many.problem, "it launches 127 kernels, too many to model");
+  EXPECT_TRUE(many.excused);
+  EXPECT_TRUE(row_of(profile_of({kernel(32)})).excused);
+}
+
+}  // namespace
+}  // namespace tilewise::grading

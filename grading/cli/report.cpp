@@ -1,0 +1,95 @@
+#include "grading/cli/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "grading/bench/bench_views.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/charts/gnuplot.hpp"
+#include "grading/cli/output_file.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/labreport/page.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream || fs::is_directory(file)) {
+    throw CannotGrade("cannot read " + printable(file.string()));
+  }
+  return text.str();
+}
+
+BenchReport measurements_in(const fs::path& file) {
+  try {
+    return read_bench_report(nlohmann::json::parse(text_of(file)));
+  } catch (const CannotGrade&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw CannotGrade(fmt::format("{} holds no measurements of lab bench --json: {}", file.string(),
+                                  error.what()));
+  }
+}
+
+/// Of the stages in the file those that are wanted.
+std::vector<StageInfo> stages_in(BenchReport& report, const ReportOptions& options) {
+  std::set<std::string> present;
+  for (const BenchRow& row : report.rows) present.insert(row.stage);
+  std::vector<StageInfo> found;
+  for (const StageInfo& stage : stages()) {
+    if (present.erase(stage.id) > 0) found.push_back(stage);
+  }
+  if (!present.empty()) {
+    throw CannotGrade(fmt::format("{} has figures of a stage '{}' that this course does not have",
+                                  options.measurements.string(), *present.begin()));
+  }
+  if (found.empty()) throw CannotGrade(options.measurements.string() + " has no figures");
+  if (options.bench.stages.empty()) return found;
+
+  const std::vector<StageInfo> wanted = choose_stages(options.bench.stages, stages());
+  const auto is_wanted = [&](const std::string& id) {
+    return std::ranges::find(wanted, id, &StageInfo::id) != wanted.end();
+  };
+  std::erase_if(report.rows, [&](const BenchRow& row) { return !is_wanted(row.stage); });
+  return wanted;
+}
+
+}  // namespace
+
+bool report(const ReportOptions& options) {
+  demand_gnuplot();
+  BenchReport measured;
+  std::vector<StageInfo> chosen;
+  if (options.measurements.empty()) {
+    chosen = choose_stages(options.bench.stages, stages());
+    demand_writable(options.output);
+    measured = measure(options.bench);
+  } else {
+    measured = measurements_in(options.measurements);
+    chosen = stages_in(measured, options);
+    demand_writable(options.output);
+  }
+  const fs::path root = layout().root;
+  const std::string page = lab_report_page(measured, read_stage_notes(root, chosen),
+                                           text_of(root / "grading/labreport/report.css"), svg_of);
+  write_output(options.output, page);
+  std::cout << fmt::format("{}: the laboratory report, {}\n", printable(options.output.string()),
+                           where_taken(measured));
+  if (is_sound(measured)) return true;
+  std::cout << "Some results are wrong or missing; the report says which.\n";
+  return false;
+}
+
+}  // namespace tilewise::grading
