@@ -33,7 +33,7 @@ class Html {
 /// Values are escaped.
 using Attributes = std::vector<std::pair<const char*, std::string>>;
 
-/// <tag attribute="value">content</tag>
+/// The content between a start tag with these attributes and the end tag.
 Html element(const char* tag, const Attributes& attributes, const Html& content);
 Html element(const char* tag, const Html& content);
 
