@@ -15,17 +15,24 @@ class CallTimer {
  public:
   /// Milliseconds of device time that `call()` takes, on whatever streams it launches. The L2 cache
   /// is flushed before, outside of the time.
+  /// @param after  called at once after that time
   /// @throws Error, also for a kernel that failed.
-  template <class Call>
-  float measure(Call&& call) {
+  template <class Call, class After>
+  float measure(Call&& call, After&& after) {
     flush_.run();
     start_.record();
     std::forward<Call>(call)();
     // Without this, work on a stream other than the default one would escape the stop event.
     TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
     stop_.record();
+    std::forward<After>(after)();
     stop_.wait();
     return stop_.ms_since(start_);
+  }
+
+  template <class Call>
+  float measure(Call&& call) {
+    return measure(std::forward<Call>(call), [] {});
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "common/cuda/error.hpp"
@@ -33,6 +34,22 @@ class DeviceBuffer {
   /// @throws Error
   void upload(const void* host) {
     if (bytes_ > 0) TILEWISE_CUDA_CHECK(cudaMemcpy(data_, host, bytes_, cudaMemcpyHostToDevice));
+  }
+
+  /// Fills a part of the buffer, `offset` bytes from its beginning.
+  /// @throws Error
+  void upload_part(std::size_t offset, std::span<const std::byte> host) {
+    TILEWISE_CUDA_CHECK(cudaMemcpy(static_cast<std::byte*>(data_) + offset, host.data(),
+                                   host.size(), cudaMemcpyHostToDevice));
+  }
+
+  /// Has another buffer of the same size copied, on the default stream.
+  /// @throws Error
+  void copy_from(const DeviceBuffer& other) {
+    if (bytes_ > 0) {
+      TILEWISE_CUDA_CHECK(
+          cudaMemcpyAsync(data_, other.data_, bytes_, cudaMemcpyDeviceToDevice, nullptr));
+    }
   }
 
   /// Copies the buffer to host memory of bytes() bytes.

@@ -6,7 +6,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/builder/toolchain.hpp"
-#include "launch_symbols.hpp"
+#include "wrapped_symbols.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -44,8 +44,8 @@ Toolchain cuda_toolchain(const std::string& stage_id) {
                 "-shared",
                 "-Xlinker",
                 "-z,defs"};
-  // The binding counts launches there; grading/worker/launch_counter.hpp says what calls which.
-  for (const char* symbol : launch_symbols) {
+  // The binding counts there; cmake/TilewiseWrappedCalls.cmake says what.
+  for (const char* symbol : wrapped_symbols) {
     tools.link.insert(tools.link.end(), {"-Xlinker", fmt::format("--wrap={}", symbol)});
   }
   tools.prepare = as_written;

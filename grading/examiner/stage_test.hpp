@@ -15,7 +15,7 @@
 
 namespace tilewise::grading {
 
-/// Base of every grader's fixture: one fresh worker process and one random generator for each test.
+/// Base of every grader's fixture: a fresh worker process and a random generator for each test.
 class StageTest : public testing::Test {
  public:
   /// What all tests examine; set once before they run.
@@ -67,6 +67,10 @@ class StageTest : public testing::Test {
   /// as where cuBLAS is not installed. The call's matrices hold a yardstick's results afterwards.
   std::map<std::string, std::vector<double>> time_yardsticks(const Call& call, Timing timing);
 
+  /// The same after this test's worker has ended, whatever it had running; the next call is made in
+  /// a new one.
+  std::map<std::string, std::vector<double>> time_yardsticks_alone(const Call& call, Timing timing);
+
   /// Calls made in this test's worker so far.
   int calls_made() const { return calls_made_; }
 
@@ -74,7 +78,10 @@ class StageTest : public testing::Test {
   [[noreturn]] void fail(const Finding& finding);
 
  private:
+  void start_worker();
+
   std::optional<Worker> worker_;
+  std::string printed_;  ///< in workers that have ended
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
   std::map<std::string, Worker> yardstick_workers_;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/core/median.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/checks.hpp"
 #include "grading/examiner/gpu_disturbances.hpp"
@@ -29,7 +30,7 @@ std::string inputs_of(const Trial& trial) {
 
 }  // namespace
 
-void TrialTest::check_launched(const Trial& trial) {
+void TrialTest::check_own_kernels(const Trial& trial) {
   if (trial.reply.launches == 0 && trial.needs_kernel) {
     fail({.message = trial.text + " gave the right result without launching a kernel.",
           .hint =
@@ -37,11 +38,16 @@ void TrialTest::check_launched(const Trial& trial) {
                           "is launched with <<<grid, block>>>.",
                           result_name())});
   }
+  if (!trial.reply.loaded_libraries.empty()) {
+    fail({.message = fmt::format("{} came by {}, which the submission has loaded.", trial.text,
+                                 fmt::join(trial.reply.loaded_libraries, ", ")),
+          .hint = fmt::format("The {} is to be computed by kernels of your own.", result_name())});
+  }
   // More than a flag or a sum, less than a matrix that takes work.
   constexpr std::size_t little = 1024;
-  if (trial.reply.bytes_copied_to_host > little) {
-    fail({.message = fmt::format("{} copied {} bytes from the device to the host.", trial.text,
-                                 trial.reply.bytes_copied_to_host),
+  if (trial.reply.bytes_for_the_host > little) {
+    fail({.message = fmt::format("{} let the host read {} bytes of the device.", trial.text,
+                                 trial.reply.bytes_for_the_host),
           .hint =
               fmt::format("The {} is to be computed on the device, from matrices that stay there.",
                           result_name())});
@@ -67,7 +73,7 @@ void TrialTest::check_untouched(const Trial& trial, const std::string& when) {
 void TrialTest::try_right(Trial& trial) {
   trial.reply = run_successfully(trial.call);
   trial.check_result();
-  check_launched(trial);
+  check_own_kernels(trial);
 }
 
 void TrialTest::try_inside(Trial& trial) {
@@ -81,7 +87,7 @@ void TrialTest::try_inside(Trial& trial) {
     }
   }
   trial.check_result();
-  check_launched(trial);
+  check_own_kernels(trial);
 }
 
 void TrialTest::try_clean(const std::vector<PrepareTrial>& trials) {
@@ -111,14 +117,14 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials) {
   }
   for (const PreparedTrial& trial : results) {
     trial->check_result();
-    check_launched(*trial);
+    check_own_kernels(*trial);
   }
 }
 
 CountedCall TrialTest::try_counted(Trial& trial) {
   trial.reply = run_counted(trial.call);
   trial.check_result();
-  check_launched(trial);
+  check_own_kernels(trial);
   return {trial.text, add_up(trial.reply.profiles), trial.reply.profiles};
 }
 
@@ -161,7 +167,7 @@ void TrialTest::try_nothing_done(Trial& trial, const std::string& hint) {
 
 void TrialTest::run_timed(Trial& trial, const Timing& timing) {
   trial.reply = run_successfully(trial.call, timing);
-  check_launched(trial);
+  check_own_kernels(trial);
   trial.check_sample();
 }
 
@@ -207,7 +213,7 @@ std::optional<ModelledRate> TrialTest::modelled(const Trial& trial, const CallRe
 
 ModelledRate TrialTest::run_modelled(Trial& trial) {
   trial.reply = run_sampled(trial.call);
-  check_launched(trial);
+  check_own_kernels(trial);
   check_computed(trial);
   const auto rate = modelled(trial, trial.reply, options().compiled.submission);
   if (rate) return *rate;
@@ -269,7 +275,9 @@ void TrialTest::try_timed(Trial& trial, const std::string& name) {
 void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal) {
   if (options().models_rates()) return try_fast_enough_modelled(prepare, name, goal);
-  constexpr Timing turn{.warmups = 1, .repetitions = 3};
+  // One repetition, so that each one timed has matrices of its own, which the warm-up has not seen,
+  // and a result that is looked at.
+  constexpr Timing turn{.warmups = 1, .repetitions = 1};
   constexpr std::size_t most_rounds = 20;
   constexpr std::chrono::seconds budget{20};
   const auto start = std::chrono::steady_clock::now();
@@ -278,7 +286,6 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
   std::map<std::string, std::vector<double>> yardsticks_ms;
   double work = 0;
   do {
-    // New matrices in each round: what a kernel has kept of earlier ones is of no use.
     const PreparedTrial trial = prepare();
     run_timed(*trial, turn);
     const auto beside = time_yardsticks(trial->call, turn);
@@ -301,8 +308,29 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
   record_measurement("rounds", double(timing.rounds()));
   if (rate.minimum) record_measurement("minimum_" + name, *rate.minimum);
   const auto without_excuse = shortfall(timing, work, goal, {});
-  if (!without_excuse) return;
+  if (!without_excuse) {
+    if (timing.has_reference()) check_left_alone(prepare, yardsticks_ms.at("reference"));
+    return;
+  }
   fail(*shortfall(timing, work, goal, gpu_disturbances(1 + options().yardsticks.size())));
+}
+
+// Whoever slows the reference solution down looks fast beside it.
+void TrialTest::check_left_alone(const PrepareTrial& prepare, const std::vector<double>& beside) {
+  constexpr double most = 1.1;  // of what clocks that follow the load make of it
+  constexpr Timing enough{.warmups = 1, .repetitions = 5};
+  const PreparedTrial trial = prepare();
+  const std::vector<double> alone = time_yardsticks_alone(trial->call, enough).at("reference");
+  const double beside_ms = core::median(beside);
+  const double alone_ms = core::median(alone);
+  if (beside_ms <= most * alone_ms) return;
+  fail({.message = fmt::format("The reference solution of {} took {:.3g} ms in turns with the "
+                               "submission, {:.3g} ms without it: something kept the GPU busy.",
+                               trial->text, beside_ms, alone_ms),
+        .hint =
+            "Leave no work behind when the function returns, and grade again while nothing else "
+            "uses the GPU.",
+        .status = Status::inconclusive});
 }
 
 void TrialTest::expect_traffic(const CountedCall& call, const AccessKind& kind,

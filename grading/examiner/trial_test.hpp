@@ -37,7 +37,8 @@ using PrepareTrial = std::function<PreparedTrial()>;
 /// computes. What does not hold ends the test.
 class TrialTest : public StageTest {
  protected:
-  /// Expects cudaSuccess and a right result, computed by at least one kernel.
+  /// Expects cudaSuccess and a right result, computed by at least one kernel, by no library and not
+  /// on the host.
   void try_right(Trial& trial);
 
   /// Expects a right result, inputs bit for bit as they were, and nothing written around any
@@ -100,7 +101,8 @@ class TrialTest : public StageTest {
   void check_computed(const Trial& trial);
   void try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal);
-  void check_launched(const Trial& trial);
+  void check_left_alone(const PrepareTrial& prepare, const std::vector<double>& beside);
+  void check_own_kernels(const Trial& trial);
   void check_untouched(const Trial& trial, const std::string& when);
 };
 

@@ -13,6 +13,7 @@
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
+#include "grading/mutants/tally.hpp"
 #include "grading/report/result.hpp"
 #include "tilewise_stages.hpp"
 
@@ -68,7 +69,25 @@ CommandResult apply(const Mutant& mutant, const fs::path& folder) {
   return run_command(command);
 }
 
-class MutantTest : public testing::TestWithParam<Mutant> {};
+// For the table of all stages.
+Tally& tally() {
+  static Tally tally("mutants");
+  return tally;
+}
+
+class TallyWriter : public testing::Environment {
+  void TearDown() override { tally().write(tally_folder()); }
+};
+
+[[maybe_unused]] const auto* const tally_writer =
+    testing::AddGlobalTestEnvironment(new TallyWriter);
+
+class MutantTest : public testing::TestWithParam<Mutant> {
+ protected:
+  void TearDown() override {
+    tally().count(GetParam().stage(), GetParam().header()["Category"], !HasFailure());
+  }
+};
 
 TEST_P(MutantTest, IsCaught) {
   const Mutant& mutant = GetParam();

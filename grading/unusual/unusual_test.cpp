@@ -10,6 +10,7 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
+#include "grading/mutants/tally.hpp"
 #include "grading/report/result.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
@@ -58,7 +59,23 @@ std::vector<std::string> gpus_for(const fs::path& folder) {
   return {default_gpu};
 }
 
-class UnusualTest : public testing::TestWithParam<fs::path> {};
+// For the table of all stages.
+Tally& tally() {
+  static Tally tally("unusual");
+  return tally;
+}
+
+class TallyWriter : public testing::Environment {
+  void TearDown() override { tally().write(tally_folder()); }
+};
+
+[[maybe_unused]] const auto* const tally_writer =
+    testing::AddGlobalTestEnvironment(new TallyWriter);
+
+class UnusualTest : public testing::TestWithParam<fs::path> {
+ protected:
+  void TearDown() override { tally().count(stage_of(GetParam()), "right", !HasFailure()); }
+};
 
 TEST_P(UnusualTest, Passes) {
   TemporarySubmission submission(stage_of(GetParam()));

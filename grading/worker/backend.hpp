@@ -38,9 +38,9 @@ struct Launches {
 /// Successful launches since the last call.
 Launches take_launches(const BindingTable& bindings);
 
-/// Bytes that the submission has copied from the device to the host since the last call; 0 on CUDA,
-/// where nobody counts them.
-std::size_t take_bytes_copied_to_host();
+/// Bytes of the device that the submission let the host read since the last call: copied, or on
+/// CUDA in memory that both share.
+std::size_t take_bytes_for_the_host(const BindingTable& bindings);
 
 /// What the run-time found wrong in kernels since the last call.
 std::vector<Diagnostic> take_diagnostics();

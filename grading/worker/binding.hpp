@@ -3,7 +3,7 @@
 ///
 /// Compiles as C++17, against the simulator's <cuda_runtime.h> and against the CUDA Toolkit's.
 /// A cuda module must be linked with `-Xlinker --wrap=SYMBOL` for each symbol that
-/// launch_counter.hpp wraps.
+/// launch_counter.hpp and host_access_counter.hpp wrap.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,6 +16,7 @@
 
 #include "grading/worker/binding_abi.hpp"
 #ifdef __CUDA_RUNTIME_API_H__  // the Toolkit's; the simulator's run-time counts by itself
+#include "grading/worker/host_access_counter.hpp"
 #include "grading/worker/launch_counter.hpp"
 #endif
 
@@ -89,8 +90,10 @@ struct Bound<function> {
 
 #ifdef __CUDA_RUNTIME_API_H__
 inline constexpr auto launch_source = &take_launches;
+inline constexpr auto host_access_source = &take_bytes_for_the_host;
 #else
 inline constexpr std::size_t (*launch_source)(RecordedLaunch*, std::size_t) = nullptr;
+inline constexpr std::size_t (*host_access_source)() = nullptr;
 #endif
 
 }  // namespace tilewise::grading::binding
@@ -111,4 +114,5 @@ inline constexpr std::size_t (*launch_source)(RecordedLaunch*, std::size_t) = nu
   const ::tilewise::grading::BindingTable tilewise_bindings = {                               \
       ::tilewise::grading::BindingTable::current_version,                                     \
       sizeof(tilewise_bound_functions) / sizeof(tilewise_bound_functions[0]),                 \
-      tilewise_bound_functions, ::tilewise::grading::binding::launch_source};
+      tilewise_bound_functions, ::tilewise::grading::binding::launch_source,                  \
+      ::tilewise::grading::binding::host_access_source};

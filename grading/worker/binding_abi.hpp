@@ -44,13 +44,16 @@ struct RecordedLaunch {
 
 /// What a module exports, under the name `tilewise_bindings`.
 struct BindingTable {
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint32_t current_version = 2;
   std::uint32_t version;
   std::size_t count;
   const BoundFunction* functions;
   /// Launches since the last call of this function. Writes the first `capacity` of them.
   /// Null in a simulator module: there the run-time keeps the record.
   std::size_t (*take_launches)(RecordedLaunch* first, std::size_t capacity);
+  /// Bytes of the device that the host could read since the last call of this function: copied, or
+  /// in memory that both share. Null in a simulator module, too.
+  std::size_t (*take_bytes_for_the_host)();
 };
 
 }  // namespace tilewise::grading

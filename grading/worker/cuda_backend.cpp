@@ -109,7 +109,9 @@ Launches take_launches(const BindingTable& bindings) {
   return launches;
 }
 
-std::size_t take_bytes_copied_to_host() { return 0; }
+std::size_t take_bytes_for_the_host(const BindingTable& bindings) {
+  return bindings.take_bytes_for_the_host();
+}
 
 std::vector<Diagnostic> take_diagnostics() { return {}; }  // compute-sanitizer's business
 

@@ -1,7 +1,7 @@
 /// \file
 /// Counts the kernels a cuda module launches. The module is linked with `--wrap=SYMBOL` for
 /// `cudaLaunchKernel`, `cudaLaunchKernelExC`, `cudaLaunchCooperativeKernel` and
-/// `__cudaLaunchKernel` (listed in cmake/TilewiseLaunchCounting.cmake): the linker then sends every
+/// `__cudaLaunchKernel` (listed in cmake/TilewiseWrappedCalls.cmake): the linker then sends every
 /// call of SYMBOL to __wrap_SYMBOL here and gives the original as __real_SYMBOL.
 ///
 /// What `kernel<<<...>>>()` compiles to (crt/host_runtime.h): cudaLaunchKernel up to CUDA 12

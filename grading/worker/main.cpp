@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include "grading/worker/backend.hpp"
 #include "grading/worker/channel.hpp"
 #include "grading/worker/fault_report.hpp"
+#include "grading/worker/loaded_libraries.hpp"
 #include "grading/worker/module.hpp"
 #include "grading/worker/protocol.hpp"
 #include "grading/worker/session.hpp"
@@ -69,6 +71,7 @@ WorkerReply reply_of(WorkerReply::Kind kind, const std::string& message = "") {
 
 int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
   set_phase(Phase::loading);
+  const LoadedLibraries libraries;
   std::optional<Module> module;
   try {
     module.emplace(hello.module);
@@ -82,7 +85,9 @@ int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
 
   Session session(*module, memory);
   while (const auto message = examiner.receive()) {
-    const WorkerReply reply = session.perform(decode_call(*message));
+    WorkerReply reply = session.perform(decode_call(*message));
+    reply.loaded_libraries = libraries.since(hello.module);
+    reply.loaded_libraries.resize(std::min(reply.loaded_libraries.size(), max_listed));
     set_phase(Phase::idle);
     if (!examiner.send(reply)) break;
   }

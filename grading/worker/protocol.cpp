@@ -323,7 +323,11 @@ WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t
       integer(json, "status", std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
   reply.status_name = text(json, "status_name");
   reply.launches = small_integer(json, "launches");
-  reply.bytes_copied_to_host = size(json, "bytes_copied_to_host");
+  reply.bytes_for_the_host = size(json, "bytes_for_the_host");
+  for (const Json& library : list(json, "loaded_libraries", max_listed)) {
+    if (!library.is_string()) wrong_value("loaded_libraries");
+    reply.loaded_libraries.push_back(library.get<std::string>());
+  }
   for (const Json& launch : list(json, "launch_list", max_listed)) {
     reply.launch_list.push_back(read_launch(launch));
   }
@@ -413,7 +417,8 @@ std::string encode(const WorkerReply& reply, const std::string& token, std::uint
                   {"status", reply.status},
                   {"status_name", reply.status_name},
                   {"launches", reply.launches},
-                  {"bytes_copied_to_host", reply.bytes_copied_to_host},
+                  {"bytes_for_the_host", reply.bytes_for_the_host},
+                  {"loaded_libraries", reply.loaded_libraries},
                   {"launch_list", to_values(reply.launch_list)},
                   {"diagnostics", to_values(reply.diagnostics)},
                   {"profiles", to_values(reply.profiles)},

@@ -54,7 +54,10 @@ struct WorkerReply {
   int status = 0;           ///< cudaError_t
   std::string status_name;  ///< e.g. "cudaErrorInvalidValue"
   int launches = 0;
-  std::size_t bytes_copied_to_host = 0;  ///< by the function
+  std::size_t bytes_for_the_host = 0;  ///< of the device's, that the function let it read
+  /// Names of libraries that the module has loaded by now, without folders; of one that it has
+  /// unloaded again "a library".
+  std::vector<std::string> loaded_libraries;
   std::vector<LaunchInfo> launch_list;
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelProfile> profiles;  ///< where counters were asked for

@@ -22,7 +22,8 @@ WorkerReply example_reply() {
   reply.status = -7;
   reply.status_name = "cudaErrorInvalidValue";
   reply.launches = 3;
-  reply.bytes_copied_to_host = 400;
+  reply.bytes_for_the_host = 400;
+  reply.loaded_libraries = {"libcublas.so.13"};
   reply.launch_list = {{"k<16>", {1, 2, 3}, {4, 5, 6}, 4096, "matmul.cu", 12}};
   reply.diagnostics = {{"race", "two threads meet", "matmul.cu", 31, "matmul.hpp", 28}};
   KernelProfile profile;
@@ -129,7 +130,8 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(reply->status, -7);
   EXPECT_EQ(reply->status_name, "cudaErrorInvalidValue");
   EXPECT_EQ(reply->launches, 3);
-  EXPECT_EQ(reply->bytes_copied_to_host, 400u);
+  EXPECT_EQ(reply->bytes_for_the_host, 400u);
+  EXPECT_THAT(reply->loaded_libraries, ElementsAre("libcublas.so.13"));
   ASSERT_EQ(reply->launch_list.size(), 1u);
   EXPECT_EQ(reply->launch_list[0].kernel, "k<16>");
   EXPECT_THAT(reply->launch_list[0].grid, ElementsAre(1, 2, 3));

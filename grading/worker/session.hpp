@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,12 +26,17 @@ class Session {
   struct Image {
     BufferArgument argument;
     cuda::DeviceBuffer device;
+    std::optional<cuda::DeviceBuffer> result = {};  ///< as it was when the last timed run ended
   };
 
   /// @throws std::exception where the request is impossible
   void place_images(const CallRequest& request);
   std::vector<DecodedArgument> decode(const CallRequest& request) const;
   void restore_outputs();
+  void upload_inputs();
+  void upload_other_inputs();
+  void make_room_for_results();
+  void keep_results();
 
   /// @throws std::exception for what the student's code did wrong
   void run(const BoundFunction& function, const CallRequest& request,

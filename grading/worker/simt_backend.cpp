@@ -73,7 +73,9 @@ Launches take_launches(const BindingTable&) {
   return launches;
 }
 
-std::size_t take_bytes_copied_to_host() { return simt::take_bytes_copied_to_host(); }
+std::size_t take_bytes_for_the_host(const BindingTable&) {
+  return simt::take_bytes_copied_to_host();
+}
 
 std::vector<Diagnostic> take_diagnostics() {
   std::vector<Diagnostic> diagnostics;

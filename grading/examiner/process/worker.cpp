@@ -179,7 +179,8 @@ CallReply Worker::State::interpret(const std::string& message) {
   result.cuda_error_name = std::move(reply->status_name);
   result.launches = reply->launches;
   result.launch_list = std::move(reply->launch_list);
-  result.bytes_copied_to_host = reply->bytes_copied_to_host;
+  result.bytes_for_the_host = reply->bytes_for_the_host;
+  result.loaded_libraries = std::move(reply->loaded_libraries);
   result.profiles = std::move(reply->profiles);
   result.times_ms = std::move(reply->times_ms);
   return result;

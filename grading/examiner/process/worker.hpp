@@ -50,7 +50,8 @@ struct CallReply {
   std::string cuda_error_name;          ///< its name, e.g. "cudaErrorInvalidValue"
   int launches = 0;                     ///< successful kernel launches; of the last run where timed
   std::vector<LaunchInfo> launch_list;  ///< the first of them
-  std::size_t bytes_copied_to_host = 0;  ///< by the function; on the simulator only
+  std::size_t bytes_for_the_host = 0;   ///< of the device's, that the function let the host read
+  std::vector<std::string> loaded_libraries;  ///< by the submission so far
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error

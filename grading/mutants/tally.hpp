@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace tilewise::grading {
+
+/// Counts, for the table that `./lab test` prints, how many kernels of a kind were judged as they
+/// should be. One process may count for several stages.
+class Tally {
+ public:
+  /// @param name  of the files that write() leaves
+  explicit Tally(std::string name) : name_(std::move(name)) {}
+
+  /// @param kind  one word: a category, or "right"
+  void count(const std::string& stage, const std::string& kind, bool judged_well);
+
+  /// Writes for each stage a file STAGE.NAME of lines "STAGE KIND JUDGED_WELL ALL".
+  /// @throws std::system_error
+  void write(const std::filesystem::path& folder) const;
+
+ private:
+  struct Count {
+    int judged_well = 0;
+    int all = 0;
+  };
+  std::string name_;
+  std::map<std::string, std::map<std::string, Count>> stages_;
+};
+
+/// Where `./lab test` looks for them.
+std::filesystem::path tally_folder();
+
+}  // namespace tilewise::grading

@@ -1,0 +1,146 @@
+/// \file
+/// Counts what a cuda module lets the host read of the device: a result computed on the host comes
+/// from there. Wrapped as launch_counter.hpp wraps launches. Copies and memory that both sides
+/// share are counted; what leads past the count, the driver's own functions among it, is refused.
+///
+/// Defines symbols with external linkage: include it once a module (binding.hpp does).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <cstddef>
+
+namespace tilewise::grading::binding {
+
+struct HostAccess {
+  std::atomic<std::size_t> copied{0};  ///< since the last take_bytes_for_the_host()
+  std::atomic<std::size_t> shared{0};  ///< by now: once there, it serves every later call
+};
+
+inline HostAccess& host_access() {
+  static HostAccess access;
+  return access;
+}
+
+inline std::size_t take_bytes_for_the_host() {
+  return host_access().copied.exchange(0) + host_access().shared;
+}
+
+inline bool is_on_host(const void* address) {
+  cudaPointerAttributes attributes = {};
+  if (cudaPointerGetAttributes(&attributes, address) == cudaSuccess) {
+    return attributes.type != cudaMemoryTypeDevice;
+  }
+  cudaGetLastError();  // the student's next call must not find this error
+  return true;
+}
+
+/// What a copy to `destination` lets the host read.
+inline void count_copy(const void* destination, cudaMemcpyKind kind, std::size_t bytes) {
+  const bool to_host =
+      kind == cudaMemcpyDeviceToHost || (kind == cudaMemcpyDefault && is_on_host(destination));
+  if (to_host) host_access().copied += bytes;
+}
+
+inline cudaError_t count_shared(cudaError_t status, std::size_t bytes) {
+  if (status == cudaSuccess) host_access().shared += bytes;
+  return status;
+}
+
+}  // namespace tilewise::grading::binding
+
+extern "C" {
+
+cudaError_t __real_cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t __wrap_cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  tilewise::grading::binding::count_copy(to, kind, bytes);
+  return __real_cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t __real_cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream);
+cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream) {
+  tilewise::grading::binding::count_copy(to, kind, bytes);
+  return __real_cudaMemcpyAsync(to, from, bytes, kind, stream);
+}
+
+cudaError_t __real_cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                size_t width, size_t height, cudaMemcpyKind kind);
+cudaError_t __wrap_cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                size_t width, size_t height, cudaMemcpyKind kind) {
+  tilewise::grading::binding::count_copy(to, kind, width * height);
+  return __real_cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t __real_cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                     size_t width, size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t stream);
+cudaError_t __wrap_cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                     size_t width, size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+  tilewise::grading::binding::count_copy(to, kind, width * height);
+  return __real_cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, stream);
+}
+
+cudaError_t __real_cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                                        cudaMemcpyKind kind);
+cudaError_t __wrap_cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                                        cudaMemcpyKind kind) {
+  tilewise::grading::binding::count_copy(to, kind, bytes);
+  return __real_cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+
+cudaError_t __real_cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes,
+                                             size_t offset, cudaMemcpyKind kind,
+                                             cudaStream_t stream);
+cudaError_t __wrap_cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes,
+                                             size_t offset, cudaMemcpyKind kind,
+                                             cudaStream_t stream) {
+  tilewise::grading::binding::count_copy(to, kind, bytes);
+  return __real_cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, stream);
+}
+
+cudaError_t __real_cudaHostAlloc(void** memory, size_t bytes, unsigned flags);
+cudaError_t __wrap_cudaHostAlloc(void** memory, size_t bytes, unsigned flags) {
+  return tilewise::grading::binding::count_shared(__real_cudaHostAlloc(memory, bytes, flags),
+                                                  bytes);
+}
+
+cudaError_t __real_cudaMallocHost(void** memory, size_t bytes);
+cudaError_t __wrap_cudaMallocHost(void** memory, size_t bytes) {
+  return tilewise::grading::binding::count_shared(__real_cudaMallocHost(memory, bytes), bytes);
+}
+
+cudaError_t __real_cudaHostRegister(void* memory, size_t bytes, unsigned flags);
+cudaError_t __wrap_cudaHostRegister(void* memory, size_t bytes, unsigned flags) {
+  return tilewise::grading::binding::count_shared(__real_cudaHostRegister(memory, bytes, flags),
+                                                  bytes);
+}
+
+cudaError_t __real_cudaMallocManaged(void** memory, size_t bytes, unsigned flags);
+cudaError_t __wrap_cudaMallocManaged(void** memory, size_t bytes, unsigned flags) {
+  return tilewise::grading::binding::count_shared(__real_cudaMallocManaged(memory, bytes, flags),
+                                                  bytes);
+}
+
+// Called with other arguments, which a function that reads none does not mind.
+#define TILEWISE_REFUSE(symbol) \
+  cudaError_t __wrap_##symbol() { return cudaErrorNotSupported; }
+TILEWISE_REFUSE(cudaMemcpy3D)
+TILEWISE_REFUSE(cudaMemcpy3DAsync)
+TILEWISE_REFUSE(cudaGetDriverEntryPoint)
+TILEWISE_REFUSE(cudaGetDriverEntryPointByVersion)
+// Of streams that are each thread's own.
+TILEWISE_REFUSE(cudaMemcpy_ptds)
+TILEWISE_REFUSE(cudaMemcpyAsync_ptsz)
+TILEWISE_REFUSE(cudaMemcpy2D_ptds)
+TILEWISE_REFUSE(cudaMemcpy2DAsync_ptsz)
+TILEWISE_REFUSE(cudaMemcpy3D_ptds)
+TILEWISE_REFUSE(cudaMemcpy3DAsync_ptsz)
+TILEWISE_REFUSE(cudaMemcpyFromSymbol_ptds)
+TILEWISE_REFUSE(cudaMemcpyFromSymbolAsync_ptsz)
+#undef TILEWISE_REFUSE
+
+}  // extern "C"
