@@ -12,6 +12,7 @@
 
 #include "grading/examiner/process/child_limits.hpp"
 #include "grading/examiner/process/pipe.hpp"
+#include "grading/examiner/process/processor_wait.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -125,15 +126,20 @@ std::optional<int> ChildProcess::ended() {
   return kill_group();
 }
 
+std::optional<pid_t> ChildProcess::process_meant() const {
+  if (status_) return std::nullopt;
+  std::optional<pid_t> meant = pid_;
+  for (int i = 0; i < wrappers_ && meant; ++i) meant = first_child(*meant);
+  return meant;
+}
+
 void ChildProcess::send_signal(int signal) {
-  if (status_) return;
-  pid_t meant = pid_;
-  for (int i = 0; i < wrappers_; ++i) {
-    const auto child = first_child(meant);
-    if (!child) return;
-    meant = *child;
-  }
-  kill(meant, signal);
+  if (const auto process = process_meant()) kill(*process, signal);
+}
+
+std::chrono::nanoseconds ChildProcess::waited_for_processor() const {
+  const auto process = process_meant();
+  return process ? grading::waited_for_processor(*process) : std::chrono::nanoseconds(0);
 }
 
 int ChildProcess::wait() {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -37,6 +38,9 @@ class ChildProcess {
   /// Sends a signal to the process meant, not to its group. Does nothing once it has ended.
   void send_signal(int signal);
 
+  /// waited_for_processor() of the process meant.
+  std::chrono::nanoseconds waited_for_processor() const;
+
   /// Waits for the process.
   /// @return its wait status
   int wait();
@@ -46,6 +50,8 @@ class ChildProcess {
   int kill_group();
 
  private:
+  std::optional<pid_t> process_meant() const;
+
   pid_t pid_ = -1;
   int wrappers_;
   std::optional<int> status_;  ///< once it has been waited for

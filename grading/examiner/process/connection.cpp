@@ -27,6 +27,9 @@ constexpr milliseconds closing_time(250);
 constexpr milliseconds look_again(50);
 constexpr milliseconds look_again_when_closed(2);
 
+/// A process that shares its processors with others gets more time, up to so many times its own.
+constexpr int patience = 10;
+
 /// Reads what is there. Closes `fd` at the end of the stream.
 /// @param limit stops after about so many bytes, though more may be there
 template <class Sink>
@@ -128,6 +131,13 @@ void Connection::poll_until(Clock::time_point deadline) const {
 }
 
 Event Connection::wait(Clock::time_point deadline, std::string& message) {
+  const auto limit = std::max(deadline - Clock::now(), Clock::duration(0));
+  const auto waited_before = child_->waited_for_processor();
+  const auto time_for_others = [&] {
+    const Clock::duration waited = child_->waited_for_processor() - waited_before;
+    return std::clamp(waited, Clock::duration(0), (patience - 1) * limit);
+  };
+  auto end = deadline;
   while (true) {
     const bool has_ended = child_->ended().has_value();  // before reading: all has been written
     read_all();
@@ -143,8 +153,9 @@ Event Connection::wait(Clock::time_point deadline, std::string& message) {
     if (has_ended) return Event::ended;
     const auto now = Clock::now();
     if (is_closed() && now > *closed_since_ + closing_time) return Event::closed;
-    if (now >= deadline) return Event::late;
-    poll_until(deadline);
+    if (now >= end) end = deadline + time_for_others();
+    if (now >= end) return Event::late;
+    poll_until(end);
   }
 }
 

@@ -48,6 +48,7 @@ class Connection {
   bool send(const std::string& message);
 
   /// Waits for the next event.
+  /// @param deadline  of a process that need not wait for a processor: such time does not count
   /// @param message receives the text of Event::message
   Event wait(Clock::time_point deadline, std::string& message);
 
