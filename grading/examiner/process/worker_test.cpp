@@ -154,6 +154,23 @@ TEST(Worker, StartsEveryTimedRunFromTheSameOutputs) {
   EXPECT_EQ(reply.launches, 1);
 }
 
+TEST(Worker, WarmsUpWithOtherInputsThanAreTimed) {
+  Worker worker = misbehaving_worker();
+  std::vector<float> values(40);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(i);
+  BufferArgument in = place(worker, 0, values, "in");
+  in.read_only = true;
+  in.element_bytes = sizeof(float);
+  const BufferArgument times = place(worker, 1024, {0}, "times");
+  const CallReply reply = worker.call(
+      "know_again", std::vector<Argument>{in, times, static_cast<std::int64_t>(values.size())},
+      Timing{.warmups = 1, .repetitions = 3});
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_EQ(values_at(worker, 1024, 1)[0], 2) << "of the three timed ones, two came before";
+  EXPECT_EQ(values_at(worker, 0, values.size()), values);
+  EXPECT_EQ(reply.bytes_for_the_host, values.size() * sizeof(float));
+}
+
 TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
   Worker worker = misbehaving_worker();
   for (const std::size_t n : {1, 7, 7, 300, 7, 1}) {
