@@ -13,10 +13,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "grading/autograder/course_files.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/examiner/process/find_on_path.hpp"
 
 // The archive, and what its scripts do in folders like Gradescope's. It is not built anew there.
 namespace tilewise::grading {
@@ -25,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* stage = "03_shared_memory";
@@ -137,7 +140,8 @@ TEST_F(AutograderTest, GradesWhateverIsHandedIn) {
   } cases[] = {
       {"the solution", "labs/03_shared_memory/matmul_shared.cu", solution, 10, "Graded on gtx1080"},
       {"a file by itself", "matmul_shared.cu", solution, 10, "Graded on gtx1080"},
-      {"a repository", "anna/labs/03_shared_memory/matmul_shared.cu", solution, 10, "Graded on"},
+      {"a repository", "anna/labs/03_shared_memory/matmul_shared.cu", "#error later\n", 0,
+       "Graded on"},
       {"the skeleton", "matmul_shared.cu", text_of(layout().root / "labs" / stage / source), 0,
        "Graded on gtx1080"},
       {"garbage", "matmul_shared.cu", std::string("\0\xff#include \"/etc/passwd\"\n", 25), 0,
@@ -196,6 +200,42 @@ TEST_F(AutograderTest, LeavesNoResultWhereItIsAtFault) {
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.output, AllOf(HasSubstr("there is no stage '99'"), HasSubstr("could not grade")));
   EXPECT_FALSE(fs::exists(results()));
+}
+
+TEST_F(AutograderTest, HasScriptsThatAreSound) {
+  for (const char* script : {"setup.sh", "run_autograder"}) {
+    const fs::path file = root() / "source" / script;
+    for (std::vector<std::string> check :
+         {std::vector<std::string>{"bash", "-n"}, {"shellcheck"}}) {
+      if (!find_on_path(check.front().c_str())) continue;
+      Command command;
+      command.arguments = std::move(check);
+      command.arguments.push_back(file);
+      const CommandResult checked = run_command(command);
+      EXPECT_TRUE(checked.succeeded()) << checked.output;
+    }
+  }
+}
+
+TEST(CourseFiles, AreThoseOfTheCourse) {
+  const ScratchDirectory course;
+  for (const char* file : {"lab", "labs/a.cu", "labs/.a.cu.swp", "solutions/a.cu", "build/a.o",
+                           "report.html", "graded/anna.json"}) {
+    put(course.path() / file, "");
+  }
+  EXPECT_THAT(course_files(course.path()), ElementsAre("lab", "labs/a.cu", "solutions/a.cu"));
+
+  if (!find_on_path("git")) GTEST_SKIP() << "git is not installed";
+  fs::create_directories(course.path() / ".git");
+  EXPECT_THROW(course_files(course.path()), CannotGrade) << "that is no clone";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"init", "--quiet"}, {"add", "lab", "labs/a.cu", "report.html"}}) {
+    Command git;
+    git.arguments = {"git", "-C", course.path()};
+    git.arguments.insert(git.arguments.end(), words.begin(), words.end());
+    ASSERT_TRUE(run_command(git).succeeded());
+  }
+  EXPECT_THAT(course_files(course.path()), ElementsAre("lab", "labs/a.cu"));
 }
 
 TEST(Autograder, SaysWhatItCannotWrite) {
