@@ -58,13 +58,23 @@ StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry
   return listener;
 }
 
+/// Opens what was handed in. Gradescope shows a student why that cannot be graded only where a
+/// result says so.
+Submission submission_of(const GradeOptions& options, const std::vector<StageInfo>& chosen) {
+  try {
+    return choose_submission(options.solutions, options.submission, chosen);
+  } catch (const NothingHandedIn& error) {
+    write_output(options.gradescope, to_file(gradescope_document(error.what())));
+    throw;
+  }
+}
+
 }  // namespace
 
 bool grade(const GradeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options.backend, options.gpu, options.device);
-  const Submission submission = choose_submission(options.solutions, options.submission, chosen);
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
   std::optional<Classroom50Submission> classroom50;
   if (!options.classroom50.empty()) classroom50 = classroom50_submission();
@@ -72,6 +82,7 @@ bool grade(const GradeOptions& options) {
        {options.json, options.junit, options.gradescope, options.classroom50, options.summary}) {
     demand_writable(file);
   }
+  const Submission submission = submission_of(options, chosen);
 
   const SandboxSearch search = find_sandbox();
   keep_secrets();

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "common/core/paths.hpp"
+#include "grading/autograder/autograder.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/cli/bench.hpp"
 #include "grading/cli/grade.hpp"
@@ -93,7 +94,9 @@ template <class Options>
 void add_submission(CLI::App* command, Options& options) {
   CLI::Option* solutions =
       command->add_flag("--solutions", options.solutions, "Take the solutions instead of labs/");
-  command->add_option("--submission", options.submission, "Take DIR/labs/NN_topic/*.cu")
+  command
+      ->add_option("--submission", options.submission,
+                   "Take DIR/labs/NN_topic/*.cu, or files of DIR that are called so")
       ->option_text("DIR")
       ->excludes(solutions);
   command->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
@@ -247,6 +250,17 @@ void add_cohort(CLI::App& app, CohortOptions& options) {
       ->option_text("PROFILE");
 }
 
+void add_autograder(CLI::App& app, AutograderOptions& options) {
+  CLI::App* autograder = app.add_subcommand(
+      "autograder", "For instructors: write an autograder for Gradescope, a zip archive");
+  autograder->add_option("STAGE", options.stages, "Stages to grade; all if none is named");
+  autograder->add_option("--out", options.out, "The archive: autograder.zip")
+      ->option_text("FILE")
+      ->required();
+  autograder->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
+      ->option_text("PROFILE");
+}
+
 void add_occupancy(CLI::App& app, OccupancyOptions& options) {
   CLI::App* occupancy = app.add_subcommand(
       "occupancy", "Work out how the blocks of a launch fill the multiprocessors of a GPU");
@@ -297,6 +311,8 @@ int run(int argc, char** argv) {
   CohortOptions cohort_options;
   cohort_options.seed = options.seed;
   add_cohort(app, cohort_options);
+  AutograderOptions autograder_options;
+  add_autograder(app, autograder_options);
   OccupancyOptions occupancy_options;
   add_occupancy(app, occupancy_options);
   bool check = false;
@@ -324,6 +340,10 @@ int run(int argc, char** argv) {
   interrupt_on_signals();
   if (app.got_subcommand("cohort")) {
     grade_cohort(cohort_options);
+    return exit_passed;
+  }
+  if (app.got_subcommand("autograder")) {
+    write_autograder(autograder_options);
     return exit_passed;
   }
   if (app.got_subcommand("report")) return report(report_options) ? exit_passed : exit_failed;

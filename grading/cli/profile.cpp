@@ -69,8 +69,8 @@ bool profile(const ProfileOptions& options) {
   const StageInfo stage = the_stage(options.stage);
   const core::GpuProfile gpu = core::gpu_profile(options.gpu);
   const NamedCall call = read_call(options.call, contracts_of(stage.id));
-  const fs::path folder =
-      choose_submission(options.solutions, options.submission, {stage}).folder_of(stage);
+  const Submission submission = choose_submission(options.solutions, options.submission, {stage});
+  const fs::path folder = submission.folder_of(stage);
   demand_writable(options.json);
 
   TerminalReport terminal(std::cout, style_of_standard_output());

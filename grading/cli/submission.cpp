@@ -6,7 +6,7 @@
 #include <string>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/handed_in.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {
@@ -21,6 +21,24 @@ bool has_files(const fs::path& folder, const StageInfo& stage) {
     std::error_code ignored;
     return fs::exists(fs::symlink_status(folder / stage.id / source, ignored));
   });
+}
+
+bool has_any(const Submission& submission, const std::vector<StageInfo>& wanted) {
+  return std::ranges::any_of(
+      wanted, [&](const StageInfo& stage) { return has_files(submission.stages_folder, stage); });
+}
+
+/// What lies in another place than it should.
+Submission put_together(const fs::path& directory) {
+  const auto scratch = std::make_shared<const ScratchDirectory>();
+  const std::string problem = take_handed_in(scratch->path(), [&](const PlaceInLabs& place_of) {
+    return take_from_folder(directory, scratch->path(), place_of);
+  });
+  if (!problem.empty()) {
+    throw NothingHandedIn(
+        fmt::format("the submission {}: {}", printable(directory.string()), problem));
+  }
+  return {scratch->path() / "labs", scratch};
 }
 
 }  // namespace
@@ -39,15 +57,14 @@ Submission open_submission(const fs::path& directory, const std::vector<StageInf
         "the submission {} is not a folder; it must be one that holds labs/NN_topic/*.cu", name));
   }
   Submission submission{directory / "labs"};
-  const bool any = std::ranges::any_of(
-      wanted, [&](const StageInfo& stage) { return has_files(submission.stages_folder, stage); });
-  if (!any) {
-    throw CannotGrade(
-        fmt::format("the submission {} has no file of {}; expected, for example, {}/labs/{}/{}",
-                    name, wanted.size() == 1 ? "this stage" : "these stages", name,
-                    wanted.front().id, wanted.front().sources.front()));
-  }
-  return submission;
+  if (has_any(submission, wanted)) return submission;
+  submission = put_together(directory);
+  if (has_any(submission, wanted)) return submission;
+  const StageInfo& first = wanted.front();
+  throw NothingHandedIn(fmt::format(
+      "the submission {} has no file of {}; expected, for example, labs/{}/{}, or {} by itself",
+      name, wanted.size() == 1 ? "this stage" : "these stages", first.id, first.sources.front(),
+      first.sources.front()));
 }
 
 Submission choose_submission(bool solutions, const fs::path& directory,

@@ -39,13 +39,28 @@ TEST(OpenSubmission, IsContentWithAnyOfTheStages) {
 TEST(OpenSubmission, SaysWhatItExpected) {
   const ScratchDirectory scratch;
   EXPECT_THAT(refusal(scratch.path() / "none"), HasSubstr("does not exist"));
-  EXPECT_THAT(refusal(scratch.path()), HasSubstr("/labs/01_a/a.cu"));
+  EXPECT_THAT(refusal(scratch.path()), HasSubstr("labs/01_a/a.cu"));
   std::ofstream(scratch.path() / "file") << "x";
   EXPECT_THAT(refusal(scratch.path() / "file"), HasSubstr("is not a folder"));
   // The files lie there, but not under labs/.
   fs::create_directories(scratch.path() / "01_a");
   std::ofstream(scratch.path() / "01_a" / "a.cu") << "";
   EXPECT_THAT(refusal(scratch.path()), HasSubstr("has no file of these stages"));
+}
+
+TEST(OpenSubmission, PutsTogetherWhatLiesElsewhere) {
+  const StageInfo& stage = stages()[2];
+  const std::string source = stage.sources.front();
+  for (const fs::path& place :
+       {fs::path(source), "homework" / fs::path(source), stage.id / fs::path(source),
+        "repository/labs" / fs::path(stage.id) / source}) {
+    const ScratchDirectory scratch;
+    fs::create_directories((scratch.path() / place).parent_path());
+    std::ofstream(scratch.path() / place) << "";
+    const Submission submission = open_submission(scratch.path(), {stage});
+    EXPECT_TRUE(fs::is_regular_file(submission.folder_of(stage) / source)) << place;
+    EXPECT_THROW(open_submission(scratch.path(), {stages()[0]}), NothingHandedIn) << place;
+  }
 }
 
 }  // namespace

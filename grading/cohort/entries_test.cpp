@@ -107,6 +107,16 @@ TEST_F(EntriesTest, MayLieInAFolderOfTheirOwn) {
   EXPECT_THAT(files_below(out()), ElementsAre("labs/03_x/a.cu=kernel"));
 }
 
+TEST_F(EntriesTest, MayBeFilesByThemselves) {
+  put(in() / "anna/matmul_shared.cu", "kernel");
+  put_zip(in() / "berta.zip", {{"homework/matmul_shared.cu", "kernel"}});
+  for (const char* name : {"anna", "berta.zip"}) {
+    EXPECT_EQ(take_sources({name, in() / name}, out() / name), "");
+    EXPECT_THAT(files_below(out() / name),
+                ElementsAre("labs/03_shared_memory/matmul_shared.cu=kernel"));
+  }
+}
+
 TEST_F(EntriesTest, AreUnpackedIntoTheirPlacesOnly) {
   fs::create_directories(in());
   put_zip(in() / "anna.zip", {{"repo-main/labs/03_x/a.cu", "kernel"},

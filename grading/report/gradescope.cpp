@@ -46,4 +46,13 @@ Json gradescope_document(const GradeResult& grade, double seconds) {
           {"tests", tests}};
 }
 
+Json gradescope_document(const std::string& why) {
+  return {{"score", 0},
+          {"output", printable(why)},
+          {"output_format", "text"},
+          {"visibility", "visible"},
+          {"stdout_visibility", "hidden"},
+          {"tests", Json::array()}};
+}
+
 }  // namespace tilewise::grading

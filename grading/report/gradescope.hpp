@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "grading/report/result.hpp"
 
@@ -12,5 +13,8 @@ namespace tilewise::grading {
 /// instructor, too.
 /// @param seconds  that grading took
 nlohmann::ordered_json gradescope_document(const GradeResult& grade, double seconds);
+
+/// A results.json for a submission that could not be graded: no points, and why.
+nlohmann::ordered_json gradescope_document(const std::string& why);
 
 }  // namespace tilewise::grading

@@ -39,6 +39,13 @@ TEST(Gradescope, IsAsRecorded) {
   EXPECT_EQ(gradescope_document(grade, 12.5).dump(1), recorded().dump(1));
 }
 
+TEST(Gradescope, SaysWhyThereIsNoGrade) {
+  const Json expected = Json::parse(R"({
+  "score": 0, "output": "no file \\x1b here", "output_format": "text", "visibility": "visible",
+  "stdout_visibility": "hidden", "tests": []})");
+  EXPECT_EQ(gradescope_document("no file \x1b here").dump(1), expected.dump(1));
+}
+
 TEST(Gradescope, HoldsNothingThatItsSpecificationDoesNotAllow) {
   GradeResult grade = example_grade();
   grade.stages[0].tests[1].message = std::string("\0\xff\x1b", 3);

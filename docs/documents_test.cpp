@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+
+// What documents name is there.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ContainerEq;
+using testing::Contains;
+using testing::SizeIs;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::set<std::string> all_of(const std::string& text, const std::regex& pattern) {
+  std::set<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    found.insert((*match)[1]);
+  }
+  return found;
+}
+
+/// A line of a console: `./lab cohort grade submissions/ --out graded/`.
+struct LabCommand {
+  std::vector<std::string> names;  ///< cohort, grade
+  std::set<std::string> flags;     ///< --out
+};
+
+std::vector<LabCommand> lab_commands(const fs::path& document) {
+  std::vector<LabCommand> commands;
+  std::istringstream lines(text_of(document));
+  for (std::string line; std::getline(lines, line);) {
+    const std::set<std::string> rest = all_of(line, std::regex(R"(^(?:\$ )?\./lab ([a-z].*))"));
+    if (rest.empty()) continue;
+    LabCommand command;
+    std::istringstream words(*rest.begin());
+    for (std::string word; words >> word && word != "#";) {
+      const bool second = command.names.size() == 1 && command.names[0] == "cohort";
+      if (command.names.empty() || second) command.names.push_back(word);
+      if (word.starts_with("--")) command.flags.insert(word.substr(0, word.find('=')));
+    }
+    commands.push_back(command);
+  }
+  return commands;
+}
+
+TEST(ThreatModel, NamesEveryExploit) {
+  const fs::path folder = layout().root / "grading" / "exploits";
+  std::set<std::string> exploits;
+  for (const auto& item : fs::recursive_directory_iterator(folder)) {
+    if (item.path().extension() == ".cu") {
+      exploits.insert(item.path().lexically_relative(folder).string());
+    }
+  }
+  const std::string page = text_of(layout().root / "docs" / "threat-model.md");
+  EXPECT_THAT(all_of(page, std::regex(R"(\n\| `(\d\d_\w+/\w+\.cu)` \|)")), ContainerEq(exploits));
+}
+
+TEST(Documents, NameCommandsThatThereAre) {
+  for (const char* document : {"README.md", "docs/instructors.md"}) {
+    const std::vector<LabCommand> commands = lab_commands(layout().root / document);
+    EXPECT_THAT(commands, SizeIs(testing::Ge(5))) << document;
+    for (const LabCommand& command : commands) {
+      if (command.names[0] == "test") continue;  // of the script itself
+      Command help;
+      help.arguments = {tool("tilewise")};
+      help.arguments.insert(help.arguments.end(), command.names.begin(), command.names.end());
+      help.arguments.emplace_back("--help");
+      const CommandResult answer = run_command(help);
+      EXPECT_TRUE(answer.succeeded()) << document << ": " << testing::PrintToString(command.names);
+      const std::set<std::string> known = all_of(answer.output, std::regex("(--[a-z0-9-]+)"));
+      for (const std::string& flag : command.flags) {
+        EXPECT_THAT(known, Contains(flag))
+            << document << ": " << testing::PrintToString(command.names);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+#
+# Gradescope runs this once, as root, when it makes the image that submissions are graded in: installs
+# and builds Tilewise, so that grading has nothing to build but the submission.
+# AUTOGRADER_ROOT: where Gradescope's folders are.
+
+set -euo pipefail
+
+source=${AUTOGRADER_ROOT:-/autograder}/source
+
+if ! CI=true "$source/course/lab" list; then
+  echo "setup.sh: Tilewise could not be built, see above." >&2
+  echo "setup.sh: where a compiler or CMake is too old, choose a base image of Ubuntu 24.04." >&2
+  exit 1
+fi
+# Grading does not run as root.
+chmod -R a+rX "$source"
