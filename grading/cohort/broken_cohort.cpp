@@ -1,19 +1,13 @@
 #include "grading/cohort/broken_cohort.hpp"
 
 #include <fstream>
-#include <sstream>
 
 #include "grading/builder/layout.hpp"
+#include "grading/cohort/file_text.hpp"
 
 namespace tilewise::grading {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 void take_seed(const fs::path& from, const fs::path& to) {
   fs::create_directories(to);

@@ -33,8 +33,6 @@ class BrokenCohort {
   ScratchDirectory scratch_;
 };
 
-std::string text_of(const std::filesystem::path& file);
-
 /// Lets a run into `to` draw the inputs of the one into `from`.
 void take_seed(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -90,7 +90,8 @@ class ClusterRun {
   struct Waiting {
     std::size_t batch;  ///< of batches_
     std::size_t task;
-    std::optional<Clock::time_point> missed_since;
+    bool has_begun = false;  ///< as far as Slurm told
+    std::optional<Clock::time_point> missed_since = {};
   };
 
   void submit_batch(std::vector<std::string> names);
@@ -120,7 +121,7 @@ void ClusterRun::join() {
       if (!is_of(task, batch) || task.is_over()) continue;
       const std::string& name = batch.names[task.number];
       if (ledger_.is_done(name)) continue;
-      waiting_[name] = {batches_.size(), task.number, {}};
+      waiting_[name] = {batches_.size(), task.number};
       if (std::ranges::find(arrays_, task.array_id) == arrays_.end()) {
         arrays_.push_back(task.array_id);
       }
@@ -179,7 +180,7 @@ void ClusterRun::submit_batch(std::vector<std::string> names) {
   listener_.note(
       fmt::format("Slurm's job array {}: {} submissions", arrays_.back(), batch.names.size()));
   for (std::size_t task = 0; task < batch.names.size(); ++task) {
-    waiting_[batch.names[task]] = {batches_.size(), task, {}};
+    waiting_[batch.names[task]] = {batches_.size(), task};
   }
   batches_.push_back(batch);
 }
@@ -225,22 +226,29 @@ std::optional<std::vector<SlurmTask>> ClusterRun::ask() {
 }
 
 void ClusterRun::look_for_lost(const std::vector<SlurmTask>& tasks) {
-  std::erase_if(waiting_, [&](auto& item) {
-    auto& [name, waiting] = item;
-    const SlurmBatch& batch = batches_[waiting.batch];
-    const auto task = std::ranges::find_if(tasks, [&](const SlurmTask& candidate) {
-      return is_of(candidate, batch) && candidate.number == waiting.task;
+  for (auto item = waiting_.begin(); item != waiting_.end();) {
+    auto& [name, waiting] = *item;
+    const auto task = std::ranges::find_if(tasks, [&, &at = waiting](const SlurmTask& candidate) {
+      return is_of(candidate, batches_[at.batch]) && candidate.number == at.task;
     });
     const std::string reason = why_lost(waiting, task == tasks.end() ? nullptr : &*task);
-    if (reason.empty()) return false;
+    if (reason.empty()) {
+      ++item;
+      continue;
+    }
     undone_.push_back({name, reason});
-    return true;
-  });
+    item = waiting_.erase(item);
+  }
 }
 
 /// Why no result is to be expected; empty where one is.
 /// @param task  as Slurm knows it
 std::string ClusterRun::why_lost(Waiting& waiting, const SlurmTask* task) const {
+  if (task == nullptr && !waiting.has_begun) {
+    // Of those that ended by themselves it knows for some minutes.
+    return "Slurm does not know of its job any more; it may have been cancelled";
+  }
+  if (task != nullptr && task->state != "PENDING") waiting.has_begun = true;
   if (task != nullptr && !task->is_over()) return "";
   if (task != nullptr && task->state == "FAILED") {
     const fs::path log = log_of(batches_[waiting.batch], waiting.task, ledger_);

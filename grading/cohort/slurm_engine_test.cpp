@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "grading/cohort/broken_cohort.hpp"
+#include "grading/cohort/file_text.hpp"
 #include "grading/cohort/slurm_cluster.hpp"
 
 // `tilewise cohort grade --engine slurm` with a real Slurm.
@@ -70,7 +71,8 @@ class SlurmEngineTest : public testing::Test {
   }
 
   std::string queue(const std::string& format) const {
-    return cluster_->output_of({"squeue", "--noheader", "--array", "--format=" + format});
+    return cluster_->output_of(
+        {"squeue", "--noheader", "--array", "--sort=i", "--format=" + format});
   }
 
   /// The first of those that one run after another submits.
@@ -127,18 +129,21 @@ TEST_F(SlurmEngineTest, LeavesUndoneWhatWasCancelled) {
   {
     RunningCommand running(grade({"--jobs", "1"}));
     until(running, [&] { return a_job_runs(); });
-    const std::string id =
-        cluster_->output_of({"squeue", "--noheader", "--states=RUNNING", "--format=%F"});
-    cluster_->output_of({"scancel", id.substr(0, id.find('\n')) + "_2"});
+    // The one that runs, anna's, and one that waits.
+    const std::string array = queue("%F %T");
+    const std::string id = array.substr(0, array.find(' '));
+    cluster_->output_of({"scancel", id + "_0", id + "_2"});
     const CommandResult run = running.wait();
     EXPECT_EQ(run.status, 2) << run.output;
-    EXPECT_THAT(run.output, HasSubstr("1 submissions are not done yet"));
-    EXPECT_THAT(run.output, HasSubstr("carla: Slurm says CANCELLED"));
+    EXPECT_THAT(run.output, HasSubstr("2 submissions are not done yet"));
+    EXPECT_THAT(run.output, HasSubstr("anna: Slurm says CANCELLED"));
+    EXPECT_THAT(run.output, HasSubstr("carla: Slurm does not know of its job any more"));
   }
   EXPECT_THAT(text_of(out_ / "gradebook.csv"),
-              HasSubstr("carla,not graded,0,,,not done yet: Slurm says CANCELLED"));
+              HasSubstr("anna,not graded,0,,,not done yet: Slurm says CANCELLED"));
   const CommandResult again = run_command(grade());
   EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_THAT(again.output, HasSubstr("4 of them are done already"));
   expect_local_results();
 }
 
