@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t data_bytes = std::size_t{4} << 30;
 constexpr std::size_t file_bytes = std::size_t{512} << 20;
 
-/// What tells compilers where things lie. A source can have any other compiled in, and print it: an
-/// assembler includes /proc/self/environ as it does any file.
+/// What tells compilers where things lie. A compiler need not know the rest, seeds and passwords.
 const std::vector<std::string> kept_variables = {"PATH",
                                                  "LD_LIBRARY_PATH",
                                                  "TMPDIR",
