@@ -34,7 +34,7 @@ StageResult TemporarySubmission::grade(double time_limit_s, const std::string& g
     return !tests.empty() && !tests.contains(entry.test);
   });
   constexpr std::uint64_t seed = 20;  // any, but always the same
-  const ExamConditions conditions{Backend::simt, gpu, seed, time_limit_s, bubblewrap_};
+  const ExamConditions conditions{backend_, gpu, seed, time_limit_s, bubblewrap_};
   return grade_stage({stage_id_, stage_folder(), conditions, entries}, {});
 }
 

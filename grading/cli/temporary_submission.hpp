@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "grading/builder/builder.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/report/result.hpp"
 
@@ -30,14 +31,17 @@ class TemporarySubmission {
   const std::filesystem::path& root() const { return scratch_.path(); }
   std::filesystem::path stage_folder() const { return root() / "labs" / stage_id_; }
 
-  /// Grades it on the simulator, with the same inputs each time. `tests`: of the stage's those to
-  /// run; empty: all.
+  /// Has it graded on a GPU from now on.
+  void run_on_gpu() { backend_ = Backend::cuda; }
+
+  /// Grades it, with the same inputs each time. `tests`: of the stage's those to run; empty: all.
   StageResult grade(double time_limit_s, const std::string& gpu = default_gpu,
                     const std::set<std::string>& tests = {}) const;
 
  private:
   std::string stage_id_;
   std::filesystem::path bubblewrap_;
+  Backend backend_ = Backend::simt;
   ScratchDirectory scratch_;
 };
 
