@@ -85,9 +85,11 @@ class SlurmEngineTest : public testing::Test {
   template <class Condition>
   static void until(RunningCommand& command, const Condition& is_so) {
     const auto end = std::chrono::steady_clock::now() + 30s;
-    while (!is_so() && !command.is_over() && std::chrono::steady_clock::now() < end) {
+    bool was_so = is_so();
+    while (!was_so && !command.is_over() && std::chrono::steady_clock::now() < end) {
+      was_so = is_so();
     }
-    ASSERT_TRUE(is_so());
+    ASSERT_TRUE(was_so);
   }
 
   static std::unique_ptr<SlurmCluster> cluster_;
