@@ -87,9 +87,9 @@ void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledg
                            graded, std::ssize(rows) - graded, printable(ledger.folder().string()));
 }
 
-[[noreturn]] void throw_undone(const std::vector<Undone>& undone) {
+[[noreturn]] void throw_undone(const std::vector<Undone>& undone, std::size_t submissions) {
   constexpr std::size_t most_shown = 5;
-  std::string text = fmt::format("{} submissions are not done yet.", undone.size());
+  std::string text = fmt::format("not done yet: {} of {} submissions", undone.size(), submissions);
   for (const Undone& one : undone | std::views::take(most_shown)) {
     text += fmt::format("\n  {}: {}", one.name, one.reason);
   }
@@ -141,7 +141,7 @@ void grade_cohort(const CohortOptions& options) {
   const CohortSettings settings = settle(options.out, settings_of(options));
   const std::vector<Undone> undone = grade_with_engine(options, entries, settings, ledger);
   write_gradebook(entries, ledger, undone);
-  if (!undone.empty()) throw_undone(undone);
+  if (!undone.empty()) throw_undone(undone, entries.size());
 }
 
 void grade_one(const CohortTask& task) {

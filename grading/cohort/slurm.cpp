@@ -104,6 +104,10 @@ std::string submit(const SlurmArray& array) {
     const std::string candidate = line.substr(0, line.find(';'));
     if (std::size_t number = 0; read_number(candidate, number)) id = candidate;
   }
+  if (id.empty()) {
+    throw CannotGrade(
+        fmt::format("sbatch did not tell the number of its job: {}", words_of(result)));
+  }
   return id;
 }
 

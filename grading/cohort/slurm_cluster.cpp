@@ -8,7 +8,6 @@
 #include <chrono>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
@@ -45,7 +44,7 @@ class FreePort {
 Command daemons(const std::filesystem::path& folder) {
   const FreePort controller, node;
   Command command;
-  // Whatever ends this process ends the namespace, and that all processes in it.
+  // The end of this process ends the namespace, and that all processes in it.
   command.arguments = {"setpriv", "--pdeathsig", "KILL",         "unshare",
                        "--pid",   "--fork",      "--kill-child", "--mount-proc"};
   if (::geteuid() != 0) command.arguments.push_back("--map-current-user");
@@ -82,15 +81,16 @@ bool SlurmCluster::has_idle_node() const {
   return output_of({"sinfo", "--noheader", "--format=%T"}).find("idle") == 0;
 }
 
-Command SlurmCluster::command(std::vector<std::string> arguments) const {
+Command SlurmCluster::command(const std::vector<std::string>& arguments) const {
   Command command;
-  command.arguments = std::move(arguments);
+  command.arguments = {"setpriv", "--pdeathsig", "KILL"};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.environment = {{"SLURM_CONF", scratch_.path() / "slurm.conf"}};
   return command;
 }
 
-std::string SlurmCluster::output_of(std::vector<std::string> arguments) const {
-  return run_command(command(std::move(arguments))).output;
+std::string SlurmCluster::output_of(const std::vector<std::string>& arguments) const {
+  return run_command(command(arguments)).output;
 }
 
 }  // namespace tilewise::grading

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grading/builder/command.hpp"
 #include "grading/builder/scratch_directory.hpp"
@@ -21,11 +21,11 @@ class SlurmCluster {
   /// Why there is none; empty where there is.
   const std::string& why_not() const { return why_not_; }
 
-  /// With what Slurm's commands need to find it.
-  Command command(std::vector<std::string> arguments) const;
+  /// With what Slurm's commands need to find it. Ends with this process, too.
+  Command command(const std::vector<std::string>& arguments) const;
 
   /// What one of them prints.
-  std::string output_of(std::vector<std::string> arguments) const;
+  std::string output_of(const std::vector<std::string>& arguments) const;
 
  private:
   bool has_idle_node() const;

@@ -133,7 +133,8 @@ void ClusterRun::join() {
     }
   }
   if (!waiting_.empty()) {
-    listener_.note(fmt::format("{} of them are with Slurm since an earlier run", waiting_.size()));
+    listener_.note(
+        fmt::format("With Slurm since an earlier run: {} of the submissions", waiting_.size()));
   }
 }
 
@@ -177,8 +178,8 @@ void ClusterRun::submit_batch(std::vector<std::string> names) {
     remove_batch(batch, ledger_);
     throw;
   }
-  listener_.note(
-      fmt::format("Slurm's job array {}: {} submissions", arrays_.back(), batch.names.size()));
+  listener_.note(fmt::format("With Slurm as job array {}: {} of the submissions", arrays_.back(),
+                             batch.names.size()));
   for (std::size_t task = 0; task < batch.names.size(); ++task) {
     waiting_[batch.names[task]] = {batches_.size(), task};
   }
@@ -267,16 +268,16 @@ void ClusterRun::show_progress(const std::vector<SlurmTask>& tasks) const {
   const auto running = std::ranges::count(tasks, "RUNNING", &SlurmTask::state);
   const auto pending = std::ranges::find(tasks, "PENDING", &SlurmTask::state);
   listener_.progress(fmt::format(
-      "waiting for {} submissions; Slurm: {} running{}", waiting_.size(), running,
+      "waiting for {} of the submissions; Slurm: {} running{}", waiting_.size(), running,
       pending == tasks.end() ? "" : fmt::format(", others wait for {}", pending->reason)));
 }
 
 void ClusterRun::take_leave() const {
   if (waiting_.empty()) return;
-  listener_.note(
-      fmt::format("Slurm goes on with {} submissions. Run the same command again to gather them; "
-                  "scancel --name={} ends them.",
-                  waiting_.size(), fmt::join(job_names(batches_), ",")));
+  listener_.note(fmt::format(
+      "Left with Slurm: {} of the submissions. Run the same command again to gather them; "
+      "scancel --name={} ends them.",
+      waiting_.size(), fmt::join(job_names(batches_), ",")));
 }
 
 }  // namespace
@@ -312,10 +313,11 @@ void demand_none_on_cluster(const Ledger& ledger) {
   }
   const auto alive = std::ranges::count(tasks, false, &SlurmTask::is_over);
   if (alive > 0) {
-    throw CannotGrade(fmt::format(
-        "Slurm still has {} submissions of an earlier run: gather them with --engine slurm, or end "
-        "them with scancel --name={}",
-        alive, fmt::join(job_names(batches), ",")));
+    throw CannotGrade(
+        fmt::format("Slurm still has {} of the submissions since an earlier run: gather them with "
+                    "--engine slurm, or end "
+                    "them with scancel --name={}",
+                    alive, fmt::join(job_names(batches), ",")));
   }
   for (const SlurmBatch& batch : batches) remove_batch(batch, ledger);
 }

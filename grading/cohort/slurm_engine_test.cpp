@@ -85,9 +85,11 @@ class SlurmEngineTest : public testing::Test {
   template <class Condition>
   static void until(RunningCommand& command, const Condition& is_so) {
     const auto end = std::chrono::steady_clock::now() + 30s;
-    while (!is_so() && !command.is_over() && std::chrono::steady_clock::now() < end) {
+    bool was_so = is_so();
+    while (!was_so && !command.is_over() && std::chrono::steady_clock::now() < end) {
+      was_so = is_so();
     }
-    ASSERT_TRUE(is_so());
+    ASSERT_TRUE(was_so);
   }
 
   static std::unique_ptr<SlurmCluster> cluster_;
@@ -102,8 +104,9 @@ TEST_F(SlurmEngineTest, GradesAsTheLocalEngineDoes) {
   const CommandResult run = run_command(grade());
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_THAT(run.output, HasSubstr("6 submissions: 4 graded, 2 not"));
-  EXPECT_THAT(run.output, HasSubstr(": 3 submissions\n")) << "the most that this cluster takes";
-  EXPECT_THAT(run.output, HasSubstr(": 1 submissions\n"));
+  EXPECT_THAT(run.output, HasSubstr(": 3 of the submissions\n"))
+      << "the most that this cluster takes";
+  EXPECT_THAT(run.output, HasSubstr(": 1 of the submissions\n"));
   EXPECT_EQ(jobs_begun(), BrokenCohort::gradable);
   expect_local_results();
 }
@@ -119,7 +122,7 @@ TEST_F(SlurmEngineTest, GoesOnAfterAKill) {
 
   const CommandResult run = run_command(grade({"--jobs", "1"}));
   EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_THAT(run.output, HasSubstr("are with Slurm since an earlier run"));
+  EXPECT_THAT(run.output, HasSubstr("With Slurm since an earlier run: "));
   EXPECT_THAT(run.output, Not(HasSubstr("job array"))) << "it submits what was submitted";
   EXPECT_EQ(jobs_begun(), BrokenCohort::gradable);
   expect_local_results();
@@ -135,7 +138,7 @@ TEST_F(SlurmEngineTest, LeavesUndoneWhatWasCancelled) {
     cluster_->output_of({"scancel", id + "_0", id + "_2"});
     const CommandResult run = running.wait();
     EXPECT_EQ(run.status, 2) << run.output;
-    EXPECT_THAT(run.output, HasSubstr("2 submissions are not done yet"));
+    EXPECT_THAT(run.output, HasSubstr("not done yet: 2 of 6 submissions"));
     EXPECT_THAT(run.output, HasSubstr("anna: Slurm says CANCELLED"));
     EXPECT_THAT(run.output, HasSubstr("carla: Slurm does not know of its job any more"));
   }
@@ -173,6 +176,14 @@ TEST_F(SlurmEngineTest, PassesArgumentsOn) {
   EXPECT_THAT(refused.output, HasSubstr("Requested node configuration is not available"));
 }
 
+TEST_F(SlurmEngineTest, AsksForGpusWhichThisMachineNeedNotHave) {
+  fs::remove(out_ / "cohort.json");
+  Command command = grade({"--sbatch", "--hold"});
+  std::ranges::replace(command.arguments, std::string("simt"), std::string("cuda"));
+  RunningCommand running(std::move(command));
+  until(running, [&] { return queue("%b") == "gres:gpu:1\ngres:gpu:1\ngres:gpu:1\ngres:gpu:1\n"; });
+}
+
 TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
   Command command = grade({"--jobs", "1"});
   const fs::path pid_file = out_ / "pid";
@@ -184,7 +195,7 @@ TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
   ASSERT_EQ(::kill(std::stoi(text_of(pid_file)), SIGINT), 0);
   const CommandResult run = running.wait();
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.output, HasSubstr("Slurm goes on with 4 submissions"));
+  EXPECT_THAT(run.output, HasSubstr("Left with Slurm: 4 of the submissions"));
   EXPECT_THAT(queue("%T"), HasSubstr("PENDING"));
 }
 

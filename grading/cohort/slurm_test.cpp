@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/cohort/file_text.hpp"
 #include "grading/cohort/slurm_batch.hpp"
 #include "grading/cohort/slurm_script.hpp"
 
@@ -13,8 +17,10 @@
 namespace tilewise::grading {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 TEST(Slurm, TellsItsTasks) {
@@ -53,6 +59,59 @@ TEST(Slurm, TellsItsLargestArray) {
   for (const auto& [config, largest] : cases) {
     EXPECT_EQ(parse_largest_array(config), largest) << config;
   }
+}
+
+/// Commands of Slurm that a shell script stands for.
+class SlurmCommandsTest : public testing::Test {
+ protected:
+  void SetUp() override { ::setenv("PATH", (scratch_.path().string() + ":" + path_).c_str(), 1); }
+  void TearDown() override { ::setenv("PATH", path_.c_str(), 1); }
+
+  void put(const std::string& command, const std::string& body) const {
+    const fs::path file = scratch_.path() / command;
+    std::ofstream(file) << "#!/bin/sh\n" << body << "\n";
+    fs::permissions(file, fs::perms::owner_all);
+  }
+
+  std::string arguments() const { return text_of(scratch_.path() / "arguments"); }
+
+  const SlurmArray array_{.job_name = "tilewise-1",
+                          .script = "/out/1.sh",
+                          .folder = "/out",
+                          .output = "1-%a.log",
+                          .tasks = 10,
+                          .at_a_time = 3,
+                          .after = {"7", "8"}};
+  const std::string path_ = std::getenv("PATH");
+  ScratchDirectory scratch_;
+};
+
+TEST_F(SlurmCommandsTest, AreToldAllOfAnArray) {
+  put("sbatch", "printf '%s\\n' \"$@\" >'" + (scratch_.path() / "arguments").string() +
+                    "'\necho 'Be kind to the cluster.' >&2; echo '12;main'");
+  EXPECT_EQ(submit(array_), "12");
+  EXPECT_EQ(arguments(),
+            "--parsable\n--array=0-9%3\n--job-name=tilewise-1\n--chdir=/out\n--output=1-%a.log\n"
+            "--dependency=afterany:7:8\n/out/1.sh\n");
+  SlurmArray unlimited = array_;
+  unlimited.at_a_time = 0;
+  unlimited.after.clear();
+  submit(unlimited);
+  EXPECT_THAT(arguments(), HasSubstr("--array=0-9\n"));
+  EXPECT_THAT(arguments(), Not(HasSubstr("--dependency")));
+}
+
+TEST_F(SlurmCommandsTest, SayWhatTheyDoNotLike) {
+  put("sbatch", "echo 'sbatch: error: no such partition' >&2; exit 1");
+  EXPECT_THAT(
+      [&] { submit(array_); },
+      ThrowsMessage<CannotGrade>(HasSubstr("does not take the jobs: sbatch: error: no such")));
+  put("sbatch", "echo 'welcome'");
+  EXPECT_THAT([&] { submit(array_); }, ThrowsMessage<CannotGrade>(HasSubstr("welcome")));
+  put("squeue", "echo 'squeue: error: no answer' >&2; exit 1");
+  EXPECT_THAT([&] { tasks_of({"tilewise-1"}); },
+              ThrowsMessage<CannotGrade>(HasSubstr("squeue: error: no answer")));
+  EXPECT_TRUE(tasks_of({}).empty()) << "nobody to ask for";
 }
 
 class SlurmBatchTest : public testing::Test {

@@ -10,6 +10,7 @@
 #include "common/core/paths.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/messages.hpp"
+#include "grading/examiner/time_budget.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -17,6 +18,12 @@ namespace {
 // Three matrices of doubles of order 4096 with their guard bands take 432 MiB. Pages that no matrix
 // reaches cost nothing.
 constexpr std::size_t shared_bytes = std::size_t{512} << 20;
+
+// An examiner has one submission to judge.
+TimeBudget& time_budget() {
+  static TimeBudget budget;
+  return budget;
+}
 
 // All of a matrix's argument but its place in shared memory, where its image begins at 0.
 BufferArgument describe(const DeviceArray& matrix, bool with_guard_bands) {
@@ -86,7 +93,7 @@ WorkerOptions worker_options(const ExaminerOptions& options) {
           .sandbox = options.sandbox,
           .module = options.module,
           .profile = options.profile,
-          .time_limit_s = options.time_limit_s,
+          .time_limit_s = time_budget().limit_s(options.time_limit_s),
           .shared_bytes = shared_bytes,
           .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
           .cpu_s = cpu_seconds(options.time_limit_s)};
@@ -103,6 +110,7 @@ WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
   WorkerOptions yardstick = worker_options(options);
   yardstick.module = module;
   yardstick.sandbox = {};  // ours; the libraries that it calls may lie anywhere
+  yardstick.time_limit_s = options.time_limit_s;
   return yardstick;
 }
 
@@ -110,6 +118,7 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   const std::vector<Argument> arguments =
       store_arguments(call, worker.memory(), manner.with_guard_bands);
   CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch);
+  time_budget().note(reply.outcome);
   if (reply.outcome == CallReply::Outcome::returned) {
     load_arguments(call, arguments, worker.memory());
   }

@@ -11,7 +11,7 @@
 
 namespace tilewise::grading {
 
-/// A worker that runs the submission.
+/// A worker that runs the submission. Its time is short where earlier calls never ended.
 WorkerOptions worker_options(const ExaminerOptions& options);
 
 /// A worker that runs its checked build, on the simulator.
