@@ -1,5 +1,6 @@
 #include "common/core/paths.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -52,6 +53,12 @@ fs::path project_root() {
   }
   throw std::runtime_error("no folder above " + start.string() +
                            " holds `lab` and `labs/`; set TILEWISE_ROOT to the course's folder");
+}
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const auto first_different =
+      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first;
+  return first_different == folder.end();
 }
 
 }  // namespace tilewise::core

@@ -14,4 +14,8 @@ std::filesystem::path executable_directory();
 /// @throws std::runtime_error naming where it looked and what to set.
 std::filesystem::path project_root();
 
+/// Whether a path is a folder or lies below it. Goes by names alone: give it canonical paths where
+/// there may be links.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 }  // namespace tilewise::core

@@ -42,5 +42,17 @@ TEST(ExecutableDirectory, HoldsThisTest) {
   EXPECT_TRUE(fs::exists(executable_directory() / "core_paths_test"));
 }
 
+TEST(LiesIn, ComparesWholeNames) {
+  const struct {
+    const char *path, *folder;
+    bool expected;
+  } cases[] = {{"/usr/lib/x.so", "/usr", true}, {"/usr", "/usr", true},
+               {"/usrlocal/x", "/usr", false},  {"/", "/usr", false},
+               {"/home/x", "/usr", false},      {"/anything", "/", true}};
+  for (const auto& [path, folder, expected] : cases) {
+    EXPECT_EQ(lies_in(path, folder), expected) << path << " " << folder;
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::core

@@ -18,6 +18,7 @@
 #include "grading/builder/programs.hpp"
 #include "grading/builder/quotations.hpp"
 #include "grading/builder/source_file.hpp"
+#include "grading/builder/tool_command.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "tilewise_stages.hpp"
 
@@ -25,12 +26,6 @@ namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The largest solutions compile in seconds and some hundred megabytes: ample for unusual code, and
-// little enough that one submission cannot hold up or starve a class.
-constexpr double compile_time_limit_s = 120;
-constexpr std::size_t compile_data_bytes = std::size_t{4} << 30;
-constexpr std::size_t compile_file_bytes = std::size_t{512} << 20;
 
 // Every stage of a class's worth of resubmissions, in both flavours, modules and objects; each has
 // some hundred kilobytes.
@@ -85,6 +80,8 @@ class Build {
       : stage_(stage_info(request.stage_id)),
         tools_(toolchain(request.backend, request.flavour, request.stage_id)),
         binding_(binding_object(request.backend, request.stage_id)),
+        // nvcc asks a GPU what to compile for.
+        sandbox_{request.bubblewrap, request.backend == Backend::cuda},
         scratch_(flavour_folder(request)),
         module_(scratch_ / (request.stage_id + ".so")) {
     const fs::path folder = fs::absolute(request.source_directory).lexically_normal();
@@ -151,7 +148,8 @@ class Build {
   BuildOutcome read_sources() {
     const fs::path shown_folder = folder_.parent_path().filename() / folder_.filename();
     for (const std::string& file : stage_.sources) {
-      const SourceFile source = read_source(folder_ / file, (shown_folder / file).string());
+      const SourceFile source =
+          read_source(folder_ / file, (shown_folder / file).string(), submission());
       if (!source.problem.empty()) return refusal(source.problem, source.hint, file);
       names_.push_back(source.name);
       const PreparedSource prepared = tools_.prepare(source);
@@ -186,23 +184,28 @@ class Build {
     if (!file) throw std::runtime_error("cannot write " + source_path(i).string());
   }
 
+  /// The folder that holds labs/.
+  fs::path submission() const { return folder_.parent_path().parent_path(); }
+
   RunningCommand start_tool(std::vector<std::string> arguments) const {
-    Command command;
-    command.arguments = std::move(arguments);
-    command.working_directory = folder_.parent_path().parent_path();
-    command.environment = {{"LC_ALL", "C"}};  // messages are read, so they must be in English
-    command.time_limit_s = compile_time_limit_s;
-    command.data_bytes = compile_data_bytes;
-    command.file_bytes = compile_file_bytes;
-    return RunningCommand(std::move(command));
+    if (find_program(arguments.front()).empty()) {
+      throw std::runtime_error(
+          fmt::format("the compiler {} is not found; put it on PATH", arguments.front()));
+    }
+    ToolFiles files{tools_.inputs, scratch_, submission()};
+    files.readable.push_back(binding_);
+    for (const std::string& source : stage_.sources) {
+      files.readable.push_back(contract(source));
+      files.readable.push_back(folder_ / source);  // which messages quote
+    }
+    return RunningCommand(tool_command(std::move(arguments), files, sandbox_));
   }
 
   BuildOutcome explained(const CommandResult& result, std::string_view step) const {
     if (result.ending == CommandResult::Ending::timed_out) {
-      return refusal(
-          fmt::format("{} took longer than {} s and was stopped.",
-                      step == "compiling" ? "Compiling" : "Linking", compile_time_limit_s),
-          "Make templates less deep and unrolled loops shorter.");
+      return refusal(fmt::format("{} took longer than {} s and was stopped.",
+                                 step == "compiling" ? "Compiling" : "Linking", tool_time_limit_s),
+                     "Make templates less deep and unrolled loops shorter.");
     }
     std::string output = without_scratch(result.output);
     if (output.empty())
@@ -234,7 +237,8 @@ class Build {
 
   /// All that the object of a source depends on. A contract may include the stage's others.
   std::string object_key(std::size_t i) const {
-    std::string key = this_machine() + "\n";
+    // In a sandbox a source finds less to include.
+    std::string key = this_machine() + (sandbox_ ? "\nin a sandbox\n" : "\n");
     for (const std::string& word : compile_command(i)) key += without_scratch(word) + "\n";
     for (const std::string& source : stage_.sources) key += stamp(contract(source));
     for (const fs::path& input : tools_.inputs) key += stamp(input);
@@ -262,6 +266,7 @@ class Build {
   const StageInfo& stage_;
   Toolchain tools_;
   fs::path binding_;
+  Sandbox sandbox_;
   fs::path scratch_;
   fs::path module_;
   fs::path folder_;                 ///< the student's

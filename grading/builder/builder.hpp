@@ -18,9 +18,10 @@ struct BuildRequest {
   /// "labs/03_shared_memory/matmul_shared.cu" for DIR/labs/03_shared_memory.
   std::filesystem::path source_directory;
   Backend backend = Backend::simt;
-  std::filesystem::path scratch;    ///< existing folder for all files, the module too
-  Flavour flavour = Flavour::fast;  ///< checked: backend simt only
-  bool uses_cublas = false;         ///< Tilewise's own sources may; backend cuda only
+  std::filesystem::path scratch;          ///< existing folder for all files, the module too
+  Flavour flavour = Flavour::fast;        ///< checked: backend simt only
+  bool uses_cublas = false;               ///< Tilewise's own sources may; backend cuda only
+  std::filesystem::path bubblewrap = {};  ///< to run the tools in; empty: no sandbox
 };
 
 struct BuildOutcome {

@@ -15,6 +15,7 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
+#include "grading/examiner/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -51,6 +52,13 @@ class Builder : public testing::Test {
 
   BuildOutcome build(Backend backend = Backend::simt) {
     return build_module({"03_shared_memory", folder(), backend, scratch()});
+  }
+
+  BuildOutcome build_in_sandbox(const std::string& text) {
+    std::ofstream(folder() / "matmul_shared.cu", std::ios::binary) << text;
+    BuildRequest request{"03_shared_memory", folder(), Backend::simt, scratch()};
+    request.bubblewrap = find_sandbox().sandbox.bubblewrap;
+    return build_module(request);
   }
 
  private:
@@ -190,6 +198,49 @@ TEST_F(Builder, SaysWhichFileItMisses) {
   fs::create_directory(folder() / "matmul_shared.cu");
   outcome = build();
   EXPECT_EQ(outcome.message, "labs/03_shared_memory/matmul_shared.cu is a folder, not a file.");
+}
+
+TEST_F(Builder, ShowsTheCompilerNothingButTheSubmission) {
+  if (!find_sandbox().sandbox) GTEST_SKIP() << find_sandbox().why_not;
+  const fs::path secret = folder().parent_path() / "secret";
+  std::ofstream(secret) << "int known_to_nobody;\n";
+  const fs::path solution = layout().root / "solutions" / "03_shared_memory" / "matmul_shared.cu";
+  // The rewriter knows the assembler by its name only.
+  const auto assembled = [](const std::string& file) {
+    return "#define JOIN(a, b) a##b\nJOIN(as, m)(\".incbin \\\"" + file + "\\\"\");\n";
+  };
+  const struct {
+    const char* what;
+    std::string text;
+  } cases[] = {
+      {"a file beside it", "#include \"" + secret.string() + "\"\n"},
+      {"what a message quotes", "#line 1 \"" + secret.string() + "\"\nint i = ;\n"},
+      {"the solution", "#include \"" + solution.string() + "\"\n"},
+      {"by the assembler", assembled(secret)},
+      {"accounts", assembled("/etc/passwd")},
+  };
+  for (const auto& [what, text] : cases) {
+    const BuildOutcome outcome = build_in_sandbox(text + kernel);
+    EXPECT_FALSE(outcome.ok) << what;
+    EXPECT_THAT(outcome.message, Not(HasSubstr("known_to_nobody"))) << what;
+  }
+}
+
+TEST_F(Builder, SaysTheSameFromASandbox) {
+  if (!find_sandbox().sandbox) GTEST_SKIP() << find_sandbox().why_not;
+  EXPECT_TRUE(build_in_sandbox(kernel).ok);
+  std::string text = kernel;
+  text.replace(text.find("(C);"), 4, "(D);");
+  const BuildOutcome outcome = build_in_sandbox(text);
+  EXPECT_EQ(outcome.file, "matmul_shared.cu");
+  EXPECT_EQ(outcome.line, 4);
+  EXPECT_THAT(outcome.message, HasSubstr("zero<<<1, n>>>(D);"));
+}
+
+TEST_F(Builder, TakesNoLinkOutOfTheSubmission) {
+  fs::create_symlink(layout().root / "solutions" / "03_shared_memory" / "matmul_shared.cu",
+                     folder() / "matmul_shared.cu");
+  EXPECT_THAT(build().message, HasSubstr("is a link out of the submission"));
 }
 
 TEST_F(Builder, CompilesTheSameTextOnce) {

@@ -78,6 +78,17 @@ void limit(int resource, std::size_t bytes) {
   ::setrlimit(resource, &value);
 }
 
+/// Drops all other variables of this process.
+void keep_variables(const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, std::string>> kept;
+  for (const std::string& name : names) {
+    if (const char* value = std::getenv(name.c_str())) kept.emplace_back(name, value);
+  }
+  static char* none[] = {nullptr};
+  environ = none;
+  for (const auto& [name, value] : kept) ::setenv(name.c_str(), value.c_str(), 1);
+}
+
 /// What the child does between fork and exec; returns on failure. The process that forks has one
 /// thread, so that setenv(), which may allocate, is safe here.
 void become(const Command& command, char* const* arguments, const Pipe& output,
@@ -92,6 +103,7 @@ void become(const Command& command, char* const* arguments, const Pipe& output,
   if (command.on_event && ::dup2(events.write.number(), Command::event_descriptor) < 0) return;
   const char* folder = command.working_directory.c_str();
   if (*folder != '\0' && ::chdir(folder) != 0) return;
+  if (command.inherits) keep_variables(*command.inherits);
   for (const auto& [name, value] : command.environment) {
     ::setenv(name.c_str(), value.c_str(), 1);
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct Command {
   std::filesystem::path working_directory;  ///< empty: this process's
   /// Variables set beside those of this process.
   std::vector<std::pair<std::string, std::string>> environment;
+  /// Names of the variables of this process that it gets; nothing: all of them.
+  std::optional<std::vector<std::string>> inherits = {};
   double time_limit_s = 0;     ///< 0: none; then the whole process group is killed
   std::size_t data_bytes = 0;  ///< private writable memory, 0: no limit
   std::size_t file_bytes = 0;  ///< largest file it may write, 0: no limit

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -12,6 +13,8 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
+#include "grading/builder/source_file.hpp"
+#include "grading/builder/tool_command.hpp"
 #include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
@@ -75,7 +78,8 @@ std::vector<std::string> architectures_like(const core::GpuProfile& gpu) {
 }
 
 RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::path& folder,
-                                         const core::GpuProfile& gpu, const fs::path& scratch) {
+                                         const core::GpuProfile& gpu, const fs::path& scratch,
+                                         const Sandbox& sandbox) {
   std::string nvcc;
   try {
     nvcc = cuda_compiler();
@@ -84,21 +88,24 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
   }
   const auto stage = std::ranges::find(stages(), stage_id, &StageInfo::id);
   if (stage == stages().end()) return;
+  const fs::path contracts = layout().root / "labs" / stage_id;
+  ToolFiles files{.readable = {}, .writable = scratch / "registers", .working_folder = {}};
+  files.working_folder = files.writable;
+  fs::create_directories(files.writable);
+  for (const std::string& source : stage->sources) {
+    const SourceFile text = read_source(folder / source, source, folder.parent_path());
+    if (!text.problem.empty()) return;  // the builder says so
+    std::ofstream(files.writable / source, std::ios::binary) << text.text;
+    files.readable.push_back((contracts / source).replace_extension(".hpp"));
+  }
   for (const std::string& architecture : architectures_like(gpu)) {
-    Command command;
-    command.arguments = {nvcc, "-std=c++17", "-O3", "-arch=" + architecture,          "-Xptxas",
-                         "-v", "-w",         "-I",  layout().root / "labs" / stage_id};
+    std::vector<std::string> arguments = {
+        nvcc, "-std=c++17", "-O3", "-arch=" + architecture, "-Xptxas", "-v", "-w", "-I", contracts};
     // One file is translated by itself; of several, nvcc would write several.
-    command.arguments.insert(command.arguments.end(), {"-cubin", "-odir", scratch});
-    for (const std::string& source : stage->sources) {
-      command.arguments.push_back(fs::absolute(folder / source));
-    }
-    command.environment = {{"LC_ALL", "C"}};
-    // As the builder's, and no longer than a student waits.
-    command.time_limit_s = 60;
-    command.data_bytes = std::size_t{4} << 30;
-    command.file_bytes = std::size_t{512} << 20;
-    commands_.push_back(std::move(command));
+    arguments.insert(arguments.end(), {"-cubin", "-odir", files.writable});
+    arguments.insert(arguments.end(), stage->sources.begin(), stage->sources.end());
+    commands_.push_back(tool_command(std::move(arguments), files, sandbox));
+    commands_.back().time_limit_s = 60;  // no longer than a student waits
   }
   if (!commands_.empty()) running_.emplace(commands_[next_++]);
 }

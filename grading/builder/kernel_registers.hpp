@@ -9,6 +9,7 @@
 #include "common/core/gpu_profile.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/builder/compiled_kernel.hpp"
+#include "grading/examiner/process/sandbox.hpp"
 
 namespace tilewise::grading {
 
@@ -25,9 +26,10 @@ class RegisterCompilation {
  public:
   /// Starts nvcc, where it is found.
   /// @param folder holds the stage's .cu files
-  /// @param scratch existing folder for files of its own
+  /// @param scratch existing folder; it makes one of its own there
   RegisterCompilation(const std::string& stage_id, const std::filesystem::path& folder,
-                      const core::GpuProfile& gpu, const std::filesystem::path& scratch);
+                      const core::GpuProfile& gpu, const std::filesystem::path& scratch,
+                      const Sandbox& sandbox = {});
 
   /// Waits for it; call once. Empty where there is no nvcc, it knows none of the architectures or
   /// the sources do not compile.

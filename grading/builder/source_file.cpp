@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "common/core/paths.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr std::uintmax_t largest_source_bytes = 4 * 1024 * 1024;
 
 }  // namespace
 
-SourceFile read_source(const fs::path& path, std::string name) {
+SourceFile read_source(const fs::path& path, std::string name, const fs::path& root) {
   SourceFile source{.name = std::move(name), .text = {}, .problem = {}, .hint = {}};
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -33,6 +35,13 @@ SourceFile read_source(const fs::path& path, std::string name) {
   }
   if (status.type() != fs::file_type::none && !fs::is_regular_file(status)) {
     source.problem = fmt::format("{} is not a regular file.", source.name);
+    source.hint = "Put the kernel file itself in its place.";
+    return source;
+  }
+  const bool is_inside =
+      core::lies_in(fs::weakly_canonical(path, error), fs::weakly_canonical(root, error));
+  if (!error && !is_inside) {
+    source.problem = fmt::format("{} is a link out of the submission.", source.name);
     source.hint = "Put the kernel file itself in its place.";
     return source;
   }

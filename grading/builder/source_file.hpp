@@ -15,6 +15,9 @@ struct SourceFile {
 
 /// Reads a source file. Takes regular files of a sane size only, so that neither a pipe nor a
 /// device can hold up grading.
-SourceFile read_source(const std::filesystem::path& path, std::string name);
+/// @param root links may not lead out of this folder: to a solution, or to what others have handed
+/// in
+SourceFile read_source(const std::filesystem::path& path, std::string name,
+                       const std::filesystem::path& root);
 
 }  // namespace tilewise::grading

@@ -22,11 +22,12 @@ TEST(ReadSource, TakesAnyBytes) {
   const ScratchDirectory scratch;
   const std::string text("a\0\xff\r\n", 5);
   std::ofstream(scratch.path() / "x.cu", std::ios::binary) << text;
-  for (const char* name : {"x.cu", "empty.cu"}) {
+  for (const char* name : {"x.cu", "link.cu", "empty.cu"}) {
+    if (name == std::string("link.cu")) fs::create_symlink("x.cu", scratch.path() / name);
     if (!fs::exists(scratch.path() / name)) std::ofstream(scratch.path() / name);
-    const SourceFile source = read_source(scratch.path() / name, "labs/x.cu");
+    const SourceFile source = read_source(scratch.path() / name, "labs/x.cu", scratch.path());
     EXPECT_THAT(source.problem, IsEmpty());
-    EXPECT_EQ(source.text, name == std::string("x.cu") ? text : "");
+    EXPECT_EQ(source.text, name == std::string("empty.cu") ? "" : text);
     EXPECT_EQ(source.name, "labs/x.cu");
   }
 }
@@ -38,6 +39,10 @@ TEST(ReadSource, SaysWhyAFileCannotBeTaken) {
   ASSERT_EQ(mkfifo(in_scratch("pipe.cu").c_str(), 0600), 0);
   fs::create_symlink("nowhere", in_scratch("dangling.cu"));
   fs::create_symlink("loop.cu", in_scratch("loop.cu"));
+  const ScratchDirectory other;
+  std::ofstream(other.path() / "x.cu") << "x";
+  fs::create_symlink(other.path() / "x.cu", in_scratch("outside.cu"));
+  fs::create_directory_symlink(other.path(), in_scratch("elsewhere"));
   std::ofstream(in_scratch("large.cu")) << "x";
   fs::resize_file(in_scratch("large.cu"), 5u << 20);
   std::ofstream(in_scratch("secret.cu")) << "x";
@@ -52,12 +57,14 @@ TEST(ReadSource, SaysWhyAFileCannotBeTaken) {
       {"folder.cu", "labs/x.cu is a folder"},
       {"pipe.cu", "labs/x.cu is not a regular file"},
       {"large.cu", "labs/x.cu is larger than 4 MiB"},
+      {"outside.cu", "labs/x.cu is a link out of the submission"},
+      {"elsewhere/x.cu", "labs/x.cu is a link out of the submission"},
       {"loop.cu", "labs/x.cu cannot be read: Too many levels of symbolic links"},
       {"secret.cu", "labs/x.cu cannot be read: Permission denied"},
   };
   for (const auto& [file, problem] : cases) {
     if (file == std::string("secret.cu") && geteuid() == 0) continue;  // root reads everything
-    const SourceFile source = read_source(in_scratch(file), "labs/x.cu");
+    const SourceFile source = read_source(in_scratch(file), "labs/x.cu", scratch.path());
     EXPECT_THAT(source.problem, HasSubstr(problem)) << file;
     EXPECT_THAT(source.hint, testing::Not(IsEmpty())) << file;
   }

@@ -61,7 +61,12 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
                              {"--yardstick", fmt::format("{}={}", name, module.string())});
   }
   // Command lines are there for every process to read.
-  command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)}};
+  command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)},
+                         {"TILEWISE_ROOT", layout().root}};
+  if (!modules.working_folder.empty()) {
+    command.working_directory = modules.working_folder;
+    command.environment.emplace_back("HOME", modules.working_folder);
+  }
   command.time_limit_s = exam_time_limit_s;
   command.on_event = [&](std::string_view line) { deliver(line, listener); };
   CommandResult result = run_command(command);

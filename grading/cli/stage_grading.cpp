@@ -113,7 +113,7 @@ class ModelPreparation {
     const core::GpuProfile profile = core::gpu_profile(gpu);
     // Beside the builds.
     own_registers_.emplace(submission.stage_id, submission.source_directory, profile,
-                           submission.scratch);
+                           submission.scratch, Sandbox{submission.bubblewrap});
     std::error_code no_such_folder;  // the builder says what is missing
     if (std::filesystem::equivalent(submission.source_directory, reference_.source_directory,
                                     no_such_folder)) {
@@ -165,8 +165,9 @@ Built build_for_gpu(const BuildRequest& submission) {
 }
 
 Built build(const StageRequest& request, const std::filesystem::path& scratch) {
-  const BuildRequest submission{request.id, request.source_directory, request.conditions.backend,
-                                scratch};
+  BuildRequest submission{request.id, request.source_directory, request.conditions.backend,
+                          scratch};
+  submission.bubblewrap = request.conditions.bubblewrap;
   if (submission.backend == Backend::cuda) return build_for_gpu(submission);
   const auto of_speed = [](const RubricEntry& entry) {
     return entry.category == Category::performance;
@@ -185,7 +186,9 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
 StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
   const ScratchDirectory scratch;
   if (listener.compiling) listener.compiling();
-  const Built built = build(request, scratch.path());
+  Built built = build(request, scratch.path());
+  built.modules.working_folder = scratch.path() / "work";
+  std::filesystem::create_directory(built.modules.working_folder);
   StageResult stage;
   stage.id = request.id;
   if (built.problem) {

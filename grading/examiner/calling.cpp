@@ -88,7 +88,8 @@ WorkerOptions worker_options(const ExaminerOptions& options) {
           .profile = options.profile,
           .time_limit_s = options.time_limit_s,
           .shared_bytes = shared_bytes,
-          .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes()};
+          .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
+          .cpu_s = cpu_seconds(options.time_limit_s)};
 }
 
 WorkerOptions checked_worker_options(const ExaminerOptions& options) {
@@ -101,6 +102,7 @@ WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
                                        const std::filesystem::path& module) {
   WorkerOptions yardstick = worker_options(options);
   yardstick.module = module;
+  yardstick.sandbox = {};  // ours; the libraries that it calls may lie anywhere
   return yardstick;
 }
 

@@ -1,6 +1,6 @@
 /// \file
-/// All that a worker does differently on the simulator and on CUDA. Each of simt_backend.cpp and
-/// cuda_backend.cpp implements it; the rest of the worker is one source, compiled against either
+/// All that a worker does differently on the simulator and on CUDA. Each of simt_*.cpp and
+/// cuda_*.cpp implements it; the rest of the worker is one source, compiled against either
 /// <cuda_runtime.h>.
 #pragma once
 
@@ -22,6 +22,10 @@ DeviceInfo start_device(const core::GpuProfile& profile);
 
 /// Makes fatal signals write a FaultRecord before they end the process.
 void install_fault_handler();
+
+/// From here on this process starts no other and becomes none, signals and reads none but itself,
+/// opens no socket, writes no file and raises no limit, where the system can see to that. For good.
+void confine();
 
 /// Tells what a payload in device memory is: the part of its image that kernels may touch.
 void describe_payload(const void* payload, const BufferArgument& argument);

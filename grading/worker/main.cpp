@@ -122,6 +122,7 @@ int run() {
   }
   prepare_fault_reports();
   install_fault_handler();
+  confine();
   if (!examiner.send(started)) return 0;
   return serve(examiner, hello, memory);
 }

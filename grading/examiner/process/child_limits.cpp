@@ -13,20 +13,22 @@
 namespace tilewise::grading {
 namespace {
 
+/// @param last_words how much more there is for a handler of the signal that tells of the limit
 template <class Resource>
-void limit(Resource resource, rlim_t value) {
+void limit(Resource resource, rlim_t value, rlim_t last_words = 0) {
   rlimit current;
   if (getrlimit(resource, &current) != 0) return;
   if (current.rlim_max != RLIM_INFINITY && current.rlim_max < value) return;  // stricter already
-  const rlimit wanted = {value, value};
+  const rlimit wanted = {value, value + last_words};
   setrlimit(resource, &wanted);
 }
 
 }  // namespace
 
-void apply_child_limits(std::size_t address_space_bytes) {
+void apply_child_limits(const ChildLimits& limits) {
   constexpr rlim_t open_files = 1024;  // the CUDA driver opens a few dozen for each GPU
-  if (address_space_bytes > 0) limit(RLIMIT_AS, address_space_bytes);
+  if (limits.address_space_bytes > 0) limit(RLIMIT_AS, limits.address_space_bytes);
+  if (limits.cpu_s > 0) limit(RLIMIT_CPU, limits.cpu_s, 1);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, largest_file_bytes);
   limit(RLIMIT_NOFILE, open_files);

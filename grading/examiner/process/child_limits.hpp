@@ -12,10 +12,15 @@ inline constexpr bool can_limit_address_space = false;
 inline constexpr bool can_limit_address_space = true;
 #endif
 
+/// What differs between workers of what they may use.
+struct ChildLimits {
+  std::size_t address_space_bytes = 0;  ///< 0: no limit
+  std::size_t cpu_s = 0;                ///< of all its threads together; 0: no limit
+};
+
 /// Limits the calling process, which is about to become a worker. Async-signal-safe, as what runs
 /// between fork and exec must be.
-/// @param address_space_bytes 0: no limit
-void apply_child_limits(std::size_t address_space_bytes);
+void apply_child_limits(const ChildLimits& limits);
 
 /// Closes every descriptor from `first` on. Async-signal-safe.
 void close_descriptors_from(int first);

@@ -44,7 +44,7 @@ struct Execution {
   char* const* arguments;
   char* const* environment;
   std::vector<int> descriptors;  ///< the last one reports a failed exec
-  std::size_t address_space_bytes;
+  ChildLimits limits;
 };
 
 /// A program that starts another tells of a signal as shells do, by the exit status 128 + signal.
@@ -64,7 +64,7 @@ std::optional<pid_t> first_child(pid_t parent) {
 }
 
 [[noreturn]] void execute(Execution& execution) {
-  setpgid(0, 0);
+  setsid();  // a group of its own, and no terminal: it could write there, or type
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -75,7 +75,7 @@ std::optional<pid_t> first_child(pid_t parent) {
   const int error_fd = count - 1;
   fcntl(error_fd, F_SETFD, FD_CLOEXEC);
   close_descriptors_from(count);
-  apply_child_limits(execution.address_space_bytes);
+  apply_child_limits(execution.limits);
   execve(execution.executable, execution.arguments, execution.environment);
   const int error = errno;
   static_cast<void>(!write(error_fd, &error, sizeof error));
@@ -93,13 +93,11 @@ ChildProcess::ChildProcess(const ChildOptions& options) : wrappers_(options.wrap
 
   auto [error_out, error_in] = make_pipe();
   Execution execution = {options.executable.c_str(), argument_pointers.data(),
-                         environment_pointers.data(), options.descriptors,
-                         options.address_space_bytes};
+                         environment_pointers.data(), options.descriptors, options.limits};
   execution.descriptors.push_back(error_in.get());
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "cannot fork");
   if (pid_ == 0) execute(execution);
-  setpgid(pid_, pid_);  // the child does it too: whoever comes first
   error_in.close();
 
   int error = 0;

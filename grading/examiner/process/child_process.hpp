@@ -8,15 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "grading/examiner/process/child_limits.hpp"
+
 namespace tilewise::grading {
 
-/// How to start a process. It leads a process group of its own and inherits nothing but
-/// `descriptors`.
+/// How to start a process. It leads a session of its own, without a terminal, and inherits nothing
+/// but `descriptors` and the few variables that a worker needs.
 struct ChildOptions {
   std::filesystem::path executable;
   std::vector<std::string> arguments = {};  ///< without the executable's name
   std::vector<int> descriptors;             ///< become 0, 1, 2, ... in the child
-  std::size_t address_space_bytes = 0;      ///< 0: no limit
+  ChildLimits limits = {};
   /// How many processes the executable is above the one meant: a sandbox starts a process that
   /// starts the program.
   int wrappers = 0;

@@ -75,7 +75,7 @@ Connection::Connection(const ConnectionOptions& options) : output_bytes_(options
                               .arguments = options.arguments,
                               .descriptors = {null.get(), output.in.get(), output.in.get(),
                                               channel.in.get(), options.memory_fd, fault.in.get()},
-                              .address_space_bytes = options.address_space_bytes,
+                              .limits = options.limits,
                               .wrappers = options.wrappers});
   channel_ = std::move(channel.out);
   output_pipe_ = std::move(output.out);

@@ -29,7 +29,7 @@ struct ConnectionOptions {
   std::vector<std::string> arguments = {};
   int wrappers = 0;  ///< as ChildOptions has it
   int memory_fd = -1;
-  std::size_t address_space_bytes = 0;  ///< 0: no limit
+  ChildLimits limits = {};
   std::size_t output_bytes = 0;
 };
 

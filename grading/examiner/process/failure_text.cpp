@@ -45,6 +45,8 @@ std::string signal_text(int signal) {
       return "illegal instruction (SIGILL)";
     case SIGABRT:
       return "abort (SIGABRT)";
+    case SIGXCPU:
+      return "its calls took too much processor time in all (SIGXCPU)";
     default:
       return fmt::format("signal {}", signal);
   }

@@ -1,26 +1,35 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace tilewise::grading {
 
-/// A way to run a program that it cannot leave: bubblewrap, with namespaces of its own. It sees no
-/// network and no process but its own, may read what the user may, and may write to an empty /tmp
-/// only. What it starts ends with it.
+/// What a program in a sandbox sees beside the system's programs and libraries (docs/decisions
+/// 0019). Everything lies where it lies outside.
+struct SandboxView {
+  std::vector<std::filesystem::path> readable;           ///< files, and folders with all they hold
+  std::filesystem::path writable = {};                   ///< a folder; empty: none but /tmp
+  std::filesystem::path working_folder = "/tmp";         ///< one that it sees
+  std::size_t temporary_bytes = std::size_t{256} << 20;  ///< that fit into /tmp, kept in memory
+};
+
+/// A way to run a program that it cannot leave: bubblewrap, with namespaces of its own. The program
+/// sees no network, no process but its own and no file but those of its view, and has no terminal.
+/// What it starts ends with it.
 struct Sandbox {
   std::filesystem::path bubblewrap;  ///< empty: no sandbox
-  bool with_devices = false;         ///< the machine's, which a GPU's driver needs
+  bool with_devices = false;         ///< GPUs, and what their driver needs
 
   /// Processes above the program: bubblewrap outside, and inside the first of its namespace.
   static constexpr int processes = 2;
 
   explicit operator bool() const { return !bubblewrap.empty(); }
 
-  /// What goes before a program and its arguments. `readable`: files that it needs even where they
-  /// lie in /tmp.
-  std::vector<std::string> command(const std::vector<std::filesystem::path>& readable) const;
+  /// What goes before a program and its arguments.
+  std::vector<std::string> command(const SandboxView& view) const;
 };
 
 /// What this machine has for a sandbox.
@@ -31,5 +40,12 @@ struct SandboxSearch {
 
 /// Looks for bubblewrap, and tries it: a container may forbid the namespaces that it needs.
 SandboxSearch find_sandbox();
+
+/// Whether a path belongs to the system's programs and libraries, which every view holds.
+bool is_shown_always(const std::filesystem::path& path);
+
+/// A program and the libraries that it is linked with, wherever they lie: what a view has to hold
+/// for the program to start. Asks the dynamic loader, which runs nothing of the program's.
+std::vector<std::filesystem::path> with_libraries(const std::filesystem::path& program);
 
 }  // namespace tilewise::grading

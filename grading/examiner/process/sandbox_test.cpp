@@ -1,5 +1,6 @@
 #include "grading/examiner/process/sandbox.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include <fstream>
 #include <thread>
 
+#include "common/core/paths.hpp"
+#include "grading/builder/scratch_directory.hpp"
 #include "grading/examiner/process/child_process.hpp"
 #include "grading/examiner/process/pipe.hpp"
 
@@ -27,13 +30,16 @@ class SandboxTest : public testing::Test {
     fs::create_directories(folder_);
     std::ofstream(folder_ / "shown") << "shown\n";
     std::ofstream(folder_ / "other") << "other\n";
+    fs::create_directory(folder_ / "results");
   }
   void TearDown() override { fs::remove_all(folder_); }
 
   /// Exit status of a shell's command.
   int run(const std::string& script) const {
-    std::vector<std::string> command = sandbox_.command({folder_ / "shown"});
-    command.insert(command.end(), {"sh", "-c", script, folder_});
+    SandboxView view{{folder_ / "shown"}, folder_ / "results"};
+    view.temporary_bytes = std::size_t{1} << 20;
+    std::vector<std::string> command = sandbox_.command(view);
+    command.insert(command.end(), {"sh", "-c", script, folder_, core::project_root()});
     const FileDescriptor null = open_null();
     ChildProcess shell({.executable = command.front(),
                         .arguments = {command.begin() + 1, command.end()},
@@ -48,7 +54,7 @@ class SandboxTest : public testing::Test {
 };
 
 TEST_F(SandboxTest, HoldsItsPrograms) {
-  // $0 is a folder in /tmp.
+  // $0 is a folder in /tmp, $1 the course's.
   const struct {
     const char* what;
     const char* script;
@@ -61,7 +67,21 @@ TEST_F(SandboxTest, HoldsItsPrograms) {
       {"does not write to what it is shown", "test -w $0/shown", 1},
       {"may write to /tmp", "echo text >/tmp/new && cat /tmp/new", 0},
       {"starts in /tmp", "test \"$(pwd)\" = /tmp", 0},
-      {"writes nowhere else", "touch \"$HOME/tilewise\" /etc/tilewise /var/tmp/tilewise", 1},
+      {"may write to the folder meant for it", "touch $0/results/new", 0},
+      {"writes to memory beside it", "touch $0/new", 0},
+      {"does not write to the system", "touch /usr/bin/tilewise", 1},
+      {"does not write to /", "touch /tilewise", 1},
+      {"does not write to /dev", "touch /dev/tilewise", 1},
+      {"fills /tmp only", "head -c 2000000 /dev/zero >/tmp/much", 1},
+      {"fills /dev/shm only", "head -c 100000000 /dev/zero >/dev/shm/much", 1},
+      {"sees no course", "test -e $1", 1},
+      {"sees no home", "test -e /root || test -e /home", 1},
+      {"has a home of its own", "test \"$HOME\" = /tmp", 0},
+      {"sees no folder of the machine's but these",
+       "test -e /var || test -e /run || test -e /mnt || test -e /srv || test -e /opt", 1},
+      {"sees no accounts", "test -e /etc/passwd", 1},
+      {"has programs and libraries", "c++ --version", 0},
+      {"has no terminal", "test $(cut -d ' ' -f 6 /proc/self/stat) = 0", 1},
       {"sees its own processes only", "test $(ls -d /proc/[0-9]* | wc -l) -lt 8", 0},
       {"has no network", "test \"$(grep -c : /proc/net/dev)\" = \"$(grep -c lo: /proc/net/dev)\"",
        0},
@@ -69,6 +89,20 @@ TEST_F(SandboxTest, HoldsItsPrograms) {
   };
   for (const auto& [what, script, status] : cases) EXPECT_EQ(run(script), status) << what;
   EXPECT_FALSE(fs::exists("/tmp/new"));
+  EXPECT_TRUE(fs::exists(folder_ / "results" / "new"));
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+}
+
+TEST_F(SandboxTest, ShowsGpusButNoDisks) {
+  sandbox_.with_devices = true;
+  EXPECT_EQ(run("test -d /sys/devices"), 0);
+  EXPECT_EQ(run("test -e /dev/null"), 0);
+  EXPECT_EQ(run("for node in /dev/*; do test ! -b $node || exit 3; done"), 0);
+  for (const auto& node : fs::directory_iterator("/dev")) {
+    const std::string name = node.path().filename();
+    if (!name.starts_with("nvidia")) continue;
+    EXPECT_EQ(run("test -e " + node.path().string()), 0) << name;
+  }
 }
 
 TEST_F(SandboxTest, LimitsProcesses) {
@@ -98,7 +132,21 @@ TEST(SandboxSearch, SaysWhyThereIsNone) {
   const std::string path = std::getenv("PATH");
   setenv("PATH", "/nonexistent", 1);
   EXPECT_EQ(find_sandbox().why_not, "bubblewrap is not installed");
+  const ScratchDirectory folder;
+  std::ofstream(folder.path() / "bwrap")
+      << "#!/bin/sh\necho bwrap: no permission\necho more\nexit 1\n";
+  fs::permissions(folder.path() / "bwrap", fs::perms::owner_all);
+  setenv("PATH", (folder.path().string() + ":" + path).c_str(), 1);
+  EXPECT_EQ(find_sandbox().why_not, "bubblewrap does not work here: bwrap: no permission");
   setenv("PATH", path.c_str(), 1);
+}
+
+TEST(WithLibraries, NamesTheCoursesOwnOnly) {
+  const fs::path build = fs::canonical(core::executable_directory() / "..");
+  const fs::path worker = build / "bin" / "tilewise-worker-simt";
+  if (!fs::exists(worker)) GTEST_SKIP() << "this build has no simulator";
+  EXPECT_THAT(with_libraries(worker),
+              testing::UnorderedElementsAre(worker, build / "lib" / "libtilewise_simt.so"));
 }
 
 }  // namespace

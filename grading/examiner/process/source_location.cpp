@@ -65,17 +65,27 @@ SourceLocation parse_source_location(const std::string& output) {
   return first_known;
 }
 
-SourceLocation find_source_location(const std::filesystem::path& module, std::uint64_t offset) {
+SourceLocation find_source_location(const std::filesystem::path& module, std::uint64_t offset,
+                                    const Sandbox& sandbox) {
   const auto addr2line = find_on_path("addr2line");
   if (!addr2line) return {};
   std::ostringstream address;
   address << "0x" << std::hex << offset;
+  constexpr std::size_t address_space_bytes = std::size_t{2} << 30;
+  std::vector<std::string> command;
+  if (sandbox) {
+    SandboxView view{with_libraries(*addr2line)};
+    view.readable.push_back(module);
+    command = sandbox.command(view);
+  }
+  command.insert(command.end(), {*addr2line, "-e", module, "-i", "-s", address.str()});
   try {
     const FileDescriptor null = open_null();
     Pipe pipe = make_pipe();
-    const ChildProcess child({.executable = *addr2line,
-                              .arguments = {"-e", module.string(), "-i", "-s", address.str()},
-                              .descriptors = {null.get(), pipe.in.get(), null.get()}});
+    const ChildProcess child({.executable = command.front(),
+                              .arguments = {command.begin() + 1, command.end()},
+                              .descriptors = {null.get(), pipe.in.get(), null.get()},
+                              .limits = {.address_space_bytes = address_space_bytes}});
     pipe.in.close();
     return parse_source_location(read_all(pipe.out));
   } catch (const std::system_error&) {

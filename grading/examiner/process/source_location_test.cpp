@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"a.cu:99999999999999999999\n", "", 0}));
 
 TEST(FindSourceLocation, GivesUpOnWhatIsNoModule) {
-  EXPECT_EQ(find_source_location("/nonexistent", 16).file, "");
+  EXPECT_EQ(find_source_location("/nonexistent", 16, {}).file, "");
 }
 
 }  // namespace

@@ -34,15 +34,19 @@ Clock::time_point after(double seconds) {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
+/// Threads that the simulator runs blocks on.
+std::size_t simulator_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
+
 /// The instruction of the module that a fault came from: its own, or the call that led to it.
-SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& module) {
+SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& module,
+                      const Sandbox& sandbox) {
   std::error_code unknown;
   const std::uintmax_t module_bytes = std::filesystem::file_size(module, unknown);
   if (unknown || fault.module_base == 0) return {};
   SourceLocation first_known;
   const auto look_up = [&](std::uint64_t address) {
     if (address < fault.module_base || address - fault.module_base >= module_bytes) return;
-    const SourceLocation found = find_source_location(module, address - fault.module_base);
+    const SourceLocation found = find_source_location(module, address - fault.module_base, sandbox);
     if (first_known.file.empty()) first_known = found;
   };
   look_up(fault.pc);
@@ -55,18 +59,24 @@ SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& mod
 }  // namespace
 
 std::size_t simulator_address_space_bytes() {
-  // The simulator reserves 4 GiB of addresses for device memory and, for each of up to 16 threads
-  // that it runs blocks on, half a GiB for stacks, shared memory and the allocator. The other 4 GiB
-  // are for the memory shared with the examiner and the student's own allocations.
+  // The simulator reserves 4 GiB of addresses for device memory and, for each of the threads that
+  // it runs blocks on, half a GiB for stacks, shared memory and the allocator. The other 4 GiB are
+  // for the memory shared with the examiner and the student's own allocations.
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
-  return 8 * gibibyte + threads * gibibyte / 2;
+  return 8 * gibibyte + simulator_threads() * gibibyte / 2;
+}
+
+std::size_t cpu_seconds(double time_limit_s) {
+  // A test makes a dozen calls, few of which come near the time limit.
+  constexpr double start_s = 60, calls = 20;
+  const double per_call = time_limit_s * static_cast<double>(1 + simulator_threads());
+  return static_cast<std::size_t>(start_s + calls * per_call);
 }
 
 struct Worker::State {
   explicit State(WorkerOptions given) : options(std::move(given)), memory(options.shared_bytes) {}
 
-  std::filesystem::path installation() const;
+  SandboxView view() const;
   void start();
   void load();
   void part();
@@ -89,9 +99,10 @@ struct Worker::State {
   std::optional<CallReply> failure;  ///< set once the worker is gone
 };
 
-/// The folder that holds the worker in bin/ and what it is linked with in lib/.
-std::filesystem::path Worker::State::installation() const {
-  return std::filesystem::weakly_canonical(options.executable).parent_path().parent_path();
+SandboxView Worker::State::view() const {
+  SandboxView view{with_libraries(options.executable)};
+  view.readable.push_back(options.module);
+  return view;
 }
 
 /// Ends the process.
@@ -117,11 +128,14 @@ CallReply Worker::State::fail(Outcome outcome, const std::string& message,
 CallReply Worker::State::fail_by_end() {
   const int status = connection->end();
   if (!started) {
-    return fail(Outcome::refused, fmt::format("The worker {} could not start. It printed: {}",
-                                              options.executable.string(), connection->output()));
+    return fail(
+        Outcome::refused,
+        fmt::format("The worker {} could not start{}. It printed: {}", options.executable.string(),
+                    options.sandbox ? " in a sandbox that shows it its own libraries only" : "",
+                    connection->output()));
   }
   if (const auto fault = connection->fault()) {
-    const SourceLocation place = locate(*fault, options.module);
+    const SourceLocation place = locate(*fault, options.module, options.sandbox);
     return fail(Outcome::crashed, describe_crash(*fault, place, situation), place);
   }
   return fail(WIFEXITED(status) ? Outcome::exited : Outcome::crashed,
@@ -139,7 +153,8 @@ CallReply Worker::State::fail_by_tampering(const std::string& what) {
 CallReply Worker::State::fail_by_time() {
   connection->interrupt();
   const auto fault = connection->fault();
-  const SourceLocation place = fault ? locate(*fault, options.module) : SourceLocation{};
+  const SourceLocation place =
+      fault ? locate(*fault, options.module, options.sandbox) : SourceLocation{};
   return fail(Outcome::timed_out, describe_time_out(fault, place, situation), place);
 }
 
@@ -214,14 +229,14 @@ void Worker::State::start() {
   std::vector<std::string> command = options.supervisor;
   // compute-sanitizer writes files where it is told to, and talks to the program through /tmp.
   const bool in_sandbox = options.sandbox && options.supervisor.empty();
-  if (in_sandbox) command = options.sandbox.command({installation(), options.module});
+  if (in_sandbox) command = options.sandbox.command(view());
   command.push_back(options.executable);
   try {
     connection.emplace(ConnectionOptions{.executable = command.front(),
                                          .arguments = {command.begin() + 1, command.end()},
                                          .wrappers = in_sandbox ? Sandbox::processes : 0,
                                          .memory_fd = memory.fd(),
-                                         .address_space_bytes = situation.address_space_bytes,
+                                         .limits = {situation.address_space_bytes, options.cpu_s},
                                          .output_bytes = options.output_bytes});
   } catch (const std::system_error& error) {
     ready = fail(Outcome::refused, fmt::format("The worker could not start: {}", error.what()));

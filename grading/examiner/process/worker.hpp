@@ -27,12 +27,16 @@ struct WorkerOptions {
   /// All that the worker may map, the shared memory included. 0: no limit, which the CUDA driver
   /// needs, because it reserves far more addresses than it uses.
   std::size_t address_space_bytes = 0;
+  std::size_t cpu_s = 0;  ///< processor time of all calls and threads together; 0: no limit
   std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
 };
 
 /// What a worker of the simulator may map, with room for the matrices shared with it and for the
 /// student's own allocations.
 std::size_t simulator_address_space_bytes();
+
+/// Processor time for any number of calls that an honest test makes.
+std::size_t cpu_seconds(double time_limit_s);
 
 /// What came of a call.
 struct CallReply {

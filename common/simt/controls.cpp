@@ -1,0 +1,44 @@
+#include "common/simt/controls.hpp"
+
+#include <stdexcept>
+#include <string>
+
+// What programs are linked with: they find these functions in themselves, and nobody else does.
+namespace tilewise::simt {
+namespace {
+
+const Controls& controls() {
+  static const Controls* const given = tilewise_simt_controls();
+  if (given == nullptr) throw std::logic_error("somebody else controls the simulator");
+  return *given;
+}
+
+}  // namespace
+
+void use_device(const core::GpuProfile& profile) { controls().use_device(profile); }
+
+void set_worker_threads(int count) { controls().set_worker_threads(count); }
+
+std::vector<LaunchRecord> take_launches() { return controls().take_launches(); }
+
+std::size_t take_bytes_copied_to_host() { return controls().take_bytes_copied_to_host(); }
+
+std::vector<Diagnostic> take_diagnostics() { return controls().take_diagnostics(); }
+
+void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name) {
+  describe_buffer(device_pointer, {.name = name, .bytes = bytes});
+}
+
+void describe_buffer(const void* device_pointer, const BufferDescription& description) {
+  controls().describe_buffer(device_pointer, description);
+}
+
+void install_fault_handler(void (*report)(const Fault&)) {
+  controls().install_fault_handler(report);
+}
+
+void watch(const Watch& wanted) { controls().watch(wanted); }
+
+std::vector<KernelProfile> take_profiles() { return controls().take_profiles(); }
+
+}  // namespace tilewise::simt

@@ -1,0 +1,23 @@
+#include <atomic>
+
+#include "common/simt/controls.hpp"
+
+namespace tilewise::simt {
+
+extern "C" const Controls* tilewise_simt_controls() {
+  static constexpr Controls controls = {
+      .use_device = use_device,
+      .set_worker_threads = set_worker_threads,
+      .take_launches = take_launches,
+      .take_bytes_copied_to_host = take_bytes_copied_to_host,
+      .take_diagnostics = take_diagnostics,
+      .describe_buffer = describe_buffer,
+      .install_fault_handler = install_fault_handler,
+      .watch = watch,
+      .take_profiles = take_profiles,
+  };
+  static std::atomic<bool> is_given = false;
+  return is_given.exchange(true) ? nullptr : &controls;
+}
+
+}  // namespace tilewise::simt

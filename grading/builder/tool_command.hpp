@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/examiner/process/sandbox.hpp"
+
+namespace tilewise::grading {
+
+/// How long a compiler may take.
+inline constexpr double tool_time_limit_s = 120;
+
+/// What a compiler works on.
+struct ToolFiles {
+  std::vector<std::filesystem::path> readable;
+  std::filesystem::path writable;        ///< folder for what it makes
+  std::filesystem::path working_folder;  ///< one that holds some of these
+};
+
+/// A command of a compiler, with limits, and few of this process's variables. A source can have the
+/// compiler read any file, and quote it or compile it in: in a sandbox it sees `files`, the
+/// system's headers and libraries and its own installation.
+Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
+                     const Sandbox& sandbox);
+
+}  // namespace tilewise::grading
