@@ -222,10 +222,8 @@ void add_profile(CLI::App& app, ProfileOptions& options) {
   profile->add_option("--json", options.json, "Write the profile as JSON")->option_text("FILE");
 }
 
-void add_cohort(CLI::App& app, CohortOptions& options) {
-  CLI::App* cohort = app.add_subcommand("cohort", "For instructors: many submissions at once");
-  cohort->require_subcommand(1);
-  CLI::App* grade = cohort->add_subcommand(
+void add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
+  CLI::App* grade = cohort.add_subcommand(
       "grade", "Grade every submission of a folder; what was graded before is kept");
   grade
       ->add_option("SUBMISSIONS", options.submissions,
@@ -240,7 +238,7 @@ void add_cohort(CLI::App& app, CohortOptions& options) {
       ->required();
   grade
       ->add_option("--jobs", options.jobs,
-                   "Submissions at a time (default: as many as there are cores)")
+                   "Submissions at a time (default: as many as there are cores, or as Slurm likes)")
       ->option_text("N")
       ->check(whole_number(1, 1024));
   grade->add_option("--backend", options.backend, "auto (the default), simt or cuda")
@@ -248,6 +246,26 @@ void add_cohort(CLI::App& app, CohortOptions& options) {
       ->check(CLI::IsMember({"auto", "simt", "cuda"}));
   grade->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
       ->option_text("PROFILE");
+  grade
+      ->add_option("--engine", options.engine,
+                   "local (the default), or slurm: a cluster, all of whose nodes must see --out "
+                   "and this repository")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"local", "slurm"}));
+  grade
+      ->add_option("--sbatch", options.sbatch,
+                   "With --engine slurm: more arguments of sbatch, as one: "
+                   "'--partition=gpu --time=0:30:00'")
+      ->option_text("ARGUMENTS");
+}
+
+/// What a job of a cluster runs; nobody types it.
+CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
+  CLI::App* grade_one = cohort.add_subcommand("grade-one", "One job of --engine slurm")->group("");
+  grade_one->add_option("--out", task.out)->required();
+  grade_one->add_option("--batch", task.batch)->required();
+  grade_one->add_option("--task", task.number)->required()->check(whole_number());
+  return grade_one;
 }
 
 void add_autograder(CLI::App& app, AutograderOptions& options) {
@@ -310,7 +328,11 @@ int run(int argc, char** argv) {
   add_profile(app, profile_options);
   CohortOptions cohort_options;
   cohort_options.seed = options.seed;
-  add_cohort(app, cohort_options);
+  CohortTask cohort_task;
+  CLI::App* cohort = app.add_subcommand("cohort", "For instructors: many submissions at once")
+                         ->require_subcommand(1);
+  add_cohort_grade(*cohort, cohort_options);
+  const CLI::App* one_of_cohort = add_cohort_grade_one(*cohort, cohort_task);
   AutograderOptions autograder_options;
   add_autograder(app, autograder_options);
   OccupancyOptions occupancy_options;
@@ -338,6 +360,10 @@ int run(int argc, char** argv) {
     return exit_passed;
   }
   interrupt_on_signals();
+  if (one_of_cohort->parsed()) {
+    grade_one(cohort_task);
+    return exit_passed;
+  }
   if (app.got_subcommand("cohort")) {
     grade_cohort(cohort_options);
     return exit_passed;

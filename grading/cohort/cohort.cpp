@@ -7,14 +7,20 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
+#include <ranges>
 #include <thread>
 
+#include "common/core/gpu_profile.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/cohort/engine.hpp"
 #include "grading/cohort/gradebook.hpp"
+#include "grading/cohort/grading.hpp"
+#include "grading/cohort/local_engine.hpp"
+#include "grading/cohort/slurm_batch.hpp"
+#include "grading/cohort/slurm_engine.hpp"
 #include "grading/report/csv.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/report/terminal.hpp"
@@ -33,21 +39,41 @@ void lock(const fs::path& out) {
   }
 }
 
+/// Where nothing else is asked for, that of the run that goes on.
+std::string backend_of(const CohortOptions& options) {
+  const std::optional<CohortSettings> earlier = find_settings(options.out);
+  const std::string wanted =
+      options.backend == "auto" && earlier ? earlier->backend : options.backend;
+  if (options.engine == "slurm" && wanted == "cuda") {
+    // The nodes have GPUs where this machine may have none; each job looks for its own.
+    core::gpu_profile(options.gpu);
+    return wanted;
+  }
+  return std::string(to_string(choose_backend(wanted, options.gpu, "auto").backend));
+}
+
 CohortSettings settings_of(const CohortOptions& options) {
   CohortSettings settings;
   for (const StageInfo& stage : choose_stages(options.stages, stages())) {
     settings.stages.push_back(stage.id);
   }
-  settings.backend = to_string(choose_backend(options.backend, options.gpu, "auto").backend);
+  settings.backend = backend_of(options);
   settings.gpu = options.gpu;
   settings.seed = options.seed;
   return settings;
 }
 
-void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledger) {
+/// @param undone  what has no outcome
+void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledger,
+                     const std::vector<Undone>& undone) {
   std::vector<GradebookRow> rows;
   std::string timing = "name,seconds\r\n";
   for (const CohortEntry& entry : entries) {
+    const auto found = std::ranges::find(undone, entry.name, &Undone::name);
+    if (found != undone.end()) {
+      rows.push_back({entry.name, {{}, "not done yet: " + found->reason}});
+      continue;
+    }
     rows.push_back({entry.name, ledger.outcome(entry.name)});
     timing += fmt::format("{},{:.1f}\r\n", csv_cell(entry.name), ledger.seconds(entry.name));
   }
@@ -61,26 +87,77 @@ void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledg
                            graded, std::ssize(rows) - graded, printable(ledger.folder().string()));
 }
 
+[[noreturn]] void throw_undone(const std::vector<Undone>& undone) {
+  constexpr std::size_t most_shown = 5;
+  std::string text = fmt::format("{} submissions are not done yet.", undone.size());
+  for (const Undone& one : undone | std::views::take(most_shown)) {
+    text += fmt::format("\n  {}: {}", one.name, one.reason);
+  }
+  if (undone.size() > most_shown) text += "\n  ...";
+  throw CannotGrade(text + "\nRun the same command again to grade them.");
+}
+
+/// @return what is not done
+std::vector<Undone> grade_with_engine(const CohortOptions& options,
+                                      const std::vector<CohortEntry>& entries,
+                                      const CohortSettings& settings, const Ledger& ledger) {
+  TerminalReport terminal(std::cout, style_of_standard_output());
+  auto count = static_cast<std::size_t>(std::ranges::count_if(
+      entries, [&](const CohortEntry& entry) { return ledger.is_done(entry.name); }));
+  if (count > 0) std::cout << fmt::format("{} of them are done already\n", count) << std::flush;
+  const auto done = [&](const std::string& name) {
+    ++count;
+    terminal.show_progress(fmt::format("{} of {}: {}", count, entries.size(), name));
+  };
+  std::vector<Undone> undone;
+  if (options.engine == "slurm") {
+    const SlurmListener listener{
+        .done = done,
+        .note =
+            [&](const std::string& text) {
+              terminal.clear_progress();
+              std::cout << text << std::endl;
+            },
+        .progress = [&](const std::string& text) { terminal.show_progress(text); }};
+    undone = grade_on_cluster(entries, settings, ledger, {options.jobs, options.sbatch}, listener);
+  } else {
+    demand_none_on_cluster(ledger);
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    grade_locally(entries, settings, ledger, options.jobs > 0 ? options.jobs : cores, done);
+  }
+  terminal.clear_progress();
+  return undone;
+}
+
 }  // namespace
 
 void grade_cohort(const CohortOptions& options) {
+  if (!options.sbatch.empty() && options.engine != "slurm") {
+    throw CannotGrade("--sbatch is of no use without --engine slurm");
+  }
   const std::vector<CohortEntry> entries = find_entries(options.submissions);
   const Ledger ledger(options.out);
   lock(options.out);
   const CohortSettings settings = settle(options.out, settings_of(options));
-  const int jobs =
-      options.jobs > 0 ? options.jobs : std::max(1, int(std::thread::hardware_concurrency()));
-  std::size_t count = static_cast<std::size_t>(std::ranges::count_if(
-      entries, [&](const CohortEntry& entry) { return ledger.is_done(entry.name); }));
-  if (count > 0) std::cout << fmt::format("{} of them are done already\n", count) << std::flush;
+  const std::vector<Undone> undone = grade_with_engine(options, entries, settings, ledger);
+  write_gradebook(entries, ledger, undone);
+  if (!undone.empty()) throw_undone(undone);
+}
 
-  TerminalReport terminal(std::cout, style_of_standard_output());
-  grade_locally(entries, settings, ledger, jobs, [&](const CohortEntry& entry) {
-    ++count;
-    terminal.show_progress(fmt::format("{} of {}: {}", count, entries.size(), entry.name));
-  });
-  terminal.clear_progress();
-  write_gradebook(entries, ledger);
+void grade_one(const CohortTask& task) {
+  const SlurmBatch batch = read_batch(task.batch, task.out);
+  const std::optional<CohortSettings> settings = find_settings(task.out);
+  if (!settings || task.number >= batch.names.size()) {
+    throw CannotGrade(fmt::format("{} has no task {} of batch {}", printable(task.out.string()),
+                                  task.number, printable(task.batch)));
+  }
+  const std::string& name = batch.names[task.number];
+  const Ledger ledger(task.out);
+  // Slurm starts a job again where a node fails.
+  if (ledger.is_done(name)) return;
+  // A machine that cannot grade is not the submission's fault.
+  choose_backend(settings->backend, settings->gpu, "auto");
+  Grading(name, *settings, ledger).enter();
 }
 
 }  // namespace tilewise::grading

@@ -14,12 +14,25 @@ struct CohortOptions {
   std::vector<std::string> stages;    ///< empty: all
   std::string backend = "auto";
   std::string gpu = "gtx1080";
-  int jobs = 0;            ///< submissions at a time; 0: as many as there are cores
-  std::uint64_t seed = 0;  ///< of a new run
+  int jobs = 0;  ///< submissions at a time; 0: as many as there are cores, or as Slurm likes
+  std::string engine = "local";  ///< or "slurm"
+  std::string sbatch;            ///< more arguments for it
+  std::uint64_t seed = 0;        ///< of a new run
+};
+
+/// One job of a cluster: which submission of a cohort to grade.
+struct CohortTask {
+  std::filesystem::path out;
+  std::string batch;
+  std::size_t number = 0;
 };
 
 /// Grades every submission of a folder. A run that was stopped goes on where it was.
-/// @throws CannotGrade, Interrupted
+/// @throws CannotGrade, also where a cluster left some undone; Interrupted
 void grade_cohort(const CohortOptions& options);
+
+/// Grades the submission that a task is for, unless that is done.
+/// @throws CannotGrade, Interrupted
+void grade_one(const CohortTask& task);
 
 }  // namespace tilewise::grading

@@ -2,16 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
-#include <chrono>
 #include <fstream>
-#include <sstream>
-#include <thread>
 
 #include "grading/builder/command.hpp"
-#include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "grading/cohort/broken_cohort.hpp"
+#include "grading/cohort/file_text.hpp"
 
 // The command as a whole, on submissions of which most are broken.
 namespace tilewise::grading {
@@ -20,44 +16,18 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr const char* stage = "03_shared_memory";
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 class CohortTest : public testing::Test {
  protected:
-  void SetUp() override {
-    const std::string solution = text_of(layout().root / "solutions" / stage / "matmul_shared.cu");
-    put("anna", solution);
-    put("berta", "#error nothing yet\n");
-    put("carla", text_of(layout().root / "labs" / stage / "matmul_shared.cu"));
-    put("dora", "#include <stdlib.h>\nstatic const int ended = (exit(0), 0);\n");
-    std::ofstream(in() / "ella.zip") << "no archive";
-    fs::create_directories(in() / "fay");
-  }
-
-  void put(const std::string& name, const std::string& text) const {
-    const fs::path folder = in() / name / "labs" / stage;
-    fs::create_directories(folder);
-    std::ofstream(folder / "matmul_shared.cu") << text;
-  }
-
-  fs::path in() const { return scratch_.path() / "in"; }
-  fs::path out() const { return scratch_.path() / "out"; }
+  fs::path out() const { return cohort_.out("out"); }
 
   Command grade(const fs::path& to, const std::vector<std::string>& more = {}) const {
     Command command;
-    command.arguments = {tool("tilewise"), "cohort", "grade",     in(),  "3", "--out", to,
-                         "--jobs",         "2",      "--backend", "simt"};
+    command.arguments = cohort_.grade(to, {"--jobs", "2"});
     command.arguments.insert(command.arguments.end(), more.begin(), more.end());
     return command;
   }
 
-  ScratchDirectory scratch_;
+  BrokenCohort cohort_;
 };
 
 TEST_F(CohortTest, GradesWhatCanBeGraded) {
@@ -65,7 +35,6 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_THAT(run.output, HasSubstr("6 submissions: 4 graded, 2 not"));
   const std::string book = text_of(out() / "gradebook.csv");
-  const std::string points = text_of(out() / "results" / "anna.json");
   EXPECT_THAT(book, HasSubstr("\r\nanna,graded,"));
   for (const char* name : {"berta", "carla", "dora"}) {
     EXPECT_THAT(book, HasSubstr(std::string("\r\n") + name + ",graded,0,"));
@@ -74,7 +43,8 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
   EXPECT_THAT(book, HasSubstr("\r\nfay,not graded,0,,,it holds no labs/NN_topic/*.cu"));
   EXPECT_THAT(text_of(out() / "feedback" / "berta.txt"), HasSubstr("nothing yet"));
   EXPECT_THAT(text_of(out() / "gradebook.html"), HasSubstr("feedback/anna.txt"));
-  EXPECT_TRUE(fs::exists(out() / "submissions" / "anna" / "labs" / stage / "matmul_shared.cu"));
+  EXPECT_TRUE(fs::exists(out() / "submissions" / "anna" / "labs" / BrokenCohort::stage /
+                         "matmul_shared.cu"));
 
   const CommandResult again = run_command(grade(out()));
   EXPECT_EQ(again.status, 0) << again.output;
@@ -88,10 +58,8 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
 
 TEST_F(CohortTest, GoesOnAfterAKill) {
   ASSERT_EQ(run_command(grade(out())).status, 0);
-  const fs::path killed = scratch_.path() / "killed";
-  fs::create_directories(killed);
-  // The same inputs for both.
-  fs::copy_file(out() / "cohort.json", killed / "cohort.json");
+  const fs::path killed = cohort_.out("killed");
+  take_seed(out(), killed);
   for (const double limit_s : {0.4, 1.5}) {
     Command command = grade(killed);
     command.time_limit_s = limit_s;  // then its whole group is killed
@@ -107,13 +75,39 @@ TEST_F(CohortTest, GoesOnAfterAKill) {
 }
 
 TEST_F(CohortTest, SaysWhyItCannotBegin) {
-  const CommandResult run = run_command([&] {
-    Command command = grade(out());
-    command.arguments[3] = scratch_.path() / "none";
-    return command;
-  }());
+  fs::create_directories(cohort_.out("bin"));
+  const struct {
+    const char* what;
+    std::vector<std::string> more;
+    const char* message;
+  } cases[] = {
+      {"no Slurm", {"--engine", "slurm"}, "sbatch is not installed: run --engine slurm where"},
+      {"another engine", {"--engine", "pbs"}, "--engine"},
+      {"arguments that nobody reads", {"--sbatch", "--partition=gpu"}, "--engine slurm"},
+  };
+  for (const auto& [what, more, message] : cases) {
+    Command command = grade(out(), more);
+    command.environment = {{"PATH", cohort_.out("bin")}};
+    const CommandResult run = run_command(command);
+    EXPECT_EQ(run.status, 2) << what;
+    EXPECT_THAT(run.output, HasSubstr(message)) << what;
+  }
+  Command command = grade(out());
+  command.arguments[3] = cohort_.out("none");
+  const CommandResult run = run_command(command);
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.output, HasSubstr("none"));
+}
+
+TEST_F(CohortTest, KnowsOfJobsOfAnEarlierRun) {
+  fs::create_directories(out() / "slurm");
+  fs::create_directories(cohort_.out("bin"));
+  std::ofstream(out() / "slurm" / "0123.names") << "anna" << '\0';
+  Command command = grade(out());
+  command.environment = {{"PATH", cohort_.out("bin")}};
+  const CommandResult run = run_command(command);
+  EXPECT_EQ(run.status, 2) << "anna may be graded twice";
+  EXPECT_THAT(run.output, HasSubstr("an earlier run left jobs with Slurm"));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "grading/cohort/entries.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cohort/zip_archive.hpp"
+#include "grading/cohort/zip_writing.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -25,30 +24,6 @@ using testing::UnorderedElementsAre;
 void put(const fs::path& file, const std::string& text) {
   fs::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << text;
-}
-
-struct Item {
-  std::string path;
-  std::string text;
-  std::string link = "";  ///< a symbolic link to it
-};
-
-void put_zip(const fs::path& file, const std::vector<Item>& items) {
-  archive* writer = archive_write_new();
-  archive_write_set_format_zip(writer);
-  ASSERT_EQ(archive_write_open_filename(writer, file.c_str()), ARCHIVE_OK);
-  for (const Item& item : items) {
-    archive_entry* entry = archive_entry_new();
-    archive_entry_set_pathname(entry, item.path.c_str());
-    archive_entry_set_filetype(entry, item.link.empty() ? AE_IFREG : AE_IFLNK);
-    if (!item.link.empty()) archive_entry_set_symlink(entry, item.link.c_str());
-    archive_entry_set_perm(entry, 0644);
-    archive_entry_set_size(entry, static_cast<la_int64_t>(item.text.size()));
-    archive_write_header(writer, entry);
-    archive_write_data(writer, item.text.data(), item.text.size());
-    archive_entry_free(entry);
-  }
-  archive_write_free(writer);
 }
 
 /// Paths and contents of all files below a folder.
@@ -119,13 +94,13 @@ TEST_F(EntriesTest, MayBeFilesByThemselves) {
 
 TEST_F(EntriesTest, AreUnpackedIntoTheirPlacesOnly) {
   fs::create_directories(in());
-  put_zip(in() / "anna.zip", {{"repo-main/labs/03_x/a.cu", "kernel"},
-                              {"labs/05_x/b.cu", "another"},
-                              {"../labs/03_x/up.cu", "x"},
-                              {"/labs/03_x/root.cu", "x"},
-                              {"labs/../x.cu", "x"},
-                              {"labs/03_x/link.cu", "", "/etc/passwd"},
-                              {"labs/03_x/readme.txt", "x"}});
+  write_zip(in() / "anna.zip", {{"repo-main/labs/03_x/a.cu", "kernel"},
+                                {"labs/05_x/b.cu", "another"},
+                                {"../labs/03_x/up.cu", "x"},
+                                {"/labs/03_x/root.cu", "x"},
+                                {"labs/../x.cu", "x"},
+                                {"labs/03_x/link.cu", "", "/etc/passwd"},
+                                {"labs/03_x/readme.txt", "x"}});
   EXPECT_EQ(take_sources({"anna", in() / "anna.zip"}, out()), "");
   EXPECT_THAT(files_below(scratch_.path() / "out"),
               UnorderedElementsAre("labs/03_x/a.cu=kernel", "labs/05_x/b.cu=another"));
@@ -137,8 +112,8 @@ TEST_F(EntriesTest, SayWhyThereIsNothingToGrade) {
   put(in() / "empty.zip", "");
   put(in() / "nothing/readme.txt", "x");
   put(in() / "huge/labs/03_x/a.cu", std::string(largest_source_bytes + 1, ' '));
-  put_zip(in() / "bomb.zip", {{"labs/03_x/a.cu", std::string(largest_source_bytes + 1, ' ')}});
-  put_zip(in() / "cut.zip", {{"labs/03_x/a.cu", std::string(9999, 'x')}});
+  write_zip(in() / "bomb.zip", {{"labs/03_x/a.cu", std::string(largest_source_bytes + 1, ' ')}});
+  write_zip(in() / "cut.zip", {{"labs/03_x/a.cu", std::string(9999, 'x')}});
   fs::resize_file(in() / "cut.zip", 60);
   const struct {
     const char* name;

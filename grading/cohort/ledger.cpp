@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/cohort/file_text.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/printable.hpp"
 
@@ -15,12 +15,6 @@ namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 }  // namespace
 

@@ -21,6 +21,7 @@ struct CohortOutcome {
 ///     results/NAME.json      tilewise/result/v1, or NAME.problem: why there is none
 ///     feedback/NAME.txt      what a student is to read
 ///     seconds/NAME           that grading took
+///     slurm/                 which submissions are which jobs, and what those print
 ///
 /// A submission is done once its file is in results/, which appears as a whole.
 class Ledger {

@@ -21,6 +21,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* schema = "tilewise/cohort/v1";
 
+fs::path file_in(const fs::path& out) { return out / "cohort.json"; }
+
 Json document_of(const CohortSettings& settings) {
   return {{"schema", schema},
           {"stages", settings.stages},
@@ -50,18 +52,22 @@ std::uint64_t seed_for(const CohortSettings& settings, const std::string& name) 
   return seeded_random(settings.seed, name)();
 }
 
+std::optional<CohortSettings> find_settings(const fs::path& out) {
+  if (!fs::exists(file_in(out))) return std::nullopt;
+  return read_settings(file_in(out));
+}
+
 CohortSettings settle(const fs::path& out, CohortSettings wanted) {
-  const fs::path file = out / "cohort.json";
-  if (!fs::exists(file)) {
-    write_whole(file, to_file(document_of(wanted)));
+  const std::optional<CohortSettings> earlier = find_settings(out);
+  if (!earlier) {
+    write_whole(file_in(out), to_file(document_of(wanted)));
     return wanted;
   }
-  const CohortSettings earlier = read_settings(file);
-  wanted.seed = earlier.seed;
-  if (wanted == earlier) return wanted;
+  wanted.seed = earlier->seed;
+  if (wanted == *earlier) return wanted;
   throw CannotGrade(fmt::format(
       "{} holds a run of other settings: stages {}, backend {}, GPU {}. Name another --out.",
-      printable(out.string()), fmt::join(earlier.stages, " "), earlier.backend, earlier.gpu));
+      printable(out.string()), fmt::join(earlier->stages, " "), earlier->backend, earlier->gpu));
 }
 
 }  // namespace tilewise::grading

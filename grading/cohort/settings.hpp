@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct CohortSettings {
 
 /// The seed that a submission's inputs are drawn from.
 std::uint64_t seed_for(const CohortSettings& settings, const std::string& name);
+
+/// Those of the run that a folder is of, if it is of one.
+/// @throws CannotGrade where its file was damaged
+std::optional<CohortSettings> find_settings(const std::filesystem::path& out);
 
 /// Settings for a run into a folder: `wanted` for a new run, with the seed of an earlier one that
 /// goes on.

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/scratch_directory.hpp"
+
+namespace tilewise::grading {
+
+/// Six submissions to stage 3 for tests of the command as a whole. All but anna's are broken; of
+/// ella's and fay's nothing can be graded.
+class BrokenCohort {
+ public:
+  static constexpr int submissions = 6, gradable = 4;
+  static constexpr const char* stage = "03_shared_memory";
+
+  BrokenCohort();
+
+  std::filesystem::path folder() const { return scratch_.path() / "in"; }
+
+  /// A folder for results.
+  std::filesystem::path out(const std::string& name) const { return scratch_.path() / name; }
+
+  /// `tilewise cohort grade` on the simulator.
+  std::vector<std::string> grade(const std::filesystem::path& out,
+                                 const std::vector<std::string>& more = {}) const;
+
+ private:
+  void put(const std::string& name, const std::string& text) const;
+
+  ScratchDirectory scratch_;
+};
+
+/// Lets a run into `to` draw the inputs of the one into `from`.
+void take_seed(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace tilewise::grading

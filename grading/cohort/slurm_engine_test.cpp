@@ -1,0 +1,192 @@
+#include "grading/cohort/slurm_engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "grading/cohort/broken_cohort.hpp"
+#include "grading/cohort/file_text.hpp"
+#include "grading/cohort/slurm_cluster.hpp"
+
+// `tilewise cohort grade --engine slurm` with a real Slurm.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+class SlurmEngineTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    cluster_ = std::make_unique<SlurmCluster>();
+    if (!cluster_->why_not().empty()) return;
+    cohort_ = std::make_unique<BrokenCohort>();
+    const CommandResult run =
+        run_command(cluster_->command(cohort_->grade(local(), {"--jobs", "2"})));
+    ASSERT_EQ(run.status, 0) << run.output;
+  }
+
+  static void TearDownTestSuite() {
+    cohort_.reset();
+    cluster_.reset();
+  }
+
+  void SetUp() override {
+    if (!cluster_->why_not().empty()) GTEST_SKIP() << cluster_->why_not();
+    out_ = cohort_->out(testing::UnitTest::GetInstance()->current_test_info()->name());
+    take_seed(local(), out_);
+  }
+
+  void TearDown() override {
+    if (!out_.empty()) cluster_->output_of({"scancel", "--me"});
+  }
+
+  /// What the other engine makes of the same cohort.
+  static fs::path local() { return cohort_->out("local"); }
+
+  Command grade(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"--engine", "slurm"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cluster_->command(cohort_->grade(out_, arguments));
+  }
+
+  void expect_local_results() const {
+    for (const char* file : {"gradebook.csv", "statistics.csv"}) {
+      EXPECT_EQ(text_of(out_ / file), text_of(local() / file));
+    }
+  }
+
+  /// How many jobs have begun so far.
+  long jobs_begun() const {
+    std::error_code no_folder;
+    return std::ranges::count_if(
+        fs::directory_iterator(out_ / "slurm", no_folder),
+        [](const fs::directory_entry& item) { return item.path().extension() == ".log"; });
+  }
+
+  std::string queue(const std::string& format) const {
+    return cluster_->output_of(
+        {"squeue", "--noheader", "--array", "--sort=i", "--format=" + format});
+  }
+
+  /// The first of those that one run after another submits.
+  bool a_job_runs() const {
+    const std::string jobs = queue("%T");
+    return std::ranges::count(jobs, '\n') == BrokenCohort::gradable && jobs_begun() == 1;
+  }
+
+  /// Lets a command go on until something is so.
+  template <class Condition>
+  static void until(RunningCommand& command, const Condition& is_so) {
+    const auto end = std::chrono::steady_clock::now() + 30s;
+    while (!is_so() && !command.is_over() && std::chrono::steady_clock::now() < end) {
+    }
+    ASSERT_TRUE(is_so());
+  }
+
+  static std::unique_ptr<SlurmCluster> cluster_;
+  static std::unique_ptr<BrokenCohort> cohort_;
+  fs::path out_;
+};
+
+std::unique_ptr<SlurmCluster> SlurmEngineTest::cluster_;
+std::unique_ptr<BrokenCohort> SlurmEngineTest::cohort_;
+
+TEST_F(SlurmEngineTest, GradesAsTheLocalEngineDoes) {
+  const CommandResult run = run_command(grade());
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("6 submissions: 4 graded, 2 not"));
+  EXPECT_THAT(run.output, HasSubstr(": 3 submissions\n")) << "the most that this cluster takes";
+  EXPECT_THAT(run.output, HasSubstr(": 1 submissions\n"));
+  EXPECT_EQ(jobs_begun(), BrokenCohort::gradable);
+  expect_local_results();
+}
+
+TEST_F(SlurmEngineTest, GoesOnAfterAKill) {
+  {
+    RunningCommand killed(grade({"--jobs", "1"}));
+    until(killed, [&] { return a_job_runs(); });
+  }
+  const CommandResult other = run_command(cluster_->command(cohort_->grade(out_)));
+  EXPECT_EQ(other.status, 2) << "they would be graded twice";
+  EXPECT_THAT(other.output, HasSubstr("gather them with --engine slurm"));
+
+  const CommandResult run = run_command(grade({"--jobs", "1"}));
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("are with Slurm since an earlier run"));
+  EXPECT_THAT(run.output, Not(HasSubstr("job array"))) << "it submits what was submitted";
+  EXPECT_EQ(jobs_begun(), BrokenCohort::gradable);
+  expect_local_results();
+}
+
+TEST_F(SlurmEngineTest, LeavesUndoneWhatWasCancelled) {
+  {
+    RunningCommand running(grade({"--jobs", "1"}));
+    until(running, [&] { return a_job_runs(); });
+    // The one that runs, anna's, and one that waits.
+    const std::string array = queue("%F %T");
+    const std::string id = array.substr(0, array.find(' '));
+    cluster_->output_of({"scancel", id + "_0", id + "_2"});
+    const CommandResult run = running.wait();
+    EXPECT_EQ(run.status, 2) << run.output;
+    EXPECT_THAT(run.output, HasSubstr("2 submissions are not done yet"));
+    EXPECT_THAT(run.output, HasSubstr("anna: Slurm says CANCELLED"));
+    EXPECT_THAT(run.output, HasSubstr("carla: Slurm does not know of its job any more"));
+  }
+  EXPECT_THAT(text_of(out_ / "gradebook.csv"),
+              HasSubstr("anna,not graded,0,,,not done yet: Slurm says CANCELLED"));
+  const CommandResult again = run_command(grade());
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_THAT(again.output, HasSubstr("4 of them are done already"));
+  expect_local_results();
+}
+
+TEST_F(SlurmEngineTest, TellsWhatAJobThatFailedSaid) {
+  RunningCommand running(grade({"--jobs", "1"}));
+  until(running, [&] { return a_job_runs(); });
+  for (const fs::path& file : fs::directory_iterator(out_ / "slurm")) {
+    if (file.extension() == ".names") fs::remove(file);
+  }
+  const CommandResult run = running.wait();
+  EXPECT_EQ(run.status, 2) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("dora: its job failed: tilewise: "));
+  EXPECT_THAT(run.output, HasSubstr("the run that this job belongs to was given up"));
+}
+
+TEST_F(SlurmEngineTest, PassesArgumentsOn) {
+  {
+    RunningCommand running(grade({"--jobs", "1", "--sbatch", "--gres=gpu:1 --comment='a  class'"}));
+    until(running, [&] { return a_job_runs(); });
+    EXPECT_THAT(queue("%T|%b|%k"), HasSubstr("RUNNING|gres:gpu:1|a  class"));
+    EXPECT_THAT(cluster_->output_of({"scontrol", "show", "job"}), Not(HasSubstr("seed")));
+  }
+  out_ = cohort_->out("refused");
+  const CommandResult refused = run_command(grade({"--sbatch", "--gres=gpu:2"}));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.output, HasSubstr("Slurm does not take the jobs: "));
+  EXPECT_THAT(refused.output, HasSubstr("Requested node configuration is not available"));
+}
+
+TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
+  Command command = grade({"--jobs", "1"});
+  const fs::path pid_file = out_ / "pid";
+  const std::vector<std::string> telling_pid = {"sh", "-c", "echo $$ >\"$0\"; exec \"$@\"",
+                                                pid_file};
+  command.arguments.insert(command.arguments.begin(), telling_pid.begin(), telling_pid.end());
+  RunningCommand running(std::move(command));
+  until(running, [&] { return a_job_runs(); });
+  ASSERT_EQ(::kill(std::stoi(text_of(pid_file)), SIGINT), 0);
+  const CommandResult run = running.wait();
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.output, HasSubstr("Slurm goes on with 4 submissions"));
+  EXPECT_THAT(queue("%T"), HasSubstr("PENDING"));
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,113 @@
+#include "grading/cohort/slurm.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "grading/builder/layout.hpp"
+#include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/cohort/slurm_batch.hpp"
+#include "grading/cohort/slurm_script.hpp"
+
+// What is sent to Slurm and read from it; slurm_engine_test.cpp is with Slurm itself.
+namespace tilewise::grading {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Slurm, TellsItsTasks) {
+  EXPECT_THAT(parse_tasks("tilewise-1|12|0|RUNNING|None\n"
+                          "tilewise-1|12|17|PENDING|Resources\n"
+                          "tilewise-1|12|2|CANCELLED by 0|a|b\n"
+                          "other|13|N/A|PENDING|Priority\n"
+                          "slurm_load_jobs error: no\n"
+                          "\n"),
+              ElementsAre(SlurmTask{"tilewise-1", "12", 0, "RUNNING", "None"},
+                          SlurmTask{"tilewise-1", "12", 17, "PENDING", "Resources"},
+                          SlurmTask{"tilewise-1", "12", 2, "CANCELLED", "a"}));
+}
+
+SlurmTask task_in(const std::string& state) { return {"tilewise-1", "12", 0, state, "None"}; }
+
+TEST(Slurm, TellsWhichTasksAreOver) {
+  for (const char* state : {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING",
+                            "REQUEUED", "SPECIAL_EXIT", "STOPPED"}) {
+    EXPECT_FALSE(task_in(state).is_over()) << state;
+  }
+  for (const char* state : {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL",
+                            "OUT_OF_MEMORY", "PREEMPTED", "BOOT_FAIL", "DEADLINE"}) {
+    EXPECT_TRUE(task_in(state).is_over()) << state;
+  }
+}
+
+TEST(Slurm, TellsItsLargestArray) {
+  const struct {
+    const char* config;
+    std::size_t largest;
+  } cases[] = {
+      {"MailProg = /bin/mail\nMaxArraySize            = 4001\nMaxBatchRequeue = 5\n", 4001},
+      {"MaxArraySize = 0\n", 1},
+      {"", 1001}};
+  for (const auto& [config, largest] : cases) {
+    EXPECT_EQ(parse_largest_array(config), largest) << config;
+  }
+}
+
+class SlurmBatchTest : public testing::Test {
+ protected:
+  ScratchDirectory scratch_;
+  Ledger ledger_{scratch_.path() / "it's out"};
+};
+
+TEST_F(SlurmBatchTest, IsFoundUntilItIsRemoved) {
+  EXPECT_THAT(find_batches(ledger_), testing::IsEmpty());
+  const std::vector<std::string> names = {"anna", "two\nlines", "\xff"};
+  const SlurmBatch batch = begin_batch(names, ledger_);
+  EXPECT_NE(begin_batch({"fay"}, ledger_).id, batch.id);
+  EXPECT_EQ(find_batches(ledger_).size(), 2);
+  EXPECT_EQ(read_batch(batch.id, ledger_.folder()).names, names);
+  remove_batch(batch, ledger_);
+  EXPECT_EQ(find_batches(ledger_).size(), 1);
+  EXPECT_THAT([&] { read_batch(batch.id, ledger_.folder()); },
+              ThrowsMessage<CannotGrade>(HasSubstr("was given up")));
+}
+
+TEST_F(SlurmBatchTest, IsRunByAScriptWithoutSecrets) {
+  const SlurmBatch batch{"0123", {"anna"}};
+  const std::string out = scratch_.path().string() + "/it'\\''s out";
+  EXPECT_EQ(job_script(batch, ledger_, false, "--time=0:30:00 --comment='a b'"),
+            "#!/bin/sh\n"
+            "#SBATCH --time=0:30:00 --comment='a b'\n"
+            "export TILEWISE_ROOT='" +
+                layout().root.string() +
+                "'\n"
+                "exec '" +
+                tool("tilewise").string() + "' cohort grade-one --out '" + out +
+                "' --batch 0123 --task \"$SLURM_ARRAY_TASK_ID\"\n");
+}
+
+TEST_F(SlurmBatchTest, AsksForAGpuWhereOneIsWanted) {
+  const struct {
+    bool with_gpu;
+    const char* arguments;
+    bool asks;
+  } cases[] = {{true, "", true},
+               {true, "--partition=gpu", true},
+               {true, "--gres=gpu:a100:1", false},
+               {true, "-p gpu --gpus=1", false},
+               {false, "", false}};
+  for (const auto& [with_gpu, arguments, asks] : cases) {
+    const std::string script = job_script({"0123", {}}, ledger_, with_gpu, arguments);
+    EXPECT_EQ(script.find("\n#SBATCH --gres=gpu:1\n") != script.npos, asks) << arguments;
+  }
+  EXPECT_THAT(
+      [&] {
+        job_script({"0123", {}}, ledger_, false, "--time=1\nreboot");
+      },
+      ThrowsMessage<CannotGrade>(HasSubstr("line break")));
+}
+
+}  // namespace
+}  // namespace tilewise::grading

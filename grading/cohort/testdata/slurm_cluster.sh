@@ -1,0 +1,60 @@
+#!/bin/sh
+# Runs a Slurm cluster of one machine in the foreground: slurm_cluster.sh FOLDER PORT PORT
+# Its files, its key and its log are in FOLDER, and FOLDER/slurm.conf is for SLURM_CONF. The GPU that
+# it offers is none. To be started as the first process of a PID namespace, whose end ends the jobs,
+# too, which leave every process group.
+set -eu
+
+folder=$1 controller_port=$2 node_port=$3
+PATH=$PATH:/usr/sbin:/sbin
+host=$(uname -n | cut -d . -f 1)
+user=$(id -un)
+
+for program in munged slurmctld slurmd sbatch; do
+  command -v "$program" >/dev/null || { echo "$program is not installed"; exit 1; }
+done
+
+mkdir "$folder/state" "$folder/spool"
+(umask 077 && head -c 1024 /dev/urandom >"$folder/munge.key")
+
+cat >"$folder/slurm.conf" <<END
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$controller_port
+SlurmdPort=$node_port
+SlurmUser=$user
+SlurmdUser=$user
+AuthInfo=socket=$folder/munge.socket
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd.pid
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+MpiDefault=none
+SlurmdParameters=config_overrides
+SchedulerParameters=sched_min_interval=0,batch_sched_delay=0
+MaxArraySize=3
+GresTypes=gpu
+NodeName=$host NodeAddr=127.0.0.1 CPUs=2 Gres=gpu:1
+PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+END
+echo "NodeName=$host Name=gpu File=/dev/null" >"$folder/gres.conf"
+export SLURM_CONF="$folder/slurm.conf"
+
+munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
+  --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" \
+  --seed-file="$folder/munged.seed" >"$folder/munged.out" 2>&1 &
+while [ ! -S "$folder/munge.socket" ]; do
+  kill -0 $! 2>/dev/null || { cat "$folder/munged.out"; exit 1; }
+  sleep 0.1
+done
+slurmctld -D >"$folder/slurmctld.log" 2>&1 &
+slurmd -D -N "$host" >"$folder/slurmd.log" 2>&1 &
+wait $!
+tail -n 3 "$folder/slurmd.log"
+exit 1
