@@ -45,6 +45,7 @@ std::vector<LabCommand> lab_commands(const fs::path& document) {
   std::vector<LabCommand> commands;
   std::istringstream lines(text_of(document));
   for (std::string line; std::getline(lines, line);) {
+    line = std::regex_replace(line, std::regex("'[^']*'"), "''");  // what goes to other programs
     const std::set<std::string> rest = all_of(line, std::regex(R"(^(?:\$ )?\./lab ([a-z].*))"));
     if (rest.empty()) continue;
     LabCommand command;
