@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <sstream>
@@ -140,6 +141,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "Submissions at a time (default: 2)")
       ->check(CLI::Range(1, 1024));
   CLI11_PARSE(app, argc, argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes from line to line
   try {
     return tilewise::grading::run(options) ? 0 : 1;
   } catch (const std::exception& error) {
