@@ -215,7 +215,7 @@ TEST_F(Builder, ShowsTheCompilerNothingButTheSubmission) {
   } cases[] = {
       {"a file beside it", "#include \"" + secret.string() + "\"\n"},
       {"what a message quotes", "#line 1 \"" + secret.string() + "\"\nint i = ;\n"},
-      {"the solution", "#include \"" + solution.string() + "\"\n"},
+      {"the solution", "#include \"" + solution.string() + "\"\n#define matmul_shared another\n"},
       {"by the assembler", assembled(secret)},
       {"accounts", assembled("/etc/passwd")},
   };
