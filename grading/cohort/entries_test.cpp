@@ -84,7 +84,7 @@ TEST_F(EntriesTest, MayLieInAFolderOfTheirOwn) {
 
 TEST_F(EntriesTest, MayBeFilesByThemselves) {
   put(in() / "anna/matmul_shared.cu", "kernel");
-  put_zip(in() / "berta.zip", {{"homework/matmul_shared.cu", "kernel"}});
+  write_zip(in() / "berta.zip", {{"homework/matmul_shared.cu", "kernel"}});
   for (const char* name : {"anna", "berta.zip"}) {
     EXPECT_EQ(take_sources({name, in() / name}, out() / name), "");
     EXPECT_THAT(files_below(out() / name),
