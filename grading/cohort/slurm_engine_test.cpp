@@ -196,7 +196,7 @@ TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
   const CommandResult run = running.wait();
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.output, HasSubstr("Left with Slurm: 4 of the submissions"));
-  EXPECT_THAT(queue("%T"), HasSubstr("PENDING"));
+  EXPECT_THAT(queue("%r"), HasSubstr("Dependency")) << "one at a time, of two arrays";
 }
 
 }  // namespace
