@@ -114,6 +114,12 @@ WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
   return yardstick;
 }
 
+const CallReply& wait_until_ready(Worker& worker) {
+  const CallReply& reply = worker.ready();
+  time_budget().note(reply.outcome);
+  return reply;
+}
+
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner) {
   const std::vector<Argument> arguments =
       store_arguments(call, worker.memory(), manner.with_guard_bands);

@@ -28,6 +28,10 @@ struct CallManner {
   bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
 };
 
+/// Waits until a worker has loaded the submission.
+/// @return why it has not, if its outcome is not `returned`
+const CallReply& wait_until_ready(Worker& worker);
+
 /// Makes a call. Where the function returned, the call's matrices then hold what came back.
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner = {});
 

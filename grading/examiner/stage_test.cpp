@@ -50,8 +50,9 @@ void StageTest::SetUp() {
 
 void StageTest::start_worker() {
   worker_.emplace(worker_options(options()));
-  if (worker_->ready().outcome != CallReply::Outcome::returned) {
-    fail(no_return("Loading the submission", worker_->ready()));
+  const CallReply& loaded = wait_until_ready(*worker_);
+  if (loaded.outcome != CallReply::Outcome::returned) {
+    fail(no_return("Loading the submission", loaded));
   }
 }
 
