@@ -255,8 +255,11 @@ WorkerReply Session::perform(const CallRequest& request) {
   } catch (const std::bad_alloc&) {
     return refused(no_room_for(request));
   } catch (const cuda::Error& error) {
-    const bool is_full = error.status() == cudaErrorMemoryAllocation;
-    return refused(is_full ? no_room_for(request) : error.what());
+    if (error.status() == cudaErrorMemoryAllocation) return refused(no_room_for(request));
+    // Errors of a kernel come with whatever call of the run-time is next.
+    return failed("the device failed before " + request.function + " was called: " +
+                  cudaGetErrorString(error.status()) + " (" + cudaGetErrorName(error.status()) +
+                  "). Does an earlier call leave a kernel or a thread behind?");
   } catch (const std::exception& error) {
     return refused(error.what());
   }
