@@ -7,8 +7,8 @@
 
 namespace tilewise::grading {
 
-/// Counts, for the table that `./lab test` prints, how many kernels of a kind were judged as they
-/// should be. One process may count for several stages.
+/// Counts how many kernels of a kind were judged as they should be, for the table at the
+/// end of "lab test". One process may count for several stages.
 class Tally {
  public:
   /// @param name  of the files that write() leaves
@@ -30,7 +30,7 @@ class Tally {
   std::map<std::string, std::map<std::string, Count>> stages_;
 };
 
-/// Where `./lab test` looks for them.
+/// Where "lab test" looks for them.
 std::filesystem::path tally_folder();
 
 }  // namespace tilewise::grading
