@@ -30,11 +30,6 @@ class CallTimer {
     return stop_.ms_since(start_);
   }
 
-  template <class Call>
-  float measure(Call&& call) {
-    return measure(std::forward<Call>(call), [] {});
-  }
-
  private:
   L2Flush flush_;
   Event start_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -137,6 +138,23 @@ TEST(Grade, AStageThatDoesNotCompileCostsThatStageOnly) {
   }
   EXPECT_EQ(broken.max_score, result.stages[2].max_score) << "as many points to lose as to win";
   EXPECT_EQ(result.stages[2].status, Status::passed);
+}
+
+TEST(Grade, SaysThatThereIsNoSandbox) {
+  const ScratchDirectory folder;
+  std::ofstream(folder.path() / "bwrap") << "#!/bin/sh\necho bwrap: no permission\nexit 1\n";
+  fs::permissions(folder.path() / "bwrap", fs::perms::owner_all);
+  TemporarySubmission skeleton("01_single_block");
+  skeleton.take(layout().root / "labs" / "01_single_block");
+  Command command;
+  command.arguments = {tool("tilewise"), "grade",     "1",   "--submission",
+                       skeleton.root(),  "--backend", "simt"};
+  command.environment = {{"PATH", folder.path().string() + ":" + std::getenv("PATH")}};
+  const CommandResult run = run_command(command);
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_THAT(run.output,
+              HasSubstr("without a sandbox: bubblewrap does not work here: bwrap: no permission. "
+                        "docs/instructors.md says what it takes."));
 }
 
 TEST(Grade, TheSeedDecidesTheInputs) {

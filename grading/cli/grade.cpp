@@ -103,7 +103,9 @@ bool grade(const GradeOptions& options) {
   add_up(result);
   report.print_summary(result, options.seed);
   if (!search.sandbox && !options.submission.empty()) {
-    std::cout << fmt::format("Submissions ran without a sandbox: {}.\n", search.why_not);
+    std::cout << fmt::format(
+        "Submissions ran without a sandbox: {}. docs/instructors.md says what it takes.\n",
+        search.why_not);
   }
   write_output(options.json, to_file(result));
   write_output(options.junit, junit_file(result));

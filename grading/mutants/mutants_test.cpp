@@ -69,23 +69,12 @@ CommandResult apply(const Mutant& mutant, const fs::path& folder) {
   return run_command(command);
 }
 
-// For the table of all stages.
-Tally& tally() {
-  static Tally tally("mutants");
-  return tally;
-}
-
-class TallyWriter : public testing::Environment {
-  void TearDown() override { tally().write(tally_folder()); }
-};
-
-[[maybe_unused]] const auto* const tally_writer =
-    testing::AddGlobalTestEnvironment(new TallyWriter);
+Tally& tally = tally_of_program("mutants");
 
 class MutantTest : public testing::TestWithParam<Mutant> {
  protected:
   void TearDown() override {
-    tally().count(GetParam().stage(), GetParam().header()["Category"], !HasFailure());
+    tally.count(GetParam().stage(), GetParam().header()["Category"], !HasFailure());
   }
 };
 

@@ -1,8 +1,10 @@
 #include "grading/mutants/tally.hpp"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <fstream>
+#include <stdexcept>
 
 #include "common/core/paths.hpp"
 
@@ -17,13 +19,27 @@ void Tally::count(const std::string& stage, const std::string& kind, bool judged
 void Tally::write(const std::filesystem::path& folder) const {
   std::filesystem::create_directories(folder);
   for (const auto& [stage, kinds] : stages_) {
-    std::ofstream file(folder / (stage + "." + name_));
+    const std::filesystem::path path = folder / (stage + "." + name_);
+    std::ofstream file(path);
     for (const auto& [kind, count] : kinds) {
       file << fmt::format("{} {} {} {}\n", stage, kind, count.judged_well, count.all);
     }
+    if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
   }
 }
 
-std::filesystem::path tally_folder() { return core::executable_directory() / "tally"; }
+Tally& tally_of_program(const std::string& name) {
+  class Writer : public testing::Environment {
+   public:
+    explicit Writer(const std::string& name) : tally(name) {}
+    Tally tally;
+
+   private:
+    void TearDown() override { tally.write(core::executable_directory() / "tally"); }
+  };
+  auto* const writer = new Writer(name);  // GoogleTest's from here on
+  testing::AddGlobalTestEnvironment(writer);
+  return writer->tally;
+}
 
 }  // namespace tilewise::grading

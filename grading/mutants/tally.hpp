@@ -18,7 +18,7 @@ class Tally {
   void count(const std::string& stage, const std::string& kind, bool judged_well);
 
   /// Writes for each stage a file STAGE.NAME of lines "STAGE KIND JUDGED_WELL ALL".
-  /// @throws std::system_error
+  /// @throws std::runtime_error where one cannot be written
   void write(const std::filesystem::path& folder) const;
 
  private:
@@ -30,7 +30,8 @@ class Tally {
   std::map<std::string, std::map<std::string, Count>> stages_;
 };
 
-/// Where "lab test" looks for them.
-std::filesystem::path tally_folder();
+/// The tally of a test program, which is written where "lab test" looks for it once all tests have
+/// run. To be called before they do.
+Tally& tally_of_program(const std::string& name);
 
 }  // namespace tilewise::grading

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include "grading/builder/scratch_directory.hpp"
 
@@ -25,6 +26,14 @@ TEST(Tally, WritesALineForEachKindOfKernel) {
   EXPECT_EQ(text("03_shared_memory.mutants"),
             "03_shared_memory memory 1 1\n03_shared_memory safety 1 2\n");
   EXPECT_EQ(text("04_prefetch.mutants"), "04_prefetch memory 0 1\n");
+}
+
+TEST(Tally, SaysThatItCannotBeWritten) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch.path() / "04_prefetch.mutants");
+  Tally tally("mutants");
+  tally.count("04_prefetch", "memory", true);
+  EXPECT_THROW(tally.write(scratch.path()), std::runtime_error);
 }
 
 }  // namespace

@@ -59,22 +59,11 @@ std::vector<std::string> gpus_for(const fs::path& folder) {
   return {default_gpu};
 }
 
-// For the table of all stages.
-Tally& tally() {
-  static Tally tally("unusual");
-  return tally;
-}
-
-class TallyWriter : public testing::Environment {
-  void TearDown() override { tally().write(tally_folder()); }
-};
-
-[[maybe_unused]] const auto* const tally_writer =
-    testing::AddGlobalTestEnvironment(new TallyWriter);
+Tally& tally = tally_of_program("unusual");
 
 class UnusualTest : public testing::TestWithParam<fs::path> {
  protected:
-  void TearDown() override { tally().count(stage_of(GetParam()), "right", !HasFailure()); }
+  void TearDown() override { tally.count(stage_of(GetParam()), "right", !HasFailure()); }
 };
 
 TEST_P(UnusualTest, Passes) {

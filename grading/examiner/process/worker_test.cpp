@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/core/paths.hpp"
@@ -169,6 +171,20 @@ TEST(Worker, WarmsUpWithOtherInputsThanAreTimed) {
   EXPECT_EQ(values_at(worker, 1024, 1)[0], 2) << "of the three timed ones, two came before";
   EXPECT_EQ(values_at(worker, 0, values.size()), values);
   EXPECT_EQ(reply.bytes_for_the_host, values.size() * sizeof(float));
+}
+
+TEST(Worker, BlamesTheSubmissionForWhatFailsBetweenCalls) {
+  Worker worker = misbehaving_worker();
+  ASSERT_EQ(worker.call("fail_afterwards", {}).outcome, Outcome::returned);
+  // Nothing of the device's is asked for where there is no such function.
+  for (int turn = 0; turn < 100 && worker.output().find("by now") == std::string::npos; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ASSERT_EQ(worker.call("none", {}).outcome, Outcome::refused);
+  }
+  const CallReply reply =
+      worker.call("accumulate", std::vector<Argument>{place(worker, 0, {10}, "total")});
+  EXPECT_EQ(reply.outcome, Outcome::crashed);
+  EXPECT_THAT(reply.message, HasSubstr("a kernel launches another kernel"));
 }
 
 TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {

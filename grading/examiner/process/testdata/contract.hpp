@@ -31,3 +31,4 @@ cudaError_t forge_fault();
 cudaError_t announce_huge_message();
 cudaError_t close_every_descriptor();
 cudaError_t leave_child_behind();
+cudaError_t fail_afterwards();

@@ -2,12 +2,14 @@
 // leaves a .cu file, so that it needs no rewriting. The #line directives give the tests line
 // numbers that do not move.
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "grading/examiner/process/testdata/contract.hpp"
@@ -200,6 +202,18 @@ cudaError_t leave_child_behind() {
   _exit(9);
 }
 
+cudaError_t fail_afterwards() {
+  std::thread([] {
+    usleep(200'000);  // until the call is over
+    ::tilewise::simt::launcher("launching_kernel", "submission.cu", 1, [](auto...) {
+      ::tilewise::simt::launcher("inner_kernel", "submission.cu", 1, [](auto...) {
+      }).configure(1, 1)();
+    }).configure(1, 1)();
+    puts("failed by now");
+  }).detach();
+  return cudaSuccess;
+}
+
 TILEWISE_BINDINGS(TILEWISE_BIND(scale), TILEWISE_BIND(accumulate), TILEWISE_BIND(know_again),
                   TILEWISE_BIND(refuse), TILEWISE_BIND(use_null_pointer),
                   TILEWISE_BIND(use_device_pointer), TILEWISE_BIND(copy_device_pointer),
@@ -212,4 +226,4 @@ TILEWISE_BINDINGS(TILEWISE_BIND(scale), TILEWISE_BIND(accumulate), TILEWISE_BIND
                   TILEWISE_BIND(grow_vector_without_end), TILEWISE_BIND(write_to_every_descriptor),
                   TILEWISE_BIND(forge_reply), TILEWISE_BIND(forge_fault),
                   TILEWISE_BIND(announce_huge_message), TILEWISE_BIND(close_every_descriptor),
-                  TILEWISE_BIND(leave_child_behind))
+                  TILEWISE_BIND(leave_child_behind), TILEWISE_BIND(fail_afterwards))
