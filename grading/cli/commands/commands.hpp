@@ -1,0 +1,37 @@
+/// \file
+/// The commands of `lab`, each in a file of its own called as the command is. One adds itself to
+/// the command line; once it was parsed and named this command, it runs, and leaves its exit
+/// status.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+
+namespace tilewise::grading {
+
+/// What `lab` exits with.
+enum class ExitStatus {
+  passed = 0,
+  failed = 1,           ///< a test failed, or the submission is to blame that there is no figure
+  could_not_grade = 2,  ///< nor profile, nor work out what was asked
+};
+
+/// All passed, or not.
+inline ExitStatus exit_status(bool passed) {
+  return passed ? ExitStatus::passed : ExitStatus::failed;
+}
+
+/// Drawn anew each time, so that no kernel can be written for the inputs it will get.
+std::uint64_t random_seed();
+
+void add_autograder(CLI::App& app, ExitStatus& status);
+void add_bench(CLI::App& app, ExitStatus& status);
+void add_cohort(CLI::App& app, ExitStatus& status);
+void add_grade(CLI::App& app, ExitStatus& status);
+void add_list(CLI::App& app, ExitStatus& status);
+void add_occupancy(CLI::App& app, ExitStatus& status);
+void add_profile(CLI::App& app, ExitStatus& status);
+void add_report(CLI::App& app, ExitStatus& status);
+void add_skeletons(CLI::App& app, ExitStatus& status);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,46 @@
+#include "grading/cli/grade.hpp"
+
+#include <memory>
+
+#include "grading/cli/commands/arguments.hpp"
+#include "grading/cli/commands/commands.hpp"
+
+namespace tilewise::grading {
+
+void add_grade(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<GradeOptions>();
+  options->seed = random_seed();
+  CLI::App* command = app.add_subcommand("grade", "Compile, run and grade kernels");
+  command->add_option("STAGE", options->stages,
+                      "Stages to grade: 03_shared_memory, 03 or 3; all if none is named");
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  add_backend(command, *options);
+  add_device(command, *options);
+  command->add_option("--json", options->json, "Write the result as JSON")->option_text("FILE");
+  command->add_option("--junit", options->junit, "Write the result as JUnit XML")
+      ->option_text("FILE");
+  command
+      ->add_option("--gradescope", options->gradescope,
+                   "Write the result as Gradescope's results.json")
+      ->option_text("FILE");
+  command
+      ->add_option("--classroom50", options->classroom50,
+                   "Write the result as Classroom 50's result.json")
+      ->option_text("FILE");
+  command
+      ->add_option("--summary", options->summary,
+                   "Add the result to a Markdown file: \"$GITHUB_STEP_SUMMARY\"")
+      ->option_text("FILE");
+  command->add_flag("--autolab", options->autolab, "Print last the lines that Autolab reads");
+  command->add_option("--seed", options->seed, "Draw the inputs from N (default: a random one)")
+      ->envname("TILEWISE_SEED")
+      ->option_text("N")
+      ->check(whole_number());
+  command->add_option("--time-limit", options->time_limit_s, "Time one call may take (default: 10)")
+      ->option_text("SECONDS")
+      ->check(seconds());
+  command->callback([options, &status] { status = exit_status(grade(*options)); });
+}
+
+}  // namespace tilewise::grading
