@@ -1,0 +1,59 @@
+#include "grading/coverage/line_counts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace tilewise::grading {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::string_view part = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+/// "12", "12*" where a part of the line was not run, "#####" or "=====" where nothing of it was, and
+/// "-" where it has no code.
+std::optional<std::uint64_t> count_in(std::string_view text) {
+  if (text.starts_with('#') || text.starts_with('=')) return 0;
+  return number_in<std::uint64_t>(text);
+}
+
+}  // namespace
+
+void add_gcov_listing(std::string_view listing, std::string_view file, LineCounts& counts) {
+  LineCounts of_this_object;
+  bool wanted = false;
+  while (!listing.empty()) {
+    std::string_view line = take_until(listing, '\n');
+    const std::string_view count_text = trimmed(take_until(line, ':'));
+    const std::optional<int> number = number_in<int>(trimmed(take_until(line, ':')));
+    if (!number) continue;
+    if (*number == 0) {
+      constexpr std::string_view source = "Source:";
+      if (!line.starts_with(source)) continue;
+      const std::string_view path = line.substr(source.size());
+      wanted = path.substr(path.rfind('/') + 1) == file;
+    } else if (const auto count = count_in(count_text); wanted && count) {
+      // Behind the lines come those of each instance by itself.
+      std::uint64_t& known = of_this_object[*number];
+      known = std::max(known, *count);
+    }
+  }
+  for (const auto& [number, count] : of_this_object) counts[number] += count;
+}
+
+}  // namespace tilewise::grading
