@@ -151,10 +151,9 @@ class Build {
   }
 
   BuildOutcome read_sources() {
-    const fs::path shown_folder = folder_.parent_path().filename() / folder_.filename();
     for (const std::string& file : stage_.sources) {
       const SourceFile source =
-          read_source(folder_ / file, (shown_folder / file).string(), submission());
+          read_source(folder_ / file, shown_path(folder_, file), submission());
       if (!source.problem.empty()) return refusal(source.problem, source.hint, file);
       names_.push_back(source.name);
       const PreparedSource prepared = tools_.prepare(source);
@@ -286,6 +285,10 @@ class Build {
 };
 
 }  // namespace
+
+std::string shown_path(const fs::path& source_directory, const std::string& file) {
+  return source_directory.parent_path().filename() / source_directory.filename() / file;
+}
 
 fs::path flavour_folder(const fs::path& scratch, Flavour flavour) {
   return scratch / (flavour == Flavour::fast ? "fast" : "checked");

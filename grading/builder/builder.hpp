@@ -22,8 +22,8 @@ struct BuildRequest {
   Flavour flavour = Flavour::fast;        ///< checked: backend simt only
   bool uses_cublas = false;               ///< Tilewise's own sources may; backend cuda only
   std::filesystem::path bubblewrap = {};  ///< to run the tools in; empty: no sandbox
-  /// Counts how often each line is run: calls leave gcov's counts beside the module, where its notes
-  /// are. Backend simt only.
+  /// Counts how often each line is run: calls leave gcov's counts beside the module, where its
+  /// notes are. Backend simt only.
   bool covered = false;
 };
 
@@ -35,6 +35,9 @@ struct BuildOutcome {
   std::string file;     ///< student's file that `message` is about, if known
   int line = 0;         ///< 1-based line in `file`, 0 if unknown
 };
+
+/// What a compiler's messages, and gcov, call a source: "labs/03_shared_memory/matmul_shared.cu".
+std::string shown_path(const std::filesystem::path& source_directory, const std::string& file);
 
 /// Where in a build's scratch folder its files are: those of several flavours have the same names.
 std::filesystem::path flavour_folder(const std::filesystem::path& scratch, Flavour flavour);

@@ -37,7 +37,10 @@ std::vector<SourceCoverage> read_coverage(const StageInfo& stage, const fs::path
   for (const std::string& file : stage.sources) {
     SourceCoverage source{file, std::move(texts[file]), {}};
     for (const Flavour flavour : {Flavour::fast, Flavour::checked}) {
-      add_counts(gcov, flavour_folder(scratch, flavour) / fs::path(file).stem(), file,
+      add_counts(gcov,
+                 {.source = folder / file,
+                  .name = shown_path(folder, file),
+                  .object = flavour_folder(scratch, flavour) / fs::path(file).stem()},
                  source.counts);
     }
     sources.push_back(std::move(source));
@@ -58,12 +61,14 @@ std::string remarks(const std::vector<SourceCoverage>& sources, const StageResul
   if (!std::ranges::all_of(sources, reached_all)) {
     text +=
         "\nNo test came to the lines marked with '!'. What do the conditions before them ask for: "
-        "another n,\nanother tile, an argument that the contract does not allow? Call it with that: "
+        "another n,\nanother tile, an argument that the contract does not allow? Call it with "
+        "that: "
         "./lab profile.\nIf nothing can ever lead there, take the lines out.\n";
   }
   if (ended_early > 0) {
     text += fmt::format(
-        "\n{} of {} tests did not pass. A test ends where it fails, so that more may be reached once "
+        "\n{} of {} tests did not pass. A test ends where it fails, so that more may be reached "
+        "once "
         "it\npasses: ./lab grade {}.\n",
         ended_early, stage.tests.size(), stage.id);
   }
@@ -112,8 +117,9 @@ bool coverage(const CoverageOptions& options) {
   }
   std::cout << remarks(sources, result);
   if (!options.submission.empty()) {
-    std::cout << "\nThe submission ran without a sandbox, so that it could be counted. Do this with "
-                 "code you trust.\n";
+    std::cout
+        << "\nThe submission ran without a sandbox, so that it could be counted. Do this with "
+           "code you trust.\n";
   }
   std::cout << std::flush;
   return true;

@@ -35,9 +35,11 @@ std::string coverage_table(const SourceCoverage& source, bool colours) {
     const std::string text = printable(source.lines[static_cast<std::size_t>(number - 1)]);
     const auto line = source.counts.find(number);
     const bool missed = line != source.counts.end() && line->second == 0;
-    const std::string count =
-        line == source.counts.end() ? "" : missed ? "no test" : with_commas(line->second);
-    std::string shown = fmt::format("  {} {:>15} {:>5}  {}", missed ? '!' : ' ', count, number, text);
+    const std::string count = line == source.counts.end() ? ""
+                              : missed                    ? "no test"
+                                                          : with_commas(line->second);
+    std::string shown =
+        fmt::format("  {} {:>15} {:>5}  {}", missed ? '!' : ' ', count, number, text);
     shown.erase(shown.find_last_not_of(' ') + 1);
     table += missed && colours ? red + shown + plain + "\n" : shown + "\n";
   }

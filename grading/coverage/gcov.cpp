@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "grading/builder/command.hpp"
 #include "grading/builder/programs.hpp"
@@ -48,20 +51,27 @@ std::vector<std::string> gcov_command(const std::vector<std::string>& compiler) 
       clang ? "llvm, of the version of your clang" : "gcc, of the version of your g++"));
 }
 
-void add_counts(const std::vector<std::string>& gcov, const fs::path& object,
-                const std::string& file, LineCounts& counts) {
+void add_counts(const std::vector<std::string>& gcov, const CountedSource& counted,
+                LineCounts& counts) {
+  // gcov quotes the source, or leaves its lines out.
+  const fs::path folder = counted.object.parent_path(), copy = folder / counted.name;
+  fs::create_directories(copy.parent_path());
+  fs::copy_file(counted.source, copy, fs::copy_options::overwrite_existing);
+
   Command command;
   command.arguments = gcov;
-  // Relative: only of sources with such a path, which the system's headers do not have.
-  command.arguments.insert(command.arguments.end(), {"--stdout", "--relative-only"});
-  command.arguments.push_back(object.string() + ".gcda");
-  command.working_directory = object.parent_path();
+  // Not of the system's headers.
+  command.arguments.emplace_back("--relative-only");
+  command.arguments.push_back(counted.object.string() + ".gcda");
+  command.working_directory = folder;
   const CommandResult result = run_command(std::move(command));
-  if (!result.succeeded()) {
-    throw std::runtime_error(
-        fmt::format("{} {}: {}", gcov.front(), describe_ending(result), result.output));
+  std::ifstream file(folder / (copy.filename().string() + ".gcov"), std::ios::binary);
+  if (!result.succeeded() || !file) {
+    throw std::runtime_error(fmt::format("{} {} and has no counts of {}: {}", gcov.front(),
+                                         describe_ending(result), counted.name, result.output));
   }
-  add_gcov_listing(result.output, file, counts);
+  const std::string listing{std::istreambuf_iterator<char>(file), {}};
+  add_gcov_listing(listing, counts);
 }
 
 }  // namespace tilewise::grading

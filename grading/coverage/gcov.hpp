@@ -13,11 +13,18 @@ namespace tilewise::grading {
 /// @throws std::runtime_error saying what to install
 std::vector<std::string> gcov_command(const std::vector<std::string>& compiler);
 
-/// Reads what was counted in one object.
-/// @param object without its extension: gcov's notes and counts lie at `object`.gcno and .gcda
-/// @param file   as add_gcov_listing() takes it
+/// A source whose object counts.
+struct CountedSource {
+  std::filesystem::path source;
+  std::string name;  ///< that the compiler knows it by: a relative path
+  /// Without its extension: gcov's notes and counts lie at `object`.gcno and .gcda. Other files are
+  /// written beside them.
+  std::filesystem::path object;
+};
+
+/// Adds to `counts` what was counted.
 /// @throws std::runtime_error with what gcov says
-void add_counts(const std::vector<std::string>& gcov, const std::filesystem::path& object,
-                const std::string& file, LineCounts& counts);
+void add_counts(const std::vector<std::string>& gcov, const CountedSource& counted,
+                LineCounts& counts);
 
 }  // namespace tilewise::grading

@@ -25,7 +25,8 @@ std::optional<Number> number_in(std::string_view text) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// "12", "12*" where a part of the line was not run, "#####" or "=====" where nothing of it was, and
+/// "12", "12*" where a part of the line was not run, "#####" or "=====" where nothing of it was,
+/// and
 /// "-" where it has no code.
 std::optional<std::uint64_t> count_in(std::string_view text) {
   if (text.starts_with('#') || text.starts_with('=')) return 0;
@@ -34,24 +35,16 @@ std::optional<std::uint64_t> count_in(std::string_view text) {
 
 }  // namespace
 
-void add_gcov_listing(std::string_view listing, std::string_view file, LineCounts& counts) {
+void add_gcov_listing(std::string_view listing, LineCounts& counts) {
   LineCounts of_this_object;
-  bool wanted = false;
   while (!listing.empty()) {
     std::string_view line = take_until(listing, '\n');
-    const std::string_view count_text = trimmed(take_until(line, ':'));
-    const std::optional<int> number = number_in<int>(trimmed(take_until(line, ':')));
-    if (!number) continue;
-    if (*number == 0) {
-      constexpr std::string_view source = "Source:";
-      if (!line.starts_with(source)) continue;
-      const std::string_view path = line.substr(source.size());
-      wanted = path.substr(path.rfind('/') + 1) == file;
-    } else if (const auto count = count_in(count_text); wanted && count) {
-      // Behind the lines come those of each instance by itself.
-      std::uint64_t& known = of_this_object[*number];
-      known = std::max(known, *count);
-    }
+    const std::optional count = count_in(trimmed(take_until(line, ':')));
+    const std::optional number = number_in<int>(trimmed(take_until(line, ':')));
+    if (!count || !number || *number < 1) continue;
+    // Behind the lines of a template come those of each instance by itself.
+    std::uint64_t& known = of_this_object[*number];
+    known = std::max(known, *count);
   }
   for (const auto& [number, count] : of_this_object) counts[number] += count;
 }
