@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
@@ -85,6 +86,21 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   const simt::RewriteOptions options{.mark_loop_exits = flavour == Flavour::checked};
   tools.prepare = [options](const SourceFile& source) { return rewritten(source, options); };
   return tools;
+}
+
+void add_coverage(Toolchain& simt_tools) {
+  // Blocks run on several threads. In the checked build an atomic addition is none of those that
+  // report themselves, so that counting changes no other count.
+  for (const char* option : {"--coverage", "-fprofile-update=atomic"}) {
+    simt_tools.compile.push_back(option);
+  }
+  // Optimised code shares lines, and drops some. The checked build's options depend on theirs.
+  const auto optimisation = std::ranges::find(simt_tools.compile, "-O3");
+  if (optimisation != simt_tools.compile.end()) *optimisation = "-O0";
+  const fs::path header =
+      layout().root / "common" / "simt" / "include" / "tilewise" / "write_coverage.hpp";
+  simt_tools.compile.insert(simt_tools.compile.end(), {"-include", header});
+  simt_tools.link.push_back("--coverage");
 }
 
 }  // namespace tilewise::grading

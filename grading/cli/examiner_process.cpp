@@ -53,6 +53,7 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
   if (!conditions.bubblewrap.empty()) {
     command.arguments.insert(command.arguments.end(), {"--sandbox", conditions.bubblewrap});
   }
+  if (conditions.covered) command.arguments.emplace_back("--coverage");
   if (!modules.compiled.empty()) {
     command.arguments.insert(command.arguments.end(), {"--compiled", modules.compiled});
   }

@@ -1,6 +1,5 @@
 #include "grading/cli/profile.hpp"
 
-#include <fstream>
 #include <iostream>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/sampled_call.hpp"
+#include "grading/cli/source_texts.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/named_call.hpp"
@@ -51,16 +51,6 @@ void drop_folders(std::vector<KernelProfile>& kernels) {
   for (KernelProfile& kernel : kernels) {
     for (simt::LineCounters& line : kernel.lines) line.file = fs::path(line.file).filename();
   }
-}
-
-SourceTexts read_sources(const StageInfo& stage, const fs::path& folder) {
-  SourceTexts texts;
-  for (const std::string& source : stage.sources) {
-    std::ifstream file(folder / source, std::ios::binary);
-    std::vector<std::string>& lines = texts[source];
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-  }
-  return texts;
 }
 
 }  // namespace

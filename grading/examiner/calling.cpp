@@ -96,7 +96,8 @@ WorkerOptions worker_options(const ExaminerOptions& options) {
           .time_limit_s = time_budget().limit_s(options.time_limit_s),
           .shared_bytes = shared_bytes,
           .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
-          .cpu_s = cpu_seconds(options.time_limit_s)};
+          .cpu_s = cpu_seconds(options.time_limit_s),
+          .writes_coverage = options.writes_coverage};
 }
 
 WorkerOptions checked_worker_options(const ExaminerOptions& options) {

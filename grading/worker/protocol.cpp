@@ -27,7 +27,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watch, checks, counters, sample, estimate, or
 
 namespace tilewise::grading {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, token, module, profile)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, token, module, profile, writes_coverage)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferArgument, offset, image_bytes, payload_offset,
                                    payload_bytes, name, read_only, uninitialised, element_bytes,
                                    row_elements, lower_triangular, device_only)

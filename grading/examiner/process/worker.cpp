@@ -244,7 +244,8 @@ void Worker::State::start() {
     return;
   }
   // Where this fails the process has ended, which the wait for its answer will find.
-  connection->send(encode(Hello{token, options.module.string(), options.profile}));
+  connection->send(
+      encode(Hello{token, options.module.string(), options.profile, options.writes_coverage}));
 }
 
 void Worker::State::load() {
