@@ -9,6 +9,7 @@ namespace tilewise::grading {
 
 void add_debug(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<DebugOptions>();
+  options->seed = random_seed();
   CLI::App* command = app.add_subcommand(
       "debug", "Stop in a kernel in gdb, on the simulator, at the block and thread that fail");
   command->add_option("STAGE", options->stage, "03_shared_memory, 03 or 3")->required();

@@ -1,0 +1,46 @@
+#include "grading/debug/failing_call.hpp"
+
+#include <algorithm>
+
+#include "grading/builder/layout.hpp"
+#include "grading/cli/stage_grading.hpp"
+#include "grading/examiner/process/sandbox.hpp"
+#include "grading/examiner/rubric.hpp"
+#include "grading/progress/progress_file.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+constexpr const char* gpu_of_grading = "gtx1080";
+
+}  // namespace
+
+std::optional<FailingCall> recorded_failure(const StageInfo& stage) {
+  const auto failure = progress_of(read_progress(layout().root), stage.id).last_failure;
+  if (!failure || failure->place.call.empty()) return std::nullopt;
+  return FailingCall{failure->test, failure->message, failure->file,
+                     failure->line, failure->gpu,     failure->place};
+}
+
+std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission& submission,
+                                        std::uint64_t seed,
+                                        const std::function<void(std::string_view)>& now_runs) {
+  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  const ExamConditions conditions{
+      .gpu = gpu_of_grading, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
+  StageListener listener;
+  listener.compiling = [&] { now_runs("compiling"); };
+  listener.cannot_judge = [](const BuildOutcome&) {};  // the build to debug says the same
+  listener.exam.test_started = now_runs;
+  listener.exam.test_ended = [](const TestResult&, const std::string&) {};
+  const StageResult result = grade_stage(
+      {stage.id, submission.folder_of(stage), conditions, rubric.at(stage.id)}, listener);
+  const auto failed = std::ranges::find_if(result.tests, [](const TestResult& test) {
+    return test.status == Status::failed && !test.hidden && !test.place.call.empty();
+  });
+  if (failed == result.tests.end()) return std::nullopt;
+  return FailingCall{failed->name, failed->message, failed->file,
+                     failed->line, gpu_of_grading,  failed->place};
+}
+
+}  // namespace tilewise::grading
