@@ -1,7 +1,5 @@
 #include "grading/debug/failing_call.hpp"
 
-#include <algorithm>
-
 #include "grading/builder/layout.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/examiner/process/sandbox.hpp"
@@ -33,14 +31,17 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
   listener.cannot_judge = [](const BuildOutcome&) {};  // the build to debug says the same
   listener.exam.test_started = now_runs;
   listener.exam.test_ended = [](const TestResult&, const std::string&) {};
-  const StageResult result = grade_stage(
-      {stage.id, submission.folder_of(stage), conditions, rubric.at(stage.id)}, listener);
-  const auto failed = std::ranges::find_if(result.tests, [](const TestResult& test) {
-    return test.status == Status::failed && !test.hidden && !test.place.call.empty();
-  });
-  if (failed == result.tests.end()) return std::nullopt;
-  return FailingCall{failed->name, failed->message, failed->file,
-                     failed->line, gpu_of_grading,  failed->place};
+  // One test after the other: most of them are behind the one that is wanted.
+  for (const RubricEntry& entry : rubric.at(stage.id)) {
+    if (entry.hidden) continue;
+    const StageResult result =
+        grade_stage({stage.id, submission.folder_of(stage), conditions, {entry}}, listener);
+    for (const TestResult& test : result.tests) {
+      if (test.status != Status::failed || test.place.call.empty()) continue;
+      return FailingCall{test.name, test.message, test.file, test.line, gpu_of_grading, test.place};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewise::grading

@@ -30,13 +30,27 @@ def is_kernel(frame):
     return in_kernel_file(frame) and function is not None and "operator()" not in function.name
 
 
+class Quietly:
+    """Where gdb stops in between is not shown."""
+
+    def __enter__(self):
+        gdb.execute("set suppress-cli-notifications on")
+
+    def __exit__(self, *unused):
+        gdb.execute("set suppress-cli-notifications off")
+
+
 def step_into_kernel():
     """From where the run-time calls the kernel to the first line of its body."""
-    for _ in range(200):
-        gdb.execute("step", to_string=True)
-        if is_kernel(gdb.newest_frame()):
-            return True
-    return False
+    with Quietly():
+        gdb.execute("skip disable", to_string=True)
+        gdb.execute("finish", to_string=True)
+        for _ in range(200):
+            gdb.execute("step", to_string=True)
+            if is_kernel(gdb.newest_frame()):
+                break
+        gdb.execute("skip enable", to_string=True)
+    return is_kernel(gdb.newest_frame())
 
 
 def where():
@@ -66,14 +80,7 @@ def run_to_kernel(command):
         gdb.execute(command, to_string=False)
     finally:
         breakpoint.delete()
-    if not stopped_at_start():
-        return False
-    gdb.execute("skip enable", to_string=True)
-    gdb.execute("skip disable", to_string=True)
-    gdb.execute("finish", to_string=True)
-    arrived = step_into_kernel()
-    gdb.execute("skip enable", to_string=True)
-    return arrived
+    return stopped_at_start() and step_into_kernel()
 
 
 class Where(gdb.Command):
@@ -124,7 +131,10 @@ class Tile(gdb.Command):
         words = gdb.string_to_argv(argument)
         if len(words) not in (1, 3, 4):
             raise gdb.GdbError("tw-tile takes ARRAY, or POINTER ROWS COLS [STRIDE]: tw-tile As")
-        array = gdb.parse_and_eval(words[0])
+        try:
+            array = gdb.parse_and_eval(words[0])
+        except gdb.error as error:
+            raise gdb.GdbError(str(error))
         if array.type.code == gdb.TYPE_CODE_REF:
             array = array.referenced_value()
         sizes = [int(gdb.parse_and_eval(word)) for word in words[1:]]
@@ -173,7 +183,6 @@ def prepare():
         "startup-with-shell off",
         "debuginfod enabled off",  # asks; unknown to older versions
         "print thread-events off",
-        "width 0",
     ):
         try:
             gdb.execute("set " + setting, to_string=True)

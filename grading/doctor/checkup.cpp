@@ -91,6 +91,12 @@ CheckupLine look_at(const Package& package, const std::map<std::string, std::str
   return {package.name, without, "missing", package.reason};
 }
 
+bool is_listed(const Checkup& checkup, const std::string& name) {
+  return std::ranges::any_of(checkup.sections, [&](const CheckupSection& section) {
+    return std::ranges::find(section.lines, name, &CheckupLine::name) != section.lines.end();
+  });
+}
+
 /// A section with a line for each package of a list. Libraries are left out where nobody can tell
 /// whether they are there: what was built has found them.
 CheckupSection package_section(const std::string& title, const char* list, Checkup& checkup) {
@@ -100,6 +106,7 @@ CheckupSection package_section(const std::string& title, const char* list, Check
   CheckupSection section{title, {}};
   for (const Package& package : packages) {
     if (package.stand_in.empty() && !knows_packages) continue;
+    if (is_listed(checkup, package.name)) continue;
     const CheckupLine& line = section.lines.emplace_back(look_at(package, installed));
     if (line.health == Health::ill) checkup.needed.push_back(package.name);
     if (line.health == Health::lacking) checkup.useful.push_back(package.name);

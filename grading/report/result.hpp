@@ -29,10 +29,10 @@ Status status_from_string(std::string_view word);
 struct FailurePlace {
   using Index = std::array<unsigned, 3>;
 
-  std::string call;             ///< "matmul_shared(n=37, tile=16)"; empty: unknown
-  std::optional<Index> block;   ///< of the thread at fault
-  std::optional<Index> thread;  ///< of that block
-  std::string matrix;           ///< with a wrong element; empty: none is known
+  std::string call = {};             ///< "matmul_shared(n=37, tile=16)"; empty: unknown
+  std::optional<Index> block = {};   ///< of the thread at fault
+  std::optional<Index> thread = {};  ///< of that block
+  std::string matrix = {};           ///< with a wrong element; empty: none is known
   int row = 0;                  ///< of the first wrong element
   int col = 0;
 

@@ -134,7 +134,8 @@ sort_kernels() {
 is_as_in() {
   local wanted
   wanted=$(at "$1" "$2")
-  [[ $(here "$2") == "$wanted" && $(at "$old" "$2") == "$wanted" && ! -L $course/$2 ]]
+  [[ $(here "$2") == "$wanted" && $(at "$old" "$2") == "$wanted" && ! -L $course/$2 &&
+    ! -d $course/$2 ]]
 }
 
 # Files other than kernels that both have changed, each in its own way; also those that the course

@@ -254,16 +254,25 @@ INSTANTIATE_TEST_SUITE_P(
              {{"new.txt", "theirs\n"}},
              2,
              {{"new.txt", "mine\n"}, {kernel, mine}},
+             {"  new.txt"}},
+        Case{"FolderInTheWay",
+             {},
+             {{"new.txt/mine", "mine\n"}, {kernel, mine}},
+             {{"new.txt", "theirs\n"}},
+             2,
+             {{"new.txt/mine", "mine\n"}, {kernel, mine}},
              {"  new.txt"}}),
     [](const auto& info) { return std::string(info.param.what); });
 
 TEST_F(Update, KeepsEverythingInABackup) {
-  student.write({{kernel, mine}, {header, "mine\n"}});
+  const std::string untracked = "labs/03_three/three.cu";
+  student.write({{kernel, mine}, {header, "mine\n"}, {untracked, mine}});
   course.commit({{kernel, "v2\n"}, {"lab", "v2\n"}});
   ASSERT_EQ(student.update().status, 0);
   const std::string backup = student.git({"for-each-ref", "--format=%(refname)", "refs/tilewise"});
+  student.write({{untracked, ""}});
   student.git({"restore", "--source=" + backup, "."});
-  expect_files({{kernel, mine}, {header, "mine\n"}, {"lab", "v1\n"}});
+  expect_files({{kernel, mine}, {header, "mine\n"}, {"lab", "v1\n"}, {untracked, mine}});
 }
 
 /// What keeps a clone from being updated at all.
