@@ -19,6 +19,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/grade.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/debug/failing_call.hpp"
@@ -199,7 +200,7 @@ bool debug(const DebugOptions& options) {
 
   DebugOrder order;
   order.hello.module = built.module;
-  order.hello.profile = core::gpu_profile(failing ? failing->gpu : "gtx1080");
+  order.hello.profile = core::gpu_profile(failing ? failing->gpu : GradeOptions{}.gpu);
   order.call.function = call.function;
   order.call.arguments = inputs.arguments;
   order.text = call.text;

@@ -1,17 +1,13 @@
 #include "grading/debug/failing_call.hpp"
 
 #include "grading/builder/layout.hpp"
+#include "grading/cli/grade.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/examiner/process/sandbox.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/progress/progress_file.hpp"
 
 namespace tilewise::grading {
-namespace {
-
-constexpr const char* gpu_of_grading = "gtx1080";
-
-}  // namespace
 
 std::optional<FailingCall> recorded_failure(const StageInfo& stage) {
   const auto failure = progress_of(read_progress(layout().root), stage.id).last_failure;
@@ -24,8 +20,9 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
                                         std::uint64_t seed,
                                         const std::function<void(std::string_view)>& now_runs) {
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  const std::string gpu = GradeOptions{}.gpu;
   const ExamConditions conditions{
-      .gpu = gpu_of_grading, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
+      .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
   StageListener listener;
   listener.compiling = [&] { now_runs("compiling"); };
   listener.cannot_judge = [](const BuildOutcome&) {};  // the build to debug says the same
@@ -38,7 +35,7 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
         grade_stage({stage.id, submission.folder_of(stage), conditions, {entry}}, listener);
     for (const TestResult& test : result.tests) {
       if (test.status != Status::failed || test.place.call.empty()) continue;
-      return FailingCall{test.name, test.message, test.file, test.line, gpu_of_grading, test.place};
+      return FailingCall{test.name, test.message, test.file, test.line, gpu, test.place};
     }
   }
   return std::nullopt;
