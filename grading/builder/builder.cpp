@@ -291,7 +291,15 @@ std::string shown_path(const fs::path& source_directory, const std::string& file
 }
 
 fs::path flavour_folder(const fs::path& scratch, Flavour flavour) {
-  return scratch / (flavour == Flavour::fast ? "fast" : "checked");
+  switch (flavour) {
+    case Flavour::fast:
+      return scratch / "fast";
+    case Flavour::checked:
+      return scratch / "checked";
+    case Flavour::debug:
+      return scratch / "debug";
+  }
+  throw std::logic_error("no such flavour");
 }
 
 BuildOutcome build_module(const BuildRequest& request) { return build_modules({request}).front(); }

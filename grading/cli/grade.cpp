@@ -104,6 +104,7 @@ bool grade(const GradeOptions& options) {
     write_output(options.classroom50, to_file(classroom50_document(result, *classroom50)));
   }
   append_output(options.summary, step_summary(result));
+  if (options.on_result) options.on_result(result);
   if (options.autolab) std::cout << autolab_lines(result) << std::flush;
   return all_passed(result);
 }

@@ -19,8 +19,9 @@ namespace {
 
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,     add_grade,     add_bench,  add_report,     add_profile,
-    add_coverage, add_occupancy, add_cohort, add_autograder, add_skeletons,
+    add_list,      add_grade,      add_debug,     add_coverage, add_bench,
+    add_report,    add_profile,    add_occupancy, add_cohort,   add_autograder,
+    add_skeletons, add_completion, add_doctor,
 };
 
 ExitStatus run(int argc, char** argv) {
