@@ -89,7 +89,7 @@ std::string offer(const Completions& values) {
     case Kind::nothing:
       return "";
     case Kind::words: {
-      const std::string words = quoted(fmt::format("{}", fmt::join(values.words, " ")));
+      const std::string words = shell_word(fmt::format("{}", fmt::join(values.words, " ")));
       if (values.separator == '\0') return "_lab_offer " + words;
       return fmt::format("_lab_separator='{}'; _lab_offer {}", values.separator, words);
     }
@@ -112,17 +112,17 @@ struct Tables {
     for (const CompletedCommand& command : all) {
       const std::string path = path_of(command);
       names.push_back(command.names.back());
-      commands += fmt::format("    {}) ;;\n", quoted(above + "/" + names.back()));
+      commands += fmt::format("    {}) ;;\n", shell_word(above + "/" + names.back()));
       add_options(command, path);
       if (command.subcommands.empty()) {
         const std::string what = offer(command.arguments);
-        if (!what.empty()) arguments += fmt::format("    {}) {} ;;\n", quoted(path), what);
+        if (!what.empty()) arguments += fmt::format("    {}) {} ;;\n", shell_word(path), what);
       } else {
         add(command.subcommands, path);
       }
     }
-    arguments += fmt::format("    {}) _lab_offer {} ;;\n", quoted(above),
-                             quoted(fmt::format("{}", fmt::join(names, " "))));
+    arguments += fmt::format("    {}) _lab_offer {} ;;\n", shell_word(above),
+                             shell_word(fmt::format("{}", fmt::join(names, " "))));
   }
 
  private:
@@ -132,14 +132,14 @@ struct Tables {
       for (const std::string& name : option.names) {
         names.push_back(name);
         if (!option.takes_value) continue;
-        takers += fmt::format("    {}) ;;\n", quoted(path + "/" + name));
+        takers += fmt::format("    {}) ;;\n", shell_word(path + "/" + name));
         const std::string what = offer(option.values);
         if (!what.empty())
-          values += fmt::format("    {}) {} ;;\n", quoted(path + "/" + name), what);
+          values += fmt::format("    {}) {} ;;\n", shell_word(path + "/" + name), what);
       }
     }
-    options += fmt::format("    {}) echo {} ;;\n", quoted(path),
-                           quoted(fmt::format("{}", fmt::join(names, " "))));
+    options += fmt::format("    {}) echo {} ;;\n", shell_word(path),
+                           shell_word(fmt::format("{}", fmt::join(names, " "))));
   }
 };
 

@@ -9,7 +9,7 @@ namespace tilewise::grading {
 namespace {
 
 std::string words(const std::vector<std::string>& calls) {
-  return quoted(fmt::format("{}", fmt::join(calls, " ")));
+  return shell_word(fmt::format("{}", fmt::join(calls, " ")));
 }
 
 }  // namespace

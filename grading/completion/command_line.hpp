@@ -32,10 +32,10 @@ struct CompletedOption {
 struct CompletedCommand {
   std::vector<std::string> names;  ///< "grade"; "cohort", "grade"
   std::string description;
-  std::vector<CompletedOption> options;
-  std::vector<CompletedCommand> subcommands;
-  std::string argument_name;  ///< "STAGE"; empty where it takes options alone
-  Completions arguments;
+  std::vector<CompletedOption> options = {};
+  std::vector<CompletedCommand> subcommands = {};
+  std::string argument_name = {};  ///< "STAGE"; empty where it takes options alone
+  Completions arguments = {};
 };
 
 /// The names that a command line may hold beside those of commands and options.

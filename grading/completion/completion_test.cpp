@@ -134,7 +134,7 @@ TEST_F(Completion, InZshTypesTheRest) {
       {"lab grade --gpu=h2", "lab grade --gpu=h200"},
       {"lab grade --json fi", "lab grade --json file.json"},
       {"lab cohort gr", "lab cohort grade"},
-      {"lab profile 3 --call ", "lab profile 3 --call matmul_shared\\(n\\="},
+      {"lab profile 3 --call ", "lab profile 3 --call matmul_shared\\(n="},
   };
   // A terminal of zsh's own, in which Tab is pressed behind each line.
   std::string driver =
@@ -176,7 +176,7 @@ TEST_F(Completion, InFishIsOffered) {
   for (const auto& [typed, offered] : cases) {
     const std::string answer =
         run({"fish", "--no-config", "-c",
-             fmt::format("source ./_lab; complete -C '{}' | string split -f1 \\t", typed)},
+             fmt::format("source ./_lab; complete -C '{}' | string split -f1 \\t; true", typed)},
             scratch.path());
     EXPECT_THAT(lines_of(answer),
                 offered.empty() ? testing::Matcher<Words>(IsEmpty()) : ElementsAre(offered))

@@ -62,7 +62,9 @@ void add(std::string& script, const std::vector<CompletedCommand>& commands,
         const bool is_long = name.starts_with("--");
         script += fmt::format(" {} {}", is_long ? "-l" : "-s", name.substr(is_long ? 2 : 1));
       }
-      if (option.takes_value) script += " -r" + candidates(option.values);
+      if (option.takes_value) {
+        script += (option.values.kind == Kind::files ? " -r" : " -x") + candidates(option.values);
+      }
       script += fmt::format(" -d {}\n", fish_quoted(option.description));
     }
     const std::string arguments = candidates(command.arguments);

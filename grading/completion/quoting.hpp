@@ -14,7 +14,7 @@ inline std::string replaced(std::string text, std::string_view what, std::string
 }
 
 /// As one word of bash and zsh, whatever is in it.
-inline std::string quoted(std::string_view text) {
+inline std::string shell_word(std::string_view text) {
   return "'" + replaced(std::string(text), "'", "'\\''") + "'";
 }
 

@@ -52,7 +52,8 @@ void add_choice(std::string& script, const std::string& function,
   std::string names, cases;
   for (const CompletedCommand& command : commands) {
     const std::string& name = command.names.back();
-    names += fmt::format("    {}\n", quoted(escaped(name) + ":" + escaped(command.description)));
+    names +=
+        fmt::format("    {}\n", shell_word(escaped(name) + ":" + escaped(command.description)));
     cases += fmt::format("    {}) {} ;;\n", name, function_of(command));
     add_function(script, command);
   }
@@ -82,12 +83,12 @@ void add_function(std::string& script, const CompletedCommand& command) {
     for (const std::string& name : option.names) {
       // "=" lets the value follow in the same word, too.
       const bool may_join = option.takes_value && name.starts_with("--");
-      specifications += fmt::format(" \\\n    {}", quoted(name + (may_join ? "=" : "") + rest));
+      specifications += fmt::format(" \\\n    {}", shell_word(name + (may_join ? "=" : "") + rest));
     }
   }
   if (!command.argument_name.empty()) {
     const std::string rest = action(command.argument_name, command.arguments);
-    specifications += fmt::format(" \\\n    {}", quoted("*" + rest));
+    specifications += fmt::format(" \\\n    {}", shell_word("*" + rest));
   }
   if (specifications.empty()) specifications = " \\\n    ''";
   script += fmt::format("{}() {{\n  _arguments -S{}\n}}\n\n", function_of(command), specifications);

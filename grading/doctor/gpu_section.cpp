@@ -57,7 +57,7 @@ void add_gpus(CheckupSection& section) {
 
 void add_toolkit(CheckupSection& section) {
   try {
-    const std::string nvcc = cuda_compiler();
+    const std::string nvcc = find_program(cuda_compiler()).string();
     const std::string version = output_of({nvcc, "--version"});
     const std::size_t release = version.find("release ");
     const std::string number =

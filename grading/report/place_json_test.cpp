@@ -14,11 +14,11 @@ TEST(PlaceJson, ReadsWhatItWroteWithoutWhatIsUnknown) {
   };
   const Case cases[] = {
       {{}, "{}"},
-      {{.call = "f(n=3)"}, R"({"call":"f(n=3)"})"},
+      {{.call = "f(n=3)"}, R"json({"call":"f(n=3)"})json"},
       {{.call = "f(n=3)", .block = {{1, 0, 0}}, .thread = {{2, 3, 0}}},
-       R"({"call":"f(n=3)","block":[1,0,0],"thread":[2,3,0]})"},
+       R"json({"call":"f(n=3)","block":[1,0,0],"thread":[2,3,0]})json"},
       {{.call = "f(n=3)", .matrix = "C", .row = 2, .col = 1},
-       R"({"call":"f(n=3)","matrix":"C","row":2,"col":1})"},
+       R"json({"call":"f(n=3)","matrix":"C","row":2,"col":1})json"},
   };
   for (const Case& one : cases) {
     EXPECT_EQ(Json(one.place).dump(), one.text);
