@@ -77,6 +77,7 @@ def check(page):
 
     page.table("| results | tile 16, n = 1024 |", far_apart)
     page.given("512 1600 2048 3200 4096", "orders of products")
+    page.given("4.0", "the way C++ writes it")
 
     _check_choice(page, on_h200)
 
