@@ -80,6 +80,8 @@ def check(page):
     page.given("4.0", "the way C++ writes it")
 
     _check_choice(page, on_h200)
+    page.pitfall_unheard("no `__launch_bounds__`", "the simulator has no registers to run out of")
+    page.pitfall_unheard("a loop over i or j that is not unrolled", "nothing fails")
 
     for results in (1, 4):
         page.prints(f"profile 6 --call 'matmul_rx_ry(n=512, tile=16, rx={results}, ry={results})'",
