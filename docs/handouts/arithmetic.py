@@ -35,8 +35,10 @@ def is_rounded_to(literal, value):
 
 def is_about(literal, value):
     """As is_rounded_to, but zeros at the end of a whole number only fill places."""
+    if "." in literal:
+        return is_rounded_to(literal, value)
     digits = literal.replace(",", "").rstrip("%")
-    zeros = 0 if "." in digits else len(digits) - len(digits.rstrip("0"))
+    zeros = len(digits) - len(digits.rstrip("0"))
     return abs(value_of(literal) - value) <= 10.0 ** zeros * (0.5 + 1e-6)
 
 
@@ -107,9 +109,10 @@ def equations(text):
         alone = number is not None and arithmetic(number[0]) == right[1]
         if alone and not re.search(r"[-+*/^x%]|mod", UNITS.sub("", left[0])):
             continue  # 1 access = 0.25 FLOP: not arithmetic
-        if alone:
-            holds = is_rounded_to(number[0], left[1]) or (
-                _INTEGER_DIVISION.fullmatch(left[0].strip()) and value_of(number[0]) == left[1] // 1)
+        if alone and "." not in number[0] and _INTEGER_DIVISION.fullmatch(left[0].strip()):
+            holds = value_of(number[0]) == left[1] // 1
+        elif alone:
+            holds = is_rounded_to(number[0], left[1])
         elif NUMBER.fullmatch(left[0].strip()):
             holds = is_rounded_to(left[0].strip(), right[1])
         else:

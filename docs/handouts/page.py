@@ -12,7 +12,7 @@ _NO_FIGURES = re.compile(
     r"|compute capability \d\.[\dx]|^Sources?: .*$", re.MULTILINE)
 _CODE = re.compile(r"^```(?:cpp|sh|cmake)\n.*?^```$", re.MULTILINE | re.DOTALL)
 _ORDER = re.compile(r"\b(?:[nmk]|order|rows|cols|columns|seed) (?:=|of) ?[\d,]+")
-_SHAPE = re.compile(r"(?<![\w,.*=] )\b[\d,]+ x [\d,]+(?: x [\d,]+)?")
+_SHAPE = re.compile(r"\b[\d,]+ x [\d,]+(?: x [\d,]+)?")
 _COMMAND = re.compile(r"(?:^ *(?:\$ )?|`)\./lab ([^`\n]*)", re.MULTILINE)
 
 
