@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -23,28 +24,26 @@ class Tilewise:
         return done.returncode, done.stdout
 
     @functools.lru_cache(maxsize=None)
-    def _with_json(self, *arguments):
+    def profile(self, stage, *arguments):
+        """Exit status, what is printed, and the JSON of a profile of the reference solutions."""
         with tempfile.TemporaryDirectory() as folder:
-            file = os.path.join(folder, "answer.json")
-            status, text = self.run(*arguments, "--json", file)
+            file = os.path.join(folder, "profile.json")
+            status, text = self.run("profile", stage, "--solutions", *arguments, "--json", file)
             if status != 0:
-                raise RuntimeError(f"tilewise {shlex.join(arguments)} ended with {status}:\n{text}")
+                return status, text, None
             with open(file, encoding="utf-8") as stream:
-                return text, json.load(stream)
+                return status, text, json.load(stream)
+
+    def profiled(self, line):
+        """The same of a line as one types it: "profile 3 --call 'matmul_shared(n=528, tile=16)'"."""
+        _, stage, *arguments = shlex.split(line)
+        number = re.match(r"\d+", stage)[0].zfill(2)
+        options = sorted(zip(arguments[::2], arguments[1::2]))
+        return self.profile(number, *(word for option in options for word in option))
 
     def printed(self, line):
-        """The lines that a command prints for the reference solutions: "profile 3 --call ..."."""
-        return self._solutions(line)[0].splitlines()
-
-    def answer(self, line):
-        """What it writes with --json."""
-        return self._solutions(line)[1]
-
-    def _solutions(self, line):
-        arguments = shlex.split(line)
-        if arguments[0] in ("profile", "bench"):
-            arguments.append("--solutions")
-        return self._with_json(*arguments)
+        """The lines that a profile prints."""
+        return self.profiled(line)[1].splitlines()
 
     def counters(self, stage, call, gpu=None):
         """Counters of the first kernel that a call launches, and what is modelled of it."""
@@ -53,6 +52,8 @@ class Tilewise:
     def kernels(self, stage, call, gpu=None):
         """The same of all kernels."""
         card = f" --gpu {gpu}" if gpu else ""
-        kernels = self.answer(f"profile {stage} --call '{call}'{card}")["kernels"]
+        status, text, answer = self.profiled(f"profile {stage} --call '{call}'{card}")
+        if status != 0:
+            raise RuntimeError(f"profile {stage} --call '{call}'{card} ended with {status}:\n{text}")
         return [{**kernel["counters"], **kernel["modelled"], **{key: value for key, value in
-                kernel.items() if not isinstance(value, dict)}} for kernel in kernels]
+                kernel.items() if not isinstance(value, dict)}} for kernel in answer["kernels"]]
