@@ -95,12 +95,16 @@ class Page:
 
     def prints(self, command, line):
         """The block with this line shows, in their order, lines that the command prints."""
-        printed = [" ".join(each.split()) for each in self.tilewise.printed(command)]
+        self.shows(line, "\n".join(self.tilewise.printed(command)), command)
+
+    def shows(self, line, output, command):
+        """The same for a command that was run already."""
+        printed = [" ".join(each.split()) for each in output.splitlines()]
         start, end = self._block_with(line)
         at, offset = 0, start
         for shown in self.text[start:end].splitlines(keepends=True):
             words = " ".join(shown.split())
-            if words and not words.startswith(("$ ", "./lab ", "[...]")):
+            if words and not words.startswith(("$ ", "./lab ", "lab: ", "[...]")):
                 try:
                     at = printed.index(words, at) + 1
                 except ValueError:
