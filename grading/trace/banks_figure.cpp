@@ -12,7 +12,7 @@
 namespace tilewise::grading {
 namespace {
 
-constexpr int cell = 22, row_names = 150;
+constexpr int cell = 22, row_height = 17, row_names = 150;
 
 /// Lanes by word of shared memory.
 std::map<std::uint32_t, std::set<std::uint32_t>> lanes_by_word(const TraceRequest& request) {
@@ -83,18 +83,16 @@ std::string draw_banks(const Trace& trace, const FigureChoice& choice) {
              conflict ? "small mid bad bold" : "small mid soft", std::to_string(bank));
   }
   for (const std::uint32_t row : rows) {
-    svg.text(left - 10, y + 15, "small mono end", name_of_word(*found.kernel, row * banks));
+    svg.text(left - 10, y + 12, "small mono end", name_of_word(*found.kernel, row * banks));
+    svg.rect(left, y, static_cast<int>(banks) * cell - 1, row_height - 1, "cell");
     for (std::uint32_t bank = 0; bank < banks; ++bank) {
       const int x = left + static_cast<int>(bank) * cell;
       const auto lanes = words.find(row * banks + bank);
-      if (lanes == words.end()) {
-        svg.rect(x, y, cell - 1, cell - 1, "cell");
-        continue;
-      }
-      svg.rect(x, y, cell - 1, cell - 1, words_of_bank[bank] > 1 ? "bad" : "t0");
-      svg.text(x + cell / 2, y + 15, "small mid on", describe_lanes(lanes->second));
+      if (lanes == words.end()) continue;
+      svg.rect(x, y, cell - 1, row_height - 1, words_of_bank[bank] > 1 ? "bad" : "t0");
+      svg.text(x + cell / 2, y + 12, "small mid on", describe_lanes(lanes->second));
     }
-    y += cell;
+    y += row_height;
   }
   svg.text(figure_margin, y + 22, "soft",
            "A number is the lane that wants the word, x8 that eight lanes share it. A row is what "

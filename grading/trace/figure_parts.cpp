@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <tuple>
+
 #include "grading/trace/cannot_trace.hpp"
 
 namespace tilewise::grading {
@@ -34,6 +37,18 @@ std::string name_of(const std::vector<TraceMatrix>& matrices, ElementNumber elem
                      found.col);
 }
 
+namespace {
+
+/// Of two that cost the same a load weighs more, since threads wait for it; of two loads the one
+/// from more places.
+std::tuple<std::uint32_t, bool, std::size_t> weight(const TraceRequest& request) {
+  const bool loads = request.made.action == simt::TracedRequest::Action::load;
+  return {request.made.cost, loads,
+          std::set(request.made.at.begin(), request.made.at.end()).size()};
+}
+
+}  // namespace
+
 FoundRequest costliest_request(const Trace& trace, const FigureChoice& choice, bool shared) {
   FoundRequest found;
   for (const TraceKernel& kernel : trace.kernels) {
@@ -44,7 +59,7 @@ FoundRequest costliest_request(const Trace& trace, const FigureChoice& choice, b
                                                      interval <= choice.intervals->last);
         if (request.made.shared != shared || !asked_for) continue;
         if (!shared && request.matrix < 0) continue;
-        if (found.request == nullptr || request.made.cost > found.request->made.cost) {
+        if (found.request == nullptr || weight(request) > weight(*found.request)) {
           found = {&kernel, &block, &request};
         }
       }

@@ -26,11 +26,12 @@ class MatricesFigure {
     choose_threads(choice);
     intervals_ = choice.intervals ? *choice.intervals : telling_intervals();
     touched_ = touched_elements(trace, block_, intervals_);
+    results_ = touched_elements(trace, block_, {0, block_.intervals}).written;
     int longest = 1;
     for (const TraceMatrix& matrix : trace.matrices) {
       longest = std::max({longest, matrix.rows, matrix.cols});
     }
-    cell_ = std::clamp(300 / longest, 4, 24);
+    cell_ = std::clamp(384 / longest, 6, 24);
   }
 
   std::string draw() {
@@ -87,9 +88,9 @@ class MatricesFigure {
   std::string describe_intervals() const {
     if (block_.intervals <= 1) return "from beginning to end";
     if (intervals_.first == intervals_.last) {
-      return fmt::format("in interval {} of {}", intervals_.first, block_.intervals);
+      return fmt::format("in interval {}, of {}", intervals_.first, block_.intervals);
     }
-    return fmt::format("in intervals {} to {} of {}", intervals_.first, intervals_.last,
+    return fmt::format("in intervals {} to {}, of {}", intervals_.first, intervals_.last,
                        block_.intervals);
   }
 
@@ -129,6 +130,7 @@ class MatricesFigure {
     svg_.text(at.x, at.y - 6, "bold",
               fmt::format("{} ({} x {})", matrix.name, matrix.rows, matrix.cols));
     svg_.rect(at.x, at.y, matrix.cols * cell_, matrix.rows * cell_, "cell");
+    draw_block(matrix, at);
     for (int row = 0; row < matrix.rows; ++row) {
       for (int col = 0; col < matrix.cols; ++col) {
         const ElementNumber element = matrix.first + row * matrix.leading_dimension + col;
@@ -149,6 +151,7 @@ class MatricesFigure {
     for (int row = 0; row < matrix.rows; ++row) {
       for (int col = 0; col < matrix.cols; ++col) {
         const ElementNumber element = matrix.first + row * matrix.leading_dimension + col;
+        draw_result(element, {at.x + col * cell_, at.y + row * cell_});
         draw_uses(element, {at.x + col * cell_, at.y + row * cell_});
       }
     }
@@ -165,10 +168,28 @@ class MatricesFigure {
     return chosen;
   }
 
+  bool block_touches(ElementNumber element) const {
+    return touched_.loaded.contains(element) || touched_.written.contains(element) ||
+           touched_.used.contains(element);
+  }
+
+  /// What any thread of the block touches, neighbours of a row in one piece.
+  void draw_block(const TraceMatrix& matrix, Place at) {
+    for (int row = 0; row < matrix.rows; ++row) {
+      const ElementNumber first = matrix.first + row * matrix.leading_dimension;
+      for (int begin = 0; begin < matrix.cols;) {
+        int end = begin;
+        while (end < matrix.cols && block_touches(first + end)) ++end;
+        if (end > begin) {
+          svg_.rect(at.x + begin * cell_, at.y + row * cell_, (end - begin) * cell_, cell_,
+                    "other");
+        }
+        begin = end + 1;
+      }
+    }
+  }
+
   void draw_element(ElementNumber element, Place at) {
-    const bool by_block = touched_.loaded.contains(element) || touched_.written.contains(element) ||
-                          touched_.used.contains(element);
-    if (by_block) svg_.rect(at.x, at.y, cell_, cell_, "other");
     std::vector<std::size_t> owners = chosen_of(touched_.loaded, element);
     const bool writes = owners.empty();
     if (writes) owners = chosen_of(touched_.written, element);
@@ -177,6 +198,13 @@ class MatricesFigure {
       const auto count = static_cast<int>(owners.size()), nth = static_cast<int>(i);
       const int left = at.x + cell_ * nth / count, right = at.x + cell_ * (nth + 1) / count;
       svg_.rect(left, at.y, right - left, cell_, fmt::format("t{}", owners[i]));
+    }
+  }
+
+  void draw_result(ElementNumber element, Place at) {
+    if (touched_.written.contains(element)) return;
+    for (const std::size_t owner : chosen_of(results_, element)) {
+      svg_.frame(at.x + 1, at.y + 1, cell_ - 2, cell_ - 2, fmt::format("t{}", owner), 2);
     }
   }
 
@@ -218,6 +246,11 @@ class MatricesFigure {
                             : "writes to global memory",
             [&] { svg_.rect(x + 1, y + 1, 12, 12, "t0"); });
     }
+    const bool later = std::ranges::any_of(
+        results_, [&](const auto& result) { return !touched_.written.contains(result.first); });
+    if (later) {
+      entry("its results, written later", [&] { svg_.frame(x + 2, y + 2, 10, 10, "t0", 2); });
+    }
     if (!touched_.used.empty()) {
       entry("uses from shared memory", [&] { svg_.dot(x + 7, y + 7, 4, "t0"); });
     }
@@ -229,6 +262,7 @@ class MatricesFigure {
   std::vector<std::uint32_t> threads_;
   Intervals intervals_;
   TouchedElements touched_;
+  ThreadsByElement results_;  ///< that the threads write in the end
   int cell_ = 0;
   Svg svg_;
 };

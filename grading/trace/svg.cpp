@@ -72,7 +72,14 @@ void Svg::dot(double x, double y, double radius, std::string_view fill) {
 }
 
 void Svg::text(int x, int y, std::string_view style, std::string_view words) {
-  reach(x, y + 4);
+  // Fonts differ from page to page; this is what a wide one takes.
+  const bool centred = style.find("mid") != style.npos, ends = style.find("end") != style.npos;
+  const int wide = style.find("big") != style.npos                                        ? 10
+                   : style.find("small") != style.npos                                    ? 7
+                   : style.find("bold") != style.npos || style.find("mono") != style.npos ? 8
+                                                                                          : 7;
+  const int width = wide * static_cast<int>(words.size());
+  reach(ends ? x : centred ? x + width / 2 : x + width, y + 4);
   parts_ +=
       element("text",
               {{"x", std::to_string(x)}, {"y", std::to_string(y)}, {"class", std::string(style)}},

@@ -54,19 +54,37 @@ void mark_outside(const std::vector<TraceMatrix>& matrices, TraceRequest& reques
   });
 }
 
-void number_steps(TraceBlock& block) {
+/// What a request does, however often the compiler has unrolled the loop that it stands in: the
+/// line, the action, and the array or matrix.
+using Deed = std::tuple<std::string, int, Action, int>;
+
+Deed deed_of(const TraceRequest& request, const TraceKernel& kernel) {
+  const simt::TracedSite& site = kernel.sites[request.made.site];
+  int target = request.matrix;
+  if (request.made.shared) {
+    const auto is_behind = [&](const simt::TracedArray& array) {
+      return array.start > request.made.at.front();
+    };
+    const auto array = std::ranges::find_if(kernel.arrays, is_behind) - kernel.arrays.begin();
+    target = -1 - static_cast<int>(array);  // told apart from matrices
+  }
+  return {site.file, site.line, request.made.action, target};
+}
+
+void number_steps(TraceBlock& block, const TraceKernel& kernel) {
   struct Warp {
     std::uint32_t interval = 0;
     int step = 0;
-    std::set<std::uint32_t> sites;
+    std::set<Deed> deeds;
   };
   std::map<std::uint32_t, Warp> warps;
   for (TraceRequest& request : block.requests) {
     Warp& warp = warps[request.made.warp];
     if (warp.interval != request.made.interval) warp = {request.made.interval, 0, {}};
-    if (!warp.sites.insert(request.made.site).second) {
+    const Deed deed = deed_of(request, kernel);
+    if (!warp.deeds.insert(deed).second) {
       ++warp.step;
-      warp.sites = {request.made.site};
+      warp.deeds = {deed};
     }
     request.step = warp.step;
   }
@@ -198,7 +216,8 @@ class Races {
   std::map<Place, std::vector<Access>> accesses_;
 };
 
-TraceBlock interpret_block(simt::BlockTrace&& traced, const std::vector<TraceMatrix>& matrices) {
+TraceBlock interpret_block(simt::BlockTrace&& traced, const TraceKernel& kernel,
+                           const std::vector<TraceMatrix>& matrices) {
   TraceBlock block{traced.number, static_cast<int>(traced.intervals), traced.cut, {}};
   for (simt::TracedRequest& made : traced.requests) {
     TraceRequest& request = block.requests.emplace_back();
@@ -208,7 +227,7 @@ TraceBlock interpret_block(simt::BlockTrace&& traced, const std::vector<TraceMat
   }
   std::ranges::stable_sort(block.requests, {},
                            [](const TraceRequest& request) { return request.made.interval; });
-  number_steps(block);
+  number_steps(block, kernel);
   Origins(matrices).follow(block);
   return block;
 }
@@ -256,7 +275,7 @@ std::vector<TraceKernel> interpret_trace(const std::string& text,
       site.file = std::filesystem::path(site.file).filename();
     }
     for (simt::BlockTrace& block : one.blocks) {
-      kernel.blocks.push_back(interpret_block(std::move(block), matrices));
+      kernel.blocks.push_back(interpret_block(std::move(block), kernel, matrices));
     }
     for (const Diagnostic& finding : findings) {
       if (finding.kind == "race" || finding.kind == "warp-race") Races(kernel, finding).mark();
