@@ -61,6 +61,8 @@ export function App({ trace }: { trace: Trace }) {
     [trace, block, first, state.interval, state.pair, state.step],
   );
 
+  const ever = useMemo(() => touched(trace, block, 0, block.intervals, null), [trace, block]);
+
   const props = { trace, state, change };
   return (
     <>
@@ -73,7 +75,7 @@ export function App({ trace }: { trace: Trace }) {
           <Findings {...props} />
         </aside>
         <div class="middle">
-          <Matrices {...props} elements={elements} />
+          <Matrices {...props} elements={elements} ever={ever} />
           {kernelOf(trace, state).partitions && <Partitions {...props} />}
         </div>
         <div class="right">

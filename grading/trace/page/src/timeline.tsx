@@ -78,9 +78,11 @@ export function Timeline({ trace, state, change }: Props) {
                 onClick={() => go(i)}
                 title={`${i}: ${words(one)}`}
               >
-                <i class={one.load ? "load" : ""} />
-                <i class={one.use ? "use" : ""} />
-                <i class={one.write ? "write" : ""} />
+                {deeds.length <= 20 && (
+                  <small>
+                    {[one.load && "load", one.use && "use", one.write && "write"].filter(Boolean).join(" ") || "-"}
+                  </small>
+                )}
               </span>
             ))}
         </div>
@@ -107,7 +109,7 @@ export function Timeline({ trace, state, change }: Props) {
         <button aria-label="Step before" title="Step before (↑)" disabled={steps < 2} onClick={() => change(chooseStep(trace, state, -1))}>
           ▴
         </button>
-        <span id="step">{state.step === null ? `all ${steps} steps` : `step ${state.step + 1} of ${steps}`}</span>
+        <span id="step">{steps < 2 ? "one step" : state.step === null ? `all ${steps} steps` : `step ${state.step + 1} of ${steps}`}</span>
         <button aria-label="Step after" title="Step after (↓)" disabled={steps < 2} onClick={() => change(chooseStep(trace, state, 1))}>
           ▾
         </button>
