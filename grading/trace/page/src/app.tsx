@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Trace } from "./data.ts";
 import { Findings } from "./findings.tsx";
 import { Header, Help } from "./header.tsx";
@@ -22,7 +22,13 @@ const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName);
 
 export function App({ trace }: { trace: Trace }) {
-  const [state, change] = useState(() => start(trace));
+  const [state, draw] = useState(() => start(trace));
+  // Keys may come faster than they are drawn.
+  const latest = useRef(state);
+  const change = (next: State) => {
+    latest.current = next;
+    draw(next);
+  };
   const block = blockOf(trace, state);
 
   useEffect(() => {
@@ -30,14 +36,14 @@ export function App({ trace }: { trace: Trace }) {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       // Buttons answer to the space bar themselves.
       if (event.key === " " && event.target instanceof HTMLButtonElement) return;
-      const next = press(trace, state, event.key, event.shiftKey);
+      const next = press(trace, latest.current, event.key, event.shiftKey);
       if (next === null) return;
       event.preventDefault();
       change(next);
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  }, [trace, state]);
+  }, [trace]);
 
   useEffect(() => {
     if (!state.playing) return;
