@@ -91,7 +91,6 @@ struct Worker::State {
   CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {},
                  const std::optional<ThreadPlace>& thread = {});
   std::string trace_text(std::size_t bytes) const;
-  CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {});
   CallReply fail_by_end();
   CallReply fail_by_tampering(const std::string& what);
   CallReply fail_by_time();
