@@ -34,7 +34,10 @@ if(TILEWISE_SANITIZE)
   target_link_options(tilewise_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(TILEWISE_COVERAGE)
-  target_compile_definitions(tilewise_options INTERFACE TILEWISE_COVERAGE=1)
-  target_compile_options(tilewise_options INTERFACE --coverage -fprofile-update=atomic)
-  target_link_options(tilewise_options INTERFACE --coverage)
+  # Neither tests, nor what would take several times as long: the run-time library of the simulator
+  # is counted in a copy (common/simt).
+  set(uncounted $<BOOL:$<TARGET_PROPERTY:TILEWISE_UNCOUNTED>>)
+  target_compile_options(tilewise_options
+                         INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${uncounted}>>:--coverage>)
+  target_link_options(tilewise_options INTERFACE $<$<LINK_LANGUAGE:CXX>:--coverage>)
 endif()

@@ -96,15 +96,16 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   return tools;
 }
 
-void add_coverage(Toolchain& simt_tools) {
-  // Blocks run on several threads. In the checked build an atomic addition is none of those that
-  // report themselves, so that counting changes no other count.
-  for (const char* option : {"--coverage", "-fprofile-update=atomic"}) {
-    simt_tools.compile.push_back(option);
+void add_coverage(Toolchain& simt_tools, Flavour flavour) {
+  simt_tools.compile.emplace_back("--coverage");
+  if (flavour == Flavour::fast) {
+    // Optimised code shares lines, and drops some.
+    *std::ranges::find(simt_tools.compile, "-O3") = "-O0";
+  } else {
+    // Of all additions an atomic one alone does not report itself, so that counting changes no
+    // other count.
+    simt_tools.compile.emplace_back("-fprofile-update=atomic");
   }
-  // Optimised code shares lines, and drops some. The checked build's options depend on theirs.
-  const auto optimisation = std::ranges::find(simt_tools.compile, "-O3");
-  if (optimisation != simt_tools.compile.end()) *optimisation = "-O0";
   const fs::path header =
       layout().root / "common" / "simt" / "include" / "tilewise" / "write_coverage.hpp";
   simt_tools.compile.insert(simt_tools.compile.end(), {"-include", header});

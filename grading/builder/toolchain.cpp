@@ -14,7 +14,7 @@ Toolchain toolchain(Backend backend, Flavour flavour, const std::string& stage_i
   }
 #if TILEWISE_HAVE_SIMT
   Toolchain tools = simt_toolchain(flavour, stage_id);
-  if (covered) add_coverage(tools);
+  if (covered) add_coverage(tools, flavour);
   return tools;
 #else
   throw std::runtime_error("this build of Tilewise has no simulator");

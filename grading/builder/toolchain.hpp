@@ -35,8 +35,8 @@ Toolchain toolchain(Backend backend, Flavour flavour, const std::string& stage_i
 
 Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id);
 
-/// Has the compiler count how often each line is run.
-void add_coverage(Toolchain& simt_tools);
+/// Has the compiler count how often each line is run, by one thread.
+void add_coverage(Toolchain& simt_tools, Flavour flavour);
 
 Toolchain cuda_toolchain(const std::string& stage_id);
 

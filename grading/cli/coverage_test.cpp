@@ -29,7 +29,9 @@ constexpr const char* file_name = "matmul_grid.cu";
 
 CommandResult coverage(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {tool("tilewise"), "coverage"});
-  return run_command({.arguments = std::move(arguments)});
+  Command command;
+  command.arguments = std::move(arguments);
+  return run_command(std::move(command));
 }
 
 std::string solution() {

@@ -20,6 +20,9 @@ namespace tilewise::grading {
 /// @throws std::runtime_error where there is no usable device, saying what to do.
 DeviceInfo start_device(const core::GpuProfile& profile);
 
+/// Has one thread run all blocks, where a processor runs them.
+void run_blocks_on_one_thread();
+
 /// Makes fatal signals write a FaultRecord before they end the process.
 void install_fault_handler();
 

@@ -73,6 +73,8 @@ DeviceInfo start_device(const core::GpuProfile&) {
   return describe_device();
 }
 
+void run_blocks_on_one_thread() {}
+
 void install_fault_handler() {
   // A handler cannot run on the stack whose overflow it reports. The size leaves the unwinder room.
   static std::array<char, 64 << 10> stack;

@@ -129,7 +129,11 @@ int run() {
   }
   prepare_fault_reports();
   install_fault_handler();
-  if (!hello.writes_coverage) confine();
+  if (hello.writes_coverage) {
+    run_blocks_on_one_thread();  // threads that share counters wait for each other
+  } else {
+    confine();  // which would keep it from writing
+  }
   if (!examiner.send(started)) return 0;
   return serve(examiner, hello, memory);
 }

@@ -49,6 +49,8 @@ DeviceInfo start_device(const core::GpuProfile& profile) {
           profile.clock_mhz, profile.dram_gb_s,     profile.l2_bytes};
 }
 
+void run_blocks_on_one_thread() { simt::set_worker_threads(1); }
+
 void install_fault_handler() { simt::install_fault_handler(report); }
 
 void describe_payload(const void* payload, const BufferArgument& argument) {

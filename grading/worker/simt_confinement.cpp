@@ -21,8 +21,8 @@ namespace tilewise::grading {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 namespace {
 
-// Coverage is written to files when a process ends; a leak check is done by a child process.
-#if defined(TILEWISE_COVERAGE) || defined(TILEWISE_SANITIZE)
+// A leak check is done by a child process.
+#if defined(TILEWISE_SANITIZE)
 constexpr bool can_confine = false;
 #else
 constexpr bool can_confine = true;
