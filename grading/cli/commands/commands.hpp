@@ -31,10 +31,15 @@ void add_completion(CLI::App& app, ExitStatus& status);
 void add_debug(CLI::App& app, ExitStatus& status);
 void add_doctor(CLI::App& app, ExitStatus& status);
 void add_grade(CLI::App& app, ExitStatus& status);
+void add_hint(CLI::App& app, ExitStatus& status);
 void add_list(CLI::App& app, ExitStatus& status);
+void add_next(CLI::App& app, ExitStatus& status);
 void add_occupancy(CLI::App& app, ExitStatus& status);
 void add_profile(CLI::App& app, ExitStatus& status);
 void add_report(CLI::App& app, ExitStatus& status);
+void add_reset(CLI::App& app, ExitStatus& status);
 void add_skeletons(CLI::App& app, ExitStatus& status);
+void add_status(CLI::App& app, ExitStatus& status);
+void add_watch(CLI::App& app, ExitStatus& status);
 
 }  // namespace tilewise::grading
