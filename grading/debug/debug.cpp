@@ -109,8 +109,8 @@ WatchedElement element_of(const FailurePlace& place, const CallInputs& inputs) {
 }
 
 /// Runs the call to see which thread gives the element its value.
-std::optional<ThreadPlace> find_writer(DebugOrder order, const FailurePlace& place,
-                                       const CallInputs& inputs, const fs::path& folder) {
+std::optional<ThreadOfCall> find_writer(DebugOrder order, const FailurePlace& place,
+                                        const CallInputs& inputs, const fs::path& folder) {
   order.element = element_of(place, inputs);
   write_order(folder, order, inputs.matrices);
   Command command;
@@ -120,14 +120,15 @@ std::optional<ThreadPlace> find_writer(DebugOrder order, const FailurePlace& pla
   return read_writer(folder);
 }
 
-std::string describe(const ThreadPlace& place) {
-  return fmt::format("block ({}), thread ({})", fmt::join(place.block, ", "),
-                     fmt::join(place.thread, ", "));
+std::string describe(const ThreadOfCall& of_call) {
+  const std::string launch = of_call.launch == 1 ? "" : fmt::format("launch {}, ", of_call.launch);
+  return fmt::format("{}block ({}), thread ({})", launch, fmt::join(of_call.place.block, ", "),
+                     fmt::join(of_call.place.thread, ", "));
 }
 
 /// Where to stop, and why there.
 struct Stop {
-  ThreadPlace place;
+  ThreadOfCall thread;
   std::string why;
 };
 
@@ -137,7 +138,7 @@ Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& 
   const FailurePlace& place = failing->place;
   if (place.block && place.thread) {
     const std::string line = failing->line == 0 ? "" : fmt::format(" on line {}", failing->line);
-    return {{*place.block, *place.thread}, fmt::format("It is at fault{}.", line)};
+    return {{{*place.block, *place.thread}}, fmt::format("It is at fault{}.", line)};
   }
   if (place.matrix.empty()) return {};
   const std::string element = fmt::format("{}[{}][{}]", place.matrix, place.row, place.col);
@@ -151,14 +152,16 @@ Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& 
 void take_wishes(const DebugOptions& options, Stop& stop) {
   if (options.block.empty() && options.thread.empty()) return;
   stop.why.clear();
-  if (!options.block.empty()) stop.place.block = read_index("--block", options.block);
-  if (!options.thread.empty()) stop.place.thread = read_index("--thread", options.thread);
+  stop.thread.launch = 1;
+  if (!options.block.empty()) stop.thread.place.block = read_index("--block", options.block);
+  if (!options.thread.empty()) stop.thread.place.thread = read_index("--thread", options.thread);
 }
 
 void introduce(const std::string& call, const Stop& stop,
                const std::optional<FailingCall>& failing) {
   if (failing) std::cout << fmt::format("{} failed: {}\n", failing->test, failing->message);
-  std::cout << fmt::format("gdb stops in {}, {}. {}\n", call, describe(stop.place), stop.why)
+  std::cout << fmt::format("gdb stops in {}, {}.{}\n", call, describe(stop.thread),
+                           stop.why.empty() ? "" : " " + stop.why)
             << "There: next, step, until LINE, print NAME, tw-where, tw-tile As, quit; "
                "docs/debugging.md has more.\n"
             << std::flush;
@@ -206,7 +209,7 @@ bool debug(const DebugOptions& options) {
   order.text = call.text;
   Stop stop = stop_at_fault(failing, order, inputs, scratch.path());
   take_wishes(options, stop);
-  order.stop = stop.place;
+  order.stop = stop.thread;
   write_order(scratch.path(), order, inputs.matrices);
   introduce(call.text, stop, failing);
   start_gdb(scratch.path(), sources.parent_path().parent_path());

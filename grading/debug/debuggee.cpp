@@ -88,8 +88,9 @@ Index3 to_index(uint3 index) { return {index.x, index.y, index.z}; }
 void prepare(simt::DebugStop& stop, const DebugOrder& order, const PlacedArguments& arguments,
              const std::vector<std::byte>& matrices) {
   if (order.stop) {
-    stop.block = to_uint3(order.stop->block);
-    stop.thread = to_uint3(order.stop->thread);
+    stop.block = to_uint3(order.stop->place.block);
+    stop.thread = to_uint3(order.stop->place.thread);
+    stop.launch = order.stop->launch;
     stop.armed = true;
   }
   if (!order.element) return;
@@ -121,7 +122,8 @@ int carry_out(const std::filesystem::path& folder) {
     throw std::runtime_error(order.text + " has arguments that the function does not take");
   }
   if (stop.written) {
-    write_writer(folder, {to_index(stop.writer_block), to_index(stop.writer_thread)});
+    write_writer(folder,
+                 {{to_index(stop.writer_block), to_index(stop.writer_thread)}, stop.writer_launch});
   }
   for (const simt::Diagnostic& fault : simt::take_diagnostics()) {
     std::printf("%s: %s, on line %d\n", order.text.c_str(), fault.message.c_str(), fault.line);

@@ -31,12 +31,13 @@ void write_text(const fs::path& path, const std::string& text) {
   write_bytes(path, text.data(), text.size());
 }
 
-Json to_value(const ThreadPlace& place) {
-  return {{"block", place.block}, {"thread", place.thread}};
+Json to_value(const ThreadOfCall& of_call) {
+  return {
+      {"block", of_call.place.block}, {"thread", of_call.place.thread}, {"launch", of_call.launch}};
 }
 
-ThreadPlace read_place(const Json& json) {
-  return {json.at("block").get<Index3>(), json.at("thread").get<Index3>()};
+ThreadOfCall read_thread(const Json& json) {
+  return {{json.at("block").get<Index3>(), json.at("thread").get<Index3>()}, json.at("launch")};
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ DebugOrder read_order(const fs::path& folder) {
   order.hello = decode_hello(json.at("hello").get<std::string>());
   order.call = decode_call(json.at("call").get<std::string>());
   order.text = json.at("text");
-  if (json.contains("stop")) order.stop = read_place(json["stop"]);
+  if (json.contains("stop")) order.stop = read_thread(json["stop"]);
   if (json.contains("element")) {
     const Json& element = json["element"];
     order.element = WatchedElement{element.at("matrix"), element.at("offset"), element.at("bytes")};
@@ -75,13 +76,13 @@ std::vector<std::byte> read_matrices(const fs::path& folder) {
   return {first, first + bytes.size()};
 }
 
-void write_writer(const fs::path& folder, const ThreadPlace& writer) {
+void write_writer(const fs::path& folder, const ThreadOfCall& writer) {
   write_text(folder / writer_file, to_value(writer).dump());
 }
 
-std::optional<ThreadPlace> read_writer(const fs::path& folder) {
+std::optional<ThreadOfCall> read_writer(const fs::path& folder) {
   if (!fs::exists(folder / writer_file)) return std::nullopt;
-  return read_place(Json::parse(read_bytes(folder / writer_file)));
+  return read_thread(Json::parse(read_bytes(folder / writer_file)));
 }
 
 }  // namespace tilewise::grading

@@ -14,6 +14,15 @@ namespace tilewise::grading {
 
 using Index3 = std::array<unsigned, 3>;
 
+/// A thread of a call, which may launch several kernels.
+struct ThreadOfCall {
+  ThreadPlace place;
+  unsigned launch =
+      1;  ///< that it is of, from 1 on; for a stop: of this one or the next that has it
+
+  bool operator==(const ThreadOfCall&) const = default;
+};
+
 /// Bytes of a matrix of a call.
 struct WatchedElement {
   std::string matrix;
@@ -27,7 +36,7 @@ struct DebugOrder {
   CallRequest call;
   std::string text;  ///< of the call, for messages
   /// Where gdb is to stop; nothing: nowhere.
-  std::optional<ThreadPlace> stop = {};
+  std::optional<ThreadOfCall> stop = {};
   /// Of which the writer is to be found; nothing: none.
   std::optional<WatchedElement> element = {};
 };
@@ -39,7 +48,7 @@ void write_order(const std::filesystem::path& folder, const DebugOrder& order,
 DebugOrder read_order(const std::filesystem::path& folder);
 std::vector<std::byte> read_matrices(const std::filesystem::path& folder);
 
-void write_writer(const std::filesystem::path& folder, const ThreadPlace& writer);
-std::optional<ThreadPlace> read_writer(const std::filesystem::path& folder);
+void write_writer(const std::filesystem::path& folder, const ThreadOfCall& writer);
+std::optional<ThreadOfCall> read_writer(const std::filesystem::path& folder);
 
 }  // namespace tilewise::grading

@@ -78,6 +78,8 @@ def run_to_kernel(command):
     breakpoint.silent = True
     try:
         gdb.execute(command, to_string=False)
+    except gdb.error as error:
+        raise gdb.GdbError(str(error))
     finally:
         breakpoint.delete()
     return stopped_at_start() and step_into_kernel()

@@ -10,6 +10,7 @@
 
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/doctor/gpu_section.hpp"
 #include "grading/doctor/version.hpp"
@@ -21,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 TEST(VersionIn, IsTheFirstNumberWithADot) {
@@ -147,6 +147,27 @@ INSTANTIATE_TEST_SUITE_P(
              0,
              {"bubblewrap"}}),
     [](const auto& info) { return std::string(info.param.what); });
+
+// Before anything is built the script `lab` has to tell by itself.
+TEST(DoctorOfTheScript, SaysWhatIsMissingWhereNothingCanBeBuilt) {
+  const ScratchDirectory course;
+  for (const char* file : {"lab", "packages.txt"}) {
+    fs::copy_file(layout().root / file, course.path() / file);
+  }
+  const fs::path programs = course.path() / "programs";
+  fs::create_directory(programs);
+  for (const char* name : {"bash", "cut", "dirname", "sed", "tr"}) {
+    fs::create_symlink(find_program(name), programs / name);
+  }
+  Command command;
+  command.arguments = {"bash", course.path() / "lab", "doctor"};
+  command.environment = {{"PATH", programs}, {"CXX", ""}};
+  const CommandResult run = run_command(command);
+  EXPECT_EQ(run.status, 2) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("Tilewise cannot be built here yet. Missing:\n  g++ "));
+  EXPECT_THAT(run.output, HasSubstr("\n  ninja-build "));
+  EXPECT_THAT(run.output, HasSubstr("Install them under the names your system has for them."));
+}
 
 }  // namespace
 }  // namespace tilewise::grading

@@ -10,7 +10,9 @@ namespace tilewise::simt {
 
 struct DebugStop {
   uint3 block, thread;  ///< the ones wanted
-  bool armed;           ///< whether any are
+  unsigned launch;      ///< of the call's launches the first that counts, from 1 on
+  bool armed;           ///< whether any thread is wanted
+  unsigned launches;    ///< so far
 
   /// An element in device memory; null: none.
   const volatile unsigned char* watched;
@@ -18,6 +20,7 @@ struct DebugStop {
   unsigned char last[8];  ///< what it held when it was looked at last
   bool written;
   uint3 writer_block, writer_thread;  ///< that gave it another value last
+  unsigned writer_launch;
 };
 
 }  // namespace tilewise::simt
@@ -36,9 +39,13 @@ extern "C" {
 namespace tilewise::simt {
 
 inline void note_thread_start() {
-  const DebugStop& stop = tilewise_debug_stop;
+  DebugStop& stop = tilewise_debug_stop;
   const auto same = [](uint3 a, uint3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; };
-  if (stop.armed && same(blockIdx, stop.block) && same(threadIdx, stop.thread)) {
+  // Blocks and threads run in order.
+  const uint3 first = {0, 0, 0};
+  if (same(blockIdx, first) && same(threadIdx, first)) ++stop.launches;
+  if (stop.armed && stop.launches >= stop.launch && same(blockIdx, stop.block) &&
+      same(threadIdx, stop.thread)) {
     tilewise_kernel_starts();
   }
 }
@@ -57,6 +64,7 @@ inline void note_turn_end() {
   stop.written = true;
   stop.writer_block = blockIdx;
   stop.writer_thread = threadIdx;
+  stop.writer_launch = stop.launches;
 }
 
 }  // namespace tilewise::simt
