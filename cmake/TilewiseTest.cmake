@@ -1,14 +1,37 @@
+# Headers that most tests include, and that take longer to read than a test to compile: read once.
+# Without optimisation of what runs for milliseconds.
+function(tilewise_compile_quickly test)
+  if(NOT TARGET tilewise_test_headers)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "")
+    add_library(tilewise_test_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
+    target_link_libraries(tilewise_test_headers PRIVATE tilewise_options GTest::gmock)
+    # To the compiler they must look as in an executable, which CMake gives -fPIE.
+    set_target_properties(tilewise_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(tilewise_test_headers PRIVATE -fPIE $<$<CONFIG:Release>:-O1>)
+    target_precompile_headers(tilewise_test_headers PRIVATE
+      <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>
+      <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <regex>
+      <sstream> <string> <thread> <vector>)
+  endif()
+  target_compile_options(${test} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(${test} REUSE_FROM tilewise_test_headers)
+endfunction()
+
 # tilewise_test(NAME core_paths_test SOURCES paths_test.cpp LIBS tilewise_core)
 #
 # Declares a GoogleTest binary and the CTest test that runs it. With PARTS, it is one CTest test for
 # each of them, NAME_PART, which runs the cases with PART in their name: long ones run side by side.
-# COST: seconds that it takes, if many; CTest then starts it early.
+# COST: seconds that it takes, if many; CTest then starts it early. KERNELS: its sources are kernel
+# files, whose options are the simulator's.
 function(tilewise_test)
-  cmake_parse_arguments(arg "" "NAME;TIMEOUT;COST" "SOURCES;LIBS;PARTS" ${ARGN})
+  cmake_parse_arguments(arg "KERNELS" "NAME;TIMEOUT;COST" "SOURCES;LIBS;PARTS" ${ARGN})
   if(NOT TILEWISE_TESTS)
     return()
   endif()
   add_executable(${arg_NAME} ${arg_SOURCES})
+  if(NOT arg_KERNELS)
+    tilewise_compile_quickly(${arg_NAME})
+  endif()
   target_link_libraries(${arg_NAME} PRIVATE tilewise_options ${arg_LIBS} GTest::gmock
                                             GTest::gtest_main)
   set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test)

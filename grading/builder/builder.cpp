@@ -68,26 +68,23 @@ std::string this_machine() {
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
 }
 
-/// A folder of its own for each flavour: their files have the same names.
-fs::path flavour_folder(const BuildRequest& request) {
-  return request.scratch / (request.flavour == Flavour::fast ? "fast" : "checked");
-}
-
 /// One build of one stage, in steps that may overlap with those of other builds.
 class Build {
  public:
   explicit Build(const BuildRequest& request)
       : stage_(stage_info(request.stage_id)),
-        tools_(toolchain(request.backend, request.flavour, request.stage_id)),
+        tools_(toolchain(request.backend, request.flavour, request.stage_id, request.covered)),
         binding_(binding_object(request.backend, request.stage_id)),
         // nvcc asks a GPU what to compile for.
         sandbox_{request.bubblewrap, request.backend == Backend::cuda},
-        scratch_(flavour_folder(request)),
+        scratch_(flavour_folder(request.scratch, request.flavour)),
         module_(scratch_ / (request.stage_id + ".so")) {
     const fs::path folder = fs::absolute(request.source_directory).lexically_normal();
     // "labs/NN_topic/" has an empty last component.
     folder_ = folder.has_filename() ? folder : folder.parent_path();
     if (request.uses_cublas) add_cublas(tools_);
+    // An object names the file that its counts go to.
+    if (request.covered) cache_.reset();
     fs::create_directories(scratch_);
   }
 
@@ -95,10 +92,10 @@ class Build {
   void start_compiling() {
     if (BuildOutcome problem = read_sources(); !problem.message.empty()) return end(problem);
     key_ = module_key();
-    if (cache().fetch(key_, module_)) return succeed();
+    if (fetch(key_, module_)) return succeed();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       // Of several files a student edits one at a time.
-      if (cache().fetch(object_key(i), object_path(i))) continue;
+      if (fetch(object_key(i), object_path(i))) continue;
       write_source(i);
       running_.push_back(start_tool(compile_command(i)));
       compiling_.push_back(i);
@@ -107,20 +104,28 @@ class Build {
 
   void start_linking() {
     if (!finish_tools("compiling")) return;
-    for (const std::size_t i : compiling_) cache().store(object_key(i), object_path(i));
+    for (const std::size_t i : compiling_) keep(object_key(i), object_path(i));
     running_.push_back(start_tool(link_command()));
   }
 
   BuildOutcome finish() {
     if (finish_tools("linking")) {
-      cache().store(key_, module_);
+      keep(key_, module_);
       succeed();
     }
     return *outcome_;
   }
 
  private:
-  static ModuleCache cache() { return {layout().build / "cache", cached_modules}; }
+  static ModuleCache modules() { return {layout().build / "cache", cached_modules}; }
+
+  bool fetch(const std::string& key, const fs::path& file) const {
+    return cache_ && cache_->fetch(key, file);
+  }
+
+  void keep(const std::string& key, const fs::path& file) const {
+    if (cache_) cache_->store(key, file);
+  }
 
   void end(BuildOutcome outcome) { outcome_ = std::move(outcome); }
 
@@ -146,10 +151,9 @@ class Build {
   }
 
   BuildOutcome read_sources() {
-    const fs::path shown_folder = folder_.parent_path().filename() / folder_.filename();
     for (const std::string& file : stage_.sources) {
       const SourceFile source =
-          read_source(folder_ / file, (shown_folder / file).string(), submission());
+          read_source(folder_ / file, shown_path(folder_, file), submission());
       if (!source.problem.empty()) return refusal(source.problem, source.hint, file);
       names_.push_back(source.name);
       const PreparedSource prepared = tools_.prepare(source);
@@ -263,6 +267,7 @@ class Build {
     return scratch_ / fs::path(stage_.sources[i]).replace_extension(".o");
   }
 
+  std::optional<ModuleCache> cache_ = modules();
   const StageInfo& stage_;
   Toolchain tools_;
   fs::path binding_;
@@ -280,6 +285,22 @@ class Build {
 };
 
 }  // namespace
+
+std::string shown_path(const fs::path& source_directory, const std::string& file) {
+  return source_directory.parent_path().filename() / source_directory.filename() / file;
+}
+
+fs::path flavour_folder(const fs::path& scratch, Flavour flavour) {
+  switch (flavour) {
+    case Flavour::fast:
+      return scratch / "fast";
+    case Flavour::checked:
+      return scratch / "checked";
+    case Flavour::debug:
+      return scratch / "debug";
+  }
+  throw std::logic_error("no such flavour");
+}
 
 BuildOutcome build_module(const BuildRequest& request) { return build_modules({request}).front(); }
 

@@ -8,9 +8,9 @@ namespace tilewise::grading {
 
 enum class Backend { simt, cuda };
 
-/// How a module is compiled: to run as fast as it can, or for the simulator to see every load and
-/// store of its kernels.
-enum class Flavour { fast, checked };
+/// How a module is compiled: to run as fast as it can, for the simulator to see every load and
+/// store of its kernels, or for a debugger, which sees every line and variable.
+enum class Flavour { fast, checked, debug };
 
 struct BuildRequest {
   std::string stage_id;
@@ -19,9 +19,12 @@ struct BuildRequest {
   std::filesystem::path source_directory;
   Backend backend = Backend::simt;
   std::filesystem::path scratch;          ///< existing folder for all files, the module too
-  Flavour flavour = Flavour::fast;        ///< checked: backend simt only
+  Flavour flavour = Flavour::fast;        ///< others: backend simt only
   bool uses_cublas = false;               ///< Tilewise's own sources may; backend cuda only
   std::filesystem::path bubblewrap = {};  ///< to run the tools in; empty: no sandbox
+  /// Counts how often each line is run: calls leave gcov's counts beside the module, where its
+  /// notes are. Backend simt only.
+  bool covered = false;
 };
 
 struct BuildOutcome {
@@ -32,6 +35,12 @@ struct BuildOutcome {
   std::string file;     ///< student's file that `message` is about, if known
   int line = 0;         ///< 1-based line in `file`, 0 if unknown
 };
+
+/// What a compiler's messages, and gcov, call a source: "labs/03_shared_memory/matmul_shared.cu".
+std::string shown_path(const std::filesystem::path& source_directory, const std::string& file);
+
+/// Where in a build's scratch folder its files are: those of several flavours have the same names.
+std::filesystem::path flavour_folder(const std::filesystem::path& scratch, Flavour flavour);
 
 /// Compiles a stage's sources and links them with its binding object, or takes the module of an
 /// earlier build of the same text by the same tools. Whatever is wrong with the sources is told in

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,11 +92,20 @@ void keep_variables(const std::vector<std::string>& names) {
   for (const auto& [name, value] : kept) ::setenv(name.c_str(), value.c_str(), 1);
 }
 
+/// Has this process asked to end when the one that started it is no more, however that went.
+void end_with_parent([[maybe_unused]] pid_t parent) {
+#ifdef __linux__
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(127);  // it was killed meanwhile
+#endif
+}
+
 /// What the child does between fork and exec; returns on failure. The process that forks has one
 /// thread, so that setenv(), which may allocate, is safe here.
-void become(const Command& command, char* const* arguments, const Pipe& output,
-            const Pipe& events) {
+void become(const Command& command, char* const* arguments, const Pipe& output, const Pipe& events,
+            pid_t parent) {
   ::setpgid(0, 0);
+  end_with_parent(parent);
   for (const int signal : ending_signals) ::signal(signal, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0) return;
@@ -138,7 +150,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
-    if (pid_ < 0) return;
+    if (pid_ <= 0) return;
     kill();
     reap();
   }
@@ -149,8 +161,14 @@ class Child {
            info.si_pid == pid_;
   }
 
-  /// To be called before reap(), while the number still belongs to this group.
-  void kill() const { ::kill(-pid_, SIGKILL); }
+  /// Once reaped, there is nobody to send a signal to: the number may be another's by then, and -1
+  /// would be everybody.
+  void kill() const {
+    if (pid_ > 0) ::kill(-pid_, SIGKILL);
+  }
+  void ask_to_end() const {
+    if (pid_ > 0) ::kill(pid_, SIGTERM);
+  }
 
   int reap() {
     int status = 0;
@@ -220,6 +238,7 @@ struct RunningCommand::State {
   void start();
   bool has_time() const;
   bool supervise(int wait_ms);
+  void end(double patience_s);
   CommandResult wait();
 
   Command command;
@@ -237,10 +256,11 @@ void RunningCommand::State::start() {
   Pipe output = make_pipe(), failure = make_pipe();
   Pipe events;
   if (command.on_event) events = make_pipe();
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) throw_errno("fork");
   if (pid == 0) {
-    become(command, arguments.data(), output, events);
+    become(command, arguments.data(), output, events, parent);
     const int reason = errno;
     // Unread if this fails, too; the parent then sees exit status 127.
     [[maybe_unused]] const ssize_t written =
@@ -281,6 +301,19 @@ bool RunningCommand::State::supervise(int wait_ms) {
   return true;
 }
 
+void RunningCommand::State::end(double patience_s) {
+  if (!child || !outlets) return;
+  child->ask_to_end();
+  const auto asked = Clock::now();
+  const auto waited_s = [&] { return std::chrono::duration<double>(Clock::now() - asked).count(); };
+  constexpr int a_moment_ms = 5;
+  while (!child->has_exited() && waited_s() < patience_s) {
+    // Read on, lest it stands still before it gets to the signal.
+    if (!outlets->any_open() || !outlets->read(a_moment_ms)) ::usleep(a_moment_ms * 1000);
+  }
+  child.reset();
+}
+
 CommandResult RunningCommand::State::wait() {
   CommandResult result;
   if (!child) {
@@ -297,6 +330,7 @@ CommandResult RunningCommand::State::wait() {
   for (int reads = 0; reads < 64 && outlets->any_open() && outlets->read(0); ++reads) {
   }
   const int status = child->reap();
+  child.reset();  // there is nothing left that end() could end
   result.output = outlets->take_output();
   if (!in_time) {
     result.ending = CommandResult::Ending::timed_out;
@@ -320,6 +354,8 @@ bool RunningCommand::is_over() {
   constexpr int a_moment_ms = 5;
   return !state_->child || !state_->supervise(a_moment_ms);
 }
+
+void RunningCommand::end(double patience_s) { state_->end(patience_s); }
 
 CommandResult RunningCommand::wait() { return state_->wait(); }
 

@@ -73,6 +73,10 @@ class RunningCommand {
   /// @throws as wait()
   bool is_over();
 
+  /// Asks it to end, so that it can clear up and end what it has started in groups of their own;
+  /// kills it, with its group, if it has not done so by `patience_s`.
+  void end(double patience_s);
+
   /// Waits for its end; call once. Until then a command that prints more than a pipe holds stands
   /// still.
   /// @throws Interrupted, and what on_event throws.

@@ -2,10 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +65,62 @@ TEST(RunCommand, EndsWhatNobodyWaitsFor) {
   { const RunningCommand forgotten(shell("sleep 100")); }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
 }
+
+TEST(RunCommand, LetsACommandClearUpBeforeItEnds) {
+  const ScratchDirectory folder;
+  const std::string file = folder.path() / "cleared";
+  Command command = shell("trap 'echo yes > \"$0\"; exit' TERM; echo ready >&3; sleep 100 & wait");
+  command.arguments.push_back(file);
+  bool ready = false;
+  command.on_event = [&](std::string_view) { ready = true; };
+  RunningCommand running(std::move(command));
+  while (!ready) ASSERT_FALSE(running.is_over());
+  running.end(60);
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST(RunCommand, KillsACommandThatWillNotEnd) {
+  bool ready = false;
+  Command command = shell("trap '' TERM; echo ready >&3; sleep 100; sleep 100");
+  command.on_event = [&](std::string_view) { ready = true; };
+  RunningCommand running(std::move(command));
+  while (!ready) ASSERT_FALSE(running.is_over());
+  const auto begin = std::chrono::steady_clock::now();
+  running.end(0.1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST(RunCommand, HasNothingToEndOnceItWasWaitedFor) {
+  RunningCommand running(shell("exit 3"));
+  EXPECT_EQ(running.wait().status, 3);
+  const auto begin = std::chrono::steady_clock::now();
+  running.end(60);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+#ifdef __linux__
+TEST(RunCommand, EndsACommandWhoseParentIsKilled) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    close(ends[0]);
+    Command command = shell("echo started >&3; exec sleep 100");
+    // The command inherits the pipe's end, and closes it as it ends.
+    command.on_event = [&](std::string_view) { raise(SIGKILL); };
+    run_command(command);
+    _exit(0);
+  }
+  close(ends[1]);
+  int status = 0;
+  waitpid(parent, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  pollfd end{ends[0], POLLIN, 0};
+  constexpr int long_ms = 30'000;
+  EXPECT_EQ(poll(&end, 1, long_ms), 1) << "the command lives on";
+  close(ends[0]);
+}
+#endif
 
 TEST(RunCommand, TellsThatItCouldNotStart) {
   Command command;

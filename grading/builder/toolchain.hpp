@@ -29,10 +29,15 @@ struct Toolchain {
 
 /// The tools of a backend for one stage.
 /// @throws std::runtime_error if this build of Tilewise lacks the backend or a tool is missing, or
-/// if the backend knows no such flavour.
-Toolchain toolchain(Backend backend, Flavour flavour, const std::string& stage_id);
+/// if the backend knows no such flavour, or cannot be covered.
+Toolchain toolchain(Backend backend, Flavour flavour, const std::string& stage_id,
+                    bool covered = false);
 
 Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id);
+
+/// Has the compiler count how often each line is run.
+void add_coverage(Toolchain& simt_tools);
+
 Toolchain cuda_toolchain(const std::string& stage_id);
 
 /// Lets the sources include Tilewise's headers and call cuBLAS.

@@ -22,6 +22,7 @@ struct ExamConditions {
   std::uint64_t seed = 0;
   double time_limit_s = 10;               ///< for one call of a contract function
   std::filesystem::path bubblewrap = {};  ///< to run the submission in; empty: no sandbox
+  bool covered = false;  ///< as BuildRequest has it; takes backend simt, and no sandbox
 };
 
 /// What the examiner reports as it goes.

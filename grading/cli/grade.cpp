@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <optional>
-#include <stdexcept>
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
@@ -29,14 +27,6 @@
 namespace tilewise::grading {
 namespace {
 
-const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage) {
-  const auto found = rubric.find(stage);
-  if (found == rubric.end()) {
-    throw std::runtime_error(fmt::format("grading/rubric.json has no stage {}", stage));
-  }
-  return found->second;
-}
-
 StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry>& rubric,
                            bool& explained) {
   StageListener listener;
@@ -46,8 +36,7 @@ StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry
     report.explain_stage({why.message, why.hint, "", 0});
   };
   listener.exam.test_started = [&](std::string_view test) {
-    const auto entry = std::ranges::find(rubric, test, &RubricEntry::test);
-    report.show_progress(entry != rubric.end() && entry->hidden ? "a hidden test" : test);
+    report.show_progress(shown_name(rubric, test));
   };
   listener.exam.test_ended = [&, hidden = 0](const TestResult& test,
                                              const std::string& printed) mutable {
@@ -115,6 +104,7 @@ bool grade(const GradeOptions& options) {
     write_output(options.classroom50, to_file(classroom50_document(result, *classroom50)));
   }
   append_output(options.summary, step_summary(result));
+  if (options.on_result) options.on_result(result);
   if (options.autolab) std::cout << autolab_lines(result) << std::flush;
   return all_passed(result);
 }

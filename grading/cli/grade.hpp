@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "grading/report/result.hpp"
 
 namespace tilewise::grading {
 
@@ -23,6 +26,8 @@ struct GradeOptions {
   bool autolab = false;               ///< print last what Autolab reads
   std::uint64_t seed = 0;
   double time_limit_s = 10;
+  /// Gets the result once it is printed and written.
+  std::function<void(const GradeResult&)> on_result;
 };
 
 /// Grades, prints to standard output and writes the result files.

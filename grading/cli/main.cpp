@@ -1,6 +1,7 @@
 /// \file
-/// The command line of Tilewise. Exit status: 0 all passed, 1 a test failed or there is no profile
-/// because of the submission, 2 could not grade, profile or work out the occupancy.
+/// The command line of Tilewise; without arguments it says where a learner is. Exit status: 0 all
+/// passed, 1 a test failed or there is no profile because of the submission, 2 could not grade,
+/// profile or work out the occupancy.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,21 +11,32 @@
 #include <iostream>
 #include <string>
 
+#include "common/core/paths.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/cli/commands/commands.hpp"
+#include "grading/guide/overview.hpp"
+#include "grading/progress/progress_file.hpp"
 #include "grading/report/printable.hpp"
+#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,  add_grade,     add_bench,  add_report,     add_profile,
-    add_trace, add_occupancy, add_cohort, add_autograder, add_skeletons,
+    add_list,       add_status,    add_watch,      add_grade,     add_hint,
+    add_next,       add_reset,     add_trace,      add_debug,     add_coverage,
+    add_bench,      add_report,    add_profile,    add_occupancy, add_cohort,
+    add_autograder, add_skeletons, add_completion, add_doctor,
 };
 
 ExitStatus run(int argc, char** argv) {
   CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
+  if (argc == 1) {
+    const auto root = core::project_root();
+    fmt::print("{}", overview(root, stages(), read_progress(root)));
+    return ExitStatus::passed;
+  }
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::could_not_grade;
   for (const auto add : commands) add(app, status);

@@ -109,6 +109,7 @@ class ModelPreparation {
   ModelPreparation(const BuildRequest& submission, const std::string& gpu)
       : reference_(build_beside(submission, "reference", solutions())) {
     reference_.flavour = Flavour::checked;
+    reference_.covered = false;
     std::filesystem::create_directories(reference_.scratch);
     const core::GpuProfile profile = core::gpu_profile(gpu);
     // Beside the builds.
@@ -168,6 +169,7 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
   BuildRequest submission{request.id, request.source_directory, request.conditions.backend,
                           scratch};
   submission.bubblewrap = request.conditions.bubblewrap;
+  submission.covered = request.conditions.covered;
   if (submission.backend == Backend::cuda) return build_for_gpu(submission);
   const auto of_speed = [](const RubricEntry& entry) {
     return entry.category == Category::performance;
@@ -185,9 +187,14 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
 
 StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
   const ScratchDirectory scratch;
+  return grade_stage(request, listener, scratch.path());
+}
+
+StageResult grade_stage(const StageRequest& request, const StageListener& listener,
+                        const std::filesystem::path& scratch) {
   if (listener.compiling) listener.compiling();
-  Built built = build(request, scratch.path());
-  built.modules.working_folder = scratch.path() / "work";
+  Built built = build(request, scratch);
+  built.modules.working_folder = scratch / "work";
   std::filesystem::create_directory(built.modules.working_folder);
   StageResult stage;
   stage.id = request.id;

@@ -31,4 +31,8 @@ struct StageListener {
 /// @throws std::runtime_error if Tilewise itself is broken, Interrupted.
 StageResult grade_stage(const StageRequest& request, const StageListener& listener);
 
+/// The same, with all files that it makes in a folder of the caller's.
+StageResult grade_stage(const StageRequest& request, const StageListener& listener,
+                        const std::filesystem::path& scratch);
+
 }  // namespace tilewise::grading

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cohort/file_text.hpp"
+#include "grading/report/file_text.hpp"
 
 namespace tilewise::grading {
 

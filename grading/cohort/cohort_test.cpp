@@ -7,7 +7,7 @@
 
 #include "grading/builder/command.hpp"
 #include "grading/cohort/broken_cohort.hpp"
-#include "grading/cohort/file_text.hpp"
+#include "grading/report/file_text.hpp"
 
 // The command as a whole, on submissions of which most are broken.
 namespace tilewise::grading {

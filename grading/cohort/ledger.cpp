@@ -7,7 +7,7 @@
 
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/cohort/file_text.hpp"
+#include "grading/report/file_text.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/printable.hpp"
 

@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "grading/cohort/broken_cohort.hpp"
-#include "grading/cohort/file_text.hpp"
 #include "grading/cohort/slurm_cluster.hpp"
+#include "grading/report/file_text.hpp"
 
 // `tilewise cohort grade --engine slurm` with a real Slurm.
 namespace tilewise::grading {

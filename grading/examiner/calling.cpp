@@ -96,7 +96,8 @@ WorkerOptions worker_options(const ExaminerOptions& options) {
           .time_limit_s = time_budget().limit_s(options.time_limit_s),
           .shared_bytes = shared_bytes,
           .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
-          .cpu_s = cpu_seconds(options.time_limit_s)};
+          .cpu_s = cpu_seconds(options.time_limit_s),
+          .writes_coverage = options.writes_coverage};
 }
 
 WorkerOptions checked_worker_options(const ExaminerOptions& options) {
@@ -137,7 +138,8 @@ Finding no_return(const std::string& what, const CallReply& reply) {
   return {.message = what + ": " + reply.message,
           .file = reply.file,
           .line = reply.line,
-          .status = nobodys_code_ran ? Status::error : Status::failed};
+          .status = nobodys_code_ran ? Status::error : Status::failed,
+          .place = place_of(reply.place)};
 }
 
 std::optional<Finding> failure_of(const std::string& what, const CallReply& reply) {

@@ -28,6 +28,8 @@ struct ExaminerOptions {
   double time_limit_s = 10;  ///< of one call
   Sandbox sandbox = {};      ///< that the submission runs in
 
+  bool writes_coverage = false;  ///< of modules that were built to be covered
+
   bool times_simulator = false;  ///< for tests of the fixtures: as on a GPU, rates are measured
 
   bool on_gpu() const { return backend == "cuda"; }

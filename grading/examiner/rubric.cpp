@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -64,6 +65,19 @@ Rubric load_rubric(const std::filesystem::path& file) {
     throw std::runtime_error(place + ": " + error.what());
   }
   return rubric;
+}
+
+const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage) {
+  const auto found = rubric.find(stage);
+  if (found == rubric.end()) {
+    throw std::runtime_error(fmt::format("grading/rubric.json has no stage {}", stage));
+  }
+  return found->second;
+}
+
+std::string_view shown_name(const std::vector<RubricEntry>& tests, std::string_view test) {
+  const auto entry = std::ranges::find(tests, test, &RubricEntry::test);
+  return entry != tests.end() && entry->hidden ? "a hidden test" : test;
 }
 
 }  // namespace tilewise::grading

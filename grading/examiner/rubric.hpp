@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grading/report/result.hpp"
@@ -27,5 +28,12 @@ inline constexpr int points_per_stage = 10;
 /// @throws std::runtime_error naming the file, the stage and the test: unknown category, points
 /// that are no positive whole number, a test listed twice, a stage not worth points_per_stage.
 Rubric load_rubric(const std::filesystem::path& file);
+
+/// The tests of one stage.
+/// @throws std::runtime_error naming a stage that the rubric does not have
+const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage);
+
+/// A running test's name as students see it.
+std::string_view shown_name(const std::vector<RubricEntry>& tests, std::string_view test);
 
 }  // namespace tilewise::grading

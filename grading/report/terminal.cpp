@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "grading/report/printable.hpp"
+#include "grading/report/wrapped.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -21,27 +22,6 @@ std::string prefixed(std::string_view text, std::string_view prefix) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     lines += fmt::format("{}{}\n", prefix, text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-/// Breaks lines at blanks, so that with `indent` before each they keep to a readable width. What
-/// begins with a blank, such as a matrix or a compiler's caret, stays as it is.
-std::string wrapped(std::string_view text, std::string_view indent) {
-  constexpr std::size_t readable_width = 100;
-  const std::size_t width = readable_width - indent.size();
-  std::string lines;
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    while (line.size() > width && !line.starts_with(' ')) {
-      std::size_t at = line.rfind(' ', width);
-      if (at == line.npos) at = line.find(' ');
-      if (at == line.npos) break;
-      lines += fmt::format("{}{}\n", indent, line.substr(0, at));
-      line.remove_prefix(at + 1);
-    }
-    lines += fmt::format("{}{}\n", indent, line);
   }
   return lines;
 }

@@ -13,6 +13,9 @@ void set_phase(Phase phase);
 /// Where the student's module is mapped.
 void set_module_base(const void* base);
 
+/// What report_fault() does at its end, if there is time: it need not be safe in a signal handler.
+void set_last_action(void (*action)());
+
 /// Completes a record (signal, address, pc, kernel and explanation are the caller's) and writes it
 /// to `fault_fd`. Async-signal-safe except for its second half, which walks the stack: what is
 /// known without that is written before.

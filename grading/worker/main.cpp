@@ -80,12 +80,14 @@ int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
     return 0;
   }
   set_module_base(module->base());
+  if (hello.writes_coverage) set_last_action(module->write_coverage());
   set_phase(Phase::idle);
   if (!examiner.send(reply_of(WorkerReply::Kind::loaded))) return 0;
 
   Session session(*module, memory);
   while (const auto message = examiner.receive()) {
     WorkerReply reply = session.perform(decode_call(*message));
+    if (hello.writes_coverage) module->write_coverage()();
     reply.loaded_libraries = libraries.since(hello.module);
     reply.loaded_libraries.resize(std::min(reply.loaded_libraries.size(), max_listed));
     set_phase(Phase::idle);
@@ -127,7 +129,7 @@ int run() {
   }
   prepare_fault_reports();
   install_fault_handler();
-  confine();
+  if (!hello.writes_coverage) confine();
   if (!examiner.send(started)) return 0;
   return serve(examiner, hello, memory);
 }

@@ -29,6 +29,9 @@ Module::Module(const std::string& path) {
         "the module was linked with the bindings of another version of "
         "Tilewise. Build it again.");
   }
+  if (void* const writer = dlsym(handle, "tilewise_write_coverage")) {
+    write_coverage_ = reinterpret_cast<WriteCoverage>(writer);
+  }
   Dl_info info;
   if (dladdr(symbol, &info) != 0) base_ = info.dli_fbase;
 }

@@ -15,6 +15,10 @@ class Module {
 
   const BindingTable& bindings() const { return *bindings_; }
 
+  /// Writes how often lines were run since the last time; of a module that was built to be covered.
+  using WriteCoverage = void (*)();
+  WriteCoverage write_coverage() const { return write_coverage_; }
+
   /// Where the module is mapped.
   const void* base() const { return base_; }
 
@@ -27,6 +31,7 @@ class Module {
  private:
   const BindingTable* bindings_ = nullptr;
   const void* base_ = nullptr;
+  WriteCoverage write_coverage_ = [] {};
 };
 
 }  // namespace tilewise::grading

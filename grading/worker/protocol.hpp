@@ -40,6 +40,9 @@ struct Hello {
   std::string token;   ///< secret; every reply repeats it, so that a forged one is recognised
   std::string module;  ///< path of the shared object to load
   core::GpuProfile profile;
+  /// Whether the module counts its lines: the counts are written to files after every call, for
+  /// which the worker must be free to write.
+  bool writes_coverage = false;
 };
 
 /// A worker's answer. One `started` and one `loaded` follow the hello, then one answer a call.

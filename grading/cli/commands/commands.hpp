@@ -27,12 +27,21 @@ std::uint64_t random_seed();
 void add_autograder(CLI::App& app, ExitStatus& status);
 void add_bench(CLI::App& app, ExitStatus& status);
 void add_cohort(CLI::App& app, ExitStatus& status);
+void add_completion(CLI::App& app, ExitStatus& status);
+void add_coverage(CLI::App& app, ExitStatus& status);
+void add_debug(CLI::App& app, ExitStatus& status);
+void add_doctor(CLI::App& app, ExitStatus& status);
 void add_grade(CLI::App& app, ExitStatus& status);
+void add_hint(CLI::App& app, ExitStatus& status);
 void add_list(CLI::App& app, ExitStatus& status);
+void add_next(CLI::App& app, ExitStatus& status);
 void add_occupancy(CLI::App& app, ExitStatus& status);
 void add_profile(CLI::App& app, ExitStatus& status);
 void add_report(CLI::App& app, ExitStatus& status);
+void add_reset(CLI::App& app, ExitStatus& status);
 void add_skeletons(CLI::App& app, ExitStatus& status);
+void add_status(CLI::App& app, ExitStatus& status);
+void add_watch(CLI::App& app, ExitStatus& status);
 void add_trace(CLI::App& app, ExitStatus& status);
 
 }  // namespace tilewise::grading

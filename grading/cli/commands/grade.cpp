@@ -1,11 +1,44 @@
 #include "grading/cli/grade.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <ctime>
+#include <iostream>
 #include <memory>
 
+#include "common/core/paths.hpp"
 #include "grading/cli/commands/arguments.hpp"
 #include "grading/cli/commands/commands.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/progress/progress_file.hpp"
+#include "grading/progress/recording.hpp"
+#include "grading/report/printable.hpp"
 
 namespace tilewise::grading {
+namespace {
+
+/// Has the result of grading labs/ recorded; others' kernels are no progress of the learner's.
+void record_progress(GradeOptions& options) {
+  if (options.solutions || !options.submission.empty()) return;
+  const auto root = core::project_root();
+  read_progress(root);  // before the work rather than after it
+  options.on_result = [root, seed = options.seed, gpu = options.gpu](const GradeResult& result) {
+    const Circumstances circumstances{seed, gpu, std::time(nullptr)};
+    try {
+      change_progress(root, [&](Progress& progress) { record(progress, result, circumstances); });
+    } catch (const CannotGrade& error) {
+      // The verdict stands all the same; the course may lie where nothing can be written.
+      fmt::print(stderr, "tilewise: this result is not in progress.json: {}\n",
+                 printable(error.what()));
+      return;
+    }
+    std::cout << (all_passed(result) ? "What comes next: ./lab next\n" : "Stuck? ./lab hint\n")
+              << std::flush;
+  };
+}
+
+}  // namespace
 
 void add_grade(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<GradeOptions>();
@@ -40,7 +73,10 @@ void add_grade(CLI::App& app, ExitStatus& status) {
   command->add_option("--time-limit", options->time_limit_s, "Time one call may take (default: 10)")
       ->option_text("SECONDS")
       ->check(seconds());
-  command->callback([options, &status] { status = exit_status(grade(*options)); });
+  command->callback([options, &status] {
+    record_progress(*options);
+    status = exit_status(grade(*options));
+  });
 }
 
 }  // namespace tilewise::grading

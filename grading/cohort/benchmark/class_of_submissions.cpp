@@ -12,8 +12,8 @@
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
-#include "grading/cohort/file_text.hpp"
 #include "grading/cohort/zip_writing.hpp"
+#include "grading/report/file_text.hpp"
 
 namespace tilewise::grading {
 namespace {

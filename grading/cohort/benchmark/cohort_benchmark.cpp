@@ -19,7 +19,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cohort/benchmark/class_of_submissions.hpp"
-#include "grading/cohort/file_text.hpp"
+#include "grading/report/file_text.hpp"
 
 namespace tilewise::grading {
 namespace {

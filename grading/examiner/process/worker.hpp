@@ -29,6 +29,7 @@ struct WorkerOptions {
   std::size_t address_space_bytes = 0;
   std::size_t cpu_s = 0;  ///< processor time of all calls and threads together; 0: no limit
   std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
+  bool writes_coverage = false;  ///< of a module built to be covered; it may then write files
 };
 
 /// What a worker of the simulator may map, with room for the matrices shared with it and for the
@@ -63,6 +64,7 @@ struct CallReply {
   std::string message;  ///< for anything but returned: what happened, where, and what to do
   std::string file;     ///< where it happened, without folders; empty where unknown
   int line = 0;
+  std::optional<ThreadPlace> place = {};  ///< of the thread that crashed in a kernel
 };
 
 /// A process of its own that runs a student's module. Whatever that code does ends there: calls

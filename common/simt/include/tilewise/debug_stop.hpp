@@ -1,0 +1,62 @@
+#pragma once
+
+#include "builtin_variables.hpp"
+
+/// What a module built for a debugger (TILEWISE_DEBUG) does beside running its kernels: it lets gdb
+/// stop in one thread of one block without asking in all others, which would take minutes, and
+/// finds out which thread writes a certain element. One operating-system thread runs all blocks
+/// then.
+namespace tilewise::simt {
+
+struct DebugStop {
+  uint3 block, thread;  ///< the ones wanted
+  bool armed;           ///< whether any are
+
+  /// An element in device memory; null: none.
+  const volatile unsigned char* watched;
+  unsigned watched_bytes;
+  unsigned char last[8];  ///< what it held when it was looked at last
+  bool written;
+  uint3 writer_block, writer_thread;  ///< that gave it another value last
+};
+
+}  // namespace tilewise::simt
+
+extern "C" {
+
+/// Filled in by the program that loads the module.
+[[gnu::visibility("default"), gnu::used]] inline tilewise::simt::DebugStop tilewise_debug_stop = {};
+
+/// Where gdb stops: the wanted thread is about to run the kernel.
+[[gnu::visibility("default"), gnu::used, gnu::noinline]] inline void tilewise_kernel_starts() {
+  asm volatile("");  // a call without effect could be left out
+}
+}
+
+namespace tilewise::simt {
+
+inline void note_thread_start() {
+  const DebugStop& stop = tilewise_debug_stop;
+  const auto same = [](uint3 a, uint3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; };
+  if (stop.armed && same(blockIdx, stop.block) && same(threadIdx, stop.thread)) {
+    tilewise_kernel_starts();
+  }
+}
+
+/// At the end of a thread and wherever it lets others run: what has changed since the last time is
+/// its doing.
+inline void note_turn_end() {
+  DebugStop& stop = tilewise_debug_stop;
+  if (stop.watched == nullptr) return;
+  bool changed = false;
+  for (unsigned i = 0; i < stop.watched_bytes; ++i) {
+    changed |= stop.last[i] != stop.watched[i];
+    stop.last[i] = stop.watched[i];
+  }
+  if (!changed) return;
+  stop.written = true;
+  stop.writer_block = blockIdx;
+  stop.writer_thread = threadIdx;
+}
+
+}  // namespace tilewise::simt

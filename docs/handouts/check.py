@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Checks that no figure and no command of a page is stale.
+
+    check.py --tilewise build/simt/bin/tilewise [PAGE...]
+
+A page's checks are checks/PAGE.py with a function check(page). They say of each figure where it
+comes from: arithmetic, a counter of the simulator, a published document, a measurement, a grader.
+A figure with a point or at least three digits that nothing checks is a problem, too.
+"""
+
+import argparse
+import importlib.util
+import pathlib
+import sys
+
+import stages
+from page import Page
+from program import Tilewise
+from published import ROOT
+
+CHECKS = pathlib.Path(__file__).resolve().parent / "checks"
+
+
+def checks_of(name):
+    """The module with a page's checks."""
+    spec = importlib.util.spec_from_file_location("checks_" + name, CHECKS / (name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def problems_of(name, tilewise):
+    """What is wrong with a page."""
+    module = checks_of(name)
+    page = Page(getattr(module, "PATH", f"labs/{name}/README.md"), tilewise)
+    module.check(page)
+    stages.check_commands(page)
+    if page.path.startswith("labs/"):
+        stages.check_stage(page, name)
+    return page.problems()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tilewise", required=True, help="the program tilewise")
+    parser.add_argument("pages", nargs="*", help="all, if none is named")
+    arguments = parser.parse_args()
+    tilewise = Tilewise(arguments.tilewise, ROOT)
+    pages = arguments.pages or sorted(file.stem for file in CHECKS.glob("*.py"))
+    problems = [problem for name in pages for problem in problems_of(name, tilewise)]
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

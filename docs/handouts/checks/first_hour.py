@@ -1,0 +1,50 @@
+"""docs/first-hour.md, done as it says: its code goes into the skeleton, its commands are run."""
+
+import pathlib
+import re
+import tempfile
+
+from published import ROOT, gpu
+
+PATH = "docs/first-hour.md"
+FILE = pathlib.Path("labs/01_single_block/matmul_single_block.cu")
+CALL = "matmul_single_block(n=128, block=32x8)"
+TODO = re.compile(r"^ *// TODO\(lab\).*$", re.MULTILINE)
+
+
+def check(page):
+    skeleton = (ROOT / FILE).read_text(encoding="utf-8")
+    todo, one_tile, walk = re.findall(r"^```cpp\n(.*?)\n```$", page.text, re.MULTILINE | re.DOTALL)
+    if TODO.search(skeleton)[0] != todo:
+        page.problem(page.text.index(todo), "the skeleton has another TODO")
+
+    for code, shown in ((todo, ["no element of C was ever written."]),
+                        (one_tile, ["wrong: only the first 16x16 tile is right."]),
+                        (walk, ["passed         1/1  MatmulSingleBlock.RefusesBadArguments",
+                                "global loads               131,072           327,680"])):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / FILE
+            file.parent.mkdir(parents=True)
+            file.write_text(TODO.sub(lambda _, code=code: code, skeleton), encoding="utf-8")
+            _, text = page.tilewise.run("grade", "1", "--seed", "1", "--backend", "simt",
+                                        "--submission", folder)
+            page.shows(shown[0], text, "grade")
+            if len(shown) > 1:
+                status, text = page.tilewise.run("profile", "1", "--call", CALL,
+                                                 "--submission", folder)
+                page.shows(shown[1], text, "profile")
+                swapped = _sectors_with_x_down_the_columns(page, folder, file)
+                if not 5.5 < swapped / 327680 < 6.9:
+                    page.problem(page.text.index("factor of six"), f"{swapped} sectors swapped")
+    page.figures("256 1024", 16 * 16, 32 * 32)
+    page.figures("20", gpu("gtx1080")["sms"])
+
+
+def _sectors_with_x_down_the_columns(page, folder, file):
+    """What the kernel loads where x and y have changed places."""
+    text = re.sub(r"(threadIdx|blockDim)\.([xy])",
+                  lambda match: f"{match[1]}.{'y' if match[2] == 'x' else 'x'}",
+                  file.read_text(encoding="utf-8"))
+    file.write_text(text, encoding="utf-8")
+    _, text = page.tilewise.run("profile", "1", "--call", CALL, "--submission", folder, "--exhaustive")
+    return int(re.search(r"global loads +[\d,]+ +([\d,]+)", text)[1].replace(",", ""))

@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
+
+// No figure and no command of a handout is stale: docs/handouts/check.py, page by page.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder() { return layout().root / "docs" / "handouts"; }
+
+CommandResult python(const std::string& script, const std::vector<std::string>& arguments) {
+  Command command;
+  // Nothing is left behind in the sources.
+  command.arguments = {"python3", "-B", (folder() / script).string()};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.working_directory = folder();
+  return run_command(command);
+}
+
+/// The pages that have checks: 01_single_block, first_hour, ...
+std::vector<std::string> pages() {
+  std::vector<std::string> found;
+  for (const auto& file : fs::directory_iterator(folder() / "checks")) {
+    if (file.path().extension() == ".py") found.push_back(file.path().stem().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+class Handouts : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (find_program("python3").empty()) GTEST_SKIP() << "python3 is not installed";
+  }
+};
+
+TEST_P(Handouts, SaysWhatIsSo) {
+  const CommandResult checked =
+      python("check.py", {"--tilewise", tool("tilewise").string(), GetParam()});
+  EXPECT_TRUE(checked.succeeded()) << describe_ending(checked) << ":\n" << checked.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, Handouts, testing::ValuesIn(pages()),
+                         [](const auto& info) { return info.param; });
+
+TEST(HandoutsChecks, FindWhatIsStale) {
+  if (find_program("python3").empty()) GTEST_SKIP() << "python3 is not installed";
+  const CommandResult checked = python("page_test.py", {});
+  EXPECT_TRUE(checked.succeeded()) << describe_ending(checked) << ":\n" << checked.output;
+}
+
+TEST(HandoutsChecks, AreThereForEveryStage) {
+  const std::vector<std::string> checked = pages();
+  for (const auto& stage : fs::directory_iterator(layout().root / "labs")) {
+    EXPECT_TRUE(std::ranges::count(checked, stage.path().filename().string())) << stage.path();
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,59 @@
+"""What the command line of Tilewise says."""
+
+import functools
+import json
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+
+
+class Tilewise:
+    """Runs the program, each command once."""
+
+    def __init__(self, program, root):
+        self._program = program
+        self._environment = dict(os.environ, TILEWISE_ROOT=str(root))
+
+    @functools.lru_cache(maxsize=None)
+    def run(self, *arguments):
+        """Exit status, and what it printed."""
+        done = subprocess.run([self._program, *arguments], env=self._environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.returncode, done.stdout
+
+    @functools.lru_cache(maxsize=None)
+    def profile(self, stage, *arguments):
+        """Exit status, what is printed, and the JSON of a profile of the reference solutions."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "profile.json")
+            status, text = self.run("profile", stage, "--solutions", *arguments, "--json", file)
+            if status != 0:
+                return status, text, None
+            with open(file, encoding="utf-8") as stream:
+                return status, text, json.load(stream)
+
+    def profiled(self, line):
+        """The same of a line as one types it: "profile 3 --call 'matmul_shared(n=528, tile=16)'"."""
+        _, stage, *arguments = shlex.split(line)
+        number = re.match(r"\d+", stage)[0].zfill(2)
+        options = sorted(zip(arguments[::2], arguments[1::2]))
+        return self.profile(number, *(word for option in options for word in option))
+
+    def printed(self, line):
+        """The lines that a profile prints."""
+        return self.profiled(line)[1].splitlines()
+
+    def counters(self, stage, call, gpu=None):
+        """Counters of the first kernel that a call launches, and what is modelled of it."""
+        return self.kernels(stage, call, gpu)[0]
+
+    def kernels(self, stage, call, gpu=None):
+        """The same of all kernels."""
+        card = f" --gpu {gpu}" if gpu else ""
+        status, text, answer = self.profiled(f"profile {stage} --call '{call}'{card}")
+        if status != 0:
+            raise RuntimeError(f"profile {stage} --call '{call}'{card} ended with {status}:\n{text}")
+        return [{**kernel["counters"], **kernel["modelled"], **{key: value for key, value in
+                kernel.items() if not isinstance(value, dict)}} for kernel in answer["kernels"]]

@@ -1,0 +1,90 @@
+# Builds the site in OUT/html; any warning of Doxygen's fails it.
+#
+#   cmake -DOUT=FOLDER -DVERSION=0.1.0 -P build_site.cmake
+cmake_minimum_required(VERSION 3.25)
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH docs)
+cmake_path(GET docs PARENT_PATH root)
+set(out ${OUT})
+set(version ${VERSION})
+
+# Prefixes may be those of another system.
+find_program(doxygen doxygen)
+find_program(python python3)
+find_path(theme doxygen-awesome.css PATHS /usr/share/doxygen-awesome-css
+                                          /usr/local/share/doxygen-awesome-css)
+find_path(mathjax MathJax.js PATHS /usr/share/javascript/mathjax /usr/share/mathjax)
+foreach(needed IN ITEMS doxygen python theme mathjax)
+  if(NOT ${needed})
+    message(FATAL_ERROR "${needed} was not found: the site takes the packages doxygen, python3, "
+                        "doxygen-awesome-css and libjs-mathjax")
+  endif()
+endforeach()
+
+# An entry of the navigation for a page: its heading, made shorter.
+function(add_page list page)
+  file(STRINGS ${root}/${page} heading REGEX "^# " LIMIT_COUNT 1)
+  string(REGEX REPLACE "^# (Stage )?" "" title "${heading}")
+  string(REGEX REPLACE "[`]" "" title "${title}")
+  foreach(pair IN ITEMS "&|&amp;" "<|&lt;" "\"|&quot;")
+    string(REPLACE "|" ";" pair "${pair}")
+    list(GET pair 0 from)
+    list(GET pair 1 to)
+    string(REPLACE "${from}" "${to}" title "${title}")
+  endforeach()
+  string(REGEX REPLACE "(/README)?\\.md$" "" name ${page})
+  string(REGEX REPLACE "^docs/" "" name ${name})
+  string(REGEX REPLACE "^labs/" "stage/" name ${name})
+  string(REGEX REPLACE "[^A-Za-z0-9_]" "_" name ${name})
+  string(TOLOWER ${name} name)
+  string(APPEND ${list}
+         "      <tab type=\"user\" visible=\"yes\" url=\"@ref ${name}\" title=\"${title}\"/>\n")
+  set(${list} "${${list}}" PARENT_SCOPE)
+endfunction()
+
+foreach(group IN ITEMS handouts decisions measurements)
+  set(${group} "")
+endforeach()
+file(GLOB pages RELATIVE ${root} ${root}/labs/*/README.md)
+foreach(page IN LISTS pages)
+  add_page(handouts ${page})
+endforeach()
+list(GET pages 0 first)
+string(REGEX REPLACE "labs/(.*)/README.md" "\\1" first ${first})
+foreach(group IN ITEMS decisions measurements)
+  file(GLOB pages RELATIVE ${root} ${root}/docs/${group}/2*.md ${root}/docs/${group}/0*.md)
+  foreach(page IN LISTS pages)
+    add_page(${group} ${page})
+  endforeach()
+endforeach()
+set(start "")
+foreach(page IN ITEMS docs/first-hour.md docs/glossary.md docs/formulas.md docs/sources.md)
+  if(EXISTS ${root}/${page})
+    add_page(start ${page})
+  endif()
+endforeach()
+file(GLOB image_path ${root}/labs/*/figures ${root}/docs/figures)
+list(JOIN image_path " " image_path)
+
+file(REMOVE_RECURSE ${out}/html)
+file(MAKE_DIRECTORY ${out})
+configure_file(${docs}/site/DoxygenLayout.xml.in ${out}/DoxygenLayout.xml @ONLY)
+configure_file(${docs}/Doxyfile.in ${out}/Doxyfile @ONLY)
+
+function(run_doxygen)
+  execute_process(COMMAND ${doxygen} ${ARGN} WORKING_DIRECTORY ${root} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# The header that this version of Doxygen needs, and what the theme and the site add.
+run_doxygen(-w html ${out}/header.html ${out}/footer.html ${out}/unused.css)
+file(READ ${out}/header.html header)
+file(READ ${docs}/site/head.html addition)
+string(REPLACE "</head>" "${addition}</head>" header "${header}")
+file(WRITE ${out}/header.html "${header}")
+run_doxygen(${out}/Doxyfile)
+
+# Of MathJax what pages with formulas load.
+foreach(part IN ITEMS MathJax.js config/TeX-MML-AM_SVG.js jax/input/TeX jax/output/SVG jax/element
+                      extensions)
+  cmake_path(GET part PARENT_PATH folder)
+  file(COPY ${mathjax}/${part} DESTINATION ${out}/html/mathjax/${folder} FOLLOW_SYMLINK_CHAIN)
+endforeach()

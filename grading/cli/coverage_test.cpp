@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/temporary_submission.hpp"
+#include "tilewise_stages.hpp"
+
+// `lab coverage` as a whole: what it runs, what it shows, how it exits.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* stage_id = "02_multi_block_grid";
+constexpr const char* file_name = "matmul_grid.cu";
+
+CommandResult coverage(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {tool("tilewise"), "coverage"});
+  return run_command({.arguments = std::move(arguments)});
+}
+
+std::string solution() {
+  std::ifstream file(layout().root / "solutions" / stage_id / file_name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The solution with `text` behind the first line that ends with `line`.
+std::string solution_with(const std::string& text, const std::string& line) {
+  std::string source = solution();
+  const std::size_t at = source.find(line + "\n");
+  EXPECT_NE(at, source.npos) << line;
+  return source.insert(at + line.size() + 1, text);
+}
+
+/// What stands in the lines that are marked as not reached.
+std::vector<std::string> missed_lines(const std::string& output) {
+  std::vector<std::string> lines;
+  const std::regex marked(R"(\n  ! +no test +\d+ +([^\n]*))");
+  for (std::sregex_iterator match(output.begin(), output.end(), marked), end; match != end;
+       ++match) {
+    lines.push_back((*match)[1]);
+  }
+  return lines;
+}
+
+TEST(Coverage, TestsReachAllOfASolution) {
+  for (const char* stage : {"2", "7"}) {
+    const CommandResult run = coverage({stage, "--solutions"});
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_THAT(run.output, HasSubstr(".cu: 100.0% reached, ")) << stage;
+    EXPECT_THAT(missed_lines(run.output), IsEmpty()) << run.output;
+  }
+}
+
+TEST(Coverage, ShowsWhatNoTestReaches) {
+  TemporarySubmission submission(stage_id);
+  submission.put(file_name, solution_with("  if (n == 123456) {\n"
+                                          "    block.x = 1;  // never\n"
+                                          "  }\n",
+                                          "const float* B, float* C, int n, dim3 block) {"));
+  const CommandResult run = coverage({"2", "--submission", submission.root()});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(missed_lines(run.output), ElementsAre("block.x = 1;  // never")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("ran without a sandbox"));
+  EXPECT_THAT(run.output, Not(HasSubstr("did not pass")));
+}
+
+TEST(Coverage, CountsWhatRanBeforeACrash) {
+  TemporarySubmission submission(stage_id);
+  submission.put(file_name, solution_with("  if (n > 0) {\n"
+                                          "    volatile int* nothing = nullptr;\n"
+                                          "    *nothing = 1;\n"
+                                          "  }\n",
+                                          "const float* B, float* C, int n, dim3 block) {"));
+  const CommandResult run = coverage({"2", "--submission", submission.root()});
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(missed_lines(run.output), Not(testing::Contains(HasSubstr("nothing = nullptr"))))
+      << run.output;
+  EXPECT_THAT(missed_lines(run.output), testing::Contains(HasSubstr("<<<"))) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("tests did not pass"));
+}
+
+TEST(Coverage, NeedsWhatCompiles) {
+  TemporarySubmission submission(stage_id);
+  submission.put(file_name, "int x = 1\n");
+  const CommandResult run = coverage({"2", "--submission", submission.root()});
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("matmul_grid.cu:1"));
+}
+
+TEST(Coverage, SaysWhatItCannotDo) {
+  const struct {
+    std::vector<std::string> arguments;
+    const char* answer;
+  } cases[] = {{{}, "STAGE is required"},
+               {{"12"}, "no stage"},
+               {{"2", "--submission", "/nowhere"}, "/nowhere"}};
+  for (const auto& [arguments, answer] : cases) {
+    const CommandResult run = coverage(arguments);
+    EXPECT_EQ(run.status, 2) << run.output;
+    EXPECT_THAT(run.output, HasSubstr(answer));
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

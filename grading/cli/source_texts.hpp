@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+
+#include "grading/profile/profile_report.hpp"
+#include "tilewise_stages.hpp"
+
+namespace tilewise::grading {
+
+/// The lines of a stage's sources in a folder, by their names.
+SourceTexts read_sources(const StageInfo& stage, const std::filesystem::path& folder);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,190 @@
+#include "grading/hints/next_hint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+
+#include "grading/builder/lines.hpp"
+#include "grading/report/file_text.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Letters and digits alone, in lower case: "MatmulRxRy" and "matmul_rx_ry" are the same.
+std::string plain(std::string_view name) {
+  std::string letters;
+  for (const unsigned char c : name) {
+    if (std::isalnum(c)) letters += static_cast<char>(std::tolower(c));
+  }
+  return letters;
+}
+
+/// Where `name` is called in a text, as a word of its own; npos if nowhere.
+std::size_t find_call(const std::string& text, const std::string& name) {
+  const std::string call = name + "(";
+  for (std::size_t at = text.find(call); at != text.npos; at = text.find(call, at + 1)) {
+    const bool is_a_word =
+        at == 0 || (!std::isalnum(static_cast<unsigned char>(text[at - 1])) && text[at - 1] != '_');
+    if (is_a_word) return at;
+  }
+  return text.npos;
+}
+
+/// The lines of a student's file around one, as a listing with an arrow.
+std::string listing(const fs::path& file, int line) {
+  constexpr int around = 2;
+  const std::string text = text_of(file);
+  std::string_view rest = text;
+  std::string lines;
+  for (int number = 1; !rest.empty() && number <= line + around; ++number) {
+    const std::string_view content = take_line(rest);
+    if (number < line - around) continue;
+    lines += fmt::format(" {} {:>4}  {}\n", number == line ? '>' : ' ', number, printable(content));
+  }
+  return lines;
+}
+
+/// The first part of a stage that is still to be written: "matmul_shared.cu:22: TODO(lab): ...".
+std::string first_gap(const fs::path& root, const StageInfo& stage) {
+  for (const std::string& source : stage.sources) {
+    const std::string text = text_of(root / "labs" / stage.id / source);
+    std::string_view rest = text;
+    for (int number = 1; !rest.empty(); ++number) {
+      const std::string_view line = take_line(rest);
+      const std::size_t at = line.find("TODO(lab): ");
+      if (at == line.npos || line.find("(further on)") != line.npos) continue;
+      return fmt::format("labs/{}/{}:{}: {}", stage.id, source, number, line.substr(at));
+    }
+  }
+  return "";
+}
+
+/// The command that shows more of what went wrong.
+std::string where_to_look(const Failure& failure, const StageInfo& stage) {
+  if (failure.status == Status::error) return "";
+  const std::string call = call_in(failure.message, stage);
+  switch (failure.category) {
+    case Category::correctness:
+    case Category::safety:
+      return fmt::format("To look closer: ./lab debug {} stops in your kernel where it goes wrong.",
+                         stage.id);
+    case Category::memory:
+      return fmt::format(
+          "To look closer: ./lab profile {} --call '{}' counts what each of your lines asks memory "
+          "for.",
+          stage.id, call.empty() ? function_of(failure, stage) + "(...)" : call);
+    case Category::performance:
+      return fmt::format(
+          "To look closer: ./lab bench {} compares it with the solution, and names what limits "
+          "either.",
+          stage.id);
+  }
+  throw std::logic_error("unknown category");
+}
+
+Hint aimed_hint(const fs::path& root, const StageInfo& stage, const Failure& failure) {
+  Hint hint;
+  hint.title = fmt::format("{} {}", failure.test,
+                           failure.status == Status::inconclusive ? "is inconclusive"
+                           : failure.status == Status::error      ? "could not be judged"
+                                                                  : "failed");
+  if (!failure.file.empty()) {
+    const std::string path = fmt::format("labs/{}/{}", stage.id, failure.file);
+    hint.text += failure.line > 0 ? fmt::format("{}:{}\n", path, failure.line) : path + "\n";
+    if (failure.line > 0) hint.text += listing(root / path, failure.line);
+  }
+  hint.text += failure.message + "\n";
+  if (!failure.hint.empty()) hint.text += "\nNext: " + failure.hint + "\n";
+  if (const std::string gap = first_gap(root, stage); !gap.empty()) {
+    hint.text += fmt::format("\nStill to be written: {}\n", gap);
+  } else if (const std::string look = where_to_look(failure, stage); !look.empty()) {
+    hint.text += "\n" + look + "\n";
+  }
+  hint.text += "\nAnother ./lab hint tells more about how to go about it.";
+  return hint;
+}
+
+Hint last_hint(const StageInfo& stage, const std::string& function) {
+  Hint hint{fmt::format("{}: there are no more hints", function), "The solution is in\n"};
+  for (const std::string& source : stage.sources) {
+    hint.text += fmt::format("  solutions/{}/{}\n", stage.id, source);
+  }
+  hint.text += fmt::format(
+      "and why it is written so in\n  solutions/{}/NOTES.md\n\nRead it, close it, and write yours "
+      "from memory: that is where one learns.",
+      stage.id);
+  return hint;
+}
+
+/// The first function that has tiers left, or else the last one.
+const std::string& function_in_turn(const StageInfo& stage, const HintsByFunction& hints,
+                                    const StageProgress& progress) {
+  for (const std::string& function : stage.functions) {
+    const auto shown = progress.hints.tiers.find(function);
+    const int count = shown == progress.hints.tiers.end() ? 0 : shown->second;
+    const auto tiers = hints.find(function);
+    if (tiers != hints.end() && count < static_cast<int>(tiers->second.size())) return function;
+  }
+  return stage.functions.back();
+}
+
+}  // namespace
+
+const std::string& function_of(const Failure& failure, const StageInfo& stage) {
+  const std::string* called = nullptr;
+  std::size_t first = std::string::npos;
+  for (const std::string& function : stage.functions) {
+    const std::size_t at = find_call(failure.message, function);
+    if (at < first) {
+      first = at;
+      called = &function;
+    }
+  }
+  if (called) return *called;
+  const std::string suite = plain(failure.test.substr(0, failure.test.find('.')));
+  const auto in_common = [&](const std::string& function) {
+    const std::string name = plain(function);
+    const auto same = std::ranges::mismatch(suite, name).in1 - suite.begin();
+    // Of two that begin alike the shorter one: MatmulRank1 is no matmul_rank1_of_something.
+    return std::pair(same, -static_cast<std::ptrdiff_t>(name.size()));
+  };
+  return *std::ranges::max_element(stage.functions, {}, in_common);
+}
+
+std::string call_in(const std::string& message, const StageInfo& stage) {
+  for (const std::string& function : stage.functions) {
+    const std::size_t at = find_call(message, function);
+    if (at == message.npos) continue;
+    const std::size_t end = message.find(')', at);
+    if (end != message.npos) return message.substr(at, end + 1 - at);
+  }
+  return "";
+}
+
+Hint next_hint(const fs::path& root, const StageInfo& stage, const HintsByFunction& hints,
+               StageProgress& progress) {
+  const std::optional<Failure>& failure = progress.last_failure;
+  if (failure && progress.hints.aimed_at != key_of(*failure)) {
+    progress.hints.aimed_at = key_of(*failure);
+    return aimed_hint(root, stage, *failure);
+  }
+  const std::string& function =
+      failure ? function_of(*failure, stage) : function_in_turn(stage, hints, progress);
+  const auto found = hints.find(function);
+  if (found == hints.end()) return last_hint(stage, function);
+  const std::vector<Tier>& tiers = found->second;
+  int& shown = progress.hints.tiers[function];
+  shown = std::max(shown, 0);  // whatever the file says
+  if (shown >= static_cast<int>(tiers.size())) return last_hint(stage, function);
+  const Tier& tier = tiers[static_cast<std::size_t>(shown)];
+  ++shown;
+  return {fmt::format("{}, hint {} of {}: {}", function, shown, tiers.size(), tier.title),
+          tier.text};
+}
+
+}  // namespace tilewise::grading

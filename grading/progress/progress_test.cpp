@@ -1,0 +1,175 @@
+#include "grading/progress/progress.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "grading/progress/example_progress.hpp"
+#include "grading/progress/recording.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<StageInfo> course = {
+    {"01_a", {"a.cu"}, {"a"}}, {"02_b", {"b.cu"}, {"b"}}, {"03_c", {"c.cu"}, {"c"}}};
+
+Progress passed(const std::vector<std::string>& stages, const std::string& current = "") {
+  Progress progress{current, {}};
+  for (const std::string& stage : stages) progress.stages[stage].status = Status::passed;
+  return progress;
+}
+
+TEST(CurrentStage, IsTheOneChosenOrTheFirstThatHasNotPassed) {
+  const struct {
+    Progress progress;
+    const char* stage;
+  } cases[] = {
+      {passed({}), "01_a"},
+      {passed({"01_a"}), "02_b"},
+      {passed({"01_a"}, "01_a"), "01_a"},
+      {passed({}, "03_c"), "03_c"},
+      {passed({"01_a"}, "07_of_an_older_course"), "02_b"},
+      {passed({"01_a", "02_b", "03_c"}), "03_c"},
+  };
+  for (const auto& [progress, stage] : cases) EXPECT_EQ(current_stage(progress, course).id, stage);
+}
+
+TEST(NextStage, IsTheNextThatHasNotPassedAndComesBackToWhatWasLeftOut) {
+  const struct {
+    Progress progress;
+    const char* from;
+    const char* stage;
+  } cases[] = {
+      {passed({}), "01_a", "02_b"},
+      {passed({"02_b"}), "01_a", "03_c"},
+      {passed({"03_c"}), "03_c", "01_a"},
+      {passed({"01_a", "03_c"}), "03_c", "02_b"},
+      {passed({"01_a", "02_b"}), "03_c", nullptr},
+      {passed({"01_a", "02_b", "03_c"}), "03_c", nullptr},
+  };
+  for (const auto& [progress, from, stage] : cases) {
+    const StageInfo* next = next_stage(progress, course, from);
+    EXPECT_EQ(next ? next->id : "none", stage ? stage : "none");
+  }
+}
+
+TEST(KeyOf, TellsFailuresApartButNotTheirNumbers) {
+  const Failure failure = *example_progress().stages["02_multi_block_grid"].last_failure;
+  Failure other = failure;
+  other.message = "C[17][9] is 0, expected 2.25";
+  other.seed = 3;
+  EXPECT_EQ(key_of(other), key_of(failure));
+  for (auto change : {+[](Failure& f) { f.test = "MatmulGrid.RefusesBadArguments"; },
+                      +[](Failure& f) { f.line = 13; },
+                      +[](Failure& f) { f.message = "C[16][3] was never written"; }}) {
+    other = failure;
+    change(other);
+    EXPECT_NE(key_of(other), key_of(failure));
+  }
+}
+
+TestResult test(const char* name, Status status, std::map<std::string, double> measurements = {}) {
+  TestResult result;
+  result.name = name;
+  result.status = status;
+  result.max_score = 1;
+  result.score = status == Status::passed ? 1 : 0;
+  result.message = "message of " + result.name;
+  result.place.call = "call of " + result.name;
+  result.measurements = std::move(measurements);
+  return result;
+}
+
+GradeResult grade_of(const std::string& stage, std::vector<TestResult> tests) {
+  GradeResult result{"simt", "gtx1080 (modelled)", 0, 0, {{stage, 0, 0, Status::error, tests}}};
+  add_up(result.stages[0]);
+  add_up(result);
+  return result;
+}
+
+constexpr std::time_t noon = 1'700'000'000;  // 2023-11-14T22:13:20Z
+
+TEST(Record, KeepsPointsAndTheFirstFailure) {
+  Progress progress;
+  record(
+      progress,
+      grade_of("02_b", {test("B.Passes", Status::passed), test("B.IsNotSure", Status::inconclusive),
+                        test("B.Fails", Status::failed), test("B.Errs", Status::error)}),
+      {77, "gtx280", noon});
+  EXPECT_EQ(progress.current, "02_b");
+  const StageProgress stage = progress_of(progress, "02_b");
+  EXPECT_EQ(stage.status, Status::failed);
+  EXPECT_EQ(stage.score, 1);
+  EXPECT_EQ(stage.max_score, 4);
+  EXPECT_EQ(stage.first_passed, "");
+  ASSERT_TRUE(stage.last_failure);
+  EXPECT_EQ(stage.last_failure->test, "B.Fails");
+  EXPECT_EQ(stage.last_failure->message, "message of B.Fails");
+  EXPECT_EQ(stage.last_failure->seed, 77u);
+  EXPECT_EQ(stage.last_failure->backend, "simt");
+  EXPECT_EQ(stage.last_failure->gpu, "gtx280");
+  EXPECT_EQ(stage.last_failure->place.call, "call of B.Fails");
+}
+
+TEST(Record, TakesWhatIsInconclusiveForTheFailureWhereNothingFailed) {
+  Progress progress;
+  record(progress, grade_of("02_b", {test("B.IsNotSure", Status::inconclusive)}), {});
+  ASSERT_TRUE(progress_of(progress, "02_b").last_failure);
+  EXPECT_EQ(progress_of(progress, "02_b").last_failure->test, "B.IsNotSure");
+}
+
+TEST(Record, KeepsWhenAStageFirstPassedAndForgetsItsFailure) {
+  Progress progress;
+  const auto good = grade_of("01_a", {test("A.Passes", Status::passed)});
+  const auto bad = grade_of("01_a", {test("A.Passes", Status::failed)});
+  record(progress, bad, {1, "gtx1080", noon});
+  record(progress, good, {2, "gtx1080", noon});
+  EXPECT_EQ(progress_of(progress, "01_a").first_passed, "2023-11-14T22:13:20Z");
+  EXPECT_FALSE(progress_of(progress, "01_a").last_failure);
+  record(progress, bad, {3, "gtx1080", noon + 60});
+  record(progress, good, {4, "gtx1080", noon + 120});
+  EXPECT_EQ(progress_of(progress, "01_a").first_passed, "2023-11-14T22:13:20Z");
+}
+
+TEST(Record, KeepsTheBestRateOfRightKernels) {
+  Progress progress;
+  const auto best = [&] {
+    return progress_of(progress, "01_a").best["gtx1080 (modelled)"]["A.IsFast"];
+  };
+  for (const auto& [status, gflops, expected] :
+       {std::tuple(Status::passed, 100.0, 100.0), std::tuple(Status::passed, 90.0, 100.0),
+        std::tuple(Status::failed, 900.0, 100.0), std::tuple(Status::passed, 110.0, 110.0)}) {
+    record(
+        progress,
+        grade_of("01_a", {test("A.IsFast", status, {{"gflops", gflops}, {"minimum_gflops", 1}})}),
+        {});
+    EXPECT_EQ(best(), (Rate{"gflops", expected}));
+  }
+  record(progress, grade_of("02_b", {test("B.IsFast", Status::passed, {{"gb_s", 250}})}), {});
+  EXPECT_EQ(progress_of(progress, "02_b").best["gtx1080 (modelled)"]["B.IsFast"],
+            (Rate{"gb_s", 250}));
+}
+
+TEST(Record, KeepsNoSecretOfHiddenTests) {
+  TestResult hidden = test("B.IsASecret", Status::failed);
+  hidden.hidden = true;
+  Progress progress;
+  record(progress, grade_of("02_b", {hidden}), {});
+  ASSERT_TRUE(progress_of(progress, "02_b").last_failure);
+  EXPECT_EQ(progress_of(progress, "02_b").last_failure->test, "Hidden test 1");
+  EXPECT_EQ(progress_of(progress, "02_b").last_failure->message, "");
+}
+
+TEST(Record, OfSeveralStagesLeavesTheCurrentOne) {
+  Progress progress{"01_a", {}};
+  GradeResult both = grade_of("02_b", {test("B.Passes", Status::passed)});
+  both.stages.push_back(grade_of("03_c", {test("C.Passes", Status::passed)}).stages[0]);
+  record(progress, both, {});
+  EXPECT_EQ(progress.current, "01_a");
+  EXPECT_TRUE(has_passed(progress, "03_c"));
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,149 @@
+#include "grading/watch/screen.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "grading/builder/lines.hpp"
+#include "grading/guide/overview.hpp"
+#include "grading/report/printable.hpp"
+#include "grading/report/terminal.hpp"
+#include "grading/report/wrapped.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+std::string coloured(const char* code, std::string_view text, const Canvas& canvas) {
+  return canvas.colours ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+constexpr const char *bold = "1", *green = "32", *red = "31", *bold_green = "1;32";
+
+std::size_t width_of(const Canvas& canvas) { return std::min(canvas.columns, readable_width); }
+
+std::string points(const StageResult& stage) {
+  return fmt::format("{} of {} points", stage.score, stage.max_score);
+}
+
+/// "8 of 9 tests": those that were run.
+std::string tests_passed(const StageResult& stage) {
+  const auto passed = [](const TestResult& test) { return test.status == Status::passed; };
+  const auto ran = [](const TestResult& test) { return test.status != Status::skipped; };
+  return fmt::format("{} of {} tests", std::ranges::count_if(stage.tests, passed),
+                     std::ranges::count_if(stage.tests, ran));
+}
+
+/// The rates that tests reached.
+std::string rates(const StageResult& stage) {
+  std::string text;
+  for (const TestResult& test : stage.tests) {
+    if (test.category != Category::performance || test.message.empty()) continue;
+    text += fmt::format("{}\n", printable(test.message));
+  }
+  return text;
+}
+
+/// As many lines of a comparison as there is room for, in colours.
+std::string comparison(const std::string& differences, const StageInfo& stage, std::size_t room,
+                       const Canvas& canvas) {
+  std::string_view rest = differences;
+  std::string text;
+  for (std::size_t shown = 0; !rest.empty() && shown < room; ++shown) {
+    const std::string_view line = take_line(rest);
+    const char* colour = line.starts_with('-') ? red : line.starts_with('+') ? green : nullptr;
+    text += colour ? coloured(colour, line, canvas) : std::string(line);
+    text += '\n';
+  }
+  if (const auto more = std::ranges::count(rest, '\n'); more > 0) {
+    text += fmt::format("... and {} more lines: compare labs/{} with solutions/{}\n", more,
+                        stage.id, stage.id);
+  }
+  return text;
+}
+
+/// The keys, as many on a line as fit.
+std::string keys(std::size_t columns) {
+  std::string text;
+  std::size_t width = 0;
+  for (const std::string_view key : {"h hint", "n next", "l list", "r run again", "q quit"}) {
+    constexpr std::string_view between = "   ";
+    if (width > 0 && width + between.size() + key.size() > columns) {
+      text += '\n';
+      width = 0;
+    } else if (width > 0) {
+      text += between;
+      width += between.size();
+    }
+    text += key;
+    width += key.size();
+  }
+  return text;  // no line feed at the end: nothing scrolls for the sake of an empty line
+}
+
+}  // namespace
+
+std::string result_view(const StageResult& stage, const std::string& device, const Canvas& canvas) {
+  std::ostringstream text;
+  text << fmt::format("{} passed, {}  ({})\n\n", tests_passed(stage), points(stage),
+                      printable(device));
+  TerminalReport report(text, {.colours = canvas.colours, .progress = false});
+  const TestResult* first = nullptr;
+  for (const TestResult& test : stage.tests) {
+    if (test.status == Status::passed || test.status == Status::skipped) continue;
+    report.print_test_line(test);
+    const bool is_worse =
+        first && first->status == Status::inconclusive && test.status != Status::inconclusive;
+    if (!first || is_worse) first = &test;
+  }
+  if (!first) return text.str();
+  text << fmt::format("\n{}\n", coloured(bold, printable(first->name), canvas));
+  const std::size_t width = width_of(canvas);
+  if (!first->file.empty()) {
+    const std::string line = first->line > 0 ? fmt::format(":{}", first->line) : "";
+    text << fmt::format("  labs/{}/{}{}\n", stage.id, printable(first->file), line);
+  }
+  text << wrapped(printable(first->message), "  ", width);
+  if (!first->hint.empty()) text << wrapped("Next: " + printable(first->hint), "  ", width);
+  return text.str();
+}
+
+std::string passed_view(const StageResult& stage, const StageInfo& info, const Passed& passed,
+                        const Canvas& canvas) {
+  const std::size_t width = width_of(canvas);
+  std::string text = coloured(
+      bold_green, fmt::format("*** {} passed: {}. Well done! ***", info.id, points(stage)), canvas);
+  text += "\n" + wrapped(rates(stage), "", width) + "\n";
+  std::string after;
+  if (!passed.notes.empty()) {
+    after += "\nWhy it is written so:\n" + wrapped(passed.notes, "", width);
+  }
+  after += fmt::format("More in solutions/{}/NOTES.md\n\n", info.id);
+  after += passed.next.empty()
+               ? "Press n: there is no other stage left.\n"
+               : fmt::format("Press n to go on to {}, or go on with this one.\n", passed.next);
+  if (passed.differences.empty()) return text + "Your code is the solution's.\n" + after;
+  text += "What the reference solution does differently (- yours, + the solution's):\n\n";
+  const auto others = static_cast<std::size_t>(std::ranges::count(text + after, '\n'));
+  constexpr std::size_t frame = 6, least = 12;
+  const std::size_t room =
+      canvas.rows > others + frame + least ? canvas.rows - others - frame : least;
+  return text + comparison(passed.differences, info, room, canvas) + after;
+}
+
+std::string screen(const StageInfo& stage, const std::string& body,
+                   const std::vector<StageInfo>& course, const Progress& progress,
+                   const Canvas& canvas) {
+  std::vector<std::string> files;
+  for (const std::string& source : stage.sources) {
+    files.push_back(fmt::format("labs/{}/{}", stage.id, source));
+  }
+  std::string text = coloured(bold, fmt::format("Watching {}", fmt::join(files, ", ")), canvas);
+  text += "\n\n" + body;
+  if (!text.ends_with('\n')) text += '\n';
+  text += "\n" + progress_bar(course, progress, std::min<std::size_t>(canvas.columns, 60)) + "\n";
+  return text + keys(canvas.columns);
+}
+
+}  // namespace tilewise::grading

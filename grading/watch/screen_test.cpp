@@ -1,0 +1,108 @@
+#include "grading/watch/screen.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "grading/progress/example_progress.hpp"
+#include "grading/report/example_grade.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const StageInfo info = {"03_shared_memory", {"matmul_shared.cu"}, {"matmul_shared"}};
+
+StageResult passed_stage() {
+  StageResult stage = example_grade().stages[0];
+  stage.tests.resize(1);
+  stage.tests[0].category = Category::performance;
+  stage.tests[0].message = "994 GFLOPS";
+  add_up(stage);
+  return stage;
+}
+
+TEST(ResultView, IsShortAndHasTheFirstFailureInFull) {
+  const StageResult stage = example_grade().stages[0];
+  const std::string view = result_view(stage, "gtx1080 (modelled)", {});
+  EXPECT_THAT(view, StartsWith("1 of 4 tests passed, 3 of 8 points  (gtx1080 (modelled))\n\n"));
+  EXPECT_THAT(view,
+              AllOf(HasSubstr("MatmulShared.Fails\n  labs/03_shared_memory/matmul_shared.cu:31\n"
+                              "  C[3][5] is \"1.25\" & <wrong>\n  block (0, 0)\n"
+                              "  Next: look at the \\x1b[31medges\n"),
+                    Not(HasSubstr("MatmulShared.Passes")), Not(HasSubstr("\033")),
+                    Not(HasSubstr("needs a GPU")), Not(HasSubstr("no worker"))));
+}
+
+TEST(ResultView, ShowsWhatIsInconclusiveOnlyWhereNothingFailed) {
+  StageResult stage = example_grade().stages[0];
+  std::swap(stage.tests[1], stage.tests[3]);
+  EXPECT_THAT(result_view(stage, "", {}), HasSubstr("block (0, 0)"));
+  stage.tests = {stage.tests[1]};
+  EXPECT_THAT(result_view(stage, "", {}), HasSubstr("the card was throttled"));
+}
+
+TEST(PassedView, PraisesAndComparesAndLeadsOn) {
+  const Passed passed{"--- a\n+++ b\n-mine\n+theirs\n", "One reason.\nAnother.\n", "04_prefetch"};
+  const std::string view = passed_view(passed_stage(), info, passed, {});
+  for (const char* words :
+       {"*** 03_shared_memory passed: 3 of 3 points. Well done! ***\n994 GFLOPS\n",
+        "-mine\n+theirs\n", "One reason.\nAnother.\n", "solutions/03_shared_memory/NOTES.md",
+        "Press n to go on to 04_prefetch"}) {
+    EXPECT_THAT(view, HasSubstr(words));
+  }
+  EXPECT_THAT(view, Not(HasSubstr("\033")));
+  EXPECT_THAT(passed_view(passed_stage(), info, passed, {.colours = true}),
+              AllOf(HasSubstr("\033[31m-mine\033[0m"), HasSubstr("\033[32m+theirs\033[0m")));
+}
+
+TEST(PassedView, KnowsTheSolutionAndTheLastStage) {
+  EXPECT_THAT(passed_view(passed_stage(), info, {}, {}),
+              AllOf(HasSubstr("Your code is the solution's"), HasSubstr("no other stage left")));
+}
+
+TEST(PassedView, LeavesRoomForWhatComesAfterALongComparison) {
+  Passed passed;
+  for (int i = 0; i < 200; ++i) passed.differences += "+line\n";
+  for (const auto& [rows, lines] : {std::pair(50u, 36), std::pair(10u, 12)}) {
+    const std::string view =
+        passed_view(passed_stage(), info, passed, {.columns = 80, .rows = rows});
+    std::istringstream text(view);
+    int shown = 0;
+    for (std::string line; std::getline(text, line);) shown += line == "+line";
+    EXPECT_EQ(shown, lines) << rows << " rows";
+    EXPECT_THAT(view, HasSubstr(std::to_string(200 - lines) + " more lines"));
+  }
+}
+
+TEST(Screen, HasTheFilesTheProgressAndTheKeys) {
+  const std::string text = screen(info, "body\n", stages(), example_progress(), {});
+  EXPECT_THAT(text, StartsWith("Watching labs/03_shared_memory/matmul_shared.cu\n\nbody\n\n["));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("] 1 of 9 stages\n"), HasSubstr("h hint"), HasSubstr("q quit")));
+  EXPECT_FALSE(text.ends_with('\n')) << "it would scroll";
+}
+
+TEST(Screen, KeepsToNarrowTerminals) {
+  const Passed passed{"", "Words that go on for more than the width of it.\n", ""};
+  for (const std::size_t columns : {1u, 7u, 20u, 40u}) {
+    const Canvas canvas{.columns = columns, .rows = 10, .colours = false};
+    const std::string text =
+        screen(info, passed_view(passed_stage(), info, passed, canvas), stages(), {}, canvas);
+    EXPECT_THAT(text, HasSubstr("quit"));
+    std::istringstream bar(text.substr(text.rfind(" of 9 stages") - 1));
+    std::string line;
+    std::getline(bar, line);
+    for (std::getline(bar, line); columns >= 20 && bar; std::getline(bar, line)) {
+      EXPECT_LE(line.size(), columns) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading

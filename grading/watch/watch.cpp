@@ -1,0 +1,227 @@
+#include "grading/watch/watch.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include "common/core/paths.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/guide/going_on.hpp"
+#include "grading/guide/handout.hpp"
+#include "grading/guide/overview.hpp"
+#include "grading/guide/status_table.hpp"
+#include "grading/hints/next_hint.hpp"
+#include "grading/progress/progress_file.hpp"
+#include "grading/report/printable.hpp"
+#include "grading/report/terminal.hpp"
+#include "grading/report/wrapped.hpp"
+#include "grading/watch/file_watcher.hpp"
+#include "grading/watch/grader_process.hpp"
+#include "grading/watch/screen.hpp"
+#include "grading/watch/solution_comparison.hpp"
+#include "grading/watch/terminal_session.hpp"
+#include "grading/watch/watch_state.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using Steady = std::chrono::steady_clock;
+
+/// The first `count` lines of a text.
+std::string first_lines(const std::string& text, int count) {
+  std::size_t end = 0;
+  for (; count > 0 && end < text.size(); --count) end = text.find('\n', end) + 1;
+  return text.substr(0, end);
+}
+
+/// What WatchState orders, done: it has the files, the grader, and what is known of the stage.
+class Watch {
+ public:
+  Watch(fs::path root, const StageInfo& stage) : root_(std::move(root)) {
+    change_progress(root_, [&](Progress& progress) { progress.current = stage.id; });
+    turn_to(stage);
+  }
+
+  void run() {
+    TerminalSession terminal;
+    while (!quit_ && !terminal.is_closed()) {
+      constexpr int moment_ms = 50;
+      for (const char key : terminal.read_keys(moment_ms)) {
+        if (!quit_) follow(state_.key_pressed(key, Steady::now()));
+      }
+      throw_if_interrupted();
+      if (files_->has_changed()) follow(state_.file_changed(Steady::now()));
+      if (grader_ && grader_->is_over()) take_outcome();
+      follow(state_.tick(Steady::now()));
+      draw(terminal);
+    }
+  }
+
+ private:
+  void turn_to(const StageInfo& stage) {
+    stage_ = stage;
+    std::vector<fs::path> files;
+    for (const std::string& source : stage.sources) {
+      files.push_back(root_ / "labs" / stage.id / source);
+    }
+    files_.emplace(std::move(files));
+    outcome_ = {};
+    progress_ = read_progress(root_);
+    // One that was never tried has only itself to show.
+    follow(state_.begin(progress_of(progress_, stage.id).status.has_value(), Steady::now()));
+  }
+
+  void follow(const WatchState::Orders& orders) {
+    for (const WatchState::Order order : orders) {
+      switch (order) {
+        case WatchState::Order::start_grading:
+          grader_ = std::make_unique<GraderProcess>(stage_.id);
+          break;
+        case WatchState::Order::stop_grading:
+          grader_.reset();
+          break;
+        case WatchState::Order::show_hint:
+          take_hint();
+          break;
+        case WatchState::Order::go_on:
+          go_on_to_next();
+          break;
+        case WatchState::Order::quit:
+          quit_ = true;
+          break;
+      }
+    }
+  }
+
+  void take_outcome() {
+    outcome_ = grader_->outcome();
+    grader_.reset();
+    note_.clear();
+    passed_ = {};
+    const auto is_passed = [&] {
+      return outcome_.result && outcome_.result->stages.front().status == Status::passed;
+    };
+    if (is_passed()) {
+      change_progress(root_, [&](Progress& progress) {
+        const StageInfo* next = next_stage(progress, stages(), stage_.id);
+        if (!next) return;
+        progress.current = next->id;
+        passed_.next = next->id;
+      });
+      constexpr int a_few = 3;
+      passed_.differences = compare_with_solution(root_, stage_);
+      passed_.notes = first_lines(first_notes(root_, stage_.id), a_few);
+    }
+    progress_ = read_progress(root_);
+    follow(state_.grading_ended(Steady::now()));
+  }
+
+  void take_hint() {
+    change_progress(root_, [&](Progress& progress) {
+      hint_ = next_hint(root_, stage_, read_hints(root_, stage_.id), progress.stages[stage_.id]);
+    });
+  }
+
+  void go_on_to_next() {
+    std::string current;
+    change_progress(root_, [&](Progress& progress) {
+      progress.current = stage_.id;  // the next one may be noted there already
+      note_ = go_on(root_, stages(), progress);
+      current = progress.current;
+    });
+    if (current != stage_.id) return turn_to(choose_stages({current}, stages()).front());
+    follow(state_.begin(false, Steady::now()));  // there is nowhere to go, as the note says
+  }
+
+  /// What there is to see of the stage itself.
+  std::string stage_view(const Canvas& canvas) const {
+    const std::size_t width = std::min(canvas.columns, readable_width);
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(Steady::now() - state_.since()).count();
+    switch (state_.phase()) {
+      case WatchState::Phase::waiting:
+        return wrapped(note_.empty() ? introduction(root_, stage_) : note_, "", width) +
+               "\nIt is graded each time you save.\n";
+      case WatchState::Phase::settling:
+        return "Saved.\n";
+      case WatchState::Phase::grading:
+        return wrapped(note_, "", width) +
+               fmt::format("\nCompiling and grading ... {} s\n", seconds);
+      case WatchState::Phase::timed_out:
+        return fmt::format(
+            "Grading took longer than {} minutes and was stopped. Does a loop never end?\n",
+            std::chrono::duration_cast<std::chrono::minutes>(WatchState::longest_grading).count());
+      case WatchState::Phase::graded:
+        break;
+    }
+    if (!outcome_.result) {
+      return "There is no verdict:\n\n" + wrapped(printable(outcome_.problem), "  ", width);
+    }
+    const StageResult& result = outcome_.result->stages.front();
+    return result.status == Status::passed ? passed_view(result, stage_, passed_, canvas)
+                                           : result_view(result, outcome_.result->device, canvas);
+  }
+
+  std::string body(const Canvas& canvas) const {
+    switch (state_.view()) {
+      case WatchState::View::hint:
+        return printable(hint_.title) + "\n\n" +
+               wrapped(printable(hint_.text), "  ", std::min(canvas.columns, readable_width)) +
+               "\nAny other key: back\n";
+      case WatchState::View::list:
+        return status_table(stages(), progress_) + "\nl: back\n";
+      case WatchState::View::stage:
+        break;
+    }
+    return stage_view(canvas);
+  }
+
+  void draw(TerminalSession& terminal) {
+    const TerminalSession::Size size = terminal.size();
+    const Canvas canvas{static_cast<std::size_t>(size.columns), static_cast<std::size_t>(size.rows),
+                        style_.colours};
+    std::string text = screen(stage_, body(canvas), stages(), progress_, canvas);
+    const bool as_it_was = text == shown_ && size == shown_size_;
+    if (as_it_was && !terminal.was_resumed()) return;
+    terminal.show(text);
+    shown_ = std::move(text);
+    shown_size_ = size;
+  }
+
+  const fs::path root_;
+  const TerminalStyle style_ = style_of_standard_output();
+  WatchState state_;
+  StageInfo stage_;
+  std::optional<FileWatcher> files_;
+  std::unique_ptr<GraderProcess> grader_;
+  Progress progress_;
+  GradingOutcome outcome_;
+  Passed passed_;
+  Hint hint_;
+  std::string note_;  ///< what going on to this stage had to say
+  std::string shown_;
+  TerminalSession::Size shown_size_;
+  bool quit_ = false;
+};
+
+}  // namespace
+
+void watch(const std::string& word) {
+  TerminalSession::demand_terminal();
+  const fs::path root = core::project_root();
+  const Progress progress = read_progress(root);
+  const StageInfo stage =
+      word.empty() ? current_stage(progress, stages()) : choose_stages({word}, stages()).front();
+  try {
+    Watch(root, stage).run();
+  } catch (const Interrupted& interrupted) {
+    if (interrupted.signal != SIGINT) throw;  // Ctrl-C is a way to quit
+  }
+  fmt::print("\n");
+}
+
+}  // namespace tilewise::grading
