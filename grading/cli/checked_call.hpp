@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <string>
 
-#include "grading/profile/profile_report.hpp"
 #include "grading/report/terminal.hpp"
 #include "tilewise_stages.hpp"
 
@@ -21,8 +20,5 @@ StageInfo the_stage(const std::string& word);
 /// Compiles a stage's sources. @throws NothingToShow
 std::filesystem::path build_checked(const StageInfo& stage, const std::filesystem::path& folder,
                                     const std::filesystem::path& scratch);
-
-/// The lines of a stage's sources, by the file's name alone.
-SourceTexts read_sources(const StageInfo& stage, const std::filesystem::path& folder);
 
 }  // namespace tilewise::grading

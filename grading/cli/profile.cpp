@@ -9,7 +9,6 @@
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/sampled_call.hpp"
 #include "grading/cli/source_texts.hpp"
-#include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/profile_report.hpp"

@@ -12,6 +12,7 @@
 #include "grading/cli/checked_call.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/sampled_call.hpp"
+#include "grading/cli/source_texts.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/read_number.hpp"
 #include "grading/report/printable.hpp"

@@ -204,6 +204,19 @@ TEST(Trace, CountsWhatEachBlockMovesFromPartitions) {
   }
 }
 
+TEST(Trace, KeepsTheBeginningOfALongBlock) {
+  const fs::path solution = core::project_root() / "solutions/01_single_block";
+  const Trace trace =
+      capture_from("01_single_block", solution, "matmul_single_block(n=96, block=32x32)").trace;
+  const TraceBlock& block = trace.kernels.at(0).blocks.at(0);
+  EXPECT_TRUE(block.cut);
+  std::size_t accesses = 0;
+  for (const TraceRequest& request : block.requests) accesses += request.made.at.size();
+  EXPECT_GT(accesses, simt::most_traced_accesses - 32);
+  EXPECT_LE(accesses, simt::most_traced_accesses);
+  EXPECT_EQ(trace_document(trace)["kernels"][0]["blocks"][0]["cut"], true);
+}
+
 TEST(Trace, RefusesWhatIsTooLargeToDraw) {
   EXPECT_THROW(
       capture_from("03_shared_memory", demo("03_shared_memory"), "matmul_shared(n=1024, tile=2)"),

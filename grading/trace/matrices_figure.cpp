@@ -210,7 +210,8 @@ class MatricesFigure {
 
   void draw_uses(ElementNumber element, Place at) {
     const std::vector<std::size_t> users = chosen_of(touched_.used, element);
-    const double radius = cell_ * (users.size() > 1 ? 0.17 : 0.24);
+    // Small dots are lost among small elements.
+    const double radius = cell_ * (users.size() > 1 ? 0.17 : cell_ < 12 ? 0.4 : 0.24);
     for (std::size_t i = 0; i < users.size(); ++i) {
       const double across = users.size() == 1 ? 0.5 : i % 2 == 0 ? 0.28 : 0.72;
       const double down = users.size() <= 2 ? 0.5 : i < 2 ? 0.28 : 0.72;

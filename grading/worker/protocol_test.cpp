@@ -45,9 +45,22 @@ WorkerReply example_reply() {
   profile.footprint.waiting_intervals = 12;
   reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
+  reply.trace_bytes = 77;
   reply.message = "text";
   reply.device = {"GPU", 9, 0, 132, 1980, 4800, 50 << 20};
   return reply;
+}
+
+TEST(Protocol, HasATraceBehindTheImages) {
+  BufferArgument A, B, elsewhere;
+  A.offset = 4096;
+  A.image_bytes = 100;
+  B.image_bytes = 4096;
+  elsewhere.device_only = true;
+  elsewhere.image_bytes = 1 << 20;
+  const Argument arguments[] = {A, std::int64_t{1} << 30, B, elsewhere};
+  EXPECT_EQ(trace_offset(arguments), 4196u);
+  EXPECT_EQ(trace_offset({}), 0u);
 }
 
 TEST(Protocol, CarriesARequest) {
@@ -67,6 +80,7 @@ TEST(Protocol, CarriesARequest) {
                           .counters = true,
                           .sample = true,
                           .estimate = true,
+                          .trace = true,
                           .order = simt::ThreadOrder::shuffled,
                           .seed = ~std::uint64_t{0}};
   const CallRequest request = decode_call(
@@ -98,6 +112,7 @@ TEST(Protocol, CarriesARequest) {
   EXPECT_TRUE(request.watch->counters);
   EXPECT_TRUE(request.watch->sample);
   EXPECT_TRUE(request.watch->estimate);
+  EXPECT_TRUE(request.watch->trace);
   EXPECT_EQ(request.watch->order, simt::ThreadOrder::shuffled);
   EXPECT_EQ(request.watch->seed, ~std::uint64_t{0});
 }
@@ -169,6 +184,7 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(profile.footprint.waiting_intervals, 12u);
   EXPECT_EQ(profile.footprint.store_lines, 0u);
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
+  EXPECT_EQ(reply->trace_bytes, 77u);
   EXPECT_EQ(reply->message, "text");
   EXPECT_EQ(reply->device.name, "GPU");
   EXPECT_EQ(reply->device.l2_bytes, std::size_t{50} << 20);

@@ -214,6 +214,7 @@ export function Matrices({ trace, state, change, elements, ever }: Drawn) {
   const longest = Math.max(layout.width, layout.height);
   const unit = longest / 34; // a line of text
   const margin = Math.max(0.4, unit / 2);
+  const dot = longest > 70 ? 0.42 : 0.27; // small ones are lost among small elements
   const describe = (shape: Shape) =>
     `thread ${point(threadIndex(kernel, shape.thread))} ${verbs[shape.role]} ${shape.name}`;
   return (
@@ -276,7 +277,7 @@ export function Matrices({ trace, state, change, elements, ever }: Drawn) {
             data-element={shape.name}
             cx={shape.x + shape.width / 2}
             cy={shape.y + 0.5}
-            r={shape.width < 1 ? 0.8 * (shape.width / 2) : 0.27}
+            r={shape.width < 1 ? 0.8 * (shape.width / 2) : dot}
             onMouseEnter={() => hover(shape)}
             onClick={() => change(chooseThread(state, shape.thread, false))}
           />

@@ -80,7 +80,7 @@ export function Timeline({ trace, state, change }: Props) {
               >
                 {deeds.length <= 20 && (
                   <small>
-                    {[one.load && "load", one.use && "use", one.write && "write"].filter(Boolean).join(" ") || "-"}
+                    {[one.load && "load", one.put && !one.load && "fill", one.use && "use", one.write && "write"].filter(Boolean).join(" ") || "-"}
                   </small>
                 )}
               </span>

@@ -1,0 +1,122 @@
+#include "grading/trace/figure.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "grading/trace/cannot_trace.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Action = simt::TracedRequest::Action;
+
+TraceRequest request(Action action, bool shared, std::uint32_t interval,
+                     std::vector<std::uint32_t> at) {
+  TraceRequest made;
+  made.made.action = action;
+  made.made.shared = shared;
+  made.made.interval = interval;
+  made.made.bytes = 4;
+  made.made.lanes = (1u << at.size()) - 1;
+  made.made.cost = 1;
+  made.made.detail = static_cast<std::uint32_t>(4 * at.size());
+  made.made.at = std::move(at);
+  made.matrix = shared ? -1 : 0;
+  return made;
+}
+
+/// Two threads load A[0][0] and A[0][1]; then both use A[0][1].
+Trace example() {
+  Trace trace;
+  trace.call = "f<&\"(n=2)";
+  trace.gpu = core::gpu_profile("gtx1080");
+  trace.matrices = {{"A", 2, 2, 2, 4, true, 0, 0}};
+  TraceKernel kernel;
+  kernel.launch = {"k", {1, 1, 1}, {2, 1, 1}, 0, "f.cu", 9};
+  kernel.sites = {{"f.cu", 1}};
+  kernel.arrays = {{"As", 0, 4, {1, 2}}};
+  TraceRequest load = request(Action::load, false, 0, {0, 4});
+  TraceRequest use = request(Action::load, true, 1, {4, 4});
+  use.origins = {1, 1};
+  use.made.detail = 0;
+  kernel.blocks = {{0, 2, false, {load, use}}};
+  trace.kernels = {kernel};
+  trace.sources["f.cu"] = {"  x = a < b;"};
+  return trace;
+}
+
+int count(const std::string& text, const std::string& pattern) {
+  const std::regex wanted(pattern);
+  return static_cast<int>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), wanted), {}));
+}
+
+TEST(Figure, ShowsWhatThreadsLoadAndUse) {
+  const std::string all = draw_figure(example(), {});
+  EXPECT_THAT(all, HasSubstr("in intervals 0 to 1, of 2"));
+  EXPECT_EQ(count(all, R"(<circle[^>]*var\(--t0\))"), 2) << "the use, and the legend's";
+  EXPECT_EQ(count(all, R"(<circle[^>]*var\(--t1\))"), 1);
+  const std::string loads = draw_figure(example(), {.intervals = Intervals{0, 0}});
+  EXPECT_EQ(count(loads, "<circle"), 0);
+  const std::string one =
+      draw_figure(example(), {.intervals = Intervals{1, 1}, .threads = {{1, 0}}});
+  EXPECT_EQ(count(one, R"(<circle[^>]*var\(--t0\))"), 2);
+  EXPECT_EQ(count(one, "<(rect|circle)[^>]*--t1"), 0);
+}
+
+TEST(Figure, ShowsARequest) {
+  const std::string sectors = draw_figure(example(), {.view = FigureView::sectors});
+  EXPECT_THAT(sectors, HasSubstr("2 lanes load 8 bytes of A; 1 sectors"));
+  EXPECT_THAT(sectors, HasSubstr("25.0% of 32"));
+  EXPECT_THAT(sectors, HasSubstr("A[0][0]"));
+  EXPECT_THAT(sectors, HasSubstr("x = a &lt; b;"));
+  const std::string banks = draw_figure(example(), {.view = FigureView::banks});
+  EXPECT_THAT(banks, HasSubstr("2 lanes load 1 words: 1 wavefront, no bank conflict."));
+  EXPECT_THAT(banks, HasSubstr(">x2<"));
+  EXPECT_THAT(banks, HasSubstr("As[0][0]"));
+}
+
+TEST(Figure, ShowsPartitions) {
+  Trace trace = example();
+  simt::PartitionBytes block;
+  block.loads = {64, 64, 0, 0, 0, 0, 0, 0};
+  block.stores = {0, 0, 0, 128, 0, 0, 0, 0};
+  trace.kernels[0].partitions = {block, block};
+  const std::string partitions = draw_figure(trace, {.view = FigureView::partitions});
+  EXPECT_THAT(partitions, HasSubstr("as fast as 2.0 of 8"));
+  EXPECT_THAT(partitions, HasSubstr("as fast as 1.0 of 8"));
+}
+
+TEST(Figure, IsTheSameEachTimeAndTakesTextForText) {
+  for (const FigureView view : {FigureView::matrices, FigureView::sectors, FigureView::banks}) {
+    const std::string once = draw_figure(example(), {.view = view});
+    EXPECT_EQ(once, draw_figure(example(), {.view = view}));
+    EXPECT_THAT(once, Not(HasSubstr("f<&")));
+    EXPECT_THAT(once, HasSubstr("f&lt;&amp;"));
+  }
+}
+
+TEST(Figure, SaysWhatItCannotShow) {
+  const auto refused = [](const Trace& trace, const FigureChoice& choice) {
+    try {
+      draw_figure(trace, choice);
+      return std::string("drawn");
+    } catch (const CannotTrace& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(refused(example(), {.threads = {{2, 0}}}), HasSubstr("no thread (2, 0)"));
+  EXPECT_THAT(refused(example(), {.view = FigureView::partitions}), HasSubstr("--gpu gtx280"));
+  EXPECT_THAT(refused(example(), {.view = FigureView::banks, .intervals = Intervals{0, 0}}),
+              HasSubstr("no request to shared memory in these intervals"));
+  Trace empty = example();
+  empty.kernels.clear();
+  EXPECT_THAT(refused(empty, {}), HasSubstr("nothing to draw"));
+}
+
+}  // namespace
+}  // namespace tilewise::grading
