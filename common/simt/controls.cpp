@@ -41,4 +41,10 @@ void watch(const Watch& wanted) { controls().watch(wanted); }
 
 std::vector<KernelProfile> take_profiles() { return controls().take_profiles(); }
 
+std::vector<KernelTrace> take_traces() { return controls().take_traces(); }
+
+std::uint32_t place_in_device_memory(const void* device_pointer) {
+  return controls().place_in_device_memory(device_pointer);
+}
+
 }  // namespace tilewise::simt

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/simt/simt.hpp"
+#include "common/simt/trace.hpp"
 #include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
@@ -18,6 +19,8 @@ struct Controls {
   decltype(&simt::install_fault_handler) install_fault_handler;
   decltype(&simt::watch) watch;
   decltype(&simt::take_profiles) take_profiles;
+  decltype(&simt::take_traces) take_traces;
+  decltype(&simt::place_in_device_memory) place_in_device_memory;
 };
 
 /// Null from the second call on.

@@ -26,6 +26,7 @@ struct Watch {
   /// With `sample`: where no few blocks stand for all others, an estimate from some that are chosen
   /// at random, rather than all blocks.
   bool estimate = false;
+  bool trace = false;  ///< launches leave a KernelTrace (trace.hpp)
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 0;  ///< of the shuffle and the choice
 };

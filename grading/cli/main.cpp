@@ -19,8 +19,8 @@ namespace {
 
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,      add_grade,  add_bench,      add_report,    add_profile,
-    add_occupancy, add_cohort, add_autograder, add_skeletons,
+    add_list,  add_grade,     add_bench,  add_report,     add_profile,
+    add_trace, add_occupancy, add_cohort, add_autograder, add_skeletons,
 };
 
 ExitStatus run(int argc, char** argv) {

@@ -1,15 +1,13 @@
 #include "grading/cli/profile.hpp"
 
-#include <fstream>
 #include <iostream>
 #include <utility>
 
-#include "grading/builder/builder.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/checked_call.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/sampled_call.hpp"
-#include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/profile_report.hpp"
@@ -22,27 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Thrown where the submission is to blame that there is no profile.
-struct NoProfile {
-  Explanation why;
-};
-
-StageInfo the_stage(const std::string& word) { return choose_stages({word}, stages()).front(); }
-
-fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs::path& scratch) {
-  const BuildOutcome built =
-      build_module({stage.id, folder, Backend::simt, scratch, Flavour::checked});
-  if (!built.ok) throw NoProfile{{built.message, built.hint, "", 0}};
-  return built.module;
-}
-
 CallReply make_call(const NamedCall& call, const fs::path& module, const core::GpuProfile& gpu,
                     bool exhaustive) {
   // A few blocks take seconds, all blocks of a large grid many minutes.
   Worker worker(counting_worker_options(module, gpu, exhaustive ? 3600 : 60));
   CallReply reply = worker.call(call.function, call.arguments, std::nullopt,
                                 simt::Watch{.counters = true, .sample = !exhaustive});
-  if (const auto why = why_nothing_counted(reply, call.text)) throw NoProfile{*why};
+  if (const auto why = why_nothing_counted(reply, call.text)) throw NothingToShow{*why};
   return reply;
 }
 
@@ -51,16 +35,6 @@ void drop_folders(std::vector<KernelProfile>& kernels) {
   for (KernelProfile& kernel : kernels) {
     for (simt::LineCounters& line : kernel.lines) line.file = fs::path(line.file).filename();
   }
-}
-
-SourceTexts read_sources(const StageInfo& stage, const fs::path& folder) {
-  SourceTexts texts;
-  for (const std::string& source : stage.sources) {
-    std::ifstream file(folder / source, std::ios::binary);
-    std::vector<std::string>& lines = texts[source];
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-  }
-  return texts;
 }
 
 }  // namespace
@@ -95,7 +69,7 @@ bool profile(const ProfileOptions& options) {
     std::cout << profile_table(report, read_sources(stage, folder)) << std::flush;
     write_output(options.json, to_file(profile_document(report)));
     return true;
-  } catch (const NoProfile& none) {
+  } catch (const NothingToShow& none) {
     terminal.explain_stage(none.why);
     return false;
   }

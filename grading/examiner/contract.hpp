@@ -57,10 +57,11 @@ constexpr DeclaredParameter declared(std::string_view text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// Rows and columns of a matrix.
+/// Rows and columns of a matrix, and the elements from one row to the next.
 struct MatrixShape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  std::int64_t leading_dimension = cols;
 };
 
 /// The integer arguments of a call, by name.

@@ -125,17 +125,18 @@ CallArgument find_argument(const ParameterInfo& parameter, Words& given, const I
 
 /// The bytes of a matrix.
 std::size_t size_of(const ParameterInfo& parameter, const MatrixShape& shape) {
-  if (shape.rows < 0 || shape.cols < 0) {
+  const std::int64_t row = shape.leading_dimension;
+  if (shape.rows < 0 || shape.cols < 0 || row < 0) {
     throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns", parameter.name,
-                              shape.rows, shape.cols));
+                              shape.rows, std::min(shape.cols, row)));
   }
   // Far more than any GPU has, and little enough to be multiplied.
   constexpr std::int64_t largest_side = std::int64_t{1} << 24;
-  if (shape.rows > largest_side || shape.cols > largest_side) {
+  if (shape.rows > largest_side || shape.cols > largest_side || row > largest_side) {
     throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns; no GPU holds it",
-                              parameter.name, shape.rows, shape.cols));
+                              parameter.name, shape.rows, std::max(shape.cols, row)));
   }
-  return static_cast<std::size_t>(shape.rows * shape.cols) * parameter.element_bytes;
+  return static_cast<std::size_t>(shape.rows * row) * parameter.element_bytes;
 }
 
 BufferArgument matrix_argument(const ParameterInfo& parameter, const MatrixShape& shape) {
@@ -144,7 +145,7 @@ BufferArgument matrix_argument(const ParameterInfo& parameter, const MatrixShape
   matrix.name = parameter.name;
   matrix.read_only = parameter.read_only;
   matrix.element_bytes = parameter.element_bytes;
-  matrix.row_elements = static_cast<std::size_t>(shape.cols);
+  matrix.row_elements = static_cast<std::size_t>(shape.leading_dimension);
   matrix.device_only = true;
   return matrix;
 }
@@ -155,7 +156,7 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
   Spelled spelled = spell(text);
   const ContractInfo& function = find_function(spelled.function, functions);
 
-  NamedCall call{function.function, function.function + "(", {}, 0, false};
+  NamedCall call{function.function, function.function + "(", {}, {}, 0, false};
   Integers integers;
   std::vector<std::optional<CallArgument>> numbers;  // one a parameter, empty for a matrix
   for (const ParameterInfo& parameter : function.parameters) {
@@ -173,8 +174,8 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
                               example_of(function)));
   }
 
-  const std::vector<MatrixShape> shapes = function.use.shapes(integers);
-  auto shape = shapes.begin();
+  call.matrices = function.use.shapes(integers);
+  auto shape = call.matrices.begin();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (!numbers[i]) {
       call.arguments.emplace_back(matrix_argument(function.parameters[i], *shape++));

@@ -21,7 +21,8 @@ struct NamedCall {
   std::string function;
   std::string text;  ///< "matmul_shared(n=64, tile=16)", in the order of the parameters
   std::vector<Argument> arguments;
-  double operations = 0;  ///< floating-point; 0 where it only moves elements
+  std::vector<MatrixShape> matrices;  ///< shapes of those arguments that are matrices, in order
+  double operations = 0;              ///< floating-point; 0 where it only moves elements
   bool double_precision = false;
 };
 

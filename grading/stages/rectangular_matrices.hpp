@@ -13,11 +13,12 @@ inline constexpr MatrixUse transpose_matrices{
       return {{cols, rows}, {rows, cols}};
     }};
 
-/// A, B and C of alpha * A * B + beta * C, each as wide as its leading dimension.
+/// A, B and C of alpha * A * B + beta * C.
 inline constexpr MatrixUse dgemm_matrices{
     [](const Integers& arguments) -> std::vector<MatrixShape> {
-      const std::int64_t m = arguments.at("m"), k = arguments.at("k");
-      return {{m, arguments.at("lda")}, {k, arguments.at("ldb")}, {m, arguments.at("ldc")}};
+      const std::int64_t m = arguments.at("m"), n = arguments.at("n"), k = arguments.at("k");
+      return {
+          {m, k, arguments.at("lda")}, {k, n, arguments.at("ldb")}, {m, n, arguments.at("ldc")}};
     },
     [](const Integers& arguments) {
       return 2.0 * static_cast<double>(arguments.at("m")) * static_cast<double>(arguments.at("n")) *
@@ -28,7 +29,7 @@ inline constexpr MatrixUse dgemm_matrices{
 inline constexpr MatrixUse dtrsm_matrices{
     [](const Integers& arguments) -> std::vector<MatrixShape> {
       const std::int64_t m = arguments.at("m");
-      return {{m, arguments.at("lda")}, {m, arguments.at("ldb")}};
+      return {{m, m, arguments.at("lda")}, {m, arguments.at("n"), arguments.at("ldb")}};
     },
     [](const Integers& arguments) {
       const auto m = static_cast<double>(arguments.at("m"));
@@ -38,7 +39,7 @@ inline constexpr MatrixUse dtrsm_matrices{
 /// The same, A of order 32.
 inline constexpr MatrixUse dtrsm_32_matrices{
     [](const Integers& arguments) -> std::vector<MatrixShape> {
-      return {{32, arguments.at("lda")}, {32, arguments.at("ldb")}};
+      return {{32, 32, arguments.at("lda")}, {32, arguments.at("n"), arguments.at("ldb")}};
     },
     [](const Integers& arguments) { return 32.0 * 32 * static_cast<double>(arguments.at("n")); }};
 

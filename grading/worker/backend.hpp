@@ -30,6 +30,12 @@ void confine();
 /// Tells what a payload in device memory is: the part of its image that kernels may touch.
 void describe_payload(const void* payload, const BufferArgument& argument);
 
+/// A matrix in device memory.
+struct TracedBuffer {
+  std::string name;
+  const void* payload;
+};
+
 /// Watches the kernels of the next call; without a wish, no longer.
 /// @throws std::runtime_error where this backend cannot.
 void watch(const std::optional<simt::Watch>& wanted);
@@ -48,6 +54,10 @@ std::size_t take_bytes_for_the_host(const BindingTable& bindings);
 
 /// What the run-time found wrong in kernels since the last call.
 std::vector<Diagnostic> take_diagnostics();
+
+/// What launches since the last call have left for pictures, as text (trace_text.hpp): at most so
+/// many bytes, so that the last launches may be missing. Empty where nothing was traced.
+std::string take_traces(const std::vector<TracedBuffer>& buffers, std::size_t most_bytes);
 
 /// What was counted since the last call.
 std::vector<KernelProfile> take_profiles();

@@ -115,6 +115,8 @@ std::size_t take_bytes_for_the_host(const BindingTable& bindings) {
 
 std::vector<Diagnostic> take_diagnostics() { return {}; }  // compute-sanitizer's business
 
+std::string take_traces(const std::vector<TracedBuffer>&, std::size_t) { return {}; }
+
 std::vector<KernelProfile> take_profiles() { return {}; }  // Nsight Compute's
 
 }  // namespace tilewise::grading

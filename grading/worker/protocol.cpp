@@ -22,7 +22,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuProfile, id, name, compute_major, compute_
 }  // namespace tilewise::core
 
 namespace tilewise::simt {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watch, checks, counters, sample, estimate, order, seed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watch, checks, counters, sample, estimate, trace, order, seed)
 }  // namespace tilewise::simt
 
 namespace tilewise::grading {
@@ -340,6 +340,7 @@ WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t
   for (const Json& ms : list(json, "times_ms")) {
     reply.times_ms.push_back(non_negative(ms, "times_ms"));
   }
+  reply.trace_bytes = size(json, "trace_bytes");
   reply.message = text(json, "message");
   reply.device = read_device(member(json, "device"));
   return reply;
@@ -364,6 +365,16 @@ Json to_values(const std::vector<KernelProfile>& profiles) {
 }
 
 }  // namespace
+
+std::size_t trace_offset(std::span<const Argument> arguments) {
+  std::size_t end = 0;
+  for (const Argument& argument : arguments) {
+    const auto* buffer = std::get_if<BufferArgument>(&argument);
+    if (buffer == nullptr || buffer->device_only) continue;
+    end = std::max(end, buffer->offset + buffer->image_bytes);
+  }
+  return end;
+}
 
 std::string encode(const Hello& hello) { return text_of(hello); }
 
@@ -423,6 +434,7 @@ std::string encode(const WorkerReply& reply, const std::string& token, std::uint
                   {"diagnostics", to_values(reply.diagnostics)},
                   {"profiles", to_values(reply.profiles)},
                   {"times_ms", reply.times_ms},
+                  {"trace_bytes", reply.trace_bytes},
                   {"message", reply.message},
                   {"device", to_value(reply.device)}});
 }

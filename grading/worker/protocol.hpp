@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,9 +63,13 @@ struct WorkerReply {
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelProfile> profiles;  ///< where counters were asked for
   std::vector<double> times_ms;
-  std::string message;  ///< for failed and refused
-  DeviceInfo device;    ///< for started
+  std::size_t trace_bytes = 0;  ///< where a trace was asked for: its text, at trace_offset()
+  std::string message;          ///< for failed and refused
+  DeviceInfo device;            ///< for started
 };
+
+/// Where in shared memory a worker writes the trace of a call: behind the images of its matrices.
+std::size_t trace_offset(std::span<const Argument> arguments);
 
 std::string encode(const Hello& hello);
 std::string encode(const CallRequest& request);

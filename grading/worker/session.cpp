@@ -238,7 +238,25 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   reply.profiles = take_profiles();
 }
 
+std::size_t Session::write_trace(const CallRequest& request) {
+  const std::size_t begin = std::min(trace_offset(request.arguments), memory_.size());
+  std::vector<TracedBuffer> buffers;
+  for (const Image& image : images_) {
+    const auto* start = static_cast<const std::byte*>(image.device.data());
+    buffers.push_back({image.argument.name, start + image.argument.payload_offset});
+  }
+  const std::string text = take_traces(buffers, memory_.size() - begin);
+  std::ranges::copy(std::as_bytes(std::span(text)), memory_.begin() + std::ptrdiff_t(begin));
+  return text.size();
+}
+
 WorkerReply Session::perform(const CallRequest& request) {
+  WorkerReply reply = perform_watched(request);
+  if (request.watch && request.watch->trace) reply.trace_bytes = write_trace(request);
+  return reply;
+}
+
+WorkerReply Session::perform_watched(const CallRequest& request) {
   const BoundFunction* const function = module_.find(request.function);
   if (function == nullptr) {
     return refused("the module has no function " + request.function + "; it has " +
@@ -265,6 +283,7 @@ WorkerReply Session::perform(const CallRequest& request) {
   }
   take_diagnostics();
   take_profiles();
+  take_traces({}, 0);
   WorkerReply reply;
   try {
     run(*function, request, arguments, reply);

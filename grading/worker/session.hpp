@@ -38,6 +38,10 @@ class Session {
   void make_room_for_results();
   void keep_results();
 
+  WorkerReply perform_watched(const CallRequest& request);
+  /// @return bytes of the text that went behind the images
+  std::size_t write_trace(const CallRequest& request);
+
   /// @throws std::exception for what the student's code did wrong
   void run(const BoundFunction& function, const CallRequest& request,
            const std::vector<DecodedArgument>& arguments, WorkerReply& reply);

@@ -10,6 +10,7 @@
 #include "common/simt/watch.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
+#include "grading/worker/trace_text.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -84,6 +85,15 @@ std::vector<Diagnostic> take_diagnostics() {
         {found.kind, found.message, found.file, found.line, found.other_file, found.other_line});
   }
   return diagnostics;
+}
+
+std::string take_traces(const std::vector<TracedBuffer>& buffers, std::size_t most_bytes) {
+  TraceText trace;
+  for (const TracedBuffer& buffer : buffers) {
+    trace.buffers.push_back({buffer.name, simt::place_in_device_memory(buffer.payload)});
+  }
+  trace.kernels = simt::take_traces();
+  return encode_trace(trace, most_bytes);
 }
 
 std::vector<KernelProfile> take_profiles() {

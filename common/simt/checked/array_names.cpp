@@ -29,6 +29,7 @@ void name_shared_array(const void* start, const char* name, const char* element_
   BlockWatch& watch = BlockWatch::of_this_thread();
   SharedNames& names = watch.names();
   const Place place = shared_place + static_cast<Place>(offset);
+  if (watch.tracer().traces()) watch.tracer().note_array(place);
   if (names.knows(place, name, element_function)) return;
   watch.pause_recording();
   names.note(place, name, element_function);

@@ -52,6 +52,7 @@ void BlockWatch::start_launch(const Watch& watch, const LaunchConfiguration& lau
   partition_bytes_.reset();
   if (rules.partitions && watch.counters && !watch.sample) partition_bytes_.emplace();
   names_.set_dynamic_bytes(launch.dynamic_shared_bytes);
+  tracer_.start_launch(watch.trace, launch.grid);
   if (watch.checks && shadowed_bytes_ < BlockSharedMemory::room_in_use()) {
     shadowed_bytes_ = BlockSharedMemory::room_in_use();
     shared_shadow_.reset(new SharedShadow(shadowed_bytes_, moments_, *this));
@@ -78,6 +79,7 @@ void BlockWatch::start_block(std::uint32_t block, const std::vector<std::uint16_
   const bool forget = moments_.start_block(traces_.size());
   if (watch_.checks) shared_shadow_->start_block(forget);
   if (watch_.sample) footprint_.start_block(traces_.size());
+  tracer_.start_block(block);
   running_ = 0;
   go_on_recording();
 }
@@ -91,6 +93,7 @@ void BlockWatch::end_interval() {
   for (unsigned warp = 0; warp < traces_.size(); ++warp) read_trace(warp, 0);
   merging_.flush();
   if (watch_.checks) shared_shadow_->end_interval();
+  if (tracer_.traces()) tracer_.end_interval(shared_->base());
 }
 
 void BlockWatch::pass_barrier(std::size_t live_warps) {
@@ -160,6 +163,7 @@ void BlockWatch::consume(const Request& request) {
   if (watch_.counters) count(request, pattern, state);
   if (watch_.sample) note_for_sample(request, pattern, state);
   if (watch_.checks) check(request, pattern, state);
+  if (tracer_.traces()) tracer_.add(request, pattern);
 }
 
 void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState& state) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/simt/checked/block_footprint.hpp"
+#include "common/simt/checked/block_tracer.hpp"
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/checked/load_merging.hpp"
 #include "common/simt/checked/recorder.hpp"
@@ -71,6 +72,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   void note_fence();
   void note_index_fault(IndexFault fault);
   SharedNames& names() { return names_; }
+  BlockTracer& tracer() { return tracer_; }
 
   /// @return what is wrong with an access to neither shared nor existing device memory; nothing
   /// where it is no business of the kernel's.
@@ -151,6 +153,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   SiteTable sites_;
   LoadMerging merging_;
   FootprintWriter footprint_;
+  BlockTracer tracer_;
   std::optional<PartitionBytes> partition_bytes_;
   bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   std::vector<PendingIndexFault> index_faults_;

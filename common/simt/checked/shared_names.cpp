@@ -44,6 +44,13 @@ std::vector<std::size_t> SharedNames::extents_of(const Array& array) const {
   return {dynamic_bytes_ / array.element_bytes};
 }
 
+TracedArray SharedNames::array_at(Place start) const {
+  const auto found = std::ranges::find(arrays_, start, &Array::start);
+  if (found == arrays_.end()) return {};
+  return {found->name, start - shared_place, static_cast<std::uint32_t>(found->element_bytes),
+          extents_of(*found)};
+}
+
 std::string SharedNames::declaration(const Array& array) const {
   return fmt::format("{} {}{}", array.element, array.name, brackets(extents_of(array), 0));
 }

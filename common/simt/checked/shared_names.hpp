@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/simt/checked/access.hpp"
+#include "common/simt/trace.hpp"
 
 namespace tilewise::simt {
 
@@ -40,6 +41,9 @@ class SharedNames {
 
   /// "As[3][5]", or "byte 12 of the block's shared memory" where no array was declared.
   std::string element(Place place) const;
+
+  /// The array that starts there.
+  TracedArray array_at(Place start) const;
 
   struct OutOfBounds {
     std::string element;  ///< "As[3][17]"

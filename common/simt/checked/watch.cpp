@@ -4,6 +4,7 @@
 
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/checked/watch_state.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 
 namespace tilewise::simt {
 
@@ -19,6 +20,11 @@ std::vector<KernelProfile>& kept_profiles() {
   return *profiles;
 }
 
+std::vector<KernelTrace>& kept_traces() {
+  static auto* traces = new std::vector<KernelTrace>;  // outlives static destructors
+  return *traces;
+}
+
 }  // namespace
 
 void watch(const Watch& wanted) {
@@ -29,6 +35,17 @@ void watch(const Watch& wanted) {
 const Watch& current_watch() { return wanted_watch(); }
 
 void keep_profile(KernelProfile profile) { kept_profiles().push_back(std::move(profile)); }
+
+void keep_trace(KernelTrace trace) { kept_traces().push_back(std::move(trace)); }
+
+bool has_all_traces() { return kept_traces().size() >= most_traced_launches; }
+
+std::vector<KernelTrace> take_traces() { return std::exchange(kept_traces(), {}); }
+
+std::uint32_t place_in_device_memory(const void* device_pointer) {
+  return static_cast<std::uint32_t>(static_cast<const std::byte*>(device_pointer) -
+                                    DeviceMemory::instance().base());
+}
 
 std::vector<KernelProfile> take_profiles() { return std::exchange(kept_profiles(), {}); }
 

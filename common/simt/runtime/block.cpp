@@ -69,7 +69,7 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   end_ = threads_.data() + count;
   warps_.resize((count + 31) / 32);
   watch_ = nullptr;
-  if (!watch.checks && !watch.counters) return;
+  if (!watch.checks && !watch.counters && !watch.trace) return;
   watch_ = &BlockWatch::of_this_thread();
   watch_->start_launch(watch, launch, body, shared_);
 }

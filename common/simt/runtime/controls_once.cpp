@@ -15,6 +15,8 @@ extern "C" const Controls* tilewise_simt_controls() {
       .install_fault_handler = install_fault_handler,
       .watch = watch,
       .take_profiles = take_profiles,
+      .take_traces = take_traces,
+      .place_in_device_memory = place_in_device_memory,
   };
   static std::atomic<bool> is_given = false;
   return is_given.exchange(true) ? nullptr : &controls;

@@ -11,6 +11,7 @@
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/checked/grid_sample.hpp"
 #include "common/simt/checked/launch_counts.hpp"
+#include "common/simt/checked/launch_trace.hpp"
 #include "common/simt/checked/watch_state.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/block.hpp"
@@ -85,6 +86,9 @@ class Launch {
   Launch(const LaunchConfiguration& configuration, const LaunchBody& body, const Watch& watch)
       : configuration_(configuration), body_(body), watch_(watch) {}
 
+  /// From here on blocks that leave a trace leave it there.
+  void collect(LaunchTrace& trace) { trace_ = &trace; }
+
   /// From here on all blocks are to run, which tells more than a sample can.
   void stop_sampling() { watch_.sample = false; }
 
@@ -105,6 +109,7 @@ class Launch {
         for (std::uint64_t i = run.begin; i < run.end; ++i) {
           const std::uint64_t number = chosen == nullptr ? i : (*chosen)[i];
           const std::optional<Diagnostic> fault = block.run(queue.index(number), number);
+          if (trace_ != nullptr) trace_->add(*block.watch());
           if (fault) {
             queue.close();
             const std::lock_guard lock(fault_mutex);
@@ -125,6 +130,7 @@ class Launch {
   const LaunchConfiguration& configuration_;
   LaunchBody body_;
   Watch watch_;
+  LaunchTrace* trace_ = nullptr;
 };
 
 std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
@@ -228,11 +234,20 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
     return;
   }
 
-  const Watch watch = current_watch();
+  Watch watch = current_watch();
+  watch.trace = watch.trace && !has_all_traces();
   Launch launch(configuration, body, watch);
   std::optional<Diagnostic> fault;
-  if (watch.checks || watch.counters) {
-    fault = run_watched(launch, configuration, reinterpret_cast<std::uintptr_t>(body.run), watch);
+  if (watch.checks || watch.counters || watch.trace) {
+    const auto code = reinterpret_cast<std::uintptr_t>(body.run);
+    LaunchTrace trace;
+    if (watch.trace) launch.collect(trace);
+    fault = run_watched(launch, configuration, code, watch);
+    if (watch.trace) {
+      KernelTrace traced = trace.take(code);
+      traced.launch = device::record_of(configuration);
+      keep_trace(std::move(traced));
+    }
     for (Diagnostic& found : GlobalShadow::instance().finish_launch()) {
       Findings::instance().add(std::move(found));
     }

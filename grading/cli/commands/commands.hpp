@@ -33,5 +33,6 @@ void add_occupancy(CLI::App& app, ExitStatus& status);
 void add_profile(CLI::App& app, ExitStatus& status);
 void add_report(CLI::App& app, ExitStatus& status);
 void add_skeletons(CLI::App& app, ExitStatus& status);
+void add_trace(CLI::App& app, ExitStatus& status);
 
 }  // namespace tilewise::grading

@@ -82,6 +82,7 @@ struct Worker::State {
   void part();
   CallReply exchange(double time_limit_s);
   CallReply interpret(const std::string& message);
+  std::string trace_text(std::size_t bytes) const;
   CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {});
   CallReply fail_by_end();
   CallReply fail_by_tampering(const std::string& what);
@@ -90,6 +91,7 @@ struct Worker::State {
   WorkerOptions options;
   SharedMemory memory;
   std::string token = random_token();
+  std::size_t trace_begin = 0;  ///< in the shared memory, of the call under way
   std::uint64_t sequence = 0;
   std::optional<Connection> connection;
   Situation situation;
@@ -158,6 +160,14 @@ CallReply Worker::State::fail_by_time() {
   return fail(Outcome::timed_out, describe_time_out(fault, place, situation), place);
 }
 
+/// Nothing where the worker has no room for as much.
+std::string Worker::State::trace_text(std::size_t bytes) const {
+  const auto shared = memory.bytes().first(options.shared_bytes);
+  if (trace_begin > shared.size() || bytes > shared.size() - trace_begin) return "";
+  const auto text = shared.subspan(trace_begin, bytes);
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
 CallReply Worker::State::interpret(const std::string& message) {
   std::string problem;
   auto reply = decode_reply(message, token, sequence++, problem);
@@ -165,6 +175,7 @@ CallReply Worker::State::interpret(const std::string& message) {
 
   CallReply result;
   result.diagnostics = std::move(reply->diagnostics);
+  result.trace = trace_text(reply->trace_bytes);
   result.message = reply->message;
   switch (reply->kind) {
     case WorkerReply::Kind::failed: {
@@ -175,8 +186,10 @@ CallReply Worker::State::interpret(const std::string& message) {
         result.message = first.message;
       }
       std::vector<Diagnostic> diagnostics = std::move(result.diagnostics);
+      std::string trace = std::move(result.trace);
       result = fail(Outcome::crashed, result.message, place);
       result.diagnostics = failure->diagnostics = std::move(diagnostics);
+      result.trace = std::move(trace);
       return result;
     }
     case WorkerReply::Kind::refused:
@@ -279,6 +292,7 @@ CallReply Worker::call(const std::string& function, std::span<const Argument> ar
   if (ready().outcome != Outcome::returned) return *state_->ready;
   if (state_->failure) return *state_->failure;
   state_->situation.function = function;
+  state_->trace_begin = trace_offset(arguments);
   state_->connection->send(
       encode(CallRequest{function, {arguments.begin(), arguments.end()}, timing, watch}));
   CallReply reply = state_->exchange(state_->options.time_limit_s);

@@ -59,6 +59,7 @@ struct CallReply {
   std::vector<Diagnostic> diagnostics;
   std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
+  std::string trace;             ///< where one was asked for; a worker's text (trace_text.hpp)
   std::string message;  ///< for anything but returned: what happened, where, and what to do
   std::string file;     ///< where it happened, without folders; empty where unknown
   int line = 0;

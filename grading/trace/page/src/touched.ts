@@ -1,0 +1,71 @@
+// Which threads of a block load, use and write which elements.
+
+import { type Block, type Trace, hasLane } from "./data.ts";
+
+export type Role = "load" | "use" | "write";
+
+/** Threads by element number. */
+export type Threads = Map<number, Set<number>>;
+
+/** An access that lies outside of its matrix, in elements from the first. */
+export interface Stray {
+  matrix: number;
+  element: number;
+  thread: number;
+}
+
+export interface Touched {
+  load: Threads;
+  use: Threads;
+  write: Threads;
+  strays: Stray[];
+  /** Elements whose copy in shared memory, or which themselves, are in a race. */
+  racing: Set<number>;
+}
+
+function add(threads: Threads, element: number, thread: number) {
+  const known = threads.get(element);
+  if (known) known.add(thread);
+  else threads.set(element, new Set([thread]));
+}
+
+/** In the intervals from first to last; of these only the given step, unless it is null. */
+export function touched(
+  trace: Trace,
+  block: Block,
+  first: number,
+  last: number,
+  step: number | null,
+): Touched {
+  const found: Touched = { load: new Map(), use: new Map(), write: new Map(), strays: [], racing: new Set() };
+  for (const request of block.requests) {
+    if (request.interval < first || request.interval > last) continue;
+    if (step !== null && request.step !== step) continue;
+    request.lanes.forEach((lane, nth) => {
+      const thread = request.warp * 32 + lane;
+      if (request.shared) {
+        const words = request.origins.length / request.lanes.length;
+        for (let i = 0; i < words; ++i) {
+          const origin = request.origins[nth * words + i];
+          if (origin < 0) continue;
+          if (request.action !== "store") add(found.use, origin, thread);
+          if (hasLane(request.racing, lane)) found.racing.add(origin);
+        }
+        return;
+      }
+      if (request.matrix < 0) return;
+      const matrix = trace.matrices[request.matrix];
+      for (let at = request.at[nth]; at < request.at[nth] + request.bytes; at += matrix.element_bytes) {
+        const element = Math.floor(at / matrix.element_bytes);
+        if (hasLane(request.outside, lane)) {
+          found.strays.push({ matrix: request.matrix, element, thread });
+          continue;
+        }
+        if (request.action !== "store") add(found.load, matrix.first + element, thread);
+        if (request.action !== "load") add(found.write, matrix.first + element, thread);
+        if (hasLane(request.racing, lane)) found.racing.add(matrix.first + element);
+      }
+    });
+  }
+  return found;
+}
