@@ -35,6 +35,7 @@ def problems_of(name, tilewise):
     page = Page(getattr(module, "PATH", f"labs/{name}/README.md"), tilewise)
     module.check(page)
     stages.check_commands(page)
+    stages.check_links(page)
     if page.path.startswith("labs/"):
         stages.check_stage(page, name)
     return page.problems()

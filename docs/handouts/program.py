@@ -45,6 +45,15 @@ class Tilewise:
         """The lines that a profile prints."""
         return self.profiled(line)[1].splitlines()
 
+    @functools.lru_cache(maxsize=None)
+    def occupancy(self, options):
+        """What lab occupancy says of each GPU, by its name."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "occupancy.json")
+            self.run("occupancy", *shlex.split(options), "--json", file)
+            with open(file, encoding="utf-8") as stream:
+                return {each["gpu"]: each for each in json.load(stream)["gpus"]}
+
     def counters(self, stage, call, gpu=None):
         """Counters of the first kernel that a call launches, and what is modelled of it."""
         return self.kernels(stage, call, gpu)[0]

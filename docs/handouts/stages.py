@@ -1,4 +1,4 @@
-"""What a stage's handout says of its grader, and the commands that any page names."""
+"""What a stage's handout says of its grader; commands and links of any page."""
 
 import json
 import re
@@ -28,6 +28,14 @@ def check_commands(page):
         for word in words:
             if word.startswith("--") and word.partition("=")[0] not in text:
                 page.problem(offset, f"./lab {' '.join(names)} has no option {word}")
+
+
+def check_links(page):
+    """Files that the page links to, or shows, are there."""
+    folder = (ROOT / page.path).parent
+    for link in re.finditer(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.text):
+        if "://" not in link[1] and not (folder / link[1]).exists():
+            page.problem(link.start(1), f"there is no {link[1]}")
 
 
 def check_stage(page, stage):

@@ -39,4 +39,5 @@ def check(page):
                                         r"of_reference = ([\d.]+)"))
     model = page.tilewise.counters("2", "matmul_grid(n=1024, block=32x16)")["gflops"]
     page.figures("391 156", model, 0.4 * model)
+    page.figures("0.4 160 128", 64 / 160, 5 * 32, 0.4 * 320)
     page.figures("75", page.tilewise.counters("2", "matmul_grid(n=512, block=1x128)")["gflops"])

@@ -45,6 +45,28 @@ def check(page):
     page.figures("110,592 50,653 4112 4101", 48**3, 37**3, 257 * 16, 4096 + 5)
     page.figures("2304", 48**2)
 
+    page.figures("3,072 2,092 2,560 16,384", put2014_occupancy("3", 16, "registers_per_block"),
+                 put2014_occupancy("3", 16, "shared_bytes_per_block"), 5 * 512,
+                 gpu("gt240")["shared_bytes_per_sm"])
+    by_hand = page.tilewise.occupancy("--gpu gt240 --block 16x16 --registers 12 --shared 2092")["gt240"]
+    page.figures("512", by_hand["shared_bytes_per_block"] / 5)
+    page.figures("100%", by_hand["percent"])
+
+    counters = {"sectors moved for the loads": "global_load_sectors",
+                "of these used": "global_load_efficiency_pct",
+                "wavefronts of shared loads": "shared_load_wavefronts",
+                "bank conflicts": "shared_bank_conflicts"}
+    seen = {f"tile {tile}": page.tilewise.counters("3", f"matmul_shared(n=528, tile={tile})", "gt240")
+            for tile in (16, 22)}
+    page.table("| | tile 16 | tile 22 |", lambda row: {
+        tile: seen[tile][counters[row.first]] if row.first in counters
+        else 2 * 528**3 / int(tile.split()[1]) for tile in seen})
+    loads = page.tilewise.counters("3", "matmul_shared(n=528, tile=16)")
+    page.figures("8,712 18,678,528 15.76 15.8", loads["global_store_requests"],
+                 32 * (loads["global_load_requests"] + loads["global_store_requests"]),
+                 2 * 528**3 / 32 / (loads["global_load_requests"] + loads["global_store_requests"]),
+                 2 * 528**3 / (2 * 528**3 / 16 + 528**2))
+
     page.figures("1.5", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"))
     grader = "grading/stages/03_shared_memory.cpp"
     of_model = in_source(grader, r"of_model = ([\d.]+)")

@@ -51,6 +51,9 @@ def check(page):
                  seen["global_load_sectors"])
     page.figures("16,384 1024", gt240["registers_per_sm"], gt240["threads_per_sm"])
     page.figures_in(NOTES, "15,993 16,425")
+    both = page.tilewise.occupancy(
+        "--gpu gt240,gtx1080 --block 16x16 --registers 34 --shared 4140")
+    page.figures("25% 75%", both["gt240"]["percent"], both["gtx1080"]["percent"])
 
     grader = "grading/stages/05_work_2x2.cpp"
     page.figures("1.5 1.3", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"),

@@ -96,7 +96,13 @@ def check(page):
         page.problem(0, f"matmul_auto(n=512) takes {chosen['name']} on an H200")
 
     page.figures("256", 4 * 4 * 16)
-    page.figures("513", 8 * 64 + 1)
+    for literal, results, registers in (("513", 4, 64), ("193", 1, on_h200[16, 1, 1][6]),
+                                        ("769", 8, 128)):
+        filled = page.tilewise.occupancy(
+            f"--gpu gtx1080 --block 16x16 --registers {registers:.0f} "
+            f"--shared {256 * 2 * results * 4} --results {results}x{results}")["gtx1080"]
+        page.figures(literal, filled["saturation"]["n"])
+    page.figures("160", 20 * 2048 / 256)
     page.figures("36,559 21,684", on_h200[16, 8, 8][2], on_h200[16, 8, 8][1])
     page.figures("196", on_h200[16, 8, 8][6])
     page.figures("12.5 169 1664", 1600 / 128, 13 * 13, 13 * 128)
