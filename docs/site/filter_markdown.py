@@ -49,7 +49,8 @@ class Page:
     def heading(self, line):
         marks, text = HEADING.match(line).groups()
         if len(marks) == 1:
-            return f"# {self.links(text)} {{#{page_name(self.path)}}}"
+            title = f"# {self.links(text)} {{#{page_name(self.path)}}}"
+            return title + ("\n\n[TOC]" if self.is_long else "")
         name = slug(text)
         repeated = self.slugs[name] = self.slugs.get(name, -1) + 1
         name += f"-{repeated}" if repeated else ""
@@ -80,6 +81,9 @@ class Page:
         return "".join(pieces) + LINK.sub(self.link, line[end:])
 
     def filtered(self, text):
+        # The front page has the navigation beside it.
+        sections = len(re.findall(r"^## ", text, re.MULTILINE))
+        self.is_long = sections >= 4 and str(self.path) != "README.md"
         lines, fence, formula = [], "", False
         for line in text.splitlines():
             mark = FENCE.match(line)
