@@ -27,6 +27,9 @@ class Filter(unittest.TestCase):
             ("![figure](figures/a.svg)", "![figure](figures/a.svg)"),
             ("`[a](b.md)`", "`[a](b.md)`"),
             ("    f[i](k0)", "    f[i](k0)"),
+            ("<details><summary>Why `n`?</summary>",
+             "\\htmlonly[block]\n<details><summary>Why <code>n</code>?</summary>\n\\endhtmlonly"),
+            ("</details>", "\\htmlonly[block]\n</details>\n\\endhtmlonly"),
             ("order $`n^2`$", "order \\f$n^2\\f$"),
         ]
         for text, expected in cases:
