@@ -33,6 +33,9 @@ if(TILEWISE_SANITIZE)
                                                     -fno-omit-frame-pointer)
   target_link_options(tilewise_options INTERFACE -fsanitize=address,undefined)
 endif()
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(TILEWISE_COVERAGE OFF)  # one compiler's counts are enough, and clang's need not be installed
+endif()
 if(TILEWISE_COVERAGE)
   # Neither tests, nor what would take several times as long: the run-time library of the simulator
   # is counted in a copy (common/simt).

@@ -1,27 +1,22 @@
 # Reports what the tests that ran since have reached of common/ and grading/, and fails under 90% of
 # their lines. HTML in BUILD/coverage.
 #
-#   cmake -DBUILD=FOLDER -DCOMPILER=GNU -P coverage.cmake
+#   cmake -DBUILD=FOLDER -DGCOV=gcov -P coverage.cmake
 set(least 90)
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH root)
 find_program(gcovr gcovr)
 if(NOT gcovr)
   message(FATAL_ERROR "gcovr was not found: install the package gcovr")
 endif()
-set(compiler_options "")
-if(COMPILER MATCHES Clang)
-  set(compiler_options --gcov-executable "llvm-cov gcov")
-endif()
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 file(MAKE_DIRECTORY ${BUILD}/coverage)
 # Left out: tests and what they are made with, and what only a GPU runs.
 execute_process(
-  COMMAND ${gcovr} --root ${root} -j ${cores} ${compiler_options}
+  COMMAND ${gcovr} --root ${root} -j ${cores} --gcov-executable ${GCOV}
           --filter common/ --filter grading/
           --exclude ".*_test\\.cpp" --exclude ".*/(benchmark|testdata|defects|validation)/"
           --exclude ".*/(mutants|unusual|exploits|exploits_on_gpu)/"
           --exclude ".*/cuda_[a-z_]*\\.cpp"
-          --exclude-unreachable-branches --exclude-throw-branches
           --html-details ${BUILD}/coverage/index.html --txt ${BUILD}/coverage/lines.txt
           --print-summary --fail-under-line ${least} ${BUILD}
   WORKING_DIRECTORY ${root} RESULT_VARIABLE result)

@@ -40,15 +40,16 @@ std::size_t shared_bytes_per_block(const Tiling& tiling);
 /// than read. Exact for any n.
 ElementAccesses tiled_accesses(const Tiling& tiling, std::uint64_t n);
 
-/// n^3 / tile * (1 / rx + 1 / ry) + n^2 elements: tiled_accesses().total() where tiles divide n.
+/// Elements, tiled_accesses().total() where tiles divide n:
+/// \f$\frac{n^3}{\mathit{tile}} \left(\frac{1}{r_x} + \frac{1}{r_y}\right) + n^2\f$.
 double approximate_accesses(const Tiling& tiling, std::uint64_t n);
 
 /// Operations of a launch, the multiplications with the zeros that fill up blocks at the edges
 /// included. One multiply-add is 2.
 std::uint64_t operations(const Tiling& tiling, std::uint64_t n);
 
-/// Compute to global memory access ratio for large n, 2 * tile / (1 / rx + 1 / ry) operations an
-/// element. nvprof's figures give twice that: it counts 16 transactions for a request of 32 floats.
+/// Compute to global memory access ratio for large n, in operations an element:
+/// \f$\frac{2\,\mathit{tile}}{1 / r_x + 1 / r_y}\f$. nvprof's figures give twice that: it counts 16 transactions for a request of 32 floats.
 double cgma(const Tiling& tiling);
 
 /// The smallest n whose grid fills the GPU: blocks_of_grid() >= SMs * blocks resident on an SM.

@@ -4,7 +4,7 @@
 Usage: filter_markdown.py ROOT PAGE
 
 Headings get the names that GitHub gives them, each behind the name of its page, because Doxygen knows
-one name of a kind only. Links to pages and headings become references, and links to files that have
+one name of a kind only. Parts to unfold are HTML as they stand. Links to pages and headings become references, and links to files that have
 no page become plain text. GitHub's formulas become Doxygen's.
 """
 
@@ -21,6 +21,7 @@ FENCE = re.compile(r" {0,3}(```+|~~~+)\s*(\w*)")
 HEADING = re.compile(r"(#{1,6}) +(.*?) *#*$")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+FOLDED = re.compile(r"\s*</?(details|summary)\b")
 INLINE_FORMULA = re.compile(r"\$`(.+?)`\$")
 
 
@@ -42,6 +43,12 @@ def page_name(path):
     return re.sub(r"\W", "_", "_".join(parts)).lower()
 
 
+def bold_and_code(line):
+    """HTML of what stands in a summary."""
+    line = re.sub(r"`([^`]*)`", r"<code>\1</code>", line)
+    return re.sub(r"\*\*([^*]*)\*\*", r"<b>\1</b>", line)
+
+
 class Page:
     def __init__(self, root, path):
         self.root, self.path, self.slugs = root, path.relative_to(root), {}
@@ -49,7 +56,8 @@ class Page:
     def heading(self, line):
         marks, text = HEADING.match(line).groups()
         if len(marks) == 1:
-            return f"# {self.links(text)} {{#{page_name(self.path)}}}"
+            title = f"# {self.links(text)} {{#{page_name(self.path)}}}"
+            return title + ("\n\n[TOC]" if self.is_long else "")
         name = slug(text)
         repeated = self.slugs[name] = self.slugs.get(name, -1) + 1
         name += f"-{repeated}" if repeated else ""
@@ -80,6 +88,9 @@ class Page:
         return "".join(pieces) + LINK.sub(self.link, line[end:])
 
     def filtered(self, text):
+        # The front page has the navigation beside it.
+        sections = len(re.findall(r"^## ", text, re.MULTILINE))
+        self.is_long = sections >= 4 and str(self.path) != "README.md"
         lines, fence, formula = [], "", False
         for line in text.splitlines():
             mark = FENCE.match(line)
@@ -91,6 +102,9 @@ class Page:
                 line = "\\f[" if formula else line
             elif HEADING.match(line):
                 line = self.heading(line)
+            elif FOLDED.match(line):
+                # Doxygen would end the folded part at the first blank line.
+                line = f"\\htmlonly[block]\n{bold_and_code(line)}\n\\endhtmlonly"
             elif not line.startswith("    "):
                 line = self.links(INLINE_FORMULA.sub(r"\\f$\1\\f$", line))
             lines.append(line)
