@@ -2,7 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <ranges>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -27,14 +28,12 @@ const std::vector<CompletedCommand>& commands_of_script() {
 }
 
 /// The words of "TEXT:{auto,simt,cuda}", CLI11's name of what is checked against a list.
-std::vector<std::string> members_in(std::string_view type_name) {
+std::vector<std::string> members_in(const std::string& type_name) {
   std::vector<std::string> members;
   const std::size_t open = type_name.find('{'), close = type_name.find('}');
   if (open == type_name.npos || close == type_name.npos) return members;
-  for (const auto word :
-       std::views::split(type_name.substr(open + 1, close - open - 1), std::string_view(","))) {
-    members.emplace_back(word.begin(), word.end());
-  }
+  std::istringstream words(type_name.substr(open + 1, close - open - 1));
+  for (std::string word; std::getline(words, word, ',');) members.push_back(word);
   return members;
 }
 

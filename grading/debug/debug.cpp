@@ -7,7 +7,7 @@
 #include <charconv>
 #include <iostream>
 #include <optional>
-#include <ranges>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -39,8 +39,8 @@ namespace fs = std::filesystem;
 Index3 read_index(const std::string& option, const std::string& text) {
   Index3 index = {};
   std::size_t count = 0;
-  for (const auto part : std::views::split(text, ',')) {
-    const std::string word(part.begin(), part.end());
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
     const char* end = word.data() + word.size();
     unsigned value = 0;
     const auto [rest, error] = std::from_chars(word.data(), end, value);

@@ -142,6 +142,23 @@ TEST_F(Debug, StaysInItsThread) {
                     HasSubstr("matmul_shared(n=20, tile=8) returned cudaSuccess")));
 }
 
+TEST_F(Debug, StopsInTheLaunchThatWritesTheElement) {
+  std::string text = kernel("", "(row == 5 && col == 9 ? 1.0f : 0.0f)");
+  const std::string launch = "  product<<<", function = "cudaError_t";
+  text.insert(text.find(launch), "  clear<<<dim3(tiles, tiles), dim3(tile, tile)>>>(C, n);\n");
+  text.insert(text.find(function), R"(__global__ void clear(float* C, int n) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n && col < n) C[row * n + col] = 0;
+}
+
+)");
+  submission.put("matmul_shared.cu", text);
+  const CommandResult run = debug({}, {"tw-where"});
+  EXPECT_THAT(run.output, HasSubstr("launch 2, block (1, 0, 0), thread (1, 5, 0). It writes C[5]"));
+  EXPECT_THAT(run.output, HasSubstr("(gdb) matmul_shared.cu:4, block (1, 0, 0), thread (1, 5, 0)"));
+}
+
 TEST_F(Debug, SaysThatThereIsNoSuchThread) {
   submission.put("matmul_shared.cu", kernel("", "0"));
   const CommandResult run =
