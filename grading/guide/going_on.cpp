@@ -17,7 +17,7 @@ std::string introduction(const std::filesystem::path& root, const StageInfo& sta
   for (const std::string& source : stage.sources) {
     text += fmt::format("  edit  labs/{}/{}\n", stage.id, source);
   }
-  return text + fmt::format("  run   ./lab watch, or ./lab grade {}\n", stage.id);
+  return text;
 }
 
 std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo>& course,

@@ -66,7 +66,7 @@ TEST(Overview, SaysWhatToDoNext) {
   } cases[] = {
       {{}, {"Welcome", "labs/01_single_block/README.md", "TODO(lab)", "./lab watch", "./lab help"}},
       {in_progress,
-       {"1 of 9 stages, 13 of 90 points", ": 3 of 10 points",
+       {"1 of 9 stages, 13 of 90 points", " (3 of 10 points)\n",
         "failed  MatmulGrid.IsRightAtRaggedEdges, labs/02_multi_block_grid/matmul_grid.cu:12",
         "edit    labs/02_multi_block_grid/matmul_grid.cu", "./lab hint"}},
       {first_passed, {"passed; go on with  ./lab next", "solutions/01_single_block/NOTES.md"}},

@@ -75,7 +75,7 @@ std::string overview(const std::filesystem::path& root, const std::vector<StageI
   const StageProgress known = progress_of(progress, stage.id);
   const Points points = points_of(progress, stage);
   const std::string title = summary_of_handout(root, stage.id).title;
-  text += fmt::format("You are at {}: {} of {} points\n", title.empty() ? stage.id : title,
+  text += fmt::format("You are at {} ({} of {} points)\n", title.empty() ? stage.id : title,
                       points.score, points.max_score);
   if (known.status == Status::passed) {
     return text + fmt::format(

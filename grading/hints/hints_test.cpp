@@ -212,6 +212,14 @@ TEST_F(NextHint, IsAimedAgainAfterAnotherFailureOnly) {
   EXPECT_EQ(next().title, "matmul_c, hint 2 of 2: Steps") << "what was shown is not shown again";
 }
 
+TEST_F(NextHint, LeavesTheQuotationToTheCompiler) {
+  progress_.last_failure = failure("MatmulC.IsRight", "c.cu:3:1: error: expected ';'");
+  progress_.last_failure->status = Status::error;
+  const Hint hint = next();
+  EXPECT_EQ(hint.title, "03_c could not be graded");
+  EXPECT_THAT(hint.text, AllOf(HasSubstr("expected ';'"), Not(HasSubstr("three"))));
+}
+
 TEST_F(NextHint, SaysWhatIsStillToBeWritten) {
   write("x\n  // TODO(lab): (further on) more (3 lines)\n  // TODO(lab): sum it up (7 lines)\n");
   progress_.last_failure = failure("MatmulC.IsRight", "never written");
@@ -244,6 +252,14 @@ TEST_F(NextHint, WithoutAFailureGoesThroughTheFunctions) {
   EXPECT_EQ(next().title, "matmul_c, hint 2 of 2: Steps");
   EXPECT_EQ(next().title, "matmul_c_strided, hint 1 of 1: Idea");
   EXPECT_EQ(next().title, "dtrsm_32_c: there are no more hints");
+}
+
+TEST_F(NextHint, IsNotNeededOnceTheStageHasPassed) {
+  progress_.status = Status::passed;
+  const Hint hint = next();
+  EXPECT_EQ(hint.title, "03_c has passed");
+  EXPECT_THAT(hint.text, AllOf(HasSubstr("solutions/03_c/NOTES.md"), HasSubstr("./lab next")));
+  EXPECT_EQ(progress_.hints, HintsShown{}) << "nothing was given away";
 }
 
 TEST_F(NextHint, TakesAnyNumberThatTheFileMayHold) {

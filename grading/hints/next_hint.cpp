@@ -89,14 +89,15 @@ std::string where_to_look(const Failure& failure, const StageInfo& stage) {
 
 Hint aimed_hint(const fs::path& root, const StageInfo& stage, const Failure& failure) {
   Hint hint;
-  hint.title = fmt::format("{} {}", failure.test,
-                           failure.status == Status::inconclusive ? "is inconclusive"
-                           : failure.status == Status::error      ? "could not be judged"
-                                                                  : "failed");
+  const bool judged = failure.status != Status::error;
+  hint.title = judged ? fmt::format("{} {}", failure.test,
+                                    failure.status == Status::failed ? "failed" : "is inconclusive")
+                      : fmt::format("{} could not be graded", stage.id);
   if (!failure.file.empty()) {
     const std::string path = fmt::format("labs/{}/{}", stage.id, failure.file);
     hint.text += failure.line > 0 ? fmt::format("{}:{}\n", path, failure.line) : path + "\n";
-    if (failure.line > 0) hint.text += listing(root / path, failure.line);
+    // A compiler quotes the line itself.
+    if (failure.line > 0 && judged) hint.text += listing(root / path, failure.line);
   }
   hint.text += failure.message + "\n";
   if (!failure.hint.empty()) hint.text += "\nNext: " + failure.hint + "\n";
@@ -105,7 +106,7 @@ Hint aimed_hint(const fs::path& root, const StageInfo& stage, const Failure& fai
   } else if (const std::string look = where_to_look(failure, stage); !look.empty()) {
     hint.text += "\n" + look + "\n";
   }
-  hint.text += "\nAnother ./lab hint tells more about how to go about it.";
+  hint.text += "\nAsk again, and there is more on how to go about it.";
   return hint;
 }
 
@@ -119,6 +120,14 @@ Hint last_hint(const StageInfo& stage, const std::string& function) {
       "from memory: that is where one learns.",
       stage.id);
   return hint;
+}
+
+Hint no_hint_needed(const StageInfo& stage) {
+  return {fmt::format("{} has passed", stage.id),
+          fmt::format("It needs no hint. What the solution does otherwise, and why, is in\n"
+                      "  solutions/{0}/NOTES.md\nAll hints of this stage are in\n"
+                      "  grading/hints/{0}.md\n\nThe next stage: ./lab next",
+                      stage.id)};
 }
 
 /// The first function that has tiers left, or else the last one.
@@ -168,6 +177,7 @@ std::string call_in(const std::string& message, const StageInfo& stage) {
 
 Hint next_hint(const fs::path& root, const StageInfo& stage, const HintsByFunction& hints,
                StageProgress& progress) {
+  if (progress.status == Status::passed) return no_hint_needed(stage);
   const std::optional<Failure>& failure = progress.last_failure;
   if (failure && progress.hints.aimed_at != key_of(*failure)) {
     progress.hints.aimed_at = key_of(*failure);

@@ -23,7 +23,7 @@ std::string call_in(const std::string& message, const StageInfo& stage);
 
 /// What to show next: the first time after a failure what that says and where to look, then one
 /// tier after another of the function it is about, at last where the solution is. Without a failure
-/// the functions take turns from the first one on.
+/// the functions take turns from the first one on; a stage that has passed needs no hint.
 /// @param root  of the course
 /// @param progress  of this stage; what is shown is noted there
 Hint next_hint(const std::filesystem::path& root, const StageInfo& stage,

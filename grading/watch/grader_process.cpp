@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "grading/builder/layout.hpp"
+#include "grading/report/feedback.hpp"
 #include "grading/report/file_text.hpp"
 #include "grading/report/json.hpp"
 
@@ -33,7 +34,8 @@ GradingOutcome GraderProcess::outcome() {
             ended.output.empty() ? "tilewise grade " + describe_ending(ended) : ended.output};
   }
   try {
-    return {nlohmann::ordered_json::parse(text_of(result_file())).get<GradeResult>(), ""};
+    const auto document = nlohmann::ordered_json::parse(text_of(result_file()));
+    return {without_hidden(document.get<GradeResult>()), ""};
   } catch (const std::exception& error) {
     return {std::nullopt, fmt::format("the result cannot be read: {}", error.what())};
   }

@@ -12,7 +12,7 @@ namespace tilewise::grading {
 
 /// What a grading came to.
 struct GradingOutcome {
-  std::optional<GradeResult> result;  ///< nothing where there is none
+  std::optional<GradeResult> result;  ///< nothing where there is none; no secret of hidden tests
   std::string problem;                ///< why there is none
 };
 

@@ -19,7 +19,8 @@ std::string coloured(const char* code, std::string_view text, const Canvas& canv
   return canvas.colours ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
-constexpr const char *bold = "1", *green = "32", *red = "31", *bold_green = "1;32";
+constexpr const char *bold = "1", *green = "32", *red = "31", *bold_green = "1;32",
+                     *bold_red = "1;31";
 
 std::size_t width_of(const Canvas& canvas) { return std::min(canvas.columns, readable_width); }
 
@@ -63,6 +64,18 @@ std::string comparison(const std::string& differences, const StageInfo& stage, s
   return text;
 }
 
+/// Where, what and what to do next.
+std::string explanation(const StageResult& stage, const TestResult& test, const Canvas& canvas) {
+  std::string text;
+  if (!test.file.empty()) {
+    const std::string line = test.line > 0 ? fmt::format(":{}", test.line) : "";
+    text += fmt::format("  labs/{}/{}{}\n", stage.id, printable(test.file), line);
+  }
+  text += wrapped(printable(test.message), "  ", width_of(canvas));
+  if (!test.hint.empty()) text += wrapped("Next: " + printable(test.hint), "  ", width_of(canvas));
+  return text;
+}
+
 /// The keys, as many on a line as fit.
 std::string keys(std::size_t columns) {
   std::string text;
@@ -85,27 +98,28 @@ std::string keys(std::size_t columns) {
 }  // namespace
 
 std::string result_view(const StageResult& stage, const std::string& device, const Canvas& canvas) {
-  std::ostringstream text;
-  text << fmt::format("{} passed, {}  ({})\n\n", tests_passed(stage), points(stage),
-                      printable(device));
-  TerminalReport report(text, {.colours = canvas.colours, .progress = false});
   const TestResult* first = nullptr;
   for (const TestResult& test : stage.tests) {
     if (test.status == Status::passed || test.status == Status::skipped) continue;
-    report.print_test_line(test);
     const bool is_worse =
         first && first->status == Status::inconclusive && test.status != Status::inconclusive;
     if (!first || is_worse) first = &test;
   }
-  if (!first) return text.str();
-  text << fmt::format("\n{}\n", coloured(bold, printable(first->name), canvas));
-  const std::size_t width = width_of(canvas);
-  if (!first->file.empty()) {
-    const std::string line = first->line > 0 ? fmt::format(":{}", first->line) : "";
-    text << fmt::format("  labs/{}/{}{}\n", stage.id, printable(first->file), line);
+  if (stage.status == Status::error && first) {  // all tests for the same reason
+    return fmt::format("{}\n\n", coloured(bold_red, "Nothing could be graded", canvas)) +
+           explanation(stage, *first, canvas);
   }
-  text << wrapped(printable(first->message), "  ", width);
-  if (!first->hint.empty()) text << wrapped("Next: " + printable(first->hint), "  ", width);
+  std::ostringstream text;
+  text << fmt::format("{} passed, {}  ({})\n\n", tests_passed(stage), points(stage),
+                      printable(device));
+  TerminalReport report(text, {.colours = canvas.colours, .progress = false});
+  for (const TestResult& test : stage.tests) {
+    if (test.status == Status::passed || test.status == Status::skipped) continue;
+    report.print_test_line(test);
+  }
+  if (!first) return text.str();
+  text << fmt::format("\n{}\n", coloured(bold, printable(first->name), canvas))
+       << explanation(stage, *first, canvas);
   return text.str();
 }
 
@@ -126,7 +140,7 @@ std::string passed_view(const StageResult& stage, const StageInfo& info, const P
   if (passed.differences.empty()) return text + "Your code is the solution's.\n" + after;
   text += "What the reference solution does differently (- yours, + the solution's):\n\n";
   const auto others = static_cast<std::size_t>(std::ranges::count(text + after, '\n'));
-  constexpr std::size_t frame = 6, least = 12;
+  constexpr std::size_t frame = 6, least = 30;
   const std::size_t room =
       canvas.rows > others + frame + least ? canvas.rows - others - frame : least;
   return text + comparison(passed.differences, info, room, canvas) + after;

@@ -39,6 +39,15 @@ TEST(ResultView, IsShortAndHasTheFirstFailureInFull) {
                     Not(HasSubstr("needs a GPU")), Not(HasSubstr("no worker"))));
 }
 
+TEST(ResultView, SaysOnceWhyNothingCouldBeGraded) {
+  StageResult stage = example_grade().stages[0];
+  for (TestResult& test : stage.tests)
+    test = {test.name, {}, Status::error, 0, 1, "no ;", "", "a.cu", 3, {}};
+  stage.status = Status::error;
+  EXPECT_EQ(result_view(stage, "gtx1080 (modelled)", {}),
+            "Nothing could be graded\n\n  labs/03_shared_memory/a.cu:3\n  no ;\n");
+}
+
 TEST(ResultView, ShowsWhatIsInconclusiveOnlyWhereNothingFailed) {
   StageResult stage = example_grade().stages[0];
   std::swap(stage.tests[1], stage.tests[3]);
@@ -69,7 +78,7 @@ TEST(PassedView, KnowsTheSolutionAndTheLastStage) {
 TEST(PassedView, LeavesRoomForWhatComesAfterALongComparison) {
   Passed passed;
   for (int i = 0; i < 200; ++i) passed.differences += "+line\n";
-  for (const auto& [rows, lines] : {std::pair(50u, 36), std::pair(10u, 12)}) {
+  for (const auto& [rows, lines] : {std::pair(50u, 36), std::pair(10u, 30)}) {
     const std::string view =
         passed_view(passed_stage(), info, passed, {.columns = 80, .rows = rows});
     std::istringstream text(view);

@@ -112,7 +112,7 @@ class Watch {
         progress.current = next->id;
         passed_.next = next->id;
       });
-      constexpr int a_few = 3;
+      constexpr int a_few = 2;
       passed_.differences = compare_with_solution(root_, stage_);
       passed_.notes = first_lines(first_notes(root_, stage_.id), a_few);
     }
@@ -145,12 +145,12 @@ class Watch {
     switch (state_.phase()) {
       case WatchState::Phase::waiting:
         return wrapped(note_.empty() ? introduction(root_, stage_) : note_, "", width) +
-               "\nIt is graded each time you save.\n";
+               "\nIt is graded each time you save, and when you press r.\n";
       case WatchState::Phase::settling:
         return "Saved.\n";
       case WatchState::Phase::grading:
-        return wrapped(note_, "", width) +
-               fmt::format("\nCompiling and grading ... {} s\n", seconds);
+        return wrapped(note_.empty() ? "" : note_ + "\n", "", width) +
+               fmt::format("Compiling and grading ... {} s\n", seconds);
       case WatchState::Phase::timed_out:
         return fmt::format(
             "Grading took longer than {} minutes and was stopped. Does a loop never end?\n",
