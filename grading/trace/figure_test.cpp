@@ -80,6 +80,21 @@ TEST(Figure, ShowsARequest) {
   EXPECT_THAT(banks, HasSubstr("As[0][0]"));
 }
 
+// Bank 0 has the words 0 and 32 to give, on 1.x to different half-warps.
+TEST(Figure, MarksBanksInConflictOnly) {
+  Trace trace = example();
+  TraceRequest& use = trace.kernels[0].blocks[0].requests[1];
+  use.made.lanes = 1u | 1u << 16;
+  use.made.at = {0, 128};
+  use.made.cost = 2;
+  const FigureChoice banks{.view = FigureView::banks};
+  EXPECT_EQ(count(draw_figure(trace, banks), R"(<rect[^>]*var\(--bad\))"), 0) << "a wide access";
+  use.made.detail = 1;
+  EXPECT_EQ(count(draw_figure(trace, banks), R"(<rect[^>]*var\(--bad\))"), 2);
+  trace.gpu = core::gpu_profile("gtx280");
+  EXPECT_EQ(count(draw_figure(trace, banks), R"(<rect[^>]*var\(--bad\))"), 0);
+}
+
 TEST(Figure, ShowsPartitions) {
   Trace trace = example();
   simt::PartitionBytes block;

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 SKIPPED = 77
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
 try:
     from selenium import webdriver
