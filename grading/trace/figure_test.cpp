@@ -60,6 +60,8 @@ TEST(Figure, ShowsWhatThreadsLoadAndUse) {
   EXPECT_THAT(all, HasSubstr("in intervals 0 to 1, of 2"));
   EXPECT_EQ(count(all, R"(<circle[^>]*var\(--t0\))"), 2) << "the use, and the legend's";
   EXPECT_EQ(count(all, R"(<circle[^>]*var\(--t1\))"), 1);
+  EXPECT_EQ(count(all, R"(<rect[^>]*var\(--t0\))"), 3) << "A[0][0], the thread's name, the legend";
+  EXPECT_EQ(count(all, R"(<rect[^>]*var\(--t1\))"), 2) << "A[0][1], the thread's name";
   const std::string loads = draw_figure(example(), {.intervals = Intervals{0, 0}});
   EXPECT_EQ(count(loads, "<circle"), 0);
   const std::string one =
