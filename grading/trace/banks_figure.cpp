@@ -44,6 +44,26 @@ std::string name_of_word(const TraceKernel& kernel, std::uint32_t word) {
   return array->name + name;
 }
 
+/// Banks that have several words to give at once: on 1.x to a half-warp. Wide accesses take turns,
+/// and are no conflict by that.
+std::set<std::uint32_t> banks_in_conflict(
+    const Trace& trace, const TraceRequest& request,
+    const std::map<std::uint32_t, std::set<std::uint32_t>>& words) {
+  std::set<std::uint32_t> busy;
+  if (request.made.detail == 0) return busy;
+  const std::uint32_t lanes_at_once = trace.gpu.compute_major == 1 ? 16 : 32;
+  for (std::uint32_t first = 0; first < 32; first += lanes_at_once) {
+    std::set<std::uint32_t> seen;
+    for (const auto& [word, lanes] : words) {
+      const auto lane = lanes.lower_bound(first);
+      if (lane == lanes.end() || *lane >= first + lanes_at_once) continue;
+      const std::uint32_t bank = word % static_cast<std::uint32_t>(trace.gpu.banks);
+      if (!seen.insert(bank).second) busy.insert(bank);
+    }
+  }
+  return busy;
+}
+
 std::string describe_lanes(const std::set<std::uint32_t>& lanes) {
   if (lanes.size() == 1) return std::to_string(*lanes.begin());
   return fmt::format("x{}", lanes.size());
@@ -56,12 +76,9 @@ std::string draw_banks(const Trace& trace, const FigureChoice& choice) {
   const TraceRequest& request = *found.request;
   const auto banks = static_cast<std::uint32_t>(trace.gpu.banks);
   const auto words = lanes_by_word(request);
-  std::map<std::uint32_t, int> words_of_bank;
   std::set<std::uint32_t> rows;
-  for (const auto& [word, lanes] : words) {
-    ++words_of_bank[word % banks];
-    rows.insert(word / banks);
-  }
+  for (const auto& [word, lanes] : words) rows.insert(word / banks);
+  const std::set<std::uint32_t> busy = banks_in_conflict(trace, request, words);
 
   Svg svg;
   int y = draw_head(svg, trace.call, describe(found));
@@ -78,7 +95,7 @@ std::string draw_banks(const Trace& trace, const FigureChoice& choice) {
   const int left = figure_margin + row_names;
   svg.text(left - 10, y - 6, "small soft end", "bank");
   for (std::uint32_t bank = 0; bank < banks; ++bank) {
-    const bool conflict = words_of_bank[bank] > 1;
+    const bool conflict = busy.contains(bank);
     svg.text(left + static_cast<int>(bank) * cell + cell / 2, y - 6,
              conflict ? "small mid bad bold" : "small mid soft", std::to_string(bank));
   }
@@ -89,7 +106,7 @@ std::string draw_banks(const Trace& trace, const FigureChoice& choice) {
       const int x = left + static_cast<int>(bank) * cell;
       const auto lanes = words.find(row * banks + bank);
       if (lanes == words.end()) continue;
-      svg.rect(x, y, cell - 1, row_height - 1, words_of_bank[bank] > 1 ? "bad" : "t0");
+      svg.rect(x, y, cell - 1, row_height - 1, busy.contains(bank) ? "bad" : "t0");
       svg.text(x + cell / 2, y + 12, "small mid on", describe_lanes(lanes->second));
     }
     y += row_height;

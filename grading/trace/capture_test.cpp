@@ -141,7 +141,7 @@ TEST(Trace, NumbersTheStepsOfALoop) {
       capture_from("03_shared_memory", demo("03_shared_memory"), "matmul_shared(n=8, tile=2)")
           .trace;
   std::vector<int> steps;
-  for (const TraceRequest& request : trace.kernels[0].blocks[0].requests) {
+  for (const TraceRequest& request : trace.kernels.at(0).blocks.at(0).requests) {
     if (request.made.interval == 1) steps.push_back(request.step);
   }
   EXPECT_THAT(steps, ElementsAre(0, 0, 1, 1));  // k = 0 and 1: As and Bs each time
@@ -177,7 +177,7 @@ TEST(Trace, MarksLanesInARace) {
   for (const TraceRequest& request : trace.kernels.at(0).blocks.at(0).requests) {
     EXPECT_TRUE(request.racing == 0 || request.made.shared);
     if (request.racing != 0) {
-      racing_lines.insert(std::to_string(trace.kernels[0].sites[request.made.site].line));
+      racing_lines.insert(std::to_string(trace.kernels.at(0).sites[request.made.site].line));
     }
   }
   for (const Diagnostic& finding : trace.findings) {

@@ -60,6 +60,8 @@ TEST(Figure, ShowsWhatThreadsLoadAndUse) {
   EXPECT_THAT(all, HasSubstr("in intervals 0 to 1, of 2"));
   EXPECT_EQ(count(all, R"(<circle[^>]*var\(--t0\))"), 2) << "the use, and the legend's";
   EXPECT_EQ(count(all, R"(<circle[^>]*var\(--t1\))"), 1);
+  EXPECT_EQ(count(all, R"(<rect[^>]*var\(--t0\))"), 3) << "A[0][0], the thread's name, the legend";
+  EXPECT_EQ(count(all, R"(<rect[^>]*var\(--t1\))"), 2) << "A[0][1], the thread's name";
   const std::string loads = draw_figure(example(), {.intervals = Intervals{0, 0}});
   EXPECT_EQ(count(loads, "<circle"), 0);
   const std::string one =
@@ -78,6 +80,21 @@ TEST(Figure, ShowsARequest) {
   EXPECT_THAT(banks, HasSubstr("2 lanes load 1 words: 1 wavefront, no bank conflict."));
   EXPECT_THAT(banks, HasSubstr(">x2<"));
   EXPECT_THAT(banks, HasSubstr("As[0][0]"));
+}
+
+// Bank 0 has the words 0 and 32 to give, on 1.x to different half-warps.
+TEST(Figure, MarksBanksInConflictOnly) {
+  Trace trace = example();
+  TraceRequest& use = trace.kernels[0].blocks[0].requests[1];
+  use.made.lanes = 1u | 1u << 16;
+  use.made.at = {0, 128};
+  use.made.cost = 2;
+  const FigureChoice banks{.view = FigureView::banks};
+  EXPECT_EQ(count(draw_figure(trace, banks), R"(<rect[^>]*var\(--bad\))"), 0) << "a wide access";
+  use.made.detail = 1;
+  EXPECT_EQ(count(draw_figure(trace, banks), R"(<rect[^>]*var\(--bad\))"), 2);
+  trace.gpu = core::gpu_profile("gtx280");
+  EXPECT_EQ(count(draw_figure(trace, banks), R"(<rect[^>]*var\(--bad\))"), 0);
 }
 
 TEST(Figure, ShowsPartitions) {

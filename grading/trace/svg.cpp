@@ -66,7 +66,8 @@ void Svg::dot(double x, double y, double radius, std::string_view fill) {
                      {"cy", fmt::format("{:.1f}", y)},
                      {"r", fmt::format("{:.1f}", radius)},
                      {"fill", colour(fill)},
-                     {"stroke", "var(--bg)"}},
+                     {"stroke", "var(--bg)"},
+                     {"stroke-width", fmt::format("{:.1f}", radius / 5)}},
                     {}) +
             Html::markup("\n");
 }

@@ -29,8 +29,16 @@ export function Banks({ trace, state, request }: { trace: Trace; state: State; r
   });
   const rows = [...new Set([...lanesOfWord.keys()].map((word) => Math.floor(word / banks)))];
   rows.sort((a, b) => a - b);
+  // Words that a bank has to give at once: on 1.x a half-warp's, and wide accesses take turns anyway.
   const wordsOfBank = Array.from({ length: banks }, () => 0);
-  for (const word of lanesOfWord.keys()) ++wordsOfBank[word % banks];
+  for (const inTurn of trace.gpu.half_warps ? [0, 1] : [null]) {
+    const words = Array.from({ length: banks }, () => 0);
+    for (const [word, lanes] of lanesOfWord) {
+      if (inTurn === null || lanes.some((lane) => Math.floor(lane / 16) === inTurn)) ++words[word % banks];
+    }
+    words.forEach((count, bank) => (wordsOfBank[bank] = Math.max(wordsOfBank[bank], count)));
+  }
+  const conflict = (bank: number) => request.detail > 0 && wordsOfBank[bank] > 1;
   return (
     <figure class="banks">
       <figcaption class={request.detail > 0 ? "conflict" : ""}>
@@ -45,8 +53,8 @@ export function Banks({ trace, state, request }: { trace: Trace; state: State; r
           <thead>
             <tr>
               <th scope="col">bank</th>
-              {wordsOfBank.map((words, bank) => (
-                <th key={bank} scope="col" class={words > 1 ? "conflict" : ""}>
+              {wordsOfBank.map((_, bank) => (
+                <th key={bank} scope="col" class={conflict(bank) ? "conflict" : ""}>
                   {bank}
                 </th>
               ))}
@@ -56,12 +64,12 @@ export function Banks({ trace, state, request }: { trace: Trace; state: State; r
             {rows.map((row) => (
               <tr key={row}>
                 <th scope="row">{wordName(kernel, row * banks)}</th>
-                {wordsOfBank.map((words, bank) => {
+                {wordsOfBank.map((_, bank) => {
                   const lanes = lanesOfWord.get(row * banks + bank);
                   if (!lanes) return <td key={bank} />;
                   const colour = state.threads.findIndex((thread) => lanes.includes(thread - request.warp * 32));
                   const racing = lanes.some((lane) => hasLane(request.racing, lane));
-                  const classes = ["used", words > 1 && "conflict", colour >= 0 && `t${colour}`, racing && "bad"];
+                  const classes = ["used", conflict(bank) && "conflict", colour >= 0 && `t${colour}`, racing && "bad"];
                   return (
                     <td
                       key={bank}
