@@ -33,7 +33,9 @@ def check_commands(page):
 def check_links(page):
     """Files that the page links to, or shows, are there."""
     folder = (ROOT / page.path).parent
-    for link in re.finditer(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.text):
+    code = re.compile(r"^```[^`]*^```$|^ {4}.*$", re.MULTILINE)
+    text = code.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), page.text)
+    for link in re.finditer(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         if "://" not in link[1] and not (folder / link[1]).exists():
             page.problem(link.start(1), f"there is no {link[1]}")
 

@@ -121,8 +121,8 @@ def check(page):
     fraction = {name: in_source(grader, rf"of_reference = {reference}.*of_model = ([\d.]+)")
                 for name, reference in (("two_rows", "0.75"), ("rank1", "0.5"))}
     page.figures("75% 50% 80% 60%", 75, 50, 100 * fraction["two_rows"], 100 * fraction["rank1"])
-    page.figures("1,875 1,500 4,157 2,494", seen["two_rows"]["gflops"],
-                 fraction["two_rows"] * seen["two_rows"]["gflops"], seen["rank1"]["gflops"],
-                 fraction["rank1"] * seen["rank1"]["gflops"])
-    page.figures("1,182", seen["stage 3"]["gflops"])
+    page.modelled("1,875 1,500 4,157 2,494", (seen["two_rows"], 1),
+                  (seen["two_rows"], fraction["two_rows"]), (seen["rank1"], 1),
+                  (seen["rank1"], fraction["rank1"]))
+    page.modelled("1,182", (seen["stage 3"], 1))
     page.figures("14% 21% 51%", *(100 * rate / peak("h200") for rate in (9079, 13870, 34025)))
