@@ -8,8 +8,8 @@ from published import ROOT
 # What holds digits and is no figure: where links lead, paths, names of GPUs, years.
 _NO_FIGURES = re.compile(
     r"\]\([^)]*\)|<[^>\n]*>|[\w./-]*/[\w./-]*\.(?:md|cu|hpp|json|csv|svg)|GTX? \d+"
-    r"|\b(?:\d{1,2} \w+|Technology|University|Republica|project|GTC) (?:19|20)\d\d\b|\d{4}-\d\d-\d\d"
-    r"|compute capability \d\.[\dx]|^Sources?: .*$", re.MULTILINE)
+    r"|\b(?:\d{1,2} \w+|Technology|University|Republica|project|GTC) (?:19|20)\d\d\b"
+    r"|\d{4}-\d\d-\d\d|compute capability \d\.[\dx]|^Sources?: .*$", re.MULTILINE)
 _CODE = re.compile(r"^```(?:cpp|sh|cmake)\n.*?^```$", re.MULTILINE | re.DOTALL)
 _ORDER = re.compile(r"\b(?:[nmk]|order|rows|cols|columns|seed) (?:=|of) ?[\d,]+")
 _SHAPE = re.compile(r"\b[\d,]+ x [\d,]+(?: x [\d,]+)?")
@@ -61,8 +61,8 @@ class Page:
         self._compare(literals, values, arithmetic.is_about)
 
     def modelled(self, literals, *rates):
-        """Rates of kernels, as (kernel, factor) or (kernel, factor, which of its values). Without nvcc
-        registers are estimated, and a rate may be off by a few percent; the page has nvcc's."""
+        """Rates of kernels, as (kernel, factor) or (kernel, factor, which of its values). Without
+        nvcc registers are estimated, and a rate may be off by a few percent."""
         for literal, (kernel, factor, *name) in zip(literals.split(), rates, strict=True):
             value = factor * kernel[name[0] if name else "gflops"]
             self._know(literal)
@@ -186,7 +186,8 @@ class Page:
         self._problems.append((max(offset, 0), what))
 
     def _offset(self, literal):
-        found = re.search(r"(?<![\w.,])" + re.escape(literal) + r"(?!\w|[.,]\d)", self._figures_text)
+        pattern = r"(?<![\w.,])" + re.escape(literal) + r"(?!\w|[.,]\d)"
+        found = re.search(pattern, self._figures_text)
         return found.start() if found else -1
 
     def _know(self, literal):

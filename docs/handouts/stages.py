@@ -11,7 +11,7 @@ _OF_THE_SCRIPT = {"test"}  # commands that the script lab does by itself
 
 
 def check_commands(page):
-    """Every command of lab is there, has the options it is called with, and profiles what it names."""
+    """Every command of lab is there, has the options it is called with, and can profile that."""
     for command, offset in page.commands():
         words = shlex.split(command, comments=True)
         if not words or words[0] in _OF_THE_SCRIPT:

@@ -14,7 +14,8 @@ def check(page):
                  published("muni2009", "matmul 1x128"))
 
     page.figures("0.25", 2 / (2 * 4))
-    page.figures("320 4,800 25.6", *(gpu(name)["dram_gb_s"] for name in ("gtx1080", "h200", "gt240")))
+    page.figures("320 4,800 25.6", *(gpu(name)["dram_gb_s"]
+                                     for name in ("gtx1080", "h200", "gt240")))
     page.figures("8,873", peak("gtx1080"))
     page.about("66,900", peak("h200"))
     page.figures("0.841 8.0", measured("put2014", "matmul_single_block", 528, a=16),

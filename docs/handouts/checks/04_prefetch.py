@@ -63,7 +63,7 @@ def check(page):
     page.figures("228 2048 233,472 65,536", h200["shared_bytes_per_sm"] / 1024,
                  h200["threads_per_sm"], h200["shared_bytes_per_sm"], h200["registers_per_sm"])
     page.figures("34,816", 2 * (16384 + 1024))
-    page.given("1,024", "shared memory that CUDA keeps of each block, from compute capability 8.0 on")
+    page.given("1,024", "shared memory that CUDA keeps of each block on such a card")
 
     page.figures("1.5", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"))
     grader = "grading/stages/04_prefetch.cpp"

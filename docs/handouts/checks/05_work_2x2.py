@@ -42,9 +42,11 @@ def check(page):
                 "line requests sectors each used requests wavefronts conflicts")
     seen = page.tilewise.counters("5", "matmul_2x2(n=512, tile=16)")
     page.figures("131,072", seen["shared_store_wavefronts"] - seen["shared_store_requests"])
-    page.figures("3.5", (seen["shared_load_wavefronts_merged"] + seen["shared_store_wavefronts"]) / 1e6)
+    page.figures("3.5", (seen["shared_load_wavefronts_merged"]
+                         + seen["shared_store_wavefronts"]) / 1e6)
     page.figures("3,145,728", seen["shared_load_wavefronts_merged"])
-    page.figures("262,144 8,388,608", seen["global_load_requests"], 32 * seen["global_load_requests"])
+    page.figures("262,144 8,388,608", seen["global_load_requests"],
+                 32 * seen["global_load_requests"])
     page.figures("31.0", 2 * 512**3 / (512**3 / 16 + 512**2))
     page.figures("63.9", put2025(4096, 16, 2, 2, "cgma_flop_per_access"))
     page.figures("65,536 32,768 1,048,576", seen["global_store_sectors"], 512**2 / 8,
