@@ -5,11 +5,11 @@ import re
 import arithmetic
 from published import ROOT
 
-# What holds digits and is no figure: where links lead, paths, GPUs' names, years.
+# What holds digits and is no figure: where links lead, paths, names of GPUs, years.
 _NO_FIGURES = re.compile(
     r"\]\([^)]*\)|<[^>\n]*>|[\w./-]*/[\w./-]*\.(?:md|cu|hpp|json|csv|svg)|GTX? \d+"
-    r"|\b(?:\d{1,2} \w+|Technology|University|Republica|project|GTC) (?:19|20)\d\d\b|\d{4}-\d\d-\d\d"
-    r"|compute capability \d\.[\dx]|^Sources?: .*$", re.MULTILINE)
+    r"|\b(?:\d{1,2} \w+|Technology|University|Republica|project|GTC) (?:19|20)\d\d\b"
+    r"|\d{4}-\d\d-\d\d|compute capability \d\.[\dx]|^Sources?: .*$", re.MULTILINE)
 _CODE = re.compile(r"^```(?:cpp|sh|cmake)\n.*?^```$", re.MULTILINE | re.DOTALL)
 _ORDER = re.compile(r"\b(?:[nmk]|order|rows|cols|columns|seed) (?:=|of) ?[\d,]+")
 _SHAPE = re.compile(r"\b[\d,]+ x [\d,]+(?: x [\d,]+)?")
@@ -59,6 +59,17 @@ class Page:
     def about(self, literals, *values):
         """The same where zeros at the end of a figure only fill places: 66,900 for 66,908."""
         self._compare(literals, values, arithmetic.is_about)
+
+    def modelled(self, literals, *rates):
+        """Rates of kernels, as (kernel, factor) or (kernel, factor, which of its values). Without
+        nvcc registers are estimated, and a rate may be off by a few percent."""
+        for literal, (kernel, factor, *name) in zip(literals.split(), rates, strict=True):
+            value = factor * kernel[name[0] if name else "gflops"]
+            self._know(literal)
+            near = abs(arithmetic.value_of(literal) / value - 1) < 0.05
+            if not (arithmetic.is_rounded_to(literal, value)
+                    or near and kernel["registers_from"] != "nvcc"):
+                self._problem(self._offset(literal), f"{literal} should be {value:,.7g}")
 
     def given(self, literals, reason):
         """Figures that the page itself chooses, such as the order of an example."""
@@ -175,7 +186,8 @@ class Page:
         self._problems.append((max(offset, 0), what))
 
     def _offset(self, literal):
-        found = re.search(r"(?<![\w.,])" + re.escape(literal) + r"(?!\w|[.,]\d)", self._figures_text)
+        pattern = r"(?<![\w.,])" + re.escape(literal) + r"(?!\w|[.,]\d)"
+        found = re.search(pattern, self._figures_text)
         return found.start() if found else -1
 
     def _know(self, literal):

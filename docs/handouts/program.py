@@ -35,7 +35,7 @@ class Tilewise:
                 return status, text, json.load(stream)
 
     def profiled(self, line):
-        """The same of a line as one types it: "profile 3 --call 'matmul_shared(n=528, tile=16)'"."""
+        """The same of a line as one types it: "profile 7 --call 'transpose_naive(...)'"."""
         _, stage, *arguments = shlex.split(line)
         number = re.match(r"\d+", stage)[0].zfill(2)
         options = sorted(zip(arguments[::2], arguments[1::2]))
@@ -63,6 +63,6 @@ class Tilewise:
         card = f" --gpu {gpu}" if gpu else ""
         status, text, answer = self.profiled(f"profile {stage} --call '{call}'{card}")
         if status != 0:
-            raise RuntimeError(f"profile {stage} --call '{call}'{card} ended with {status}:\n{text}")
+            raise RuntimeError(f"profile {stage} --call '{call}'{card} ended with {status}: {text}")
         return [{**kernel["counters"], **kernel["modelled"], **{key: value for key, value in
                 kernel.items() if not isinstance(value, dict)}} for kernel in answer["kernels"]]

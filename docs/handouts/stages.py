@@ -11,7 +11,7 @@ _OF_THE_SCRIPT = {"test"}  # commands that the script lab does by itself
 
 
 def check_commands(page):
-    """Every command of lab is there, has the options it is called with, and profiles what it names."""
+    """Every command of lab is there, has the options it is called with, and can profile that."""
     for command, offset in page.commands():
         words = shlex.split(command, comments=True)
         if not words or words[0] in _OF_THE_SCRIPT:
@@ -33,7 +33,9 @@ def check_commands(page):
 def check_links(page):
     """Files that the page links to, or shows, are there."""
     folder = (ROOT / page.path).parent
-    for link in re.finditer(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.text):
+    code = re.compile(r"^```[^`]*^```$|^ {4}.*$", re.MULTILINE)
+    text = code.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), page.text)
+    for link in re.finditer(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         if "://" not in link[1] and not (folder / link[1]).exists():
             page.problem(link.start(1), f"there is no {link[1]}")
 

@@ -48,7 +48,8 @@ def check(page):
     page.figures("3,072 2,092 2,560 16,384", put2014_occupancy("3", 16, "registers_per_block"),
                  put2014_occupancy("3", 16, "shared_bytes_per_block"), 5 * 512,
                  gpu("gt240")["shared_bytes_per_sm"])
-    by_hand = page.tilewise.occupancy("--gpu gt240 --block 16x16 --registers 12 --shared 2092")["gt240"]
+    by_hand = page.tilewise.occupancy(
+        "--gpu gt240 --block 16x16 --registers 12 --shared 2092")["gt240"]
     page.figures("512", by_hand["shared_bytes_per_block"] / 5)
     page.figures("100%", by_hand["percent"])
 
@@ -56,8 +57,8 @@ def check(page):
                 "of these used": "global_load_efficiency_pct",
                 "wavefronts of shared loads": "shared_load_wavefronts",
                 "bank conflicts": "shared_bank_conflicts"}
-    seen = {f"tile {tile}": page.tilewise.counters("3", f"matmul_shared(n=528, tile={tile})", "gt240")
-            for tile in (16, 22)}
+    seen = {f"tile {tile}": page.tilewise.counters(
+        "3", f"matmul_shared(n=528, tile={tile})", "gt240") for tile in (16, 22)}
     page.table("| | tile 16 | tile 22 |", lambda row: {
         tile: seen[tile][counters[row.first]] if row.first in counters
         else 2 * 528**3 / int(tile.split()[1]) for tile in seen})
@@ -71,7 +72,7 @@ def check(page):
     grader = "grading/stages/03_shared_memory.cpp"
     of_model = in_source(grader, r"of_model = ([\d.]+)")
     page.figures("75% 60%", 100 * in_source(grader, r"of_reference = ([\d.]+)"), 100 * of_model)
-    model = page.tilewise.counters("3", "matmul_shared(n=1024, tile=32)")["gflops"]
-    page.figures("1,182 709", model, of_model * model)
-    page.figures("379", page.tilewise.counters("2", "matmul_grid(n=1024, block=32x32)")["gflops"])
+    model = page.tilewise.counters("3", "matmul_shared(n=1024, tile=32)")
+    stage_2 = page.tilewise.counters("2", "matmul_grid(n=1024, block=32x32)")
+    page.modelled("1,182 709 379", (model, 1), (model, of_model), (stage_2, 1))
     page.figures_in("solutions/03_shared_memory/NOTES.md", "6%")
