@@ -6,7 +6,8 @@ function(tilewise_compile_quickly test)
     add_library(tilewise_test_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
     target_link_libraries(tilewise_test_headers PRIVATE tilewise_options GTest::gmock)
     # To the compiler they must look as in an executable, which CMake gives -fPIE.
-    set_target_properties(tilewise_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    set_target_properties(tilewise_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF
+                                                           TILEWISE_UNCOUNTED ON)
     target_compile_options(tilewise_test_headers PRIVATE -fPIE $<$<CONFIG:Release>:-O1>)
     target_precompile_headers(tilewise_test_headers PRIVATE
       <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>
