@@ -78,8 +78,8 @@ std::vector<std::string> code_lines(std::string_view text) {
 /// Whether two lines of a solution stand one below the other in a hint.
 bool quotes_a_run(const std::vector<std::string>& hint, const std::vector<std::string>& solution) {
   for (std::size_t i = 0; i + 1 < solution.size(); ++i) {
-    const auto run = {solution[i], solution[i + 1]};
-    if (std::ranges::search(hint, run).begin() != hint.end()) return true;
+    const auto run = solution.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::search(hint.begin(), hint.end(), run, run + 2) != hint.end()) return true;
   }
   return false;
 }
