@@ -92,6 +92,21 @@ TEST_F(Builder, MakesBothFlavoursSideBySide) {
   EXPECT_TRUE(reports_stores(outcomes[1]));
 }
 
+TEST_F(Builder, LeavesNotesBesideACoveredModule) {
+  std::ofstream(folder() / "matmul_shared.cu") << kernel;
+  BuildRequest request{"03_shared_memory", folder(), Backend::simt, scratch()};
+  request.covered = true;
+  const auto notes = flavour_folder(scratch(), Flavour::fast) / "matmul_shared.gcno";
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    std::filesystem::remove(notes);
+    const BuildOutcome outcome = build_module(request);
+    ASSERT_TRUE(outcome.ok) << outcome.message;
+    EXPECT_TRUE(std::filesystem::exists(notes)) << "none come with a module of the cache";
+  }
+  request.backend = Backend::cuda;
+  EXPECT_THROW(build_module(request), std::runtime_error);
+}
+
 TEST_F(Builder, TellsOfAnErrorInEitherFlavour) {
   std::ofstream(folder() / "matmul_shared.cu") << "int i = 0 }\n";
   for (const Flavour flavour : {Flavour::fast, Flavour::checked}) {

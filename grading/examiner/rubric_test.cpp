@@ -65,6 +65,20 @@ TEST(Rubric, IsRefusedWithTheReason) {
   }
 }
 
+TEST(Rubric, HasNoUnknownStage) {
+  const Rubric rubric{{"01_a", {}}};
+  EXPECT_TRUE(rubric_of(rubric, "01_a").empty());
+  EXPECT_THAT([&] { rubric_of(rubric, "02_b"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("has no stage 02_b")));
+}
+
+TEST(Rubric, HidesTheNamesOfHiddenTests) {
+  const std::vector<RubricEntry> tests{{.test = "Suite.Open", .points = 1},
+                                       {.test = "Suite.Secret", .points = 1, .hidden = true}};
+  EXPECT_EQ(shown_name(tests, "Suite.Open"), "Suite.Open");
+  EXPECT_EQ(shown_name(tests, "Suite.Secret"), "a hidden test");
+}
+
 TEST(Rubric, ThatIsMissingIsNamed) {
   EXPECT_THAT([] { load_rubric("no/such/rubric.json"); },
               ThrowsMessage<std::runtime_error>(HasSubstr("no/such/rubric.json")));

@@ -130,12 +130,13 @@ TEST(Protocol, CarriesAHello) {
   profile.id = "gtx1080";
   profile.dram_gb_s = 320.25;
   profile.banks = 32;
-  const Hello hello = decode_hello(encode(Hello{"secret", "/tmp/x.so", profile}));
+  const Hello hello = decode_hello(encode(Hello{"secret", "/tmp/x.so", profile, true}));
   EXPECT_EQ(hello.token, "secret");
   EXPECT_EQ(hello.module, "/tmp/x.so");
   EXPECT_EQ(hello.profile.id, "gtx1080");
   EXPECT_EQ(hello.profile.dram_gb_s, 320.25);
   EXPECT_EQ(hello.profile.banks, 32);
+  EXPECT_TRUE(hello.writes_coverage);
 }
 
 TEST(Protocol, CarriesAReply) {
