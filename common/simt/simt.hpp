@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ std::vector<LaunchRecord> take_launches();
 /// Bytes that host code has copied from device memory to its own since the last call.
 std::size_t take_bytes_copied_to_host();
 
+/// One thread of a launch.
+struct ThreadOfGrid {
+  unsigned block[3];
+  unsigned thread[3];
+};
+
 /// Something a kernel may not do, found while it ran. Where the checked build sees an access that
 /// can still be made, the launch goes on; otherwise it ends there and counts as failed.
 struct Diagnostic {
@@ -45,6 +52,7 @@ struct Diagnostic {
   int line;
   std::string other_file = {};  ///< of a race: where the other thread was
   int other_line = 0;
+  std::optional<ThreadOfGrid> thread = {};  ///< that was at fault; of a race, the later one
 };
 
 /// What was found since the last call.

@@ -6,6 +6,7 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/report/json.hpp"
+#include "grading/report/place_json.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -19,7 +20,9 @@ void deliver(std::string_view line, const ExamListener& listener) {
   if (kind == "start") {
     listener.test_started(event.at("name").get<std::string>());
   } else if (kind == "end") {
-    listener.test_ended(event.at("test").get<TestResult>(), event.at("output").get<std::string>());
+    auto test = event.at("test").get<TestResult>();
+    test.place = event.at("place").get<FailurePlace>();
+    listener.test_ended(test, event.at("output").get<std::string>());
   } else {
     throw std::runtime_error(fmt::format("the examiner sent an unknown event '{}'", kind));
   }

@@ -137,7 +137,8 @@ Finding no_return(const std::string& what, const CallReply& reply) {
   return {.message = what + ": " + reply.message,
           .file = reply.file,
           .line = reply.line,
-          .status = nobodys_code_ran ? Status::error : Status::failed};
+          .status = nobodys_code_ran ? Status::error : Status::failed,
+          .place = place_of(reply.place)};
 }
 
 std::optional<Finding> failure_of(const std::string& what, const CallReply& reply) {

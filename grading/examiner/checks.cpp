@@ -63,6 +63,7 @@ std::optional<Finding> CheckedCalls::make(const Call& call, CallReply& reply) {
   reply = call_worker(worker_, call, manner);
   auto failure = failure_of(call.text + pass_.circumstances, reply);
   if (!failure) return std::nullopt;
+  failure->place.call = call.text;
   // The log says more than that a kernel has failed.
   const auto logged = finish();
   return logged ? logged : failure;

@@ -21,6 +21,7 @@ Finding wrong_element(const std::string& call, const std::string& matrix,
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
+  finding.place = {.call = call, .matrix = matrix, .row = comparison.row, .col = comparison.col};
   return finding;
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "grading/report/json.hpp"
+#include "grading/report/place_json.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -21,8 +22,8 @@ std::string start_event(const std::string& test) {
 }
 
 std::string end_event(const TestResult& test, const std::string& output) {
-  return to_line(
-      nlohmann::ordered_json{{"event", "end"}, {"test", test}, {"output", first_part(output)}});
+  return to_line(nlohmann::ordered_json{
+      {"event", "end"}, {"test", test}, {"place", test.place}, {"output", first_part(output)}});
 }
 
 std::string full_name(const testing::TestInfo& test) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grading/report/json.hpp"
+#include "grading/report/place_json.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -32,6 +33,14 @@ TEST(Events, EndHoldsTheWholeResult) {
   EXPECT_EQ(document.at("event"), "end");
   EXPECT_EQ(document.at("output"), "printed");
   EXPECT_EQ(document.at("test").get<TestResult>(), test);
+}
+
+TEST(Events, EndHoldsThePlaceBesideTheResult) {
+  TestResult test;
+  test.place = {.call = "f(n=3)", .matrix = "C", .row = 2, .col = 1};
+  const auto document = nlohmann::ordered_json::parse(end_event(test, ""));
+  EXPECT_EQ(document.at("place").get<FailurePlace>(), test.place);
+  EXPECT_FALSE(document.at("test").contains("place")) << "no part of tilewise/result/v1";
 }
 
 TEST(Events, CutLongOutputAndMendWhatIsNoText) {

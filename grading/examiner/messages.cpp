@@ -117,6 +117,7 @@ Finding wrong_result(const std::string& call, const Comparison& comparison, cons
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
+  finding.place = {.call = call, .matrix = "C", .row = comparison.row, .col = comparison.col};
   return finding;
 }
 
@@ -177,7 +178,13 @@ Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& dia
   return {.message = message,
           .hint = advise_on_fault(first.kind),
           .file = first.file,
-          .line = first.line};
+          .line = first.line,
+          .place = place_of(first.place)};
+}
+
+FailurePlace place_of(const std::optional<ThreadPlace>& thread) {
+  if (!thread) return {};
+  return {.block = thread->block, .thread = thread->thread};
 }
 
 Finding sanitizer_fault(const std::string& call, const std::string& tool,

@@ -61,6 +61,9 @@ Finding wrong_status(const std::string& call, const std::string& returned,
 /// Faults that the run-time found while a kernel ran, at least one; tells of one.
 Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& diagnostics);
 
+/// The same for a test's result.
+FailurePlace place_of(const std::optional<ThreadPlace>& thread);
+
 /// A fault that a tool of compute-sanitizer found in one of the calls up to this one.
 Finding sanitizer_fault(const std::string& call, const std::string& tool,
                         const SanitizerError& error);

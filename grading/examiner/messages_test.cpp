@@ -34,6 +34,8 @@ TEST(Messages, WrongResultNamesElementOwnerCountAndPattern) {
             "matmul(n=37): C[35][20] is 1.25, expected 3.5 (allowed error 1e-05). It belongs to "
             "block (1, 4), thread (4, 3). 37 of 1369 elements are wrong: C holds the transpose.");
   EXPECT_EQ(finding.hint, "Swap x and y.");
+  EXPECT_EQ(finding.place,
+            (FailurePlace{.call = "matmul(n=37)", .matrix = "C", .row = 35, .col = 20}));
   EXPECT_EQ(finding.status, Status::failed);
 }
 
@@ -143,6 +145,12 @@ TEST(Messages, KernelFaultKeepsItsPlace) {
   EXPECT_EQ(finding.message, "f(): 3 threads wait.");
   EXPECT_EQ(finding.file, "a.cu");
   EXPECT_EQ(finding.line, 12);
+}
+
+TEST(Messages, KernelFaultKeepsItsThread) {
+  const Diagnostic fault{"race", "two meet", "a.cu", 12, "", 0, ThreadPlace{{1, 0, 0}, {2, 3, 0}}};
+  EXPECT_EQ(kernel_fault("f()", {fault}).place,
+            (FailurePlace{.block = {{1, 0, 0}}, .thread = {{2, 3, 0}}}));
 }
 
 TEST(Messages, KernelFaultTellsHowManyThereAre) {

@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "grading/report/json.hpp"
+#include "grading/report/place_json.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -13,6 +16,7 @@ constexpr const char* message_key = "finding_message";
 constexpr const char* hint_key = "finding_hint";
 constexpr const char* file_key = "finding_file";
 constexpr const char* line_key = "finding_line";
+constexpr const char* place_key = "finding_place";
 constexpr const char* status_key = "finding_status";
 constexpr const char* output_key = "student_output";
 constexpr std::string_view measurement_prefix = "measured_";
@@ -37,6 +41,7 @@ void record_finding(const Finding& finding) {
   // Whoever found it may know the path it was compiled under; a student knows one file's name.
   testing::Test::RecordProperty(file_key, std::filesystem::path(finding.file).filename().string());
   testing::Test::RecordProperty(line_key, finding.line);
+  testing::Test::RecordProperty(place_key, to_line(finding.place));
   testing::Test::RecordProperty(status_key, std::string(to_string(finding.status)));
 }
 
@@ -77,6 +82,9 @@ TestResult result_of(const RubricEntry& entry, const TestEnd& end) {
   result.hint = property(end, hint_key);
   result.file = property(end, file_key);
   result.line = std::atoi(property(end, line_key).c_str());
+  if (const std::string place = property(end, place_key); !place.empty()) {
+    result.place = nlohmann::ordered_json::parse(place).get<FailurePlace>();
+  }
   for (const auto& [key, value] : end.properties) {
     if (!key.starts_with(measurement_prefix)) continue;
     result.measurements[key.substr(measurement_prefix.size())] =

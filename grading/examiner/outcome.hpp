@@ -18,6 +18,7 @@ struct Finding {
   std::string file = {};  ///< empty if unknown
   int line = 0;           ///< 0 if unknown
   Status status = Status::failed;
+  FailurePlace place = {};
 };
 
 /// What a test leaves behind for its result. It travels from the test to whoever writes results as

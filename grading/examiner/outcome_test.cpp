@@ -33,8 +33,10 @@ TEST(Outcome, OfAFailureNobodyExplainedIsTheGradersFault) {
 
 // What is recorded here, in a test that passes, is read back from GoogleTest's own record of it.
 TEST(Outcome, CarriesWhatATestRecorded) {
+  const FailurePlace place{.call = "f(n=1)", .block = {{1, 2, 3}}, .thread = {{4, 5, 6}}};
   record_finding({.message = "first", .hint = "to be replaced"});
-  record_finding({.message = "C[0][0] is 1", .hint = "look", .file = "a.cu", .line = 7});
+  record_finding(
+      {.message = "C[0][0] is 1", .hint = "look", .file = "a.cu", .line = 7, .place = place});
   record_measurement("gflops", 1.0 / 3);
   record_output("printed\n");
   TestEnd end = end_of(*testing::UnitTest::GetInstance()->current_test_info()->result());
@@ -48,6 +50,7 @@ TEST(Outcome, CarriesWhatATestRecorded) {
   EXPECT_EQ(result.hint, "look");
   EXPECT_EQ(result.file, "a.cu");
   EXPECT_EQ(result.line, 7);
+  EXPECT_EQ(result.place, place);
   EXPECT_EQ(result.measurements, (std::map<std::string, double>{{"gflops", 1.0 / 3}}));
   EXPECT_EQ(output_of(end), "printed\n");
 }

@@ -61,6 +61,7 @@ void StageTest::TearDown() {
 }
 
 CallReply StageTest::run(const Call& call, std::optional<Timing> timing) {
+  last_call_ = call.text;
   CallReply reply = call_worker(*worker_, call, {.timing = timing});
   ++calls_made_;
   if (reply.outcome != CallReply::Outcome::returned) fail(no_return(call.text, reply));
@@ -74,6 +75,7 @@ CallReply StageTest::run_successfully(const Call& call, std::optional<Timing> ti
 }
 
 CallReply StageTest::run_counted(const Call& call) {
+  last_call_ = call.text;
   if (!checked_worker_) checked_worker_.emplace(checked_worker_options(options()));
   CallReply reply = call_worker(*checked_worker_, call, {.watch = simt::Watch{.counters = true}});
   if (const auto failure = failure_of(call.text, reply)) fail(*failure);
@@ -87,6 +89,7 @@ CallReply StageTest::run_counted(const Call& call) {
 }
 
 CallReply StageTest::run_sampled(const Call& call) {
+  last_call_ = call.text;
   if (!sampling_worker_) {
     sampling_worker_.emplace(sampling_worker_options(checked_worker_options(options())));
   }
@@ -149,7 +152,8 @@ std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {
   return reply;
 }
 
-void StageTest::fail(const Finding& finding) {
+void StageTest::fail(Finding finding) {
+  if (finding.place.call.empty()) finding.place.call = last_call_;
   record_finding(finding);
   [&] { FAIL() << finding.message << "\n" << finding.hint; }();
   // Ends the test from any depth. GoogleTest takes this exception for a failure reported already.

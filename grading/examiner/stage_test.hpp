@@ -75,7 +75,7 @@ class StageTest : public testing::Test {
   int calls_made() const { return calls_made_; }
 
   /// Ends the test.
-  [[noreturn]] void fail(const Finding& finding);
+  [[noreturn]] void fail(Finding finding);
 
  private:
   void start_worker();
@@ -87,6 +87,7 @@ class StageTest : public testing::Test {
   std::map<std::string, Worker> yardstick_workers_;
   Random random_;
   int calls_made_ = 0;
+  std::string last_call_;  ///< as messages call it; empty before the first
 };
 
 }  // namespace tilewise::grading

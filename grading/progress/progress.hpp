@@ -28,6 +28,7 @@ struct Failure {
   std::uint64_t seed = 0;
   std::string backend;  ///< "simt" or "cuda"
   std::string gpu;      ///< the profile that was modelled: "gtx1080"
+  FailurePlace place = {};
 
   bool operator==(const Failure&) const = default;
 };

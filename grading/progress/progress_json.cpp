@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "grading/report/place_json.hpp"
+
 namespace tilewise::grading {
 
 using Json = nlohmann::ordered_json;
@@ -17,6 +19,7 @@ void to_json(Json& document, const Failure& failure) {
                   {"seed", failure.seed},
                   {"backend", failure.backend},
                   {"gpu", failure.gpu}};
+  if (!failure.place.call.empty()) document["place"] = failure.place;
 }
 
 void from_json(const Json& document, Failure& failure) {
@@ -30,6 +33,7 @@ void from_json(const Json& document, Failure& failure) {
   document.at("seed").get_to(failure.seed);
   document.at("backend").get_to(failure.backend);
   document.at("gpu").get_to(failure.gpu);
+  if (document.contains("place")) document.at("place").get_to(failure.place);
 }
 
 void to_json(Json& document, const Rate& rate) { document = Json{{rate.unit, rate.value}}; }

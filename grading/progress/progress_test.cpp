@@ -77,6 +77,7 @@ TestResult test(const char* name, Status status, std::map<std::string, double> m
   result.max_score = 1;
   result.score = status == Status::passed ? 1 : 0;
   result.message = "message of " + result.name;
+  result.place.call = "call of " + result.name;
   result.measurements = std::move(measurements);
   return result;
 }
@@ -109,6 +110,7 @@ TEST(Record, KeepsPointsAndTheFirstFailure) {
   EXPECT_EQ(stage.last_failure->seed, 77u);
   EXPECT_EQ(stage.last_failure->backend, "simt");
   EXPECT_EQ(stage.last_failure->gpu, "gtx280");
+  EXPECT_EQ(stage.last_failure->place.call, "call of B.Fails");
 }
 
 TEST(Record, TakesWhatIsInconclusiveForTheFailureWhereNothingFailed) {

@@ -55,8 +55,8 @@ void record(Progress& progress, const GradeResult& result, const Circumstances& 
     if (stage.status == Status::passed) continue;
     if (const auto test = first_failure(stage)) {
       entry.last_failure = Failure{
-          test->name, test->category, test->status,       test->message,  test->hint,
-          test->file, test->line,     circumstances.seed, result.backend, circumstances.gpu};
+          test->name, test->category,     test->status,   test->message,     test->hint, test->file,
+          test->line, circumstances.seed, result.backend, circumstances.gpu, test->place};
     }
   }
 }

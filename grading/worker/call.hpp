@@ -58,6 +58,14 @@ struct LaunchInfo {
   int line = 0;
 };
 
+/// One thread of a launch.
+struct ThreadPlace {
+  std::array<unsigned, 3> block = {};
+  std::array<unsigned, 3> thread = {};
+
+  bool operator==(const ThreadPlace&) const = default;
+};
+
 /// A fault in a kernel that the simulator found and explains.
 struct Diagnostic {
   std::string kind;  ///< e.g. "barrier"; simt::Diagnostic lists them
@@ -66,6 +74,7 @@ struct Diagnostic {
   int line = 0;
   std::string other_file = {};  ///< of a race: where the other thread was
   int other_line = 0;
+  std::optional<ThreadPlace> place = {};  ///< of the thread at fault; of a race, the later one
 };
 
 /// What the simulator counted in a kernel launch.

@@ -129,17 +129,27 @@ LaunchInfo read_launch(const Json& json) {
 }
 
 Json to_value(const Diagnostic& diagnostic) {
-  return {{"kind", diagnostic.kind},
-          {"message", diagnostic.message},
-          {"file", diagnostic.file},
-          {"line", diagnostic.line},
-          {"other_file", diagnostic.other_file},
-          {"other_line", diagnostic.other_line}};
+  Json value = {{"kind", diagnostic.kind},
+                {"message", diagnostic.message},
+                {"file", diagnostic.file},
+                {"line", diagnostic.line},
+                {"other_file", diagnostic.other_file},
+                {"other_line", diagnostic.other_line}};
+  if (diagnostic.place) {
+    value["block"] = diagnostic.place->block;
+    value["thread"] = diagnostic.place->thread;
+  }
+  return value;
 }
 
 Diagnostic read_diagnostic(const Json& json) {
-  return {text(json, "kind"),          text(json, "message"),    text(json, "file"),
-          small_integer(json, "line"), text(json, "other_file"), small_integer(json, "other_line")};
+  Diagnostic diagnostic{text(json, "kind"),       text(json, "message"),
+                        text(json, "file"),       small_integer(json, "line"),
+                        text(json, "other_file"), small_integer(json, "other_line")};
+  if (json.contains("block")) {
+    diagnostic.place = ThreadPlace{extents(json, "block"), extents(json, "thread")};
+  }
+  return diagnostic;
 }
 
 /// Those that are not zero: most lines of source make one kind of access.

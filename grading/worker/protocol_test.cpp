@@ -25,7 +25,8 @@ WorkerReply example_reply() {
   reply.bytes_for_the_host = 400;
   reply.loaded_libraries = {"libcublas.so.13"};
   reply.launch_list = {{"k<16>", {1, 2, 3}, {4, 5, 6}, 4096, "matmul.cu", 12}};
-  reply.diagnostics = {{"race", "two threads meet", "matmul.cu", 31, "matmul.hpp", 28}};
+  reply.diagnostics = {{"race", "two threads meet", "matmul.cu", 31, "matmul.hpp", 28,
+                        ThreadPlace{{7, 8, 9}, {10, 11, 12}}}};
   KernelProfile profile;
   profile.launch = reply.launch_list[0];
   profile.static_shared_bytes = 512;
@@ -144,6 +145,7 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(reply->diagnostics[0].line, 31);
   EXPECT_EQ(reply->diagnostics[0].other_file, "matmul.hpp");
   EXPECT_EQ(reply->diagnostics[0].other_line, 28);
+  EXPECT_EQ(reply->diagnostics[0].place, (ThreadPlace{{7, 8, 9}, {10, 11, 12}}));
   ASSERT_EQ(reply->profiles.size(), 1u);
   const KernelProfile& profile = reply->profiles[0];
   EXPECT_EQ(profile.launch.kernel, "k<16>");

@@ -80,8 +80,10 @@ std::size_t take_bytes_for_the_host(const BindingTable&) {
 std::vector<Diagnostic> take_diagnostics() {
   std::vector<Diagnostic> diagnostics;
   for (simt::Diagnostic& found : simt::take_diagnostics()) {
-    diagnostics.push_back(
-        {found.kind, found.message, found.file, found.line, found.other_file, found.other_line});
+    Diagnostic& diagnostic = diagnostics.emplace_back(Diagnostic{
+        found.kind, found.message, found.file, found.line, found.other_file, found.other_line});
+    if (!found.thread) continue;
+    diagnostic.place = {std::to_array(found.thread->block), std::to_array(found.thread->thread)};
   }
   return diagnostics;
 }

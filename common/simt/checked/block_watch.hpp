@@ -114,14 +114,16 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   void report_write_to_input(const Request& request);
   void report_misaligned(const Request& request, unsigned lane);
   void resolve_index_faults();
-  void report(const char* kind, std::uint32_t site, std::string message);
-  void report_race(const char* kind, AccessRecord earlier, AccessRecord later, std::string message);
+  void report(const char* kind, std::uint32_t site, unsigned thread, std::string message);
+  void report_race(const char* kind, AccessRecord earlier, AccessRecord later,
+                   std::uint32_t block_of_later, std::string message);
 
   /// An address in the kernel's code.
   std::uintptr_t code() const { return reinterpret_cast<std::uintptr_t>(body_.run); }
   SourceLine line_of(std::uint32_t site) const;
   std::string describe_access(std::uint32_t site) const;
   std::string thread_name(unsigned thread) const;
+  ThreadOfGrid place_of(unsigned thread, std::uint32_t block) const;
   std::string actor(AccessRecord access, std::uint32_t block) const;
 
   void race(Place place, AccessRecord earlier, AccessRecord later) override;

@@ -37,7 +37,7 @@ void BlockWatch::report_write_to_input(const Request& request) {
   const std::byte* address = address_of(request.first_place());
   const auto range = DeviceMemory::instance().range_at(address);
   report(
-      "read-only", request.site.word(),
+      "read-only", request.site.word(), request.warp * 32 + request.first_lane(),
       fmt::format("{} {} {}, but {} is an input: a kernel must leave it as it is",
                   thread_name(request.warp * 32 + request.first_lane()), verb(request.site.word()),
                   element_of(*range, address), range->description->name));
@@ -49,14 +49,14 @@ void BlockWatch::report_outside(const Request& request, unsigned lane) {
   const std::string who = thread_name(request.warp * 32 + lane);
   if (is_shared(place)) {
     const auto named = names_.name_outside(place);
-    return report("out-of-bounds", site,
+    return report("out-of-bounds", site, request.warp * 32 + lane,
                   named
                       ? fmt::format("{} is outside {} ({} {} it)", named->element, named->array,
                                     who, verb(site))
                       : fmt::format("{} {} shared memory outside of every array", who, verb(site)));
   }
   const auto range = DeviceMemory::instance().nearest_range(address_of(place));
-  report("out-of-bounds", site,
+  report("out-of-bounds", site, request.warp * 32 + lane,
          fmt::format("{} {} {}", who, verb(site), outside_of(*range, address_of(place))));
 }
 
@@ -65,7 +65,7 @@ void BlockWatch::report_misaligned(const Request& request, unsigned lane) {
   const unsigned bytes = request.site.bytes();
   const auto range =
       is_shared(place) ? std::nullopt : DeviceMemory::instance().range_at(address_of(place));
-  report("misaligned", request.site.word(),
+  report("misaligned", request.site.word(), request.warp * 32 + lane,
          fmt::format("{} {} {} bytes at once at {}, an address that {} does not divide",
                      thread_name(request.warp * 32 + lane), verb(request.site.word()), bytes,
                      is_shared(place) ? names_.element(place)
@@ -96,22 +96,31 @@ void BlockWatch::resolve_index_faults() {
                                                     named->array, who, verb(site))
                                       : fmt::format("index {} is outside {} ({} uses it)",
                                                     pending.fault.index, pending.fault.type, who);
-    Findings::instance().add({"out-of-bounds", message, pending.fault.file, pending.fault.line});
+    Findings::instance().add({.kind = "out-of-bounds",
+                              .message = message,
+                              .file = pending.fault.file,
+                              .line = pending.fault.line,
+                              .thread = place_of(pending.thread, block_)});
   }
 }
 
-void BlockWatch::report(const char* kind, std::uint32_t site, std::string message) {
+void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
+                        std::string message) {
   Findings& findings = Findings::instance();
   if (findings.knows(kind, site, 0)) return;
   const SourceLine line = line_of(site);
-  findings.add({kind, std::move(message), line.file, line.line});
+  findings.add({.kind = kind,
+                .message = std::move(message),
+                .file = line.file,
+                .line = line.line,
+                .thread = place_of(thread, block_)});
 }
 
 void BlockWatch::report_race(const char* kind, AccessRecord earlier, AccessRecord later,
-                             std::string message) {
+                             std::uint32_t block_of_later, std::string message) {
   const SourceLine line = line_of(later.site), other = line_of(earlier.site);
-  Findings::instance().add(
-      {kind, std::move(message), line.file, line.line, other.file, other.line});
+  Findings::instance().add({kind, std::move(message), line.file, line.line, other.file, other.line,
+                            place_of(thread_of(later.tag), block_of_later)});
 }
 
 SourceLine BlockWatch::line_of(std::uint32_t site) const {
@@ -120,6 +129,11 @@ SourceLine BlockWatch::line_of(std::uint32_t site) const {
 
 std::string BlockWatch::describe_access(std::uint32_t site) const {
   return fmt::format("{} it on line {}", verb(site), line_of(site).line);
+}
+
+ThreadOfGrid BlockWatch::place_of(unsigned thread, std::uint32_t block) const {
+  const uint3 of_grid = index_of(block, launch_->grid), of_block = index_of(thread, launch_->block);
+  return {{of_grid.x, of_grid.y, of_grid.z}, {of_block.x, of_block.y, of_block.z}};
 }
 
 std::string BlockWatch::thread_name(unsigned thread) const {
@@ -136,7 +150,7 @@ void BlockWatch::race(Place place, AccessRecord earlier, AccessRecord later) {
   const bool one_warp = thread_of(earlier.tag) / 32 == thread_of(later.tag) / 32;
   const char* kind = one_warp ? "warp-race" : "race";
   if (Findings::instance().knows(kind, later.site, earlier.site)) return;
-  report_race(kind, earlier, later,
+  report_race(kind, earlier, later, block_,
               fmt::format("race on shared {}: {} and {}, {}", names_.element(place),
                           actor(earlier, block_), actor(later, block_),
                           one_warp ? "with neither __syncwarp() nor __syncthreads() between them: "
@@ -152,7 +166,7 @@ void BlockWatch::global_race(Place place, GlobalAccess earlier, GlobalAccess lat
   if (Findings::instance().knows(kind, later.access.site, earlier.access.site)) return;
   const auto range = DeviceMemory::instance().range_at(address_of(place));
   report_race(
-      kind, earlier.access, later.access,
+      kind, earlier.access, later.access, later.block,
       fmt::format("race on {}: {} and {}, {}",
                   range ? element_of(*range, address_of(place)) : "global memory",
                   actor(earlier.access, earlier.block), actor(later.access, later.block),
@@ -163,7 +177,7 @@ void BlockWatch::global_race(Place place, GlobalAccess earlier, GlobalAccess lat
 }
 
 void BlockWatch::unwritten(Place place, AccessRecord read) {
-  report("uninitialised", read.site,
+  report("uninitialised", read.site, thread_of(read.tag),
          fmt::format("{} {} shared {}, which no thread has written",
                      thread_name(thread_of(read.tag)), verb(read.site), names_.element(place)));
 }
@@ -176,7 +190,11 @@ Diagnostic BlockWatch::global_unwritten(Place place, AccessRecord read) {
           fmt::format("{} {} {}, {}", thread_name(thread_of(read.tag)), verb(read.site),
                       range ? element_of(*range, address_of(place)) : "global memory",
                       above ? "above the diagonal" : "which nothing has written"),
-          line.file, line.line};
+          line.file,
+          line.line,
+          {},
+          0,
+          place_of(thread_of(read.tag), block_)};
 }
 
 std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::uint32_t site,
@@ -199,7 +217,11 @@ std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::
   }
   const std::string who = fmt::format("{} {}", thread_name(running_), verb(site));
   const auto found = [&](const char* kind, std::string message) {
-    return Diagnostic{kind, std::move(message), line.file, line.line};
+    return Diagnostic{.kind = kind,
+                      .message = std::move(message),
+                      .file = line.file,
+                      .line = line.line,
+                      .thread = place_of(running_, block_)};
   };
   if (!is_global) {
     constexpr std::uintptr_t first_page = 4096;

@@ -64,6 +64,12 @@ std::string describe(const simt::Diagnostic& found) {
          std::to_string(found.other_line) + ": " + found.message;
 }
 
+/// As messages name threads and blocks.
+std::string in_words(const char* what, const unsigned (&index)[3]) {
+  return std::string(what) + " (" + std::to_string(index[0]) + ", " + std::to_string(index[1]) +
+         ", " + std::to_string(index[2]) + ")";
+}
+
 class Defects : public ::testing::TestWithParam<std::tuple<Defect, Order>> {
  protected:
   void SetUp() override {
@@ -104,6 +110,11 @@ TEST_P(Defects, AreFoundAtTheirLinesAndNowhereElse) {
   for (const simt::Diagnostic& found : simt::take_diagnostics()) {
     EXPECT_TRUE(is_of_kind(found, defect.kind) && is_in(found, defect) && is_at(found, marked))
         << "wrongly found: " << describe(found);
+    if (found.kind != "launch") {
+      ASSERT_TRUE(found.thread) << "whose is it? " << describe(found);
+      EXPECT_THAT(found.message, ::testing::HasSubstr(in_words("thread", found.thread->thread)));
+      EXPECT_THAT(found.message, ::testing::HasSubstr(in_words("block", found.thread->block)));
+    }
     found_it = found_it || found.kind == defect.kind;
     said_it = said_it || found.message.find(defect.message) != std::string::npos;
     all_found += "\n" + describe(found);

@@ -249,8 +249,14 @@ void Block::count_barrier() {
   ++interval_;
 }
 
-Switch Block::break_off(void* leaving, const char* kind, Site site, std::string message) {
-  broken_by_ = Diagnostic{kind, std::move(message), site.file, site.line};
+Switch Block::break_off(void* leaving, const char* kind, Site site, uint3 thread,
+                        std::string message) {
+  broken_by_ = Diagnostic{
+      .kind = kind,
+      .message = std::move(message),
+      .file = site.file,
+      .line = site.line,
+      .thread = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z}, {thread.x, thread.y, thread.z}}};
   return {home_, leaving};
 }
 
@@ -260,7 +266,7 @@ Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
     return other.runs_from == interval_ + 1;
   });
   return break_off(
-      &thread.context, "barrier", wait.site,
+      &thread.context, "barrier", wait.site, thread.index,
       fmt::format("{} of {} came to {} on line {} while {} waits at {} on line {}: "
                   "every live thread of a block must come to the same barrier; move "
                   "it out of the branch",
@@ -272,6 +278,7 @@ Switch Block::break_off_deadlock(void* leaving) {
   if (watch_ != nullptr) watch_->pause_recording();
   std::string waits;
   std::vector<Wait> told;  // one for each place where some thread waits
+  uint3 first = {};        // of those threads
   for (const Thread& thread : threads_) {
     const bool at_barrier = thread.runs_from == interval_ + 1;
     const Wait& wait = at_barrier ? barrier_ : lanes_[number_of(thread)].wait;
@@ -280,11 +287,12 @@ Switch Block::break_off_deadlock(void* leaving) {
       return same_place(other.site, wait.site);
     });
     if (known) continue;
+    if (told.empty()) first = thread.index;
     told.push_back(wait);
     waits += fmt::format("{}{} waits at {} on line {}", waits.empty() ? "" : ", ",
                          describe(thread.index), wait.what, wait.site.line);
   }
-  return break_off(leaving, "deadlock", told.front().site,
+  return break_off(leaving, "deadlock", told.front().site, first,
                    fmt::format("no thread of {} can go on: {}; all threads (of the block, or of "
                                "the warp's mask) must come to the same place",
                                describe_block(blockIdx), waits));
@@ -303,7 +311,7 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   const auto refuse = [&](const auto& explain) {
     if (watch_ != nullptr) watch_->pause_recording();
     return break_off(
-        &thread.context, "warp", site,
+        &thread.context, "warp", site, thread.index,
         fmt::format("{} of {} calls {} on line {} with mask {}, {}", describe(threadIdx),
                     describe_block(blockIdx), what, site.line, describe_mask(mask), explain()));
   };

@@ -126,7 +126,8 @@ class Block {
   Switch switch_to(Thread& next, Thread& thread);
   void count_barrier();
   Switch finish_thread(Fiber& fiber);
-  [[gnu::cold]] Switch break_off(void* leaving, const char* kind, Site site, std::string message);
+  [[gnu::cold]] Switch break_off(void* leaving, const char* kind, Site site, uint3 thread,
+                                 std::string message);
   void resume(Thread& thread);
   bool make_room_in_traces();
   bool complete(Warp& warp, std::size_t warp_index, Gathering& gathering);

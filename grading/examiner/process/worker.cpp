@@ -37,6 +37,12 @@ Clock::time_point after(double seconds) {
 /// Threads that the simulator runs blocks on.
 std::size_t simulator_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
 
+/// The thread that ran, where the fault was in a kernel.
+std::optional<ThreadPlace> thread_of(const FaultRecord& fault) {
+  if (fault.in_kernel == 0) return std::nullopt;
+  return ThreadPlace{std::to_array(fault.block), std::to_array(fault.thread)};
+}
+
 /// The instruction of the module that a fault came from: its own, or the call that led to it.
 SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& module,
                       const Sandbox& sandbox) {
@@ -82,7 +88,8 @@ struct Worker::State {
   void part();
   CallReply exchange(double time_limit_s);
   CallReply interpret(const std::string& message);
-  CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {});
+  CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {},
+                 const std::optional<ThreadPlace>& thread = {});
   CallReply fail_by_end();
   CallReply fail_by_tampering(const std::string& what);
   CallReply fail_by_time();
@@ -114,13 +121,15 @@ void Worker::State::part() {
 }
 
 CallReply Worker::State::fail(Outcome outcome, const std::string& message,
-                              const SourceLocation& place) {
+                              const SourceLocation& place,
+                              const std::optional<ThreadPlace>& thread) {
   if (connection) part();
   CallReply reply;
   reply.outcome = outcome;
   reply.message = message;
   reply.file = place.file;
   reply.line = place.line;
+  reply.place = thread;
   failure = reply;
   return reply;
 }
@@ -136,7 +145,8 @@ CallReply Worker::State::fail_by_end() {
   }
   if (const auto fault = connection->fault()) {
     const SourceLocation place = locate(*fault, options.module, options.sandbox);
-    return fail(Outcome::crashed, describe_crash(*fault, place, situation), place);
+    return fail(Outcome::crashed, describe_crash(*fault, place, situation), place,
+                thread_of(*fault));
   }
   return fail(WIFEXITED(status) ? Outcome::exited : Outcome::crashed,
               describe_end(status, situation));
@@ -155,7 +165,8 @@ CallReply Worker::State::fail_by_time() {
   const auto fault = connection->fault();
   const SourceLocation place =
       fault ? locate(*fault, options.module, options.sandbox) : SourceLocation{};
-  return fail(Outcome::timed_out, describe_time_out(fault, place, situation), place);
+  return fail(Outcome::timed_out, describe_time_out(fault, place, situation), place,
+              fault ? thread_of(*fault) : std::nullopt);
 }
 
 CallReply Worker::State::interpret(const std::string& message) {

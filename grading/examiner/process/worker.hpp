@@ -62,6 +62,7 @@ struct CallReply {
   std::string message;  ///< for anything but returned: what happened, where, and what to do
   std::string file;     ///< where it happened, without folders; empty where unknown
   int line = 0;
+  std::optional<ThreadPlace> place = {};  ///< of the thread that crashed in a kernel
 };
 
 /// A process of its own that runs a student's module. Whatever that code does ends there: calls

@@ -308,6 +308,7 @@ void expect_survival(const Misconduct& misconduct, const Sandbox& sandbox) {
 
   EXPECT_EQ(reply.outcome, misconduct.outcome) << reply.message;
   EXPECT_THAT(reply.message, HasSubstr(misconduct.message));
+  EXPECT_EQ(reply.place.has_value(), reply.message.find("in kernel") != std::string::npos);
 }
 
 class SurvivesCall : public testing::TestWithParam<Misconduct> {};
