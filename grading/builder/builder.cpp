@@ -70,7 +70,15 @@ std::string this_machine() {
 
 /// A folder of its own for each flavour: their files have the same names.
 fs::path flavour_folder(const BuildRequest& request) {
-  return request.scratch / (request.flavour == Flavour::fast ? "fast" : "checked");
+  switch (request.flavour) {
+    case Flavour::fast:
+      return request.scratch / "fast";
+    case Flavour::checked:
+      return request.scratch / "checked";
+    case Flavour::debug:
+      return request.scratch / "debug";
+  }
+  throw std::logic_error("no such flavour");
 }
 
 /// One build of one stage, in steps that may overlap with those of other builds.

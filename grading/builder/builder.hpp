@@ -8,9 +8,9 @@ namespace tilewise::grading {
 
 enum class Backend { simt, cuda };
 
-/// How a module is compiled: to run as fast as it can, or for the simulator to see every load and
-/// store of its kernels.
-enum class Flavour { fast, checked };
+/// How a module is compiled: to run as fast as it can, for the simulator to see every load and
+/// store of its kernels, or for a debugger, which sees every line and variable.
+enum class Flavour { fast, checked, debug };
 
 struct BuildRequest {
   std::string stage_id;
@@ -19,7 +19,7 @@ struct BuildRequest {
   std::filesystem::path source_directory;
   Backend backend = Backend::simt;
   std::filesystem::path scratch;          ///< existing folder for all files, the module too
-  Flavour flavour = Flavour::fast;        ///< checked: backend simt only
+  Flavour flavour = Flavour::fast;        ///< others: backend simt only
   bool uses_cublas = false;               ///< Tilewise's own sources may; backend cuda only
   std::filesystem::path bubblewrap = {};  ///< to run the tools in; empty: no sandbox
 };

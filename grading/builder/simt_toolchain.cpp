@@ -46,6 +46,16 @@ std::vector<std::string> checked_options(const fs::path& root,
   return options;
 }
 
+/// What a flavour has that the others have not.
+std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
+                                     const std::vector<std::string>& compiler) {
+  if (flavour == Flavour::fast) return {"-O3", "-g1"};
+  if (flavour == Flavour::debug) return {"-O0", "-g", "-DTILEWISE_DEBUG"};
+  std::vector<std::string> options = checked_options(root, compiler);
+  options.push_back("-g1");
+  return options;
+}
+
 }  // namespace
 
 Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
@@ -57,15 +67,13 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   tools.source_extension = ".cpp";
   tools.compile = cxx_compiler();
   tools.link = tools.compile;
-  const std::vector<std::string> optimisation = flavour == Flavour::fast
-                                                    ? std::vector<std::string>{"-O3"}
-                                                    : checked_options(root, tools.compile);
-  tools.compile.insert(tools.compile.end(), optimisation.begin(), optimisation.end());
+  const std::vector<std::string> own = own_options(flavour, root, tools.compile);
+  tools.compile.insert(tools.compile.end(), own.begin(), own.end());
   // -gdwarf-4: in version 5, addr2line (binutils 2.40) takes the temporary file for the one that
   // #line names. -fno-finite-loops: an endless loop must run into the time limit; the compiler may
   // otherwise take it away. -w: the rewritten text would earn warnings that no student can do
   // anything about.
-  for (const char* option : {"-std=c++17", "-g1", "-gdwarf-4", "-march=native", "-fPIC",
+  for (const char* option : {"-std=c++17", "-gdwarf-4", "-march=native", "-fPIC",
                              "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt",
                              "-fno-finite-loops", "-fdiagnostics-color=never", "-w"}) {
     tools.compile.push_back(option);

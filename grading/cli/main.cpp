@@ -25,7 +25,7 @@ namespace {
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
     add_list,   add_status,     add_watch,     add_grade,      add_hint,    add_next,
-    add_reset,       add_bench,     add_report,     add_profile, add_occupancy,
+    add_reset,  add_debug,      add_bench,     add_report,     add_profile, add_occupancy,
     add_cohort, add_autograder, add_skeletons, add_completion, add_doctor,
 };
 

@@ -28,6 +28,7 @@ void add_autograder(CLI::App& app, ExitStatus& status);
 void add_bench(CLI::App& app, ExitStatus& status);
 void add_cohort(CLI::App& app, ExitStatus& status);
 void add_completion(CLI::App& app, ExitStatus& status);
+void add_debug(CLI::App& app, ExitStatus& status);
 void add_doctor(CLI::App& app, ExitStatus& status);
 void add_grade(CLI::App& app, ExitStatus& status);
 void add_hint(CLI::App& app, ExitStatus& status);

@@ -3,6 +3,9 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include "checked_build.hpp"
+#ifdef TILEWISE_DEBUG
+#include "debug_stop.hpp"
+#endif
 
 namespace tilewise::simt {
 
@@ -22,6 +25,9 @@ void keep_context(boost::context::detail::transfer_t from);
 /// caller and be mispredicted at every barrier (docs/decisions, "fibers").
 [[gnu::always_inline]] inline void follow(Switch decision) {
   if (decision.to == nullptr) return;
+#ifdef TILEWISE_DEBUG
+  note_turn_end();
+#endif
   const auto from = boost::context::detail::jump_fcontext(decision.to, decision.leaving);
 #ifdef TILEWISE_CHECKED
   keep_context(from);  // in the run-time, whose own accesses do not report themselves

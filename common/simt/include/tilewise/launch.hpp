@@ -9,6 +9,9 @@
 #include "errors.hpp"
 #include "host_api.hpp"
 #include "vector_types.hpp"
+#ifdef TILEWISE_DEBUG
+#include "debug_stop.hpp"
+#endif
 
 namespace tilewise::simt {
 
@@ -50,7 +53,13 @@ class ConfiguredLaunch {
     } call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
     const auto body = [](void* context) {
       Call& call = *static_cast<Call*>(context);
+#ifdef TILEWISE_DEBUG
+      note_thread_start();
+#endif
       std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
+#ifdef TILEWISE_DEBUG
+      note_turn_end();
+#endif
     };
     run_grid(configuration_, {body, &call, sizeof call});
   }

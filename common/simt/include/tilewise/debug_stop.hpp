@@ -1,0 +1,70 @@
+#pragma once
+
+#include "builtin_variables.hpp"
+
+/// What a module built for a debugger (TILEWISE_DEBUG) does beside running its kernels: it lets gdb
+/// stop in one thread of one block without asking in all others, which would take minutes, and
+/// finds out which thread writes a certain element. One operating-system thread runs all blocks
+/// then.
+namespace tilewise::simt {
+
+struct DebugStop {
+  uint3 block, thread;  ///< the ones wanted
+  unsigned launch;      ///< of the call's launches the first that counts, from 1 on
+  bool armed;           ///< whether any thread is wanted
+  unsigned launches;    ///< so far
+
+  /// An element in device memory; null: none.
+  const volatile unsigned char* watched;
+  unsigned watched_bytes;
+  unsigned char last[8];  ///< what it held when it was looked at last
+  bool written;
+  uint3 writer_block, writer_thread;  ///< that gave it another value last
+  unsigned writer_launch;
+};
+
+}  // namespace tilewise::simt
+
+extern "C" {
+
+/// Filled in by the program that loads the module.
+[[gnu::visibility("default"), gnu::used]] inline tilewise::simt::DebugStop tilewise_debug_stop = {};
+
+/// Where gdb stops: the wanted thread is about to run the kernel.
+[[gnu::visibility("default"), gnu::used, gnu::noinline]] inline void tilewise_kernel_starts() {
+  asm volatile("");  // a call without effect could be left out
+}
+}
+
+namespace tilewise::simt {
+
+inline void note_thread_start() {
+  DebugStop& stop = tilewise_debug_stop;
+  const auto same = [](uint3 a, uint3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; };
+  // Blocks and threads run in order.
+  const uint3 first = {0, 0, 0};
+  if (same(blockIdx, first) && same(threadIdx, first)) ++stop.launches;
+  if (stop.armed && stop.launches >= stop.launch && same(blockIdx, stop.block) &&
+      same(threadIdx, stop.thread)) {
+    tilewise_kernel_starts();
+  }
+}
+
+/// At the end of a thread and wherever it lets others run: what has changed since the last time is
+/// its doing.
+inline void note_turn_end() {
+  DebugStop& stop = tilewise_debug_stop;
+  if (stop.watched == nullptr) return;
+  bool changed = false;
+  for (unsigned i = 0; i < stop.watched_bytes; ++i) {
+    changed |= stop.last[i] != stop.watched[i];
+    stop.last[i] = stop.watched[i];
+  }
+  if (!changed) return;
+  stop.written = true;
+  stop.writer_block = blockIdx;
+  stop.writer_thread = threadIdx;
+  stop.writer_launch = stop.launches;
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,219 @@
+#include "grading/debug/debug.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "common/core/gpu_profile.hpp"
+#include "grading/bench/bench_cases.hpp"
+#include "grading/builder/builder.hpp"
+#include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/builder/programs.hpp"
+#include "grading/builder/scratch_directory.hpp"
+#include "grading/cli/grade.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/debug/failing_call.hpp"
+#include "grading/debug/foreground.hpp"
+#include "grading/debug/inputs_of_call.hpp"
+#include "grading/debug/order.hpp"
+#include "grading/profile/named_call.hpp"
+#include "grading/report/terminal.hpp"
+#include "grading/stages/stage_contracts.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "3", "3,2" or "3,2,0".
+Index3 read_index(const std::string& option, const std::string& text) {
+  Index3 index = {};
+  std::size_t count = 0;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const char* end = word.data() + word.size();
+    unsigned value = 0;
+    const auto [rest, error] = std::from_chars(word.data(), end, value);
+    if (count == index.size() || error != std::errc() || rest != end) {
+      throw CannotGrade(fmt::format("{} '{}': give it as {} 3,2,0", option, text, option));
+    }
+    index[count++] = value;
+  }
+  return index;
+}
+
+void demand_debugger() {
+  if (find_program("gdb").empty()) {
+    throw CannotGrade("gdb is not installed; install it with: sudo apt-get install gdb");
+  }
+  if (!may_trace()) {
+    throw CannotGrade(
+        "programs may not trace others here, which gdb must; in a container of Docker add "
+        "--cap-add=SYS_PTRACE --security-opt seccomp=unconfined to docker run");
+  }
+}
+
+bool solves_system(const std::string& stage, const std::string& function) {
+  const auto stages = load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
+  const auto found = stages.find(stage);
+  return found != stages.end() &&
+         std::ranges::any_of(found->second.cases, [&](const BenchCase& one) {
+           return one.function == function && one.problem == Problem::solve;
+         });
+}
+
+/// The failure to start from, where the user names no call.
+FailingCall failure_to_debug(const DebugOptions& options, const StageInfo& stage,
+                             const Submission& submission, TerminalReport& terminal) {
+  if (!options.solutions && options.submission.empty()) {
+    if (const auto recorded = recorded_failure(stage)) return *recorded;
+  }
+  const auto found = find_failure(stage, submission, options.seed, [&](std::string_view what) {
+    terminal.show_progress(fmt::format("looking: {}", what));
+  });
+  terminal.clear_progress();
+  if (found) return *found;
+  throw CannotGrade(
+      fmt::format("no test of {} fails in a call; name one: --call '{}(...)'. ./lab grade {} says "
+                  "how the stage stands",
+                  stage.id, stage.functions.front(), stage.id));
+}
+
+/// The matrix that messages call so. A solution is called X, and lies where B was.
+const BufferArgument& matrix_called(const std::string& name, const CallInputs& inputs) {
+  const BufferArgument* written = nullptr;
+  for (const Argument& argument : inputs.arguments) {
+    const auto* matrix = std::get_if<BufferArgument>(&argument);
+    if (matrix == nullptr) continue;
+    if (matrix->name == name) return *matrix;
+    if (!matrix->read_only) written = matrix;
+  }
+  if (written == nullptr) throw std::logic_error("the call writes no matrix");
+  return *written;
+}
+
+WatchedElement element_of(const FailurePlace& place, const CallInputs& inputs) {
+  const BufferArgument& matrix = matrix_called(place.matrix, inputs);
+  const std::size_t element = std::size_t(place.row) * matrix.row_elements + std::size_t(place.col);
+  return {matrix.name, element * matrix.element_bytes, matrix.element_bytes};
+}
+
+/// Runs the call to see which thread gives the element its value.
+std::optional<ThreadOfCall> find_writer(DebugOrder order, const FailurePlace& place,
+                                        const CallInputs& inputs, const fs::path& folder) {
+  order.element = element_of(place, inputs);
+  write_order(folder, order, inputs.matrices);
+  Command command;
+  command.arguments = {tool("tilewise-debuggee"), folder};
+  command.time_limit_s = 120;
+  run_command(std::move(command));
+  return read_writer(folder);
+}
+
+std::string describe(const ThreadOfCall& of_call) {
+  const std::string launch = of_call.launch == 1 ? "" : fmt::format("launch {}, ", of_call.launch);
+  return fmt::format("{}block ({}), thread ({})", launch, fmt::join(of_call.place.block, ", "),
+                     fmt::join(of_call.place.thread, ", "));
+}
+
+/// Where to stop, and why there.
+struct Stop {
+  ThreadOfCall thread;
+  std::string why;
+};
+
+Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& order,
+                   const CallInputs& inputs, const fs::path& folder) {
+  if (!failing) return {};
+  const FailurePlace& place = failing->place;
+  if (place.block && place.thread) {
+    const std::string line = failing->line == 0 ? "" : fmt::format(" on line {}", failing->line);
+    return {{{*place.block, *place.thread}}, fmt::format("It is at fault{}.", line)};
+  }
+  if (place.matrix.empty()) return {};
+  const std::string element = fmt::format("{}[{}][{}]", place.matrix, place.row, place.col);
+  if (const auto writer = find_writer(order, place, inputs, folder)) {
+    return {*writer, fmt::format("It writes {}, which is wrong.", element)};
+  }
+  return {{}, fmt::format("No thread writes {}; the first one would do as well as any.", element)};
+}
+
+/// What the user asks for by name goes before what failed.
+void take_wishes(const DebugOptions& options, Stop& stop) {
+  if (options.block.empty() && options.thread.empty()) return;
+  stop.why.clear();
+  stop.thread.launch = 1;
+  if (!options.block.empty()) stop.thread.place.block = read_index("--block", options.block);
+  if (!options.thread.empty()) stop.thread.place.thread = read_index("--thread", options.thread);
+}
+
+void introduce(const std::string& call, const Stop& stop,
+               const std::optional<FailingCall>& failing) {
+  if (failing) std::cout << fmt::format("{} failed: {}\n", failing->test, failing->message);
+  std::cout << fmt::format("gdb stops in {}, {}.{}\n", call, describe(stop.thread),
+                           stop.why.empty() ? "" : " " + stop.why)
+            << "There: next, step, until LINE, print NAME, tw-where, tw-tile As, quit; "
+               "docs/debugging.md has more.\n"
+            << std::flush;
+}
+
+void start_gdb(const fs::path& folder, const fs::path& sources) {
+  run_in_foreground({"gdb", "--quiet", "--directory", sources, "-x",
+                     layout().root / "grading" / "debug" / "tilewise_gdb.py", "--args",
+                     tool("tilewise-debuggee"), folder});
+}
+
+}  // namespace
+
+bool debug(const DebugOptions& options) {
+  const StageInfo stage = choose_stages({options.stage}, stages()).front();
+  const Submission submission = choose_submission(options.solutions, options.submission, {stage});
+  const fs::path sources = fs::absolute(submission.folder_of(stage));
+  const auto& contracts = contracts_of(stage.id);
+  if (!options.call.empty()) read_call(options.call, contracts);  // says at once what is wrong
+  Stop wishes;
+  take_wishes(options, wishes);
+  demand_debugger();
+
+  TerminalReport terminal(std::cout, style_of_standard_output());
+  terminal.show_progress("compiling");
+  const ScratchDirectory scratch;
+  const BuildOutcome built =
+      build_module({stage.id, sources, Backend::simt, scratch.path(), Flavour::debug});
+  terminal.clear_progress();
+  if (!built.ok) {
+    terminal.explain_stage({built.message, built.hint, "", 0});
+    return false;
+  }
+  std::optional<FailingCall> failing;
+  if (options.call.empty()) failing = failure_to_debug(options, stage, submission, terminal);
+  const NamedCall call = read_call(failing ? failing->place.call : options.call, contracts);
+  const auto contract = std::ranges::find(contracts, call.function, &ContractInfo::function);
+  const CallInputs inputs = inputs_of(call, *contract, solves_system(stage.id, call.function));
+
+  DebugOrder order;
+  order.hello.module = built.module;
+  order.hello.profile = core::gpu_profile(failing ? failing->gpu : GradeOptions{}.gpu);
+  order.call.function = call.function;
+  order.call.arguments = inputs.arguments;
+  order.text = call.text;
+  Stop stop = stop_at_fault(failing, order, inputs, scratch.path());
+  take_wishes(options, stop);
+  order.stop = stop.thread;
+  write_order(scratch.path(), order, inputs.matrices);
+  introduce(call.text, stop, failing);
+  start_gdb(scratch.path(), sources.parent_path().parent_path());
+  return true;
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,150 @@
+/// \file
+/// What `lab debug` runs under gdb: makes one call of a contract function on the simulator, all
+/// blocks one after another on one operating-system thread. `tilewise-debuggee FOLDER` finds in the
+/// folder what to call and with which matrices (order.hpp).
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/cuda/device_buffer.hpp"
+#include "common/simt/include/tilewise/debug_stop.hpp"
+#include "common/simt/simt.hpp"
+#include "common/simt/watch.hpp"
+#include "grading/debug/order.hpp"
+#include "grading/worker/module.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// A call's arguments, its matrices on the device.
+class PlacedArguments {
+ public:
+  PlacedArguments(const CallRequest& request, const std::vector<std::byte>& matrices) {
+    for (const Argument& argument : request.arguments) {
+      DecodedArgument& decoded = arguments_.emplace_back();
+      if (const auto* matrix = std::get_if<BufferArgument>(&argument)) {
+        decoded.kind = DecodedArgument::Kind::buffer;
+        decoded.buffer = place(*matrix, matrices);
+      } else if (const auto* integer = std::get_if<std::int64_t>(&argument)) {
+        decoded.kind = DecodedArgument::Kind::integer;
+        decoded.integer = *integer;
+      } else if (const auto* real = std::get_if<double>(&argument)) {
+        decoded.kind = DecodedArgument::Kind::real;
+        decoded.real = *real;
+      } else {
+        decoded.kind = DecodedArgument::Kind::extent;
+        std::ranges::copy(std::get<std::array<unsigned, 3>>(argument), decoded.extent);
+      }
+    }
+  }
+
+  const std::vector<DecodedArgument>& decoded() const { return arguments_; }
+
+  /// Where an element lies on the device.
+  std::byte* address_of(const WatchedElement& element) const {
+    for (const auto& [name, buffer] : buffers_) {
+      if (name != element.matrix) continue;
+      if (element.offset + element.bytes > buffer.bytes()) break;
+      return static_cast<std::byte*>(buffer.data()) + element.offset;
+    }
+    throw std::runtime_error("the call has no such element of " + element.matrix);
+  }
+
+ private:
+  void* place(const BufferArgument& matrix, const std::vector<std::byte>& matrices) {
+    cuda::DeviceBuffer& buffer =
+        buffers_.emplace_back(matrix.name, cuda::DeviceBuffer(matrix.payload_bytes)).second;
+    buffer.upload(matrices.data() + matrix.offset);
+    if (matrix.payload_bytes > 0) {
+      simt::describe_buffer(buffer.data(), matrix.payload_bytes, matrix.name.c_str());
+    }
+    return buffer.data();
+  }
+
+  std::vector<std::pair<std::string, cuda::DeviceBuffer>> buffers_;
+  std::vector<DecodedArgument> arguments_;
+};
+
+simt::DebugStop& debug_stop_of(const std::string& module) {
+  void* const handle = dlopen(module.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  void* const symbol = handle == nullptr ? nullptr : dlsym(handle, "tilewise_debug_stop");
+  if (symbol == nullptr) throw std::runtime_error("the module was not built for a debugger");
+  return *static_cast<simt::DebugStop*>(symbol);
+}
+
+uint3 to_uint3(const Index3& index) { return {index[0], index[1], index[2]}; }
+Index3 to_index(uint3 index) { return {index.x, index.y, index.z}; }
+
+void prepare(simt::DebugStop& stop, const DebugOrder& order, const PlacedArguments& arguments,
+             const std::vector<std::byte>& matrices) {
+  if (order.stop) {
+    stop.block = to_uint3(order.stop->place.block);
+    stop.thread = to_uint3(order.stop->place.thread);
+    stop.launch = order.stop->launch;
+    stop.armed = true;
+  }
+  if (!order.element) return;
+  stop.watched_bytes = static_cast<unsigned>(std::min(order.element->bytes, sizeof stop.last));
+  for (const Argument& argument : order.call.arguments) {
+    const auto* matrix = std::get_if<BufferArgument>(&argument);
+    if (matrix == nullptr || matrix->name != order.element->matrix) continue;
+    std::memcpy(stop.last, &matrices.at(matrix->offset + order.element->offset),
+                stop.watched_bytes);
+  }
+  stop.watched = reinterpret_cast<unsigned char*>(arguments.address_of(*order.element));
+}
+
+int carry_out(const std::filesystem::path& folder) {
+  const DebugOrder order = read_order(folder);
+  const std::vector<std::byte> matrices = read_matrices(folder);
+  simt::use_device(order.hello.profile);
+  simt::set_worker_threads(1);
+  const Module module(order.hello.module);
+  const BoundFunction* const function = module.find(order.call.function);
+  if (function == nullptr) throw std::runtime_error("the module has no " + order.call.function);
+  const PlacedArguments arguments(order.call, matrices);
+  simt::DebugStop& stop = debug_stop_of(order.hello.module);
+  prepare(stop, order, arguments, matrices);
+
+  std::int32_t status = 0;
+  if (function->invoke(arguments.decoded().data(), arguments.decoded().size(), &status) !=
+      BindResult::called) {
+    throw std::runtime_error(order.text + " has arguments that the function does not take");
+  }
+  if (stop.written) {
+    write_writer(folder,
+                 {{to_index(stop.writer_block), to_index(stop.writer_thread)}, stop.writer_launch});
+  }
+  for (const simt::Diagnostic& fault : simt::take_diagnostics()) {
+    std::printf("%s: %s, on line %d\n", order.text.c_str(), fault.message.c_str(), fault.line);
+  }
+  std::printf("%s returned %s\n", order.text.c_str(),
+              cudaGetErrorName(static_cast<cudaError_t>(status)));
+  return 0;
+}
+
+}  // namespace
+}  // namespace tilewise::grading
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("tilewise-debuggee is started by ./lab debug\n", stderr);
+    return 2;
+  }
+  try {
+    return tilewise::grading::carry_out(argv[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tilewise-debuggee: %s\n", error.what());
+    return 2;
+  }
+}
