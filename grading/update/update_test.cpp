@@ -138,6 +138,9 @@ TEST_P(UpdateOf, KeepsWhatIsTheStudents) {
             one.status != 0 || one.newer.empty())
       << "a backup is kept, where something is changed";
   if (one.status != 0) EXPECT_EQ(student.git({"rev-parse", "HEAD"}), head);
+  if (one.status != 0) {
+    EXPECT_EQ(student.git({"rev-parse", "HEAD"}), head);
+  }
   if (one.status == 0 && !one.newer.empty()) {
     EXPECT_THAT(student.update().output, HasSubstr("the course is up to date"));
     expect_files(one.after);
