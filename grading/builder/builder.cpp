@@ -68,19 +68,6 @@ std::string this_machine() {
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
 }
 
-/// A folder of its own for each flavour: their files have the same names.
-fs::path flavour_folder(const BuildRequest& request) {
-  switch (request.flavour) {
-    case Flavour::fast:
-      return request.scratch / "fast";
-    case Flavour::checked:
-      return request.scratch / "checked";
-    case Flavour::debug:
-      return request.scratch / "debug";
-  }
-  throw std::logic_error("no such flavour");
-}
-
 /// One build of one stage, in steps that may overlap with those of other builds.
 class Build {
  public:
