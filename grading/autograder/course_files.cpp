@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <sstream>
 #include <string>
 
 #include "grading/builder/command.hpp"
@@ -31,9 +31,8 @@ std::vector<fs::path> files_known_to_git(const fs::path& course) {
                                   describe_ending(listed), printable(listed.output)));
   }
   std::vector<fs::path> files;
-  for (const auto name : std::views::split(listed.output, '\0')) {
-    if (!name.empty()) files.emplace_back(std::string(name.begin(), name.end()));
-  }
+  std::istringstream names(listed.output);
+  for (std::string name; std::getline(names, name, '\0');) files.emplace_back(name);
   return files;
 }
 

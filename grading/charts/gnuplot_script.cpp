@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cmath>
 #include <iterator>
-#include <ranges>
 #include <stdexcept>
 
 #include "grading/report/printable.hpp"
@@ -66,8 +65,7 @@ std::vector<double> places_of(const std::vector<Series>& lines) {
     for (const Point& point : line.points) places.push_back(point.x);
   }
   std::ranges::sort(places);
-  const auto doubles = std::ranges::unique(places);
-  places.erase(doubles.begin(), doubles.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
 
@@ -133,9 +131,9 @@ std::vector<double> marks_at(const std::vector<double>& places, bool logarithmic
   constexpr double room = 0.1;  // of the axis, for a number of five digits
   std::vector<double> marks;
   // From the right, since the largest order is the one that is talked about.
-  for (const double place : places | std::views::reverse) {
-    if (marks.empty() || on_paper(marks.back()) - on_paper(place) >= room * width) {
-      marks.push_back(place);
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    if (marks.empty() || on_paper(marks.back()) - on_paper(*place) >= room * width) {
+      marks.push_back(*place);
     }
   }
   std::ranges::reverse(marks);

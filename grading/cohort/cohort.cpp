@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
-#include <ranges>
+#include <span>
 #include <thread>
 
 #include "common/core/gpu_profile.hpp"
@@ -90,7 +90,7 @@ void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledg
 [[noreturn]] void throw_undone(const std::vector<Undone>& undone, std::size_t submissions) {
   constexpr std::size_t most_shown = 5;
   std::string text = fmt::format("not done yet: {} of {} submissions", undone.size(), submissions);
-  for (const Undone& one : undone | std::views::take(most_shown)) {
+  for (const Undone& one : std::span(undone).first(std::min(undone.size(), most_shown))) {
     text += fmt::format("\n  {}: {}", one.name, one.reason);
   }
   if (undone.size() > most_shown) text += "\n  ...";

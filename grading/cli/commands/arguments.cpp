@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <ranges>
 #include <string>
 
 namespace tilewise::grading {
@@ -40,8 +40,9 @@ CLI::Validator seconds() {
 
 void add_orders(CLI::App* command, BenchOptions& options) {
   const auto read = [&options](const std::string& list) {
-    for (const auto part : std::views::split(list, ',')) {
-      const std::string order(part.begin(), part.end());
+    for (std::size_t begin = 0, end; begin <= list.size(); begin = end + 1) {
+      end = std::min(list.find(',', begin), list.size());
+      const std::string order = list.substr(begin, end - begin);
       if (const std::string problem = whole_number(1, largest_order)(order); !problem.empty()) {
         throw CLI::ValidationError("--n", problem);
       }
