@@ -116,7 +116,8 @@ void add_library(Comparison& comparison, const Version& version) {
     if (library != Contender::cublas && library != Contender::copy) continue;
     Line line = line_of_best(version, library, name);
     if (line.rows.empty()) continue;
-    std::erase_if(comparison.libraries, [&](const Line& known) { return known.name == name; });
+    std::erase_if(comparison.libraries,
+                  [&name = name](const Line& known) { return known.name == name; });
     comparison.libraries.push_back(std::move(line));
   }
 }
@@ -151,7 +152,7 @@ std::vector<LineGroup> groups_of(const BenchReport& report) {
     const auto end = std::find_if(
         begin, versions.end(), [&](const Version& other) { return other.stage != begin->stage; });
     std::vector<const Version*> without_choice;
-    for (const Version& version : std::ranges::subrange(begin, end)) {
+    for (const Version& version : std::span(begin, end)) {
       std::vector<Line> lines = lines_by_block(version, subject);
       if (lines.size() > 1) {
         groups.push_back({version.stage, version.function, std::move(lines),
@@ -207,8 +208,7 @@ std::vector<int> orders_of(const std::vector<Line>& lines) {
     for (const BenchRow* row : line.rows) orders.push_back(row->n);
   }
   std::ranges::sort(orders);
-  const auto doubles = std::ranges::unique(orders);
-  orders.erase(doubles.begin(), doubles.end());
+  orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
   return orders;
 }
 

@@ -48,7 +48,7 @@ TEST(InputChoice, SaysWhatIsWrong) {
       {empty + "," + empty, "a matrix of 0 x 0"},
   };
   for (const auto& [text, message] : wrong) {
-    EXPECT_THAT([&] { read_input_choice(text, 0); },
+    EXPECT_THAT([&text = text] { read_input_choice(text, 0); },
                 ThrowsMessage<std::runtime_error>(HasSubstr(message)))
         << text;
   }
