@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
+#include <span>
 #include <tuple>
 
 namespace tilewise::grading {
