@@ -51,3 +51,17 @@ function(tilewise_simt_test)
   tilewise_test(NAME ${arg_NAME} LIBS tilewise_simt KERNELS)
   tilewise_simulate(TARGET ${arg_NAME} SOURCES ${arg_SOURCES} ${checked})
 endfunction()
+
+set(TILEWISE_SIMT_COUNTED_FOLDER ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/counted)
+
+# tilewise_count_simulator(simt_barriers_test)
+#
+# Where coverage is counted, a test of the run-time library runs with the copy of it that counts.
+function(tilewise_count_simulator test)
+  if(TILEWISE_TESTS AND TILEWISE_COVERAGE)
+    add_dependencies(${test} tilewise_simt_counted)
+    # The loader looks there before it follows the path in a program.
+    set_property(TEST ${test} APPEND PROPERTY
+                 ENVIRONMENT LD_LIBRARY_PATH=${TILEWISE_SIMT_COUNTED_FOLDER})
+  endif()
+endfunction()
