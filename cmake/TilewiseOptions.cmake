@@ -38,9 +38,12 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 if(TILEWISE_COVERAGE)
   # Neither tests, nor what would take several times as long: the run-time library of the simulator
-  # is counted in a copy (common/simt).
+  # is counted in a copy (common/simt). Nor what forks: between fork and exec nothing may allocate or
+  # lock, as counting does there.
   set(uncounted $<BOOL:$<TARGET_PROPERTY:TILEWISE_UNCOUNTED>>)
   target_compile_options(tilewise_options
                          INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${uncounted}>>:--coverage>)
   target_link_options(tilewise_options INTERFACE $<$<LINK_LANGUAGE:CXX>:--coverage>)
+  add_library(tilewise_quiet_counters OBJECT ${CMAKE_CURRENT_LIST_DIR}/quiet_counters.cpp)
+  target_link_libraries(tilewise_options INTERFACE $<TARGET_OBJECTS:tilewise_quiet_counters>)
 endif()
