@@ -54,7 +54,8 @@ TEST_F(SkeletonsOfARepository, AgreeByteForByte) {
 
 TEST_F(SkeletonsOfARepository, DifferencesAreNamedBothWays) {
   put("solutions/01_x/x.cu", solution);
-  put("labs/01_x/x.cu", std::string(skeleton) + "\n");
+  std::string edited = skeleton;
+  put("labs/01_x/x.cu", edited.append("\n"));
   put("solutions/02_y/y.cu", solution);
   put("labs/03_z/z.cu", skeleton);
   const SkeletonReport report = check_skeletons(root_);
