@@ -108,16 +108,21 @@ WatchedElement element_of(const FailurePlace& place, const CallInputs& inputs) {
   return {matrix.name, element * matrix.element_bytes, matrix.element_bytes};
 }
 
-/// Runs the call to see which thread gives the element its value.
-std::optional<ThreadOfCall> find_writer(DebugOrder order, const FailurePlace& place,
-                                        const CallInputs& inputs, const fs::path& folder) {
+/// What a run of the call shows of an element.
+struct Search {
+  std::optional<ThreadOfCall> writer;  ///< that gives the element its value
+  bool crashed = false;
+};
+
+Search find_writer(DebugOrder order, const FailurePlace& place, const CallInputs& inputs,
+                   const fs::path& folder) {
   order.element = element_of(place, inputs);
   write_order(folder, order, inputs.matrices);
   Command command;
   command.arguments = {tool("tilewise-debuggee"), folder};
   command.time_limit_s = 120;
-  run_command(std::move(command));
-  return read_writer(folder);
+  const CommandResult run = run_command(std::move(command));
+  return {read_writer(folder), run.ending == CommandResult::Ending::signalled};
 }
 
 std::string describe(const ThreadOfCall& of_call) {
@@ -128,8 +133,8 @@ std::string describe(const ThreadOfCall& of_call) {
 
 /// Where to stop, and why there.
 struct Stop {
-  ThreadOfCall thread;
-  std::string why;
+  std::optional<ThreadOfCall> thread = ThreadOfCall{};  ///< nothing: where the program crashes
+  std::string why = {};
 };
 
 Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& order,
@@ -138,29 +143,37 @@ Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& 
   const FailurePlace& place = failing->place;
   if (place.block && place.thread) {
     const std::string line = failing->line == 0 ? "" : fmt::format(" on line {}", failing->line);
-    return {{{*place.block, *place.thread}}, fmt::format("It is at fault{}.", line)};
+    return {ThreadOfCall{{*place.block, *place.thread}}, fmt::format("It is at fault{}.", line)};
   }
   if (place.matrix.empty()) return {};
   const std::string element = fmt::format("{}[{}][{}]", place.matrix, place.row, place.col);
-  if (const auto writer = find_writer(order, place, inputs, folder)) {
-    return {*writer, fmt::format("It writes {}, which is wrong.", element)};
+  const Search search = find_writer(order, place, inputs, folder);
+  if (search.writer) {
+    return {*search.writer, fmt::format("It writes {}, which is wrong.", element)};
   }
-  return {{}, fmt::format("No thread writes {}; the first one would do as well as any.", element)};
+  if (search.crashed) {
+    return {std::nullopt, fmt::format("That is before {} has its value.", element)};
+  }
+  return {.why = fmt::format(
+              "No thread gives {} a new value; the first one would do as well as any.", element)};
 }
 
 /// What the user asks for by name goes before what failed.
 void take_wishes(const DebugOptions& options, Stop& stop) {
   if (options.block.empty() && options.thread.empty()) return;
   stop.why.clear();
-  stop.thread.launch = 1;
-  if (!options.block.empty()) stop.thread.place.block = read_index("--block", options.block);
-  if (!options.thread.empty()) stop.thread.place.thread = read_index("--thread", options.thread);
+  ThreadOfCall wished = stop.thread.value_or(ThreadOfCall{});
+  wished.launch = 1;
+  if (!options.block.empty()) wished.place.block = read_index("--block", options.block);
+  if (!options.thread.empty()) wished.place.thread = read_index("--thread", options.thread);
+  stop.thread = wished;
 }
 
 void introduce(const std::string& call, const Stop& stop,
                const std::optional<FailingCall>& failing) {
   if (failing) std::cout << fmt::format("{} failed: {}\n", failing->test, failing->message);
-  std::cout << fmt::format("gdb stops in {}, {}.{}\n", call, describe(stop.thread),
+  const std::string where = stop.thread ? describe(*stop.thread) : "where it crashes";
+  std::cout << fmt::format("gdb stops in {}, {}.{}\n", call, where,
                            stop.why.empty() ? "" : " " + stop.why)
             << "There: next, step, until LINE, print NAME, tw-where, tw-tile As, quit; "
                "docs/debugging.md has more.\n"

@@ -200,7 +200,7 @@ def start():
     if run_to_kernel("run"):
         show_stop()
     elif gdb.selected_inferior().threads():
-        print("The program stopped before the wanted thread started:")
+        print("The program stopped here by itself:")
         show_stop()
     else:
         print("No launch of the call has that block and thread. Name others: --block, --thread.")

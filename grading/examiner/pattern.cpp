@@ -74,9 +74,9 @@ std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison
   if (!any_wrong(comparison, came_from_guard)) return std::nullopt;
   return Diagnosis{
       Pattern::reads_outside, "NaN that lies around the matrices in memory got into the result",
-      "A thread reads outside A or B, perhaps beyond the last row. Multiplying what it "
-      "finds there by zero does not help: use zero in its place where the row or the "
-      "column is not below n."};
+      "A thread reads outside A or B, perhaps beyond the last row. A thread that has no element of "
+      "C must do nothing; where others need what it loads, as in tiles, let it put zero in place "
+      "of what is not there. (Multiplying what it finds there by zero does not help.)"};
 }
 
 std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison& comparison) {

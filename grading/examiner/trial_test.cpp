@@ -167,8 +167,8 @@ void TrialTest::try_nothing_done(Trial& trial, const std::string& hint) {
 
 void TrialTest::run_timed(Trial& trial, const Timing& timing) {
   trial.reply = run_successfully(trial.call, timing);
-  check_own_kernels(trial);
   trial.check_sample();
+  check_own_kernels(trial);
 }
 
 // The time of a call that did nothing is short.
@@ -213,8 +213,8 @@ std::optional<ModelledRate> TrialTest::modelled(const Trial& trial, const CallRe
 
 ModelledRate TrialTest::run_modelled(Trial& trial) {
   trial.reply = run_sampled(trial.call);
-  check_own_kernels(trial);
   check_computed(trial);
+  check_own_kernels(trial);
   const auto rate = modelled(trial, trial.reply, options().compiled.submission);
   if (rate) return *rate;
   const bool all_listed = std::ssize(trial.reply.profiles) == trial.reply.launches;

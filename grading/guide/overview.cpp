@@ -19,6 +19,7 @@ Nothing is done yet. Begin so:
   3. run    ./lab watch: grades it each time you save, with keys for hints and the next stage
      or     ./lab grade {0}: grades it once
 
+New to it?  docs/first-hour.md goes through stage 1 with you, in a quarter of an hour
 Stuck?      ./lab hint
 Your GPU?   none is needed: a simulator runs the kernels
 All commands: ./lab help

@@ -142,7 +142,7 @@ std::string describe_time_out(const std::optional<FaultRecord>& fault,
            ": the function returned, but a kernel it launched has not ended. Does one of "
            "its loops ever end?";
   }
-  return text + ": does a loop ever end?";
+  return text + ": does a loop, this one or one around it, ever end?";
 }
 
 }  // namespace tilewise::grading
