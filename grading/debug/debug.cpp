@@ -155,7 +155,8 @@ Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& 
     return {std::nullopt, fmt::format("That is before {} has its value.", element)};
   }
   return {.why = fmt::format(
-              "No thread gives {} a new value; the first one would do as well as any.", element)};
+              "No thread gives {} a new value: is a kernel launched, and does it store there?",
+              element)};
 }
 
 /// What the user asks for by name goes before what failed.

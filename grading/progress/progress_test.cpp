@@ -113,6 +113,19 @@ TEST(Record, KeepsPointsAndTheFirstFailure) {
   EXPECT_EQ(stage.last_failure->place.call, "call of B.Fails");
 }
 
+TEST(Record, TakesACauseThatIsFoundAtALineForTheFailureRatherThanItsEffect) {
+  TestResult race = test("B.IsFreeOfRaces", Status::failed);
+  race.category = Category::safety;
+  for (const int line : {0, 31}) {
+    race.line = line;
+    Progress progress;
+    record(progress, grade_of("02_b", {test("B.IsWrong", Status::failed), race}), {});
+    const auto failure = progress_of(progress, "02_b").last_failure;
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->test, line == 0 ? "B.IsWrong" : "B.IsFreeOfRaces");
+  }
+}
+
 TEST(Record, TakesWhatIsInconclusiveForTheFailureWhereNothingFailed) {
   Progress progress;
   record(progress, grade_of("02_b", {test("B.IsNotSure", Status::inconclusive)}), {});

@@ -24,12 +24,18 @@ void keep_best(BestRates& best, const std::string& device, const TestResult& tes
   }
 }
 
-/// The test to look at first: one that failed, or else one that kept the stage from passing.
+/// The test to look at first: one that failed, or else one that kept the stage from passing. A race
+/// or a stray access that was found at a line is the cause; what tests before it say of wrong numbers
+/// is the effect.
 std::optional<TestResult> first_failure(const StageResult& stage) {
   const auto failed = [](const TestResult& test) {
     return test.status == Status::failed || test.status == Status::error;
   };
-  auto test = std::ranges::find_if(stage.tests, failed);
+  const auto names_the_cause = [&](const TestResult& test) {
+    return failed(test) && test.category == Category::safety && test.line > 0;
+  };
+  auto test = std::ranges::find_if(stage.tests, names_the_cause);
+  if (test == stage.tests.end()) test = std::ranges::find_if(stage.tests, failed);
   if (test == stage.tests.end()) {
     test = std::ranges::find(stage.tests, Status::inconclusive, &TestResult::status);
   }
