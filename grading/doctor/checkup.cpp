@@ -135,6 +135,7 @@ void choose(Checkup& checkup) {
     return;
   } catch (const CannotGrade& error) {
     why_not_cuda = error.what();
+    if (why_not_cuda.ends_with('.')) why_not_cuda.pop_back();  // one follows
   }
   try {
     choose_backend("simt", gpu, "auto");
