@@ -1,11 +1,13 @@
 #include "grading/cli/grade.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <iostream>
 #include <optional>
 
+#include "grading/builder/compiler_warnings.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/output_file.hpp"
@@ -45,6 +47,20 @@ StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry
     explained ? report.print_test_line(test) : report.print_test(test, printed);
   };
   return listener;
+}
+
+/// A learner's own kernel that fails may do so because of what the compiler has seen in it.
+void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
+  if (stage.status != Status::failed) return;
+  const std::vector<std::string> warnings = compiler_warnings(stage.id, folder);
+  if (warnings.empty()) return;
+  const std::string text =
+      fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; "));
+  std::cout << text << std::endl;
+  for (TestResult& test : stage.tests) {
+    if (test.status == Status::failed)
+      test.hint = text + (test.hint.empty() ? "" : " ") + test.hint;
+  }
 }
 
 /// Opens what was handed in. Gradescope shows a student why that cannot be graded only where a
@@ -88,6 +104,8 @@ bool grade(const GradeOptions& options) {
     result.stages.push_back(grade_stage(
         {stage.id, submission.folder_of(stage), conditions, rubric_of(rubric, stage.id)},
         listener_for(report, rubric_of(rubric, stage.id), explained)));
+    const bool is_learners_own = !options.solutions && options.submission.empty();
+    if (is_learners_own) add_warnings(result.stages.back(), submission.folder_of(stage));
   }
   add_up(result);
   report.print_summary(result, options.seed);

@@ -1,0 +1,68 @@
+#include "grading/builder/compiler_warnings.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "grading/builder/command.hpp"
+#include "grading/builder/scratch_directory.hpp"
+#include "grading/builder/source_file.hpp"
+#include "grading/builder/toolchain.hpp"
+#include "tilewise_stages.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Asked for by name: -Wall would also speak of what the rewriting for the simulator brings in.
+constexpr const char* telling[] = {"-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value",
+                                   "-Wsometimes-uninitialized", "-Wno-unknown-warning-option"};
+
+void keep_telling_lines(const std::string& output, std::vector<std::string>& lines) {
+  static const std::regex warning(
+      R"(^(labs/[^:]+:\d+):\d+: warning: (.*) \[-W(?:uninitialized|maybe-uninitialized|)"
+      R"(sometimes-uninitialized|unused-value)\])");
+  std::istringstream text(output);
+  for (std::string line; std::getline(text, line);) {
+    std::smatch found;
+    if (!std::regex_search(line, found, warning)) continue;
+    const std::string shown = found[1].str() + ": " + found[2].str();
+    // Each instance of a template says it again.
+    if (std::ranges::find(lines, shown) == lines.end()) lines.push_back(shown);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs::path& folder) {
+  Toolchain tools;
+  try {
+    tools = toolchain(Backend::simt, Flavour::fast, stage_id);
+  } catch (const std::runtime_error&) {
+    return {};
+  }
+  const auto stage = std::ranges::find(stages(), stage_id, &StageInfo::id);
+  if (stage == stages().end()) return {};
+  std::erase(tools.compile, "-w");
+  const ScratchDirectory scratch;
+  std::vector<std::string> lines;
+  for (const std::string& source : stage->sources) {
+    const SourceFile file =
+        read_source(folder / source, shown_path(folder, source), folder.parent_path());
+    if (!file.problem.empty()) continue;  // the builder says so
+    const fs::path prepared = scratch.path() / (source + tools.source_extension);
+    std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
+    Command command;
+    command.arguments = tools.compile;
+    command.arguments.insert(command.arguments.end(), std::begin(telling), std::end(telling));
+    command.arguments.insert(command.arguments.end(), {"-c", prepared, "-o", "/dev/null"});
+    command.time_limit_s = 60;
+    keep_telling_lines(run_command(std::move(command)).output, lines);
+  }
+  return lines;
+}
+
+}  // namespace tilewise::grading
