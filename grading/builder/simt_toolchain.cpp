@@ -20,7 +20,7 @@ PreparedSource rewritten(const SourceFile& source, simt::RewriteOptions options)
   for (const simt::RewriteError& error : result.errors) {
     prepared.problem += fmt::format("{}:{}: error: {}\n", source.name, error.line, error.message);
   }
-  prepared.text = fmt::format("#line 1 \"{}\"\n{}", source.name, result.text);
+  prepared.text = fmt::format("{}#line 1 \"{}\"\n{}", result.prologue, source.name, result.text);
   return prepared;
 }
 

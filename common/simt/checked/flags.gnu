@@ -1,6 +1,7 @@
 -O2
 -fno-tree-sra
 -fno-ipa-icf
+-fdata-sections
 -fno-reorder-blocks-and-partition
 -fno-sanitize=all
 -fsanitize=thread

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     std::cerr << source_path << ':' << error.line << ": " << error.message << '\n';
   }
   std::ofstream result(result_path, std::ios::binary);
-  result << "#line 1 \"" << source_path << "\"\n" << rewritten.text;
+  result << rewritten.prologue << "#line 1 \"" << source_path << "\"\n" << rewritten.text;
   if (!result.flush()) {
     std::cerr << "cannot write " << result_path << '\n';
     return 2;

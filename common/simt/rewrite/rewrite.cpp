@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/simt/rewrite/device_variables.hpp"
 #include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/launch.hpp"
 #include "common/simt/rewrite/loop_exit.hpp"
@@ -81,6 +82,7 @@ Rewritten rewrite(std::string_view source, RewriteOptions options) {
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);
     rewriting::drop_unroll_pragmas(tokens, edits);
+    result.prologue = rewriting::mark_device_variables(tokens, outline, edits);
   } else {
     rewriting::rewrite_unroll_pragmas(tokens, edits);
   }

@@ -15,12 +15,14 @@ struct RewriteError {
 /// C++ that a host compiler takes, or the reasons why there is none.
 struct Rewritten {
   std::string text;                  ///< as many lines as the source, every token on its own line
+  std::string prologue;              ///< lines to go in front of it; often none
   std::vector<RewriteError> errors;  ///< in the order of their lines; empty when all went well
 };
 
 struct RewriteOptions {
   /// For the checked build: every loop of device code tells the run-time when a thread has left it
-  /// (docs/decisions, "loop exits"), and no `#pragma unroll` is kept.
+  /// (docs/decisions, "loop exits"), no `#pragma unroll` is kept, and variables in device memory
+  /// are marked (device_variables.hpp).
   bool mark_loop_exits = false;
 };
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <stddef.h>
+
+#include <type_traits>
+
+// What the rewriter adds to the declarations of `__device__` and `__constant__` variables, for the
+// checked build to find them by (common/simt/checked/module_variables.hpp). Macros, because
+// attributes and names that are put together can come from nothing else.
+
+namespace tilewise::simt {
+
+/// What a variable consists of.
+struct VariableShape {
+  size_t element_bytes;
+  size_t row_elements;  ///< of a matrix; else 0
+  size_t is_array;
+};
+
+template <class T>
+constexpr VariableShape shape_of() {
+  using Variable = std::remove_reference_t<T>;
+  return {sizeof(std::remove_all_extents_t<Variable>),
+          std::rank_v<Variable> > 1 ? std::extent_v<Variable, std::rank_v<Variable> - 1> : 0,
+          std::is_array_v<Variable>};
+}
+
+}  // namespace tilewise::simt
+
+/// A page of its own, and kept though nobody reads it: what threads write there can race.
+#define TILEWISE_DEVICE_VARIABLE __attribute__((aligned(4096), used))
+
+/// Nothing else lies next to a variable: one gap stands among variables that start as zeros, one
+/// among those that have values.
+#define TILEWISE_GAP(id)                                                                  \
+  static char tilewise_gap_##id[4096] __attribute__((aligned(4096), used));               \
+  static char tilewise_gap_among_values_##id[4096] __attribute__((aligned(4096), used)) = \
+      {1};
+
+#define TILEWISE_SHAPE(variable, name, id)                                           \
+  static constexpr ::tilewise::simt::VariableShape tilewise_shape_##id##_of_##name   \
+      __attribute__((used)) = ::tilewise::simt::shape_of<decltype(variable)>();      \
+  TILEWISE_GAP(id)
+
+/// What the file declares: "device counter;constant weights;shared As;".
+#define TILEWISE_VARIABLES(names)                                       \
+  static const char tilewise_variables[] __attribute__((used)) = names; \
+  TILEWISE_GAP(0)
