@@ -41,6 +41,7 @@ struct BufferDescription {
   bool uninitialised = false;     ///< a kernel that reads before it writes there is told so
   std::size_t element_bytes = 0;  ///< 0: unknown; messages then count in bytes
   std::size_t row_elements = 0;   ///< elements from one row to the next; 0: not a matrix
+  bool scalar = false;            ///< one element, which messages name without an index
   /// A square matrix whose elements above the diagonal are no part of it: a kernel that reads there
   /// is told so.
   bool lower_triangular = false;
@@ -73,13 +74,26 @@ struct Counters {
   std::uint64_t shared_store_wavefronts = 0;
   std::uint64_t shared_bank_conflicts = 0;  ///< wavefronts that bank conflicts add
   std::uint64_t atomic_requests = 0;        ///< on global and shared memory
+  // Of these, which the counters of loads and stores leave out: a GPU does them where the data is.
+  std::uint64_t global_atomic_requests = 0;
+  std::uint64_t global_atomic_sectors = 0;
+  std::uint64_t global_atomic_transactions = 0;
+  std::uint64_t global_atomic_bytes = 0;
+  std::uint64_t global_atomic_lane_bytes = 0;
+  /// One after another: for each request the most lanes that want one address.
+  std::uint64_t global_atomic_passes = 0;
+  std::uint64_t shared_atomic_requests = 0;
+  /// Passes over the banks, each of which serves one lane of a bank.
+  std::uint64_t shared_atomic_wavefronts = 0;
+  std::uint64_t constant_requests = 0;      ///< loads of `__constant__` variables
+  std::uint64_t constant_passes = 0;        ///< for each request the addresses that differ
   std::uint64_t divergent_requests = 0;     ///< made by some of the warp's live lanes only
   std::uint64_t barriers = 0;               ///< __syncthreads() and its kind, by warps
   std::uint64_t shuffles = 0;               ///< __shfl_sync() and its kind, by warps
 };
 
 /// All of them, for code that treats them alike.
-inline constexpr std::array<std::uint64_t Counters::*, 21> counter_members = {
+inline constexpr std::array<std::uint64_t Counters::*, 31> counter_members = {
     &Counters::global_load_requests,
     &Counters::global_load_sectors,
     &Counters::global_load_transactions,
@@ -98,6 +112,16 @@ inline constexpr std::array<std::uint64_t Counters::*, 21> counter_members = {
     &Counters::shared_store_wavefronts,
     &Counters::shared_bank_conflicts,
     &Counters::atomic_requests,
+    &Counters::global_atomic_requests,
+    &Counters::global_atomic_sectors,
+    &Counters::global_atomic_transactions,
+    &Counters::global_atomic_bytes,
+    &Counters::global_atomic_lane_bytes,
+    &Counters::global_atomic_passes,
+    &Counters::shared_atomic_requests,
+    &Counters::shared_atomic_wavefronts,
+    &Counters::constant_requests,
+    &Counters::constant_passes,
     &Counters::divergent_requests,
     &Counters::barriers,
     &Counters::shuffles,

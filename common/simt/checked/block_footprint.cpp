@@ -35,24 +35,28 @@ void FootprintWriter::start_block(std::size_t warps) {
 }
 
 void FootprintWriter::note(const Request& request, const Pattern& pattern) {
-  const bool reads = request.site.action() == Action::read;
+  // An atomic operation brings a value and leaves one.
+  const bool reads = request.site.action() != Action::write;
+  const bool writes = request.site.action() != Action::read;
   Warp& warp = warps_[request.warp];
   if (pattern.shared) {
-    if (!reads && warp == Warp::loaded) warp = Warp::stored_after_load;
+    if (writes && warp == Warp::loaded) warp = Warp::stored_after_load;
     return;
   }
   if (reads && warp == Warp::idle) warp = Warp::loaded;
-  SectorSet& sectors = reads ? footprint_.loaded : footprint_.stored;
-  std::uint64_t& lines = reads ? footprint_.load_lines : footprint_.store_lines;
   std::array<Place, 32> touched;
   auto end = touched.begin();
   for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
     const Place place = request.places[std::countr_zero(lanes)];
-    sectors.add(place);
+    if (reads) footprint_.loaded.add(place);
+    if (writes) footprint_.stored.add(place);
     if (end == touched.begin() || place / 128 != *(end - 1)) *end++ = place / 128;
   }
   std::sort(touched.begin(), end);
-  lines += static_cast<std::uint64_t>(std::unique(touched.begin(), end) - touched.begin());
+  const auto lines =
+      static_cast<std::uint64_t>(std::unique(touched.begin(), end) - touched.begin());
+  if (reads) footprint_.load_lines += lines;
+  if (writes) footprint_.store_lines += lines;
 }
 
 void FootprintWriter::pass_barrier() {

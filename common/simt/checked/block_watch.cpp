@@ -41,10 +41,11 @@ void BlockWatch::start_launch(const Watch& watch, const LaunchConfiguration& lau
   launch_ = &launch;
   body_ = body;
   shared_ = &shared;
+  variables_ = &ModuleVariables::of(code());
   threads_ = launch.block.x * launch.block.y * launch.block.z;
   traces_.resize((threads_ + 31) / 32);
   sites_.clear();
-  launch_sites_.clear();
+  harmless_.clear();
   const MemoryRules rules(device::profile());
   patterns_.start(rules);
   merges_ = !rules.half_warps;
@@ -135,7 +136,27 @@ void BlockWatch::read_trace(unsigned warp, std::uint32_t waiting) {
   traces_[warp].take(warp, waiting, [this](const Request& request) { consume(request); });
 }
 
+bool BlockWatch::record_variable(const void* address, std::uint32_t site) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (!variables_->is_variable_memory(at)) return false;
+  using Page = ModuleVariables::Page;
+  Page page = variables_->pages()[(at - variables_->base()) >> ModuleVariables::page_bits];
+  if (page == Page::mixed) page = variables_->kind_of(at);
+  const Action action = Site32(site).action();
+  if (page == Page::host || (page == Page::constant && action != Action::read)) return false;
+  std::uint32_t* slot = recorder.next;
+  constexpr std::size_t array = (trace_rows + 1) * trace_lanes;
+  slot[0] = site;
+  slot[array] = variables_->place_of(at) +
+                (page == Page::constant ? static_cast<Place>(variables_->bytes()) : 0);
+  if (action == Action::write) slot[2 * array] = fold(address, Site32(site).bytes());
+  recorder.next = slot + trace_lanes;
+  if (recorder.next >= recorder.end) make_room_in_trace();
+  return true;
+}
+
 void BlockWatch::note_for_sample(const Request& request, const Pattern& pattern, SiteState& state) {
+  if (is_constant(request)) return;
   footprint_.note(request, pattern);
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ull;  // 2^64 over the golden ratio
   signature_ = std::rotl((signature_ ^ pattern.hash ^ request.site.word()) * odd, 17);
@@ -172,7 +193,10 @@ void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState
   if (static_cast<unsigned>(std::popcount(request.lanes)) < in_warp) ++c.divergent_requests;
   const Action action = request.site.action();
   if (action == Action::atomic) {
-    ++c.atomic_requests;
+    count_atomic(request, pattern, c);
+  } else if (is_constant(request)) {
+    ++c.constant_requests;
+    c.constant_passes += pattern.distinct;
   } else if (pattern.shared) {
     const SharedCost& cost = pattern.shared_cost;
     (action == Action::read ? c.shared_load_requests : c.shared_store_requests) += cost.requests;
@@ -196,12 +220,37 @@ void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState
     (load ? c.global_load_bytes : c.global_store_bytes) += cost.bytes;
     (load ? c.global_load_lane_bytes : c.global_store_lane_bytes) +=
         static_cast<unsigned>(std::popcount(request.lanes)) * request.site.bytes();
-    if (partition_bytes_) {
-      LaneAddresses addresses{request.lanes, request.site.bytes(), load, {}};
-      std::copy_n(request.places, 32, addresses.at);
-      add_partition_bytes(addresses, load ? partition_bytes_->loads : partition_bytes_->stores);
-    }
+    if (partition_bytes_) count_partition_bytes(request);
   }
+}
+
+void BlockWatch::count_atomic(const Request& request, const Pattern& pattern, Counters& c) {
+  ++c.atomic_requests;
+  if (pattern.shared) {
+    const SharedCost& cost = pattern.shared_cost;
+    c.shared_atomic_requests += cost.requests;
+    c.shared_atomic_wavefronts += cost.wavefronts;
+    c.shared_bank_conflicts += cost.conflicts;
+    merging_.separate(request.warp);
+    return;
+  }
+  const GlobalCost& cost = pattern.global_cost;
+  c.global_atomic_requests += cost.requests;
+  c.global_atomic_sectors += cost.sectors;
+  c.global_atomic_transactions += cost.transactions;
+  c.global_atomic_bytes += cost.bytes;
+  c.global_atomic_lane_bytes +=
+      static_cast<unsigned>(std::popcount(request.lanes)) * request.site.bytes();
+  c.global_atomic_passes += pattern.most_alike;
+  if (partition_bytes_) count_partition_bytes(request);
+}
+
+void BlockWatch::count_partition_bytes(const Request& request) {
+  const Action action = request.site.action();
+  LaneAddresses addresses{request.lanes, request.site.bytes(), action == Action::read, {}};
+  std::copy_n(request.places, 32, addresses.at);
+  if (action != Action::write) add_partition_bytes(addresses, partition_bytes_->loads);
+  if (action != Action::read) add_partition_bytes(addresses, partition_bytes_->stores);
 }
 
 bool BlockWatch::find_range(Place place, SiteState& state) const {
@@ -268,8 +317,9 @@ void BlockWatch::note_index_fault(IndexFault fault) {
 }
 
 std::uint32_t BlockWatch::value(Place place, unsigned bytes) const {
-  return fold(is_shared(place) ? shared_->base() + (place - shared_place) : address_of(place),
-              bytes);
+  return fold(
+      is_shared(place) ? shared_->base() + (place - shared_place) : variables_->memory_of(place),
+      bytes);
 }
 
 bool BlockWatch::ran_before(Tag first, Tag second) const {

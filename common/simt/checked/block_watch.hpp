@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "common/simt/checked/block_tracer.hpp"
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/checked/load_merging.hpp"
+#include "common/simt/checked/module_variables.hpp"
 #include "common/simt/checked/recorder.hpp"
 #include "common/simt/checked/shared_names.hpp"
 #include "common/simt/checked/shared_shadow.hpp"
@@ -74,10 +75,14 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   SharedNames& names() { return names_; }
   BlockTracer& tracer() { return tracer_; }
 
-  /// @return what is wrong with an access to neither shared nor existing device memory; nothing
-  /// where it is no business of the kernel's.
+  /// Writes an access into the running lane's trace if it is one to a variable in device memory.
+  bool record_variable(const void* address, std::uint32_t site);
+
+  /// @param on_a_stack the address is another thread's local variable's
+  /// @return what is wrong with an access to neither shared nor existing device memory nor the
+  /// thread's own; nothing where it is no business of the kernel's.
   std::optional<Diagnostic> judge_elsewhere(const void* address, std::uint32_t site,
-                                            const void* frame);
+                                            bool on_a_stack);
 
   /// What was counted since the last call.
   struct Counted {
@@ -107,6 +112,8 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   void end_interval();
   void consume(const Request& request);
   void count(const Request& request, const Pattern& pattern, SiteState& state);
+  void count_atomic(const Request& request, const Pattern& pattern, Counters& c);
+  void count_partition_bytes(const Request& request);
   void check(const Request& request, const Pattern& pattern, SiteState& state);
   void note_for_sample(const Request& request, const Pattern& pattern, SiteState& state);
   bool inside(const Request& request, const Pattern& pattern, SiteState& state);
@@ -123,6 +130,18 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   /// An address in the kernel's code.
   std::uintptr_t code() const { return reinterpret_cast<std::uintptr_t>(body_.run); }
   SourceLine line_of(std::uint32_t site) const;
+  bool is_constant(const Request& request) const {
+    return !is_shared(request.first_place()) && variables_->is_constant(request.first_place());
+  }
+  /// What a thread does that it cannot.
+  struct StrayAccess {
+    const char* kind;
+    std::string what;
+  };
+  std::optional<StrayAccess> fault_elsewhere(const void* address, bool reads,
+                                             bool on_a_stack) const;
+  std::optional<StrayAccess> fault_in_a_module(std::uintptr_t address, bool reads) const;
+  std::optional<StrayAccess> fault_in_device_memory(const void* address) const;
   std::string describe_access(std::uint32_t site) const;
   std::string thread_name(unsigned thread) const;
   ThreadOfGrid place_of(unsigned thread, std::uint32_t block) const;
@@ -141,6 +160,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   const LaunchConfiguration* launch_ = nullptr;
   LaunchBody body_{};
   const BlockSharedMemory* shared_ = nullptr;
+  const ModuleVariables* variables_ = nullptr;
   std::uint32_t block_ = 0;
   const std::vector<std::uint16_t>* turns_ = nullptr;
   unsigned threads_ = 0;
@@ -159,7 +179,8 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   std::optional<PartitionBytes> partition_bytes_;
   bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   std::vector<PendingIndexFault> index_faults_;
-  std::unordered_set<std::uint32_t> launch_sites_;  ///< where the launch itself reads host memory
+  /// Sites and addresses of accesses that are no business of the kernel's.
+  std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
   std::uint64_t barriers_ = 0;
   std::uint64_t shuffles_ = 0;
   std::uint64_t signature_ = 0;

@@ -31,6 +31,12 @@ const char* verb(std::uint32_t site) {
   }
 }
 
+std::string is_a_host_variable(const std::string& name) {
+  return fmt::format(
+      "{}, a host variable, which a GPU cannot reach: declare it __device__ or __constant__",
+      name);
+}
+
 }  // namespace
 
 void BlockWatch::report_write_to_input(const Request& request) {
@@ -54,6 +60,11 @@ void BlockWatch::report_outside(const Request& request, unsigned lane) {
                       ? fmt::format("{} is outside {} ({} {} it)", named->element, named->array,
                                     who, verb(site))
                       : fmt::format("{} {} shared memory outside of every array", who, verb(site)));
+  }
+  const std::byte* memory = variables_->memory_of(place);
+  if (const std::string host = variables_->host_variable_at(memory); !host.empty()) {
+    return report("host-pointer", site, request.warp * 32 + lane,
+                  fmt::format("{} {} {}", who, verb(site), is_a_host_variable(host)));
   }
   const auto range = DeviceMemory::instance().nearest_range(address_of(place));
   report("out-of-bounds", site, request.warp * 32 + lane,
@@ -197,54 +208,94 @@ Diagnostic BlockWatch::global_unwritten(Place place, AccessRecord read) {
           place_of(thread_of(read.tag), block_)};
 }
 
-std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::uint32_t site,
-                                                      const void* frame) {
+std::optional<BlockWatch::StrayAccess> BlockWatch::fault_in_a_module(std::uintptr_t address,
+                                                                     bool reads) const {
+  const auto* at = reinterpret_cast<const std::byte*>(address);
+  if (reads && (variables_->is_run_times(at) || is_for_all_to_read(address))) return std::nullopt;
+  if (const std::string host = variables_->host_variable_at(at); !host.empty()) {
+    return StrayAccess{"host-pointer", is_a_host_variable(host)};
+  }
+  if (variables_->is_variable_memory(address) && variables_->has_device_variables()) {
+    const std::byte* place = address_of(variables_->place_of(address));
+    const std::byte* constant = place + variables_->bytes();
+    const DeviceMemory& memory = DeviceMemory::instance();
+    if (const auto range = memory.range_at(constant)) {
+      return StrayAccess{"read-only",
+                         fmt::format("{}, but {} is __constant__: a kernel can only read it",
+                                     element_of(*range, constant), range->description->name)};
+    }
+    if (const auto range = memory.nearest_range(place)) {
+      return StrayAccess{"out-of-bounds", outside_of(*range, place)};
+    }
+  }
+  return StrayAccess{
+      "host-pointer",
+      fmt::format("address {}, which is host memory: a kernel can reach only what cudaMalloc gave; "
+                  "copy with cudaMemcpy",
+                  fmt::ptr(at))};
+}
+
+std::optional<BlockWatch::StrayAccess> BlockWatch::fault_elsewhere(const void* address,
+                                                                   bool reads,
+                                                                   bool on_a_stack) const {
   const auto* at = static_cast<const std::byte*>(address);
   const auto* arguments = static_cast<const std::byte*>(body_.context);
-  const bool is_argument = at >= arguments && at < arguments + body_.context_bytes;
+  if (at >= arguments && at < arguments + body_.context_bytes) {
+    if (reads) return std::nullopt;
+    return StrayAccess{"host-pointer",
+                       "an argument of the kernel, which all threads share: copy it first"};
+  }
+  if (on_a_stack) {
+    return StrayAccess{"host-pointer",
+                       "a local variable of another thread, which no other can reach: pass its "
+                       "value through shared memory"};
+  }
+  constexpr std::uintptr_t first_page = 4096;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (number < first_page) {
+    return StrayAccess{"host-pointer",
+                       fmt::format("address {}: a null pointer was handed to the kernel, or an "
+                                   "offset from one",
+                                   fmt::ptr(address))};
+  }
+  return fault_in_a_module(number, reads);
+}
+
+std::optional<BlockWatch::StrayAccess> BlockWatch::fault_in_device_memory(
+    const void* address) const {
   const DeviceMemory& memory = DeviceMemory::instance();
-  // Asked first, since the thread's stack may lie right below device memory.
-  const bool is_global = memory.contains(address);
-  if (!is_global &&
-      (is_argument || launch_sites_.count(site) != 0 || is_own_memory(address, frame))) {
-    return std::nullopt;
-  }
-  const SourceLine line = line_of(site);
-  // What the launch's expression captures is read where the launch stands.
-  if (!is_global && line.line == launch_->line) {
-    launch_sites_.insert(site);
-    return std::nullopt;
-  }
-  const std::string who = fmt::format("{} {}", thread_name(running_), verb(site));
-  const auto found = [&](const char* kind, std::string message) {
-    return Diagnostic{.kind = kind,
-                      .message = std::move(message),
-                      .file = line.file,
-                      .line = line.line,
-                      .thread = place_of(running_, block_)};
-  };
-  if (!is_global) {
-    constexpr std::uintptr_t first_page = 4096;
-    const auto number = reinterpret_cast<std::uintptr_t>(address);
-    if (number < first_page) {
-      return found("host-pointer",
-                   fmt::format("{} address {}: a null pointer was handed to the kernel, or an "
-                               "offset from one",
-                               who, fmt::ptr(address)));
-    }
-    return found("host-pointer",
-                 fmt::format("{} address {}, which is host memory: a kernel can reach only what "
-                             "cudaMalloc gave; copy with cudaMemcpy",
-                             who, fmt::ptr(address)));
-  }
   if (memory.was_released(address)) {
-    return found("host-pointer",
-                 fmt::format("{} memory that cudaFree has taken back: the pointer is stale", who));
+    return StrayAccess{"host-pointer",
+                       "memory that cudaFree has taken back: the pointer is stale"};
   }
   const auto range = memory.nearest_range(address);
-  return found("out-of-bounds",
-               range ? fmt::format("{} {}", who, outside_of(*range, at))
-                     : fmt::format("{} device memory, of which none is allocated", who));
+  return StrayAccess{"out-of-bounds",
+                     range ? outside_of(*range, static_cast<const std::byte*>(address))
+                           : "device memory, of which none is allocated"};
+}
+
+std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::uint32_t site,
+                                                      bool on_a_stack) {
+  const std::pair access(site, reinterpret_cast<std::uintptr_t>(address));
+  if (harmless_.contains(access)) return std::nullopt;
+  const bool reads = Site32(site).action() == Action::read;
+  const bool is_global = DeviceMemory::instance().contains(address);
+  const auto stray =
+      is_global ? fault_in_device_memory(address) : fault_elsewhere(address, reads, on_a_stack);
+  const SourceLine line = stray ? line_of(site) : SourceLine{};
+  // What the launch's expression captures is read where the launch stands.
+  if (!stray || (!is_global && reads && line.line == launch_->line)) {
+    constexpr std::size_t many = 4096;
+    if (harmless_.size() >= many) harmless_.clear();
+    harmless_.insert(access);
+    return std::nullopt;
+  }
+  return Diagnostic{.kind = stray->kind,
+                    .message = fmt::format("{} {} {}", thread_name(running_), verb(site),
+                                           stray->what),
+                    .file = line.file,
+                    .line = line.line,
+                    .thread = place_of(running_, block_)};
 }
 
 }  // namespace tilewise::simt

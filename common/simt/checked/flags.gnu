@@ -2,6 +2,7 @@
 -fno-tree-sra
 -fno-ipa-icf
 -fdata-sections
+-fno-optimize-sibling-calls
 -fno-reorder-blocks-and-partition
 -fno-sanitize=all
 -fsanitize=thread

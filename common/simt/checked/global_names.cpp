@@ -10,6 +10,7 @@ namespace {
 std::string extent_of(const DeviceMemory::Range& range) {
   if (range.description == nullptr) return fmt::format("an allocation of {} bytes", range.bytes);
   const BufferDescription& buffer = *range.description;
+  if (buffer.scalar) return buffer.name;
   if (buffer.element_bytes == 0) return fmt::format("{} ({} bytes)", buffer.name, range.bytes);
   const std::size_t elements = range.bytes / buffer.element_bytes;
   if (buffer.row_elements == 0) return fmt::format("{} ({} elements)", buffer.name, elements);
@@ -27,6 +28,9 @@ std::string element_of(const DeviceMemory::Range& range, const std::byte* addres
   const BufferDescription& buffer = *range.description;
   const std::ptrdiff_t offset = address - range.start;
   if (buffer.element_bytes == 0) return fmt::format("byte {} of {}", offset, buffer.name);
+  if (buffer.scalar && address >= range.start && address < range.start + range.bytes) {
+    return buffer.name;
+  }
   const auto size = static_cast<std::ptrdiff_t>(buffer.element_bytes);
   const std::ptrdiff_t element = offset / size - (offset % size < 0 ? 1 : 0);
   if (buffer.row_elements == 0 || element < 0) {

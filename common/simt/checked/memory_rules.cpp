@@ -42,6 +42,19 @@ Distinct units(const LaneAddresses& addresses, std::uint32_t lanes, unsigned uni
   return found;
 }
 
+/// Passes if a bank serves one lane at a time, whichever of its words that wants.
+unsigned passes_one_by_one(const LaneAddresses& addresses, std::uint32_t lanes, unsigned banks) {
+  std::array<unsigned, 32> lanes_of_bank{};
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const std::uint32_t first = addresses.at[std::countr_zero(left)];
+    for (std::uint32_t word = first / word_bytes;
+         word <= (first + addresses.bytes - 1) / word_bytes; ++word) {
+      ++lanes_of_bank[word % banks];
+    }
+  }
+  return *std::max_element(lanes_of_bank.begin(), lanes_of_bank.end());
+}
+
 /// Lanes served together: each bank gives one word a pass, to all lanes that want that word.
 void add_phase(const LaneAddresses& addresses, std::uint32_t lanes, unsigned banks,
                SharedCost& cost) {
@@ -50,7 +63,7 @@ void add_phase(const LaneAddresses& addresses, std::uint32_t lanes, unsigned ban
   for (const std::uint32_t word : units(addresses, lanes, word_bytes))
     ++words_of_bank[word % banks];
   const unsigned passes = *std::max_element(words_of_bank.begin(), words_of_bank.end());
-  cost.wavefronts += passes;
+  cost.wavefronts += addresses.atomic ? passes_one_by_one(addresses, lanes, banks) : passes;
   cost.conflicts += passes - 1;
 }
 

@@ -24,6 +24,7 @@ struct LaneAddresses {
   unsigned bytes;       ///< of each access: 1, 2, 4, 8 or 16
   bool load;
   std::uint32_t at[32];
+  bool atomic = false;  ///< lanes that want one word of a bank are served one after another
 };
 
 struct SharedCost {

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <cstdint>
+
 namespace tilewise::simt {
 
-/// Whether an address is the running thread's own business: a local variable, a variable of a
-/// loaded module (`__constant__` and `__device__` variables are), or one of the built-in variables.
-/// @param frame of a function the kernel has called
-bool is_own_memory(const void* address, const void* frame);
+/// Whether an address is one of the built-in variables, or lies in what a loaded module has for
+/// reading: literals, tables, and what they are made from.
+bool is_for_all_to_read(std::uintptr_t address);
 
 }  // namespace tilewise::simt

@@ -36,11 +36,13 @@ Pattern key_of(const Request& request, std::uint32_t alignment) {
 
 void work_out(Pattern& pattern, const MemoryRules& rules) {
   const unsigned bytes = Site32(pattern.kind).bytes();
-  LaneAddresses addresses{pattern.lanes, bytes, Site32(pattern.kind).action() == Action::read, {}};
+  const Action action = Site32(pattern.kind).action();
+  LaneAddresses addresses{pattern.lanes, bytes, action == Action::read, {}, action == Action::atomic};
   // Far enough from zero that lanes below the first stay positive, and aligned to a line.
   constexpr std::uint32_t middle = 0x8000'0000u;
   pattern.lowest = INT64_MAX;
   pattern.highest = INT64_MIN;
+  std::array<std::uint8_t, 32> alike{};  // by address
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (pattern.live[lane] == 0) continue;
     const auto relative = static_cast<std::int32_t>(pattern.relative[lane]);
@@ -56,11 +58,14 @@ void work_out(Pattern& pattern, const MemoryRules& rules) {
     });
     if (same != end) {
       pattern.other_lane[static_cast<std::size_t>(same - begin)] = static_cast<std::uint8_t>(lane);
+      ++alike[static_cast<std::size_t>(same - begin)];
     } else {
+      alike[pattern.distinct] = 1;
       pattern.lane[pattern.distinct] = static_cast<std::uint8_t>(lane);
       pattern.other_lane[pattern.distinct++] = Pattern::no_lane;
     }
   }
+  pattern.most_alike = *std::max_element(alike.begin(), alike.end());
   if (pattern.shared) {
     pattern.shared_cost = shared_cost(addresses, rules);
     addresses.bytes = 8;

@@ -41,6 +41,7 @@ struct Pattern {
   SharedCost shared_cost;
   SharedCost cost_of_8_bytes, cost_of_16_bytes;  ///< of shared loads as wide from the same places
   GlobalCost global_cost;
+  unsigned most_alike = 0;  ///< lanes with the same address, at the address that has most
   std::int64_t lowest = 0;   ///< first byte, relative to the first lane's place
   std::int64_t highest = 0;  ///< behind the last byte
   /// Lanes with an address of their own, and for each another lane with the same address or

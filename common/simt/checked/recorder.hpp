@@ -38,7 +38,7 @@ void make_room_in_trace();
 /// The running thread has called a memory fence.
 void note_fence();
 
-/// An access to neither shared nor allocated device memory.
-[[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site);
+/// An access to neither shared nor allocated device memory: to a variable perhaps.
+void record_elsewhere(const void* address, std::uint32_t site);
 
 }  // namespace tilewise::simt

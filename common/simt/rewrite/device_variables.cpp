@@ -172,7 +172,7 @@ class Marker {
       }
     }
     if (list_.empty()) return "";
-    return "TILEWISE_VARIABLES(" + quoted(list_) + ")\n";
+    return "#include <tilewise/device_variables.hpp>\nTILEWISE_VARIABLES(" + quoted(list_) + ")\n";
   }
 
  private:

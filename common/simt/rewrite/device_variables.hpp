@@ -17,7 +17,7 @@ namespace tilewise::simt::rewriting {
 /// (include/tilewise/device_variables.hpp). Of templates' variables and of members the second half
 /// is left out, since there is no variable yet, or no place to say it.
 /// @param tokens all there are, directives too: a macro may stand for the qualifiers
-/// @return what goes in front of the source, on a line of its own: the names of all, and of shared
+/// @return what goes in front of the source, on lines of its own: the names of all, and of shared
 /// variables at namespace scope; empty where there are none
 std::string mark_device_variables(const std::vector<Token>& tokens, const Outline& outline,
                                   Edits& edits);

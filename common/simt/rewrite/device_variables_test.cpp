@@ -67,13 +67,16 @@ const Case cases[] = {
      "template <int n> __device__ __forceinline__ S<n> g();", ""},
 };
 
+std::string listing(const std::string& names) {
+  return "#include <tilewise/device_variables.hpp>\nTILEWISE_VARIABLES(\"" + names + "\")\n";
+}
+
 TEST(DeviceVariables, AreMarkedInTheCheckedBuild) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     const Rewritten rewritten = rewrite(c.source, {.mark_loop_exits = true});
     EXPECT_EQ(rewritten.text, c.text);
-    EXPECT_EQ(rewritten.prologue,
-              c.names.empty() ? "" : "TILEWISE_VARIABLES(\"" + c.names + "\")\n");
+    EXPECT_EQ(rewritten.prologue, c.names.empty() ? "" : listing(c.names));
   }
 }
 
@@ -88,7 +91,7 @@ TEST(DeviceVariables, StayAsTheyAreInOtherBuilds) {
 TEST(DeviceVariables, SharedOnesAtNamespaceScopeAreListed) {
   const Rewritten rewritten =
       rewrite("namespace { __shared__ float As[8], *row; }", {.mark_loop_exits = true});
-  EXPECT_EQ(rewritten.prologue, "TILEWISE_VARIABLES(\"shared As;shared row;\")\n");
+  EXPECT_EQ(rewritten.prologue, listing("shared As;shared row;"));
 }
 
 }  // namespace

@@ -430,10 +430,14 @@ void note_fence() {
 }
 
 void record_elsewhere(const void* address, std::uint32_t site) {
-  BlockWatch& watch = *running_block().watch();
+  Block& block = running_block();
+  BlockWatch& watch = *block.watch();
+  if (watch.record_variable(address, site)) return;
+  const Fiber* stack = block.stacks().stack_at(address);
+  if (stack != nullptr && stack == block.stacks().stack_at(__builtin_frame_address(0))) return;
   watch.pause_recording();
-  auto fault = watch.judge_elsewhere(address, site, __builtin_frame_address(0));
-  if (fault) follow(running_block().break_off_access(std::move(*fault)));
+  auto fault = watch.judge_elsewhere(address, site, stack != nullptr);
+  if (fault) follow(block.break_off_access(std::move(*fault)));
   watch.go_on_recording();
 }
 

@@ -82,10 +82,32 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   return start;
 }
 
+std::uint32_t DeviceMemory::reserve_places(std::size_t bytes) {
+  const std::size_t region_bytes = round_up(bytes, page);
+  std::byte* end = base_ + capacity_ - page;  // the upper end, far from what kernels run past
+  for (const auto& [region, allocation] : allocations_) {
+    if (allocation.only_places) end = std::min(end, region - page);
+  }
+  const auto room = static_cast<std::size_t>(end - base_) / page * page;
+  if (bytes == 0 || room < region_bytes + page) return 0;
+  std::byte* const region = base_ + (room - region_bytes);
+  if (!allocations_.empty()) {
+    const auto before = allocations_.lower_bound(region + region_bytes);
+    if (before != allocations_.begin()) {
+      const auto& [last, allocation] = *std::prev(before);
+      if (last + allocation.region_bytes + page > region) return 0;
+    }
+  }
+  allocations_[region] = {region, bytes, region_bytes, true};
+  const auto first = static_cast<Place>(region - base_);
+  GlobalShadow::instance().allocated(first, region_bytes);
+  return first;
+}
+
 bool DeviceMemory::release(void* pointer) {
   for (auto entry = allocations_.begin(); entry != allocations_.end(); ++entry) {
     const auto& [region, allocation] = *entry;
-    if (allocation.start != pointer) continue;
+    if (allocation.start != pointer || allocation.only_places) continue;
     descriptions_.erase(descriptions_.lower_bound(region),
                         descriptions_.lower_bound(region + allocation.region_bytes));
     mark_pages(region, allocation.region_bytes, false);
@@ -99,7 +121,11 @@ bool DeviceMemory::release(void* pointer) {
 }
 
 void DeviceMemory::release_all() {
-  while (!allocations_.empty()) release(allocations_.begin()->second.start);
+  std::vector<std::byte*> starts;
+  for (const auto& [region, allocation] : allocations_) {
+    if (!allocation.only_places) starts.push_back(allocation.start);
+  }
+  for (std::byte* start : starts) release(start);
 }
 
 bool DeviceMemory::contains(const void* address) const {
@@ -111,7 +137,7 @@ bool DeviceMemory::holds(const void* address, std::size_t bytes) const {
   auto after = allocations_.upper_bound(const_cast<std::byte*>(first));
   if (after == allocations_.begin()) return false;
   const Allocation& allocation = std::prev(after)->second;
-  if (first < allocation.start) return false;
+  if (first < allocation.start || allocation.only_places) return false;
   const auto offset = static_cast<std::size_t>(first - allocation.start);
   return offset <= allocation.bytes && bytes <= allocation.bytes - offset;
 }
@@ -178,16 +204,24 @@ std::optional<DeviceMemory::Range> DeviceMemory::range_at(const void* address) c
     if (at < start + description.bytes) return Range{start, description.bytes, &description};
   }
   const auto first = descriptions_.lower_bound(allocation->start);
-  const bool described = first != descriptions_.end() && first->first < end;
+  const bool described =
+      allocation->only_places || (first != descriptions_.end() && first->first < end);
   if (described || at < allocation->start || at >= end) return std::nullopt;
   return Range{allocation->start, allocation->bytes, nullptr};
+}
+
+bool DeviceMemory::only_places_at(const std::byte* address) const {
+  const Allocation* allocation = allocation_at(address);
+  return allocation != nullptr && allocation->only_places;
 }
 
 std::optional<DeviceMemory::Range> DeviceMemory::nearest_range(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
   std::optional<Range> nearest;
   std::ptrdiff_t nearest_distance = PTRDIFF_MAX;
+  const bool of_places = only_places_at(at);
   const auto consider = [&](const Range& range) {
+    if (only_places_at(range.start) != of_places) return;
     const std::ptrdiff_t distance =
         std::max({range.start - at, at - (range.start + range.bytes) + 1, std::ptrdiff_t{0}});
     if (distance >= nearest_distance) return;
@@ -199,8 +233,10 @@ std::optional<DeviceMemory::Range> DeviceMemory::nearest_range(const void* addre
   }
   for (const auto& [region, allocation] : allocations_) {
     const auto first = descriptions_.lower_bound(allocation.start);
-    if (first != descriptions_.end() && first->first < allocation.start + allocation.bytes)
+    if (allocation.only_places ||
+        (first != descriptions_.end() && first->first < allocation.start + allocation.bytes)) {
       continue;
+    }
     consider({allocation.start, allocation.bytes, nullptr});
   }
   return nearest;
@@ -231,10 +267,12 @@ void DeviceMemory::explain(const void* address, char* text, std::size_t size) co
     bytes = length;
     name = called;
   };
-  for (const auto& [start, range] : descriptions_) consider(start, range.bytes, range.name.c_str());
+  for (const auto& [start, range] : descriptions_) {
+    if (!only_places_at(start)) consider(start, range.bytes, range.name.c_str());
+  }
   if (name == nullptr) {
     for (const auto& [region, allocation] : allocations_) {
-      consider(allocation.start, allocation.bytes, "an allocation");
+      if (!allocation.only_places) consider(allocation.start, allocation.bytes, "an allocation");
     }
   }
   if (name == nullptr) {
@@ -252,6 +290,7 @@ void DeviceMemory::explain(const void* address, char* text, std::size_t size) co
 void DeviceMemory::open() {
   if (open_count_++ > 0) return;
   for (const auto& [region, allocation] : allocations_) {
+    if (allocation.only_places) continue;
     mprotect(region, allocation.region_bytes, PROT_READ | PROT_WRITE);
   }
 }
@@ -259,6 +298,7 @@ void DeviceMemory::open() {
 void DeviceMemory::close() {
   if (--open_count_ > 0) return;
   for (const auto& [region, allocation] : allocations_) {
+    if (allocation.only_places) continue;
     mprotect(region, allocation.region_bytes, PROT_NONE);
   }
 }

@@ -26,6 +26,11 @@ class DeviceMemory {
 
   void release_all();
 
+  /// Places for what lies elsewhere: addresses that nothing can ever be stored at, but which can
+  /// be described, and whose accesses are followed. They are not given back.
+  /// @return the first one's offset from base(); 0 where no room is left.
+  std::uint32_t reserve_places(std::size_t bytes);
+
   bool contains(const void* address) const;
 
   /// Whether all of the range lies in one live allocation.
@@ -71,11 +76,13 @@ class DeviceMemory {
     std::byte* start;  ///< what the caller got
     std::size_t bytes;
     std::size_t region_bytes;  ///< pages from the map's key on, without the gap behind them
+    bool only_places = false;
   };
   DeviceMemory();
   void open();
   void close();
   std::byte* find_region(std::size_t bytes);
+  bool only_places_at(const std::byte* address) const;
   void mark_pages(const std::byte* region, std::size_t bytes, bool allocated);
   const Allocation* allocation_at(const std::byte* address) const;
   void note_unreadable(const std::byte* first, const BufferDescription& description);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "common/simt/checked/grid_sample.hpp"
 #include "common/simt/checked/launch_counts.hpp"
 #include "common/simt/checked/launch_trace.hpp"
+#include "common/simt/checked/module_variables.hpp"
 #include "common/simt/checked/watch_state.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/block.hpp"
@@ -212,6 +214,19 @@ std::optional<Diagnostic> run_watched(Launch& launch, const LaunchConfiguration&
   return std::nullopt;
 }
 
+// nvcc refuses such a file.
+std::optional<Diagnostic> too_many_constants(const LaunchConfiguration& launch,
+                                             std::uintptr_t code) {
+  constexpr std::size_t most = 65536;  // on every GPU
+  const std::size_t bytes = ModuleVariables::of(code).constant_bytes();
+  if (bytes <= most) return std::nullopt;
+  return Diagnostic{"launch",
+                    "the __constant__ variables of this file take " + std::to_string(bytes) +
+                        " bytes, and a GPU has " + std::to_string(most) +
+                        ": keep in constant memory only what all threads read",
+                    launch.file, launch.line};
+}
+
 /// An access that cannot be made has an error of its own.
 cudaError_t error_of(const Diagnostic& fault) {
   return fault.kind == "out-of-bounds" || fault.kind == "host-pointer" ? cudaErrorIllegalAddress
@@ -240,6 +255,10 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
   std::optional<Diagnostic> fault;
   if (watch.checks || watch.counters || watch.trace) {
     const auto code = reinterpret_cast<std::uintptr_t>(body.run);
+    if (const auto excess = too_many_constants(configuration, code)) {
+      device::record(*excess);
+      return device::fail_for_ever(cudaErrorLaunchFailure);
+    }
     LaunchTrace trace;
     if (watch.trace) launch.collect(trace);
     fault = run_watched(launch, configuration, code, watch);

@@ -86,7 +86,10 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_by
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
     return device::fail(cudaErrorInvalidValue);
   }
-  return copy(to, static_cast<const std::byte*>(symbol) + offset, bytes, cudaMemcpyDefault);
+  const cudaError_t error =
+      copy(to, static_cast<const std::byte*>(symbol) + offset, bytes, cudaMemcpyDefault);
+  if (error == cudaSuccess && !DeviceMemory::instance().contains(to)) bytes_to_host += bytes;
+  return error;
 }
 
 }  // namespace tilewise::simt

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 #ifdef TILEWISE_SANITIZE
@@ -32,6 +33,8 @@ void clear_marks([[maybe_unused]] const Fiber& fiber) {
 #endif
 }
 
+bool is_below(const Fiber* a, const Fiber* b) { return a->stack_top < b->stack_top; }
+
 }  // namespace
 
 StackPool::~StackPool() {
@@ -45,6 +48,9 @@ Fiber* StackPool::take() {
   if (free_.empty()) {
     all_.push_back(make());
     free_.push_back(all_.back().get());
+    const Fiber* made = free_.back();
+    by_address_.insert(std::upper_bound(by_address_.begin(), by_address_.end(), made, is_below),
+                       made);
   }
   last_taken_ = free_.back();
   free_.pop_back();
@@ -72,6 +78,14 @@ void StackPool::reset() {
         fiber->stack_top - (stack_bytes - fiber->stack_bytes), fiber->stack_bytes, entry_);
     free_.push_back(fiber.get());
   }
+}
+
+const Fiber* StackPool::stack_at(const void* address) const {
+  const auto above = std::upper_bound(
+      by_address_.begin(), by_address_.end(), address,
+      [](const void* wanted, const Fiber* fiber) { return wanted < fiber->stack_top; });
+  if (above == by_address_.end() || address < (*above)->stack_top - stack_bytes) return nullptr;
+  return *above;
 }
 
 bool StackPool::overflowed_at(const void* address) const {

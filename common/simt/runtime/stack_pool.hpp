@@ -32,6 +32,9 @@ class StackPool {
   /// Drops whatever runs on every stack and makes all of them fresh.
   void reset();
 
+  /// The stack that the address lies in; null where it is none of these.
+  const Fiber* stack_at(const void* address) const;
+
   /// Whether the address lies in the inaccessible gap below one of the stacks.
   bool overflowed_at(const void* address) const;
 
@@ -41,6 +44,7 @@ class StackPool {
   Entry entry_;
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> free_;
+  std::vector<const Fiber*> by_address_;
   Fiber* last_taken_ = nullptr;
 };
 

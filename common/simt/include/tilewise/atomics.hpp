@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "checked_build.hpp"
 #include "fibers.hpp"
 
 namespace tilewise::simt {
@@ -31,17 +32,90 @@ T value_of(Bits<T> bits) {
   return value;
 }
 
-/// Replaces *address by change(*address) and returns the old value. Inlined, as all atomics are, so
-/// that the checked build knows the kernel's line.
-template <class T, class Change>
-[[gnu::always_inline]] inline T atomically(T* address, Change change) {
-  auto* word = reinterpret_cast<Bits<T>*>(address);
-  Bits<T> old = __atomic_load_n(word, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(word, &old, bits_of<T>(change(value_of<T>(old))), true,
+/// For the checked build, where an atomic operation is to be one access: replaces *address by
+/// change(*address, operand) and returns the old value.
+uint32_t atomically_replace(uint32_t* address, uint32_t operand,
+                            uint32_t (*change)(uint32_t old, uint32_t operand));
+uint64_t atomically_replace(uint64_t* address, uint64_t operand,
+                            uint64_t (*change)(uint64_t old, uint64_t operand));
+
+/// Replaces *address by Change()(*address, operand) and returns the old value. Inlined, as all
+/// atomics are, so that the checked build knows the kernel's line.
+template <class Change, class T>
+[[gnu::always_inline]] inline T atomically(T* address, T operand) {
+  using Word = Bits<T>;
+  auto* word = reinterpret_cast<Word*>(address);
+  const auto change = [](Word old, Word value) -> Word {
+    return bits_of<T>(Change()(value_of<T>(old), value_of<T>(value)));
+  };
+#ifdef TILEWISE_CHECKED
+  return value_of<T>(atomically_replace(word, bits_of<T>(operand), change));
+#else
+  Word old = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(word, &old, change(old, bits_of<T>(operand)), true,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
   return value_of<T>(old);
+#endif
 }
+
+// What becomes of the old value and the operand.
+struct Sum {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a + b);
+  }
+};
+struct Difference {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a - b);
+  }
+};
+struct Smaller {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(b < a ? b : a);
+  }
+};
+struct Larger {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a < b ? b : a);
+  }
+};
+struct BitsOfBoth {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct BitsOfEither {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct BitsOfOne {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+struct Second {
+  template <class T>
+  T operator()(T, T b) const {
+    return b;
+  }
+};
+struct UpTo {
+  unsigned operator()(unsigned old, unsigned limit) const { return old >= limit ? 0 : old + 1; }
+};
+struct DownFrom {
+  unsigned operator()(unsigned old, unsigned limit) const {
+    return old == 0 || old > limit ? limit : old - 1;
+  }
+};
 
 /// Keeps a parameter out of template deduction, so that atomicAdd(&unsigned, 1) works as in CUDA.
 template <class T>
@@ -51,54 +125,52 @@ using Operand = typename std::enable_if<true, T>::type;
 
 template <class T>
 [[gnu::always_inline]] inline T atomicAdd(T* address, tilewise::simt::Operand<T> value) {
-  return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old + value); });
+  return tilewise::simt::atomically<tilewise::simt::Sum>(address, T(value));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomicSub(T* address, tilewise::simt::Operand<T> value) {
-  return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old - value); });
+  return tilewise::simt::atomically<tilewise::simt::Difference>(address, T(value));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomicMin(T* address, tilewise::simt::Operand<T> value) {
-  return tilewise::simt::atomically(address, [=](T old) { return value < old ? value : old; });
+  return tilewise::simt::atomically<tilewise::simt::Smaller>(address, T(value));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomicMax(T* address, tilewise::simt::Operand<T> value) {
-  return tilewise::simt::atomically(address, [=](T old) { return old < value ? value : old; });
+  return tilewise::simt::atomically<tilewise::simt::Larger>(address, T(value));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomicAnd(T* address, tilewise::simt::Operand<T> value) {
-  return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old & value); });
+  return tilewise::simt::atomically<tilewise::simt::BitsOfBoth>(address, T(value));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomicOr(T* address, tilewise::simt::Operand<T> value) {
-  return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old | value); });
+  return tilewise::simt::atomically<tilewise::simt::BitsOfEither>(address, T(value));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomicXor(T* address, tilewise::simt::Operand<T> value) {
-  return tilewise::simt::atomically(address, [=](T old) { return static_cast<T>(old ^ value); });
+  return tilewise::simt::atomically<tilewise::simt::BitsOfOne>(address, T(value));
 }
 
 /// Counts up to `limit`, then starts again at 0.
 [[gnu::always_inline]] inline unsigned atomicInc(unsigned* address, unsigned limit) {
-  return tilewise::simt::atomically(address,
-                                    [=](unsigned old) { return old >= limit ? 0 : old + 1; });
+  return tilewise::simt::atomically<tilewise::simt::UpTo>(address, limit);
 }
 
 /// Counts down to 0, then starts again at `limit`.
 [[gnu::always_inline]] inline unsigned atomicDec(unsigned* address, unsigned limit) {
-  return tilewise::simt::atomically(
-      address, [=](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
+  return tilewise::simt::atomically<tilewise::simt::DownFrom>(address, limit);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomicExch(T* address, tilewise::simt::Operand<T> value) {
-  const T old = tilewise::simt::atomically(address, [=](T) { return value; });
+  const T old = tilewise::simt::atomically<tilewise::simt::Second>(address, T(value));
   // Storing what was there already is how a spin lock sees that it must wait.
   if (tilewise::simt::bits_of<T>(old) == tilewise::simt::bits_of<T>(value)) {
     tilewise::simt::follow(tilewise::simt::let_others_run());

@@ -14,15 +14,15 @@ namespace tilewise::simt {
 struct VariableShape {
   size_t element_bytes;
   size_t row_elements;  ///< of a matrix; else 0
-  size_t is_array;
+  size_t is_array;      ///< 1 or 0
 };
 
 template <class T>
 constexpr VariableShape shape_of() {
   using Variable = std::remove_reference_t<T>;
+  constexpr size_t rank = std::rank_v<Variable>;
   return {sizeof(std::remove_all_extents_t<Variable>),
-          std::rank_v<Variable> > 1 ? std::extent_v<Variable, std::rank_v<Variable> - 1> : 0,
-          std::is_array_v<Variable>};
+          rank > 1 ? std::extent_v<Variable, (rank > 1 ? rank - 1 : 0)> : 0, rank > 0};
 }
 
 }  // namespace tilewise::simt
