@@ -478,6 +478,44 @@ CORRECT(constants_and_device_variables) {
   uses_symbols<<<1, 64>>>(in.data(), out.data());
 }
 
+// Parameters in constant memory, which lanes look up each its own way; tables of the host's; and
+// the last block to finish, by a ticket, adds up what all have left in device memory.
+__constant__ int order[4] = {3, 1, 0, 2};
+constexpr float scales[4] = {1, 0.5f, 0.25f, 2};
+__device__ unsigned tickets;
+__device__ float part_sums[8];
+__global__ void last_block_adds_up(const float* in, float* sum) {
+  __shared__ bool is_last;
+  static __device__ int finished;
+  if (threadIdx.x == 0) {
+    const int i = order[blockIdx.x % 4];
+    part_sums[blockIdx.x] = in[4 * blockIdx.x + i] * scales[i];
+    __threadfence();
+    is_last = atomicAdd(&tickets, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x != 0) return;
+  __threadfence();
+  float total = 0;
+  for (unsigned block = 0; block < gridDim.x; ++block) total += part_sums[block];
+  *sum = total;
+  tickets = 0;
+  finished = finished + 1;
+}
+CORRECT(last_block_adds_up_device_variables) {
+  const Buffer<float> in("in", 32, Contents::input), sum("sum", 1, Contents::nothing);
+  last_block_adds_up<<<8, 32>>>(in.data(), sum.data());
+}
+
+// Every thread adds its part to elements that start from zero.
+__global__ void adds_to_columns(const float* in, float* out, int columns) {
+  atomicAdd(&out[threadIdx.x % columns], in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+CORRECT(sums_by_atomics) {
+  const Buffer<float> in("in", 256, Contents::input), out("out", 16, Contents::zeros);
+  adds_to_columns<<<4, 64>>>(in.data(), out.data(), 16);
+}
+
 // In place: every element is read and written by one thread alone.
 __global__ void in_place(float* values) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
