@@ -54,6 +54,13 @@ void demand_counts(const KernelWork& work) {
                              work.shared_load_wavefronts,
                              work.shared_store_requests,
                              work.shared_store_wavefronts,
+                             work.global_atomic_requests,
+                             work.global_atomic_sectors,
+                             work.global_atomic_bytes,
+                             work.global_atomic_passes,
+                             work.shared_atomic_requests,
+                             work.shared_atomic_wavefronts,
+                             work.constant_passes,
                              work.barriers,
                              work.shuffles,
                              work.block.load_sectors,
@@ -125,7 +132,9 @@ class Model {
     const double per_instruction = has_half_warps() ? 2 : 1;
     const double multiply_adds = work_.operations / 2 / lanes_per_warp;
     const double global_accesses =
-        (work_.global_load_requests + work_.global_store_requests) / per_instruction;
+        (work_.global_load_requests + work_.global_store_requests + work_.global_atomic_requests) /
+        per_instruction;
+    const double shared_atomics = work_.shared_atomic_requests / per_instruction;
     const double shared_loads = work_.shared_load_requests / per_instruction;
     const double shared_stores = work_.shared_store_requests / per_instruction;
     const double lanes = work_.double_precision ? gpu_.fp64_lanes_per_sm : gpu_.fp32_lanes_per_sm;
@@ -135,13 +144,16 @@ class Model {
     fp_ = multiply_adds > 0 ? multiply_adds * lanes_per_warp / lanes : 0;
     multiply_adds_of_warp_ = multiply_adds / warps_;
 
-    instructions_ = multiply_adds + shared_loads + shared_stores + work_.barriers + work_.shuffles +
+    instructions_ = multiply_adds + shared_loads + shared_stores + shared_atomics +
+                    work_.constant_passes + work_.barriers + work_.shuffles +
                     generation_.instructions_per_global_access * global_accesses;
-    const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts;
+    const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts +
+                          work_.shared_atomic_wavefronts;
     if (has_half_warps()) {
       const double folded = std::min(multiply_adds, shared_loads);
       // Two passes of a half-warp are no more than the instruction takes anyhow.
-      const double extra = passes - work_.shared_load_requests - work_.shared_store_requests;
+      const double extra = passes - work_.shared_load_requests - work_.shared_store_requests -
+                           work_.shared_atomic_requests;
       constexpr double clocks_of_half_warp = 2;
       instructions_ -= folded;
       issue_ = instructions_ / generation_.issued_per_clock +
@@ -152,10 +164,11 @@ class Model {
     issue_ = instructions_ / generation_.issued_per_clock;
     const double global_wavefronts =
         generation_.global_shares_load_unit
-            ? std::max(global_accesses,
-                       (work_.global_load_sectors + work_.global_store_sectors) / 4)
+            ? std::max(global_accesses, (work_.global_load_sectors + work_.global_store_sectors +
+                                         work_.global_atomic_sectors) /
+                                            4)
             : 0;
-    load_unit_ = passes + global_wavefronts;
+    load_unit_ = passes + global_wavefronts + work_.global_atomic_passes;
     shared_share_ = ratio(passes, load_unit_);
   }
 
@@ -166,7 +179,8 @@ class Model {
     double loads = 0;  // of a warp, one after another
     double chains = 1;
     if (work_.barriers == 0) {
-      loads = work_.global_load_requests / per_request / warps_ / generation_.loads_in_flight;
+      loads = (work_.global_load_requests + work_.global_atomic_requests) / per_request / warps_ /
+              generation_.loads_in_flight;
     } else {
       const double waiting = work_.block.waiting_intervals / warps_of_block;
       const double others = work_.block.load_intervals / warps_of_block - waiting;
@@ -184,8 +198,10 @@ class Model {
   void count_traffic() {
     const DramTraffic dram =
         dram_traffic(gpu_, work_, static_cast<std::uint64_t>(resident_) * gpu_.sms);
+    const double atomics = work_.global_atomic_sectors;
     const double scattered =
-        std::max(0.0, work_.global_store_sectors - work_.global_store_bytes / sector_bytes);
+        std::max(0.0, work_.global_store_sectors + atomics -
+                          (work_.global_store_bytes + work_.global_atomic_bytes) / sector_bytes);
     const double dram_sectors =
         dram.load_sectors + dram.store_sectors + scattered * generation_.scattered_store_sectors;
     const double bytes_per_clock =
@@ -197,10 +213,12 @@ class Model {
     if (generation_.l1_keeps_loads && work_.block.load_sectors > 0) {
       loaded = std::min(loaded, std::max(work_.block.load_sectors * blocks_, dram.load_sectors));
     }
-    const double lines = (work_.block.load_lines * ratio(loaded, work_.global_load_sectors) +
-                          work_.block.store_lines) *
-                         blocks_;
-    const double by_bytes = (loaded + work_.global_store_sectors) * sector_bytes /
+    // L1 keeps nothing for atomics, and L2 gives and takes their sectors.
+    const double lines =
+        (work_.block.load_lines * ratio(loaded + atomics, work_.global_load_sectors + atomics) +
+         work_.block.store_lines) *
+        blocks_;
+    const double by_bytes = (loaded + work_.global_store_sectors + 2 * atomics) * sector_bytes /
                             (generation_.l2_bytes_per_clock * gpu_.sms);
     const double by_lines = ratio(lines, generation_.l2_lines_per_clock * gpu_.sms);
     l2_ = largest({by_bytes, by_lines});
@@ -283,9 +301,11 @@ class Model {
 DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
                          std::uint64_t resident) {
   const double blocks = static_cast<double>(work.blocks_x) * static_cast<double>(work.blocks_y);
-  if (gpu.l2_bytes == 0) return {work.global_load_sectors, work.global_store_sectors};
+  const double loaded = work.global_load_sectors + work.global_atomic_sectors;
+  const double all_stored = work.global_store_sectors + work.global_atomic_sectors;
+  if (gpu.l2_bytes == 0) return {loaded, all_stored};
   const KernelWork::Footprint& block = work.block;
-  const double stored = std::min(work.global_store_sectors, block.store_sectors * blocks);
+  const double stored = std::min(all_stored, block.store_sectors * blocks);
   if (block.load_sectors == 0) return {0, stored};
 
   // A block's sectors by who else loads them: as those of A in a product, blocks beside it; as
@@ -307,7 +327,7 @@ DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
   const double kept =
       std::min(1.0, static_cast<double>(gpu.l2_bytes) / (sector_bytes * (once + stored)));
   const double loads =
-      std::min(work.global_load_sectors, once + std::max(0.0, anew - once) * (1 - kept));
+      std::min(loaded, once + std::max(0.0, anew - once) * (1 - kept));
   return {loads, stored};
 }
 

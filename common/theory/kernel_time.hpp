@@ -32,6 +32,14 @@ struct KernelWork {
   double shared_load_wavefronts = 0;
   double shared_store_requests = 0;
   double shared_store_wavefronts = 0;
+  /// Atomic operations, which no other count has: a value moves to where it is changed, and back.
+  double global_atomic_requests = 0;
+  double global_atomic_sectors = 0;
+  double global_atomic_bytes = 0;
+  double global_atomic_passes = 0;  ///< of lanes that want one address, one after another
+  double shared_atomic_requests = 0;
+  double shared_atomic_wavefronts = 0;
+  double constant_passes = 0;  ///< of loads from constant memory, an address each
   double barriers = 0;
   double shuffles = 0;
 

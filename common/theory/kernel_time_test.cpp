@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "common/core/paths.hpp"
 
@@ -90,6 +91,55 @@ TEST(KernelTime, NeverBeatsTheRoofline) {
     arithmetic.block = {};
     EXPECT_LE(kernel_time(gpu, arithmetic).gflops, gpu.peak_fp32_gflops()) << id;
   }
+}
+
+/// With every load from global memory an atomic operation that changes nothing.
+KernelWork loading_by_atomics(KernelWork work) {
+  work.global_atomic_requests = std::exchange(work.global_load_requests, 0);
+  work.global_atomic_sectors = std::exchange(work.global_load_sectors, 0);
+  work.global_atomic_bytes = std::exchange(work.global_load_bytes, 0);
+  work.global_atomic_passes = work.global_atomic_requests;
+  return work;
+}
+
+TEST(KernelTime, AtomicsCostNoLessThanLoads) {
+  for (const char* id : profiles) {
+    for (const KernelWork& work : {tiled_product(), copy()}) {
+      const KernelTime loads = kernel_time(profile(id), work);
+      const KernelTime atomics = kernel_time(profile(id), loading_by_atomics(work));
+      EXPECT_GE(atomics.ms, loads.ms) << id;
+      EXPECT_GE(atomics.warp_instructions, loads.warp_instructions) << id;
+    }
+  }
+}
+
+TEST(KernelTime, LanesThatWantOneAddressWaitForEachOther) {
+  for (const char* id : {"gtx1080", "h200"}) {
+    KernelWork work = tiled_product();
+    work.global_atomic_requests = work.global_atomic_sectors = 1e8;
+    work.global_atomic_passes = 1e8;
+    const double apart = kernel_time(profile(id), work).ms;
+    work.global_atomic_passes = 32e8;
+    EXPECT_GT(kernel_time(profile(id), work).ms, 2 * apart) << id;
+  }
+}
+
+TEST(KernelTime, SharedAtomicsTakeTheUnitOfSharedMemory) {
+  for (const char* id : {"gtx1080", "h200"}) {
+    KernelWork work = tiled_product();
+    work.shared_atomic_requests = work.shared_atomic_wavefronts =
+        std::exchange(work.shared_load_wavefronts, 0);
+    work.shared_load_requests = 0;
+    EXPECT_GE(kernel_time(profile(id), work).ms, kernel_time(profile(id), tiled_product()).ms)
+        << id;
+  }
+}
+
+TEST(KernelTime, ConstantsThatDifferWithinAWarpTakeAnInstructionEach) {
+  KernelWork work = tiled_product();
+  work.constant_passes = 100;
+  EXPECT_EQ(kernel_time(profile("gtx1080"), work).warp_instructions,
+            kernel_time(profile("gtx1080"), tiled_product()).warp_instructions + 100);
 }
 
 TEST(KernelTime, HalvesWithTwiceTheBandwidthWhereThatIsTheLimit) {

@@ -1,6 +1,6 @@
 #include "grading/examiner/partial_result.hpp"
 
-#include "grading/examiner/device_array.hpp"
+#include <algorithm>
 
 namespace tilewise::grading {
 namespace {
@@ -41,7 +41,17 @@ void fill_in(Matrix<T>& C, const ReferenceProduct& expected) {
   }
 }
 
+template <typename T>
+bool has_unwritten_element(const Matrix<T>& C) {
+  return std::ranges::any_of(C.values, [](T value) { return is_unwritten(value); });
+}
+
 }  // namespace
+
+bool has_unwritten(const DeviceArray& result) {
+  return result.element() == ElementType::float32 ? has_unwritten_element(result.contents())
+                                                  : has_unwritten_element(result.contents_double());
+}
 
 std::vector<int> sample_of_written_rows(const Matrix<float>& C, int count, Random& random) {
   return sample(C, count, random);

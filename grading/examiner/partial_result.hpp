@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "grading/examiner/device_array.hpp"
 #include "grading/examiner/inputs.hpp"
 #include "grading/examiner/reference.hpp"
 
@@ -17,6 +18,9 @@ inline constexpr int sampled_rows = 16;
 /// are no more than that.
 std::vector<int> sample_of_written_rows(const Matrix<float>& C, int count, Random& random);
 std::vector<int> sample_of_written_rows(const Matrix<double>& C, int count, Random& random);
+
+/// Whether there is an element that nobody has written.
+bool has_unwritten(const DeviceArray& result);
 
 /// Puts what is expected where nobody has written, in the rows of the reference.
 void fill_in_unwritten(Matrix<float>& C, const ReferenceProduct& expected);

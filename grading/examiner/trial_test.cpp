@@ -14,6 +14,7 @@
 #include "grading/examiner/checks.hpp"
 #include "grading/examiner/gpu_disturbances.hpp"
 #include "grading/examiner/messages.hpp"
+#include "grading/examiner/partial_result.hpp"
 #include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {
@@ -125,7 +126,8 @@ CountedCall TrialTest::try_counted(Trial& trial) {
   trial.reply = run_counted(trial.call);
   trial.check_result();
   check_own_kernels(trial);
-  return {trial.text, add_up(trial.reply.profiles), trial.reply.profiles};
+  const std::vector<KernelProfile> profiles = with_atomics_as_accesses(trial.reply.profiles);
+  return {trial.text, add_up(profiles), profiles};
 }
 
 void TrialTest::try_refused(Trial& trial, const std::string& reason) {
@@ -174,9 +176,12 @@ void TrialTest::run_timed(Trial& trial, const Timing& timing) {
 // The time of a call that did nothing is short.
 void TrialTest::check_computed(const Trial& trial) {
   const DeviceArray& result = *trial.arrays.front();
-  std::uint64_t stored = 0;
+  std::uint64_t stored = 0, by_atomics = 0;
+  bool all_ran = true;
   for (const KernelProfile& kernel : trial.reply.profiles) {
-    stored += kernel.counters.global_store_bytes;
+    by_atomics += kernel.counters.global_atomic_bytes;
+    stored += kernel.counters.global_store_bytes + kernel.counters.global_atomic_bytes;
+    all_ran = all_ran && kernel.simulated_blocks == kernel.blocks;
   }
   const auto size = std::uint64_t(result.rows()) * result.cols() * result.element_bytes();
   // An estimate from some blocks may be a little less.
@@ -186,11 +191,13 @@ void TrialTest::check_computed(const Trial& trial) {
                                  stored, result_name(), size),
           .hint = "Compute all of it in every call, whatever its size."});
   }
-  if (trial.check_written && trial.reply.launches == 1) {
+  // Of a result that was set before the launch nobody knows what the blocks that ran have written.
+  const bool was_set_before = !all_ran && !has_unwritten(result);
+  if (trial.check_written && trial.reply.launches == 1 && by_atomics == 0 && !was_set_before) {
     trial.check_written();
     return;
   }
-  // What a kernel reads here was computed by another, or by blocks that have not run.
+  // What a kernel reads or adds to here was computed by another, or by blocks that have not run.
   run_successfully(trial.call);
   trial.check_sample();
 }

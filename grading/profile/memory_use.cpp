@@ -47,6 +47,37 @@ MemoryUse add_up(const std::vector<KernelProfile>& profiles) {
   return use;
 }
 
+namespace {
+
+void count_atomics_as_accesses(simt::Counters& c) {
+  c.global_load_requests += c.global_atomic_requests;
+  c.global_store_requests += c.global_atomic_requests;
+  c.global_load_sectors += c.global_atomic_sectors;
+  c.global_store_sectors += c.global_atomic_sectors;
+  c.global_load_transactions += c.global_atomic_transactions;
+  c.global_store_transactions += c.global_atomic_transactions;
+  c.global_load_bytes += c.global_atomic_bytes;
+  c.global_store_bytes += c.global_atomic_bytes;
+  c.global_load_lane_bytes += c.global_atomic_lane_bytes;
+  c.global_store_lane_bytes += c.global_atomic_lane_bytes;
+  c.shared_load_requests += c.shared_atomic_requests;
+  c.shared_load_requests_merged += c.shared_atomic_requests;
+  c.shared_store_requests += c.shared_atomic_requests;
+  c.shared_load_wavefronts += c.shared_atomic_wavefronts;
+  c.shared_load_wavefronts_merged += c.shared_atomic_wavefronts;
+  c.shared_store_wavefronts += c.shared_atomic_wavefronts;
+}
+
+}  // namespace
+
+std::vector<KernelProfile> with_atomics_as_accesses(std::vector<KernelProfile> profiles) {
+  for (KernelProfile& profile : profiles) {
+    count_atomics_as_accesses(profile.counters);
+    for (simt::LineCounters& line : profile.lines) count_atomics_as_accesses(line.counters);
+  }
+  return profiles;
+}
+
 std::vector<KernelUse> by_kernel(const std::vector<KernelProfile>& profiles) {
   std::vector<KernelUse> kernels;
   std::vector<std::vector<KernelProfile>> launches;  // of each

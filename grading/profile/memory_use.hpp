@@ -26,6 +26,9 @@ inline constexpr AccessKind global_loads{"loads", &simt::Counters::global_load_r
 inline constexpr AccessKind global_stores{"stores", &simt::Counters::global_store_requests,
                                           &simt::Counters::global_store_sectors,
                                           &simt::Counters::global_store_bytes};
+inline constexpr AccessKind global_atomics{"atomics", &simt::Counters::global_atomic_requests,
+                                           &simt::Counters::global_atomic_sectors,
+                                           &simt::Counters::global_atomic_bytes};
 
 /// Bytes asked for, in percent of those moved. A byte that several lanes of a request ask for
 /// counts once, so that it is never more than 100; 100 too where nothing was moved.
@@ -47,6 +50,10 @@ struct MemoryUse {
 };
 
 MemoryUse add_up(const std::vector<KernelProfile>& profiles);
+
+/// With atomic operations as loads and as stores, of global and of shared memory: each brings a
+/// value and leaves one.
+std::vector<KernelProfile> with_atomics_as_accesses(std::vector<KernelProfile> profiles);
 
 /// What the launches of one kernel did.
 struct KernelUse {

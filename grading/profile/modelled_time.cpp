@@ -109,6 +109,13 @@ theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& rep
   work.shared_load_wavefronts = count(counters.shared_load_wavefronts_merged);
   work.shared_store_requests = count(counters.shared_store_requests);
   work.shared_store_wavefronts = count(counters.shared_store_wavefronts);
+  work.global_atomic_requests = count(counters.global_atomic_requests);
+  work.global_atomic_sectors = count(counters.global_atomic_sectors);
+  work.global_atomic_bytes = count(counters.global_atomic_bytes);
+  work.global_atomic_passes = count(counters.global_atomic_passes);
+  work.shared_atomic_requests = count(counters.shared_atomic_requests);
+  work.shared_atomic_wavefronts = count(counters.shared_atomic_wavefronts);
+  work.constant_passes = count(counters.constant_passes);
   work.barriers = count(counters.barriers);
   work.shuffles = count(counters.shuffles);
   const simt::Footprint& block = kernel.footprint;
@@ -128,7 +135,9 @@ std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
                                                 const ProfileReport& report) {
   const bool counted = kernel.footprint.load_sectors + kernel.footprint.store_sectors > 0;
   const bool moved_nothing =
-      kernel.counters.global_load_requests + kernel.counters.global_store_requests == 0;
+      kernel.counters.global_load_requests + kernel.counters.global_store_requests +
+          kernel.counters.global_atomic_requests ==
+      0;
   if (!counted && !moved_nothing) return std::nullopt;
   try {
     return theory::kernel_time(report.gpu, work_of(kernel, report));

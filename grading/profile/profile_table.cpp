@@ -114,7 +114,9 @@ std::string shared_totals(const simt::Counters& counters) {
       shared_total("  once merged", counters.shared_load_requests_merged,
                    counters.shared_load_wavefronts_merged) +
       shared_total("shared stores", counters.shared_store_requests,
-                   counters.shared_store_wavefronts);
+                   counters.shared_store_wavefronts) +
+      shared_total("shared atomics", counters.shared_atomic_requests,
+                   counters.shared_atomic_wavefronts);
   if (rows.empty()) return "";
   return fmt::format("  {:<16}{:>18}{:>18}{:>9}\n", "", "requests", "wavefronts", "each") + rows +
          fmt::format("  {:<16}{:>18}\n", "bank conflicts",
@@ -125,21 +127,24 @@ std::string totals(const simt::Counters& counters) {
   std::string text = fmt::format("\n  {:<16}{:>18}{:>18}{:>9}{:>10}\n", "", "requests", "sectors",
                                  "each", "used") +
                      global_total(counters, global_loads) + global_total(counters, global_stores) +
-                     shared_totals(counters);
+                     global_total(counters, global_atomics) + shared_totals(counters);
   for (const auto& [name, count] :
        {std::pair{"barriers", counters.barriers}, std::pair{"shuffles", counters.shuffles},
-        std::pair{"atomics", counters.atomic_requests}}) {
+        std::pair{"constant loads", counters.constant_requests}}) {
     if (count > 0) text += fmt::format("  {:<16}{:>18}\n", name, with_commas(count));
   }
   return text;
 }
 
-/// Loads and stores of a line together.
+/// Loads, stores and atomics of a line together.
 struct GlobalUse {
   explicit GlobalUse(const simt::Counters& counters)
-      : requests(counters.global_load_requests + counters.global_store_requests),
-        sectors(counters.global_load_sectors + counters.global_store_sectors),
-        bytes(counters.global_load_bytes + counters.global_store_bytes) {}
+      : requests(counters.global_load_requests + counters.global_store_requests +
+                 counters.global_atomic_requests),
+        sectors(counters.global_load_sectors + counters.global_store_sectors +
+                counters.global_atomic_sectors),
+        bytes(counters.global_load_bytes + counters.global_store_bytes +
+              counters.global_atomic_bytes) {}
   std::uint64_t requests, sectors, bytes;
 };
 
@@ -154,10 +159,12 @@ std::string global_cells(const simt::Counters& counters) {
 }
 
 std::string shared_cells(const simt::Counters& counters) {
-  const std::uint64_t requests = counters.shared_load_requests + counters.shared_store_requests;
+  const std::uint64_t requests = counters.shared_load_requests + counters.shared_store_requests +
+                                 counters.shared_atomic_requests;
   if (requests == 0) return fmt::format("{:>10}{:>12}{:>11}", "", "", "");
   return fmt::format("{:>10}{:>12}{:>11}", in_short(requests),
-                     in_short(counters.shared_load_wavefronts + counters.shared_store_wavefronts),
+                     in_short(counters.shared_load_wavefronts + counters.shared_store_wavefronts +
+                              counters.shared_atomic_wavefronts),
                      in_short(counters.shared_bank_conflicts));
 }
 
