@@ -56,5 +56,11 @@ TEST(PartialResult, MayBeOfDoubles) {
   EXPECT_EQ(C(1, 0), 7);
 }
 
+TEST(PartialResult, TellsWhetherAnythingIsUnwritten) {
+  const DeviceArray unwritten("C", Access::output, 3, 2);
+  EXPECT_TRUE(has_unwritten(unwritten));
+  EXPECT_FALSE(has_unwritten(DeviceArray("A", Matrix<float>(3, 2, 0.0f))));
+}
+
 }  // namespace
 }  // namespace tilewise::grading

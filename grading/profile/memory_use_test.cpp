@@ -44,6 +44,30 @@ TEST(MemoryUse, KeepsLoadsAndStoresApart) {
   EXPECT_EQ(scattered_sectors(counters, global_stores), 0u);
 }
 
+TEST(MemoryUse, TakesAtomicsForLoadsAndStores) {
+  KernelProfile profile;
+  profile.counters = loads(10, 40, 1280);
+  profile.counters.global_atomic_requests = 3;
+  profile.counters.global_atomic_sectors = 12;
+  profile.counters.global_atomic_bytes = 384;
+  profile.counters.shared_atomic_requests = 2;
+  profile.counters.shared_atomic_wavefronts = 64;
+  profile.lines = {{"a.cu", 5, profile.counters}};
+  const KernelProfile all = with_atomics_as_accesses({profile}).front();
+  for (const simt::Counters& counters : {all.counters, all.lines.front().counters}) {
+    EXPECT_EQ(counters.global_load_requests, 13u);
+    EXPECT_EQ(counters.global_load_sectors, 52u);
+    EXPECT_EQ(counters.global_load_bytes, 1664u);
+    EXPECT_EQ(counters.global_store_requests, 3u);
+    EXPECT_EQ(counters.global_store_sectors, 12u);
+    EXPECT_EQ(counters.global_store_bytes, 384u);
+    EXPECT_EQ(counters.shared_load_requests, 2u);
+    EXPECT_EQ(counters.shared_load_wavefronts, 64u);
+    EXPECT_EQ(counters.shared_load_wavefronts_merged, 64u);
+    EXPECT_EQ(counters.shared_store_wavefronts, 64u);
+  }
+}
+
 TEST(MemoryUse, AddsUpLaunchesAndTheirLines) {
   KernelProfile first, second;
   first.counters = loads(3, 12, 384);

@@ -11,12 +11,14 @@ namespace tilewise::grading {
 namespace {
 
 std::uint64_t wavefronts(const simt::Counters& counters) {
-  return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
+  return counters.shared_load_wavefronts + counters.shared_store_wavefronts +
+         counters.shared_atomic_wavefronts;
 }
 
 /// What a line costs, in sectors moved and in wavefronts, which take about as long.
 std::uint64_t work(const simt::Counters& counters) {
-  return counters.global_load_sectors + counters.global_store_sectors + wavefronts(counters);
+  return counters.global_load_sectors + counters.global_store_sectors +
+         counters.global_atomic_sectors + wavefronts(counters);
 }
 
 std::uint64_t scattered(const simt::Counters& counters) {
@@ -38,7 +40,8 @@ std::string describe_scatter(const simt::Counters& counters) {
 }
 
 std::string describe_conflicts(const simt::Counters& counters) {
-  const std::uint64_t requests = counters.shared_load_requests + counters.shared_store_requests;
+  const std::uint64_t requests = counters.shared_load_requests + counters.shared_store_requests +
+                                 counters.shared_atomic_requests;
   return fmt::format("bank conflicts: a request takes {:.1f} wavefronts where {:.1f} would do",
                      ratio(wavefronts(counters), requests),
                      ratio(wavefronts(counters) - counters.shared_bank_conflicts, requests));

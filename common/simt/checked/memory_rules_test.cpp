@@ -157,5 +157,26 @@ TEST(PartitionBytes, TakeTurnsEvery256Bytes) {
             (Bytes{128, 128, 128, 128, 128, 128, 128, 128}));
 }
 
+TEST(MemoryRules, AtomicsOfOneBankAreServedLaneByLane) {
+  const struct {
+    Case pattern;
+    unsigned wavefronts, conflicts;
+  } cases[] = {
+      {{"consecutive", 4, [](unsigned l) { return 4 * l; }}, 1, 0},
+      {{"one word", 4, [](unsigned) { return 0; }}, 32, 0},
+      {{"four words", 4, [](unsigned l) { return l % 4 * 4; }}, 8, 0},
+      {{"two apart", 4, [](unsigned l) { return 8 * l; }}, 2, 1},
+      {{"a column of 32", 4, [](unsigned l) { return 128 * l; }}, 32, 31},
+      {{"8 bytes, one element", 8, [](unsigned) { return 0; }}, 32, 0},
+  };
+  for (const auto& expected : cases) {
+    LaneAddresses addresses = addresses_of(expected.pattern, false);
+    addresses.atomic = true;
+    const SharedCost cost = shared_cost(addresses, rules_of("gtx1080"));
+    EXPECT_EQ(cost.wavefronts, expected.wavefronts) << expected.pattern.name;
+    EXPECT_EQ(cost.conflicts, expected.conflicts) << expected.pattern.name;
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::simt

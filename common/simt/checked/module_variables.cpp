@@ -204,6 +204,20 @@ std::string ModuleVariables::host_variable_at(const void* address) const {
   return name.starts_with(gap_name) ? "" : name;
 }
 
+// A name in a source cannot have a dot; only the first of clang's has none.
+bool ModuleVariables::is_line_count(const void* address) const {
+  constexpr std::string_view clangs = "__llvm_gcov_ctr";
+  const ModuleSymbol* symbol = symbol_at(address);
+  if (symbol == nullptr) return false;
+  const std::string& name = symbol->mangled;
+  if (name == clangs) {
+    return std::any_of(symbols_.begin(), symbols_.end(), [&](const ModuleSymbol& other) {
+      return other.mangled.starts_with(clangs) && other.mangled.find('.') == clangs.size();
+    });
+  }
+  return name.find('.') != name.npos && (name.starts_with("__gcov") || name.starts_with(clangs));
+}
+
 bool ModuleVariables::is_run_times(const void* address) const {
   const ModuleSymbol* symbol = symbol_at(address);
   if (symbol == nullptr) return false;

@@ -54,6 +54,9 @@ class ModuleVariables {
   /// thread's copy of it holds; empty where there is none.
   std::string host_variable_at(const void* address) const;
 
+  /// Whether a compiler counts there how often a line runs (`lab coverage`).
+  bool is_line_count(const void* address) const;
+
   /// Whether the run-time or its headers put it there for kernels to read.
   bool is_run_times(const void* address) const;
 

@@ -453,5 +453,89 @@ TEST_F(CheckedBuild, TellsOfReadsAboveTheDiagonal) {
   }
 }
 
+__device__ float copy_of_in[2][32];
+__constant__ float constants[64];
+
+__global__ void adds_atomically(float* values, float* shared_by_all) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  atomicAdd(&values[2 * threadIdx.x], 1.0f);
+  atomicAdd(shared_by_all, 1.0f);
+  atomicMax(&count, int(threadIdx.x));
+}
+
+TEST_F(CheckedBuild, CountsAtomics) {
+  const DeviceVector<float> values(64), shared_by_all(1);
+  watch({.counters = true});
+  adds_atomically<<<1, 32>>>(values.data(), shared_by_all.data());
+  const Counters counted = counters_of_the_launch();
+  EXPECT_EQ(counted.atomic_requests, 3u);
+  EXPECT_EQ(counted.global_atomic_requests, 2u);
+  EXPECT_EQ(counted.global_atomic_sectors, 8u + 1);
+  EXPECT_EQ(counted.global_atomic_bytes, 32u * 4 + 4);
+  EXPECT_EQ(counted.global_atomic_lane_bytes, 2u * 32 * 4);
+  EXPECT_EQ(counted.global_atomic_passes, 1u + 32);
+  EXPECT_EQ(counted.shared_atomic_requests, 1u);
+  EXPECT_EQ(counted.shared_atomic_wavefronts, 32u);
+  EXPECT_EQ(counted.global_load_requests + counted.global_store_requests, 0u);
+  EXPECT_EQ(shared_by_all.values(), std::vector<float>{32});
+}
+
+// Whatever a compiler makes of an atomic operation is an access.
+__global__ void uses_builtins(unsigned* values) {
+  unsigned* own = &values[threadIdx.x];
+  unsigned seen = __atomic_load_n(own, __ATOMIC_RELAXED);
+  __atomic_store_n(own, seen + 1, __ATOMIC_RELAXED);
+  __atomic_exchange_n(own, 2, __ATOMIC_RELAXED);
+  __atomic_fetch_add(own, 3, __ATOMIC_RELAXED);
+  __atomic_fetch_nand(own, 3, __ATOMIC_RELAXED);
+  __sync_fetch_and_or(own, 8);
+  __atomic_compare_exchange_n(own, &seen, 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  __sync_val_compare_and_swap(own, 1, 2);
+  atomicCAS(own, 1u, 2u);
+}
+
+TEST_F(CheckedBuild, CountsAtomicsOfTheCompiler) {
+  const DeviceVector<unsigned> values(32);
+  watch({.counters = true});
+  uses_builtins<<<1, 32>>>(values.data());
+  const Counters counted = counters_of_the_launch();
+  EXPECT_EQ(counted.global_load_requests, 1u);
+  EXPECT_EQ(counted.global_store_requests, 1u);
+  EXPECT_EQ(counted.global_atomic_requests, 7u);
+}
+
+__global__ void uses_variables(const float* in, float* out, int stride) {
+  copy_of_in[1][threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = copy_of_in[1][31 - threadIdx.x] * constants[7] +
+                     constants[threadIdx.x * stride % 64];
+}
+
+TEST_F(CheckedBuild, CountsWhatLiesInDeviceVariables) {
+  const DeviceVector<float> in(32), out(32);
+  for (const int stride : {0, 1}) {
+    SCOPED_TRACE(stride);
+    watch({.checks = true, .counters = true});
+    uses_variables<<<1, 32>>>(in.data(), out.data(), stride);
+    EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+    const Counters counted = counters_of_the_launch();
+    EXPECT_EQ(counted.global_load_requests, 2u);
+    EXPECT_EQ(counted.global_load_sectors, 8u);
+    EXPECT_EQ(counted.global_store_requests, 2u);
+    EXPECT_EQ(counted.global_store_bytes, 2u * 32 * 4);
+    EXPECT_EQ(counted.constant_requests, 2u);
+    EXPECT_EQ(counted.constant_passes, 1u + (stride == 0 ? 1 : 32));
+  }
+}
+
+TEST_F(CheckedBuild, CopiesFromVariablesReachTheHost) {
+  float values[4];
+  take_bytes_copied_to_host();
+  ASSERT_EQ(cudaMemcpyFromSymbol(values, constants, sizeof values), cudaSuccess);
+  EXPECT_EQ(take_bytes_copied_to_host(), sizeof values);
+}
+
 }  // namespace
 }  // namespace tilewise::simt
