@@ -213,7 +213,9 @@ std::optional<BlockWatch::StrayAccess> BlockWatch::fault_in_a_module(std::uintpt
   const auto* at = reinterpret_cast<const std::byte*>(address);
   if (reads && (variables_->is_run_times(at) || is_for_all_to_read(address))) return std::nullopt;
   if (const std::string host = variables_->host_variable_at(at); !host.empty()) {
-    if (variables_->is_line_count(at)) return std::nullopt;
+    if (variables_->is_line_count(at) || variables_->leads_to_shared_memory(at)) {
+      return std::nullopt;
+    }
     return StrayAccess{"host-pointer", is_a_host_variable(host)};
   }
   if (variables_->is_variable_memory(address) && variables_->has_device_variables()) {

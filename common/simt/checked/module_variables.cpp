@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/simt/include/tilewise/device_variables.hpp"
 #include "common/simt/runtime/device_memory.hpp"
@@ -39,7 +40,12 @@ class DeclaredNames {
       const std::string_view entry = list.substr(0, list.find(';'));
       const std::size_t blank = entry.find(' ');
       if (blank != entry.npos) {
-        names_[std::string(entry.substr(blank + 1))] = entry.substr(0, blank);
+        const std::string name(entry.substr(blank + 1));
+        if (entry.starts_with("shared")) {
+          shared_.push_back(name);
+        } else {
+          names_[name] = entry.substr(0, blank);
+        }
       }
       list.remove_prefix(std::min(list.size(), entry.size() + 1));
     }
@@ -49,10 +55,12 @@ class DeclaredNames {
     const auto found = names_.find(name);
     return found == names_.end() ? std::string_view() : found->second;
   }
-  const std::map<std::string, std::string>& all() const { return names_; }
+  /// As often as they are declared, at namespace scope.
+  const std::vector<std::string>& shared() const { return shared_; }
 
  private:
   std::map<std::string, std::string> names_;
+  std::vector<std::string> shared_;
 };
 
 /// A static variable of a function, which on a device is in device memory, whatever is said of it.
@@ -137,9 +145,7 @@ void ModuleVariables::describe_device_variables() {
       if (of != name.npos) std::memcpy(&shapes[name.substr(of + 4)], at, sizeof(VariableShape));
     }
   }
-  for (const auto& [name, kind] : declared.all()) {
-    if (kind == "shared") shared_.insert(name);
-  }
+  find_references_to_shared_memory(declared.shared());
   for (const ModuleSymbol& symbol : symbols_) {
     if (symbol.thread_local_storage) continue;
     const std::string name = source_name(symbol.mangled);
@@ -220,15 +226,34 @@ bool ModuleVariables::is_line_count(const void* address) const {
 
 bool ModuleVariables::is_run_times(const void* address) const {
   const ModuleSymbol* symbol = symbol_at(address);
-  if (symbol == nullptr) return false;
-  if (!symbol->thread_local_storage) {
-    return symbol->mangled.starts_with("_ZN8tilewise4simt") ||
-           symbol->mangled.starts_with("_ZGVN8tilewise4simt");
+  return symbol != nullptr && !symbol->thread_local_storage &&
+         (symbol->mangled.starts_with("_ZN8tilewise4simt") ||
+          symbol->mangled.starts_with("_ZGVN8tilewise4simt"));
+}
+
+// Each of the simulator's threads has its own, which it sets when it comes there first. As many as
+// are declared and no more, lest another variable of the same name be memory that nobody counts.
+void ModuleVariables::find_references_to_shared_memory(std::vector<std::string> names) {
+  std::size_t blocks = names.size();
+  for (const ModuleSymbol& symbol : symbols_) {
+    if (!symbol.thread_local_storage) continue;
+    const std::string name = source_name(symbol.mangled);
+    if (symbol.bytes == 1 && name == "__tls_guard" && !names.empty()) to_shared_.insert(&symbol);
+    if (symbol.bytes != sizeof(void*)) continue;
+    if (name.starts_with(block_name)) {
+      if (blocks == 0) continue;
+      --blocks;
+    } else {
+      const auto declared = std::find(names.begin(), names.end(), name);
+      if (declared == names.end()) continue;
+      declared->clear();
+    }
+    to_shared_.insert(&symbol);
   }
-  // A shared variable at namespace scope is a reference that each of the simulator's threads has.
-  const std::string name = source_name(symbol->mangled);
-  return name.starts_with(block_name) || name.find("tls_guard") != name.npos ||
-         shared_.contains(name);
+}
+
+bool ModuleVariables::leads_to_shared_memory(const void* address) const {
+  return to_shared_.contains(symbol_at(address));
 }
 
 }  // namespace tilewise::simt

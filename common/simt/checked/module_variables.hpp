@@ -57,8 +57,11 @@ class ModuleVariables {
   /// Whether a compiler counts there how often a line runs (`lab coverage`).
   bool is_line_count(const void* address) const;
 
-  /// Whether the run-time or its headers put it there for kernels to read.
+  /// Whether the run-time's headers put it there for kernels to read.
   bool is_run_times(const void* address) const;
+
+  /// Whether a shared variable at namespace scope is reached through it.
+  bool leads_to_shared_memory(const void* address) const;
 
   /// Of all `__constant__` variables together.
   std::size_t constant_bytes() const { return constant_bytes_; }
@@ -69,12 +72,13 @@ class ModuleVariables {
   explicit ModuleVariables(const LoadedModule& module);
   const ModuleSymbol* symbol_at(const void* address) const;
   void describe_device_variables();
+  void find_references_to_shared_memory(std::vector<std::string> names);
   void mark(const ModuleSymbol& symbol, Page kind);
 
   LoadedModule module_;
   std::vector<ModuleSymbol> symbols_;                     ///< by address
   std::unordered_map<const ModuleSymbol*, Page> on_device_;  ///< what they are
-  std::unordered_set<std::string> shared_;                ///< names of `__shared__` variables
+  std::unordered_set<const ModuleSymbol*> to_shared_;     ///< references to shared memory
   std::uintptr_t base_ = 0;
   std::size_t bytes_ = 0;
   std::vector<Page> pages_;

@@ -40,7 +40,6 @@ TEST(ModuleVariables, KnowWhatTheHostsAreCalled) {
   EXPECT_EQ(variables.host_variable_at(&of_this_program), "of_this_program");
   EXPECT_EQ(variables.host_variable_at(&of_each_thread), "of_each_thread");
   EXPECT_EQ(variables.host_variable_at(&code), "");
-  EXPECT_FALSE(variables.has_device_variables());
   EXPECT_EQ(variables.constant_bytes(), 0u);
 }
 

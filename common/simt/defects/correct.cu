@@ -507,6 +507,18 @@ CORRECT(last_block_adds_up_device_variables) {
   last_block_adds_up<<<8, 32>>>(in.data(), sum.data());
 }
 
+// Dynamic shared memory of the file, which the rewriter makes a pointer of.
+extern __shared__ float shared_by_the_file[];
+__global__ void reverses_in_the_files_memory(const float* in, float* out) {
+  shared_by_the_file[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = shared_by_the_file[63 - threadIdx.x];
+}
+CORRECT(dynamic_shared_memory_of_the_file) {
+  const Buffer<float> in("in", 64, Contents::input), out("out", 64, Contents::nothing);
+  reverses_in_the_files_memory<<<1, 64, 64 * sizeof(float)>>>(in.data(), out.data());
+}
+
 // Every thread adds its part to elements that start from zero.
 __global__ void adds_to_columns(const float* in, float* out, int columns) {
   atomicAdd(&out[threadIdx.x % columns], in[blockIdx.x * blockDim.x + threadIdx.x]);

@@ -26,6 +26,34 @@ DEFECT(thread_local_scratch, "host-pointer", "writes kept, a host variable") {
   keeps_values_for_later<<<1, 32>>>(in.data(), out.data(), 3);
 }
 
+// Of the name that a shared variable has elsewhere.
+namespace elsewhere {
+__shared__ float of_two[32];
+}
+thread_local float of_two[32];
+__global__ void keeps_an_address_for_later(float* out) {
+  of_two[threadIdx.x] = out[threadIdx.x];  // fault
+  elsewhere::of_two[threadIdx.x] = 0;
+  out[threadIdx.x] = of_two[31 - threadIdx.x] + elsewhere::of_two[threadIdx.x];
+}
+DEFECT(thread_local_of_a_shared_name, "host-pointer", "writes of_two, a host variable") {
+  const Buffer<float> out("out", 32, Contents::zeros);
+  keeps_an_address_for_later<<<1, 32>>>(out.data());
+}
+
+// Arguments are every thread's: none may change them for the others.
+struct Parts {
+  float of_thread[32];
+};
+__global__ void adds_up_in_its_arguments(const Parts& parts, float* out) {
+  const_cast<Parts&>(parts).of_thread[threadIdx.x] += 1;  // fault
+  out[threadIdx.x] = parts.of_thread[31 - threadIdx.x];
+}
+DEFECT(scratch_in_the_arguments, "host-pointer", "an argument of the kernel") {
+  const Buffer<float> out("out", 32, Contents::nothing);
+  adds_up_in_its_arguments<<<1, 32>>>(Parts{}, out.data());
+}
+
 // Compilers' own atomics are accesses as others are.
 __device__ unsigned exchanged[32];
 __global__ void stores_by_builtins(unsigned* out) {

@@ -1,5 +1,5 @@
-// A fixed number of blocks takes tiles of C by a ticket in device memory; what does not change
-// during a launch is in constant memory.
+// What does not change during a launch is in constant memory, and blocks count in device memory how
+// many of them have finished; the last one sets the count back.
 
 #include "matmul_shared.hpp"
 
@@ -8,43 +8,44 @@
 struct Product {
   const float *A, *B;
   float* C;
-  int n, tiles;  // tiles: along a side
+  int n;
 };
 
 __constant__ Product product;
-static __device__ int next_tile;
+static __device__ unsigned finished;
 
 template <int Tile>
-__global__ void take_tiles() {
+__device__ float& element(int row, int col) {
+  return product.C[std::size_t(row) * product.n + col];
+}
+
+template <int Tile>
+__global__ void multiply() {
   __shared__ float As[Tile][Tile], Bs[Tile][Tile];  // (row, k), (k, col)
-  __shared__ int taken;
   const int tx = threadIdx.x, ty = threadIdx.y, n = product.n;
-  for (;;) {
-    if (tx == 0 && ty == 0) taken = atomicAdd(&next_tile, 1);
+  const int row = blockIdx.y * Tile + ty, col = blockIdx.x * Tile + tx;
+  float sum = 0;
+  for (int k0 = 0; k0 < n; k0 += Tile) {
+    As[ty][tx] = row < n && k0 + tx < n ? product.A[std::size_t(row) * n + k0 + tx] : 0;
+    Bs[ty][tx] = k0 + ty < n && col < n ? product.B[std::size_t(k0 + ty) * n + col] : 0;
     __syncthreads();
-    if (taken >= product.tiles * product.tiles) return;
-    const int row = taken / product.tiles * Tile + ty, col = taken % product.tiles * Tile + tx;
-    float sum = 0;
-    for (int k0 = 0; k0 < n; k0 += Tile) {
-      As[ty][tx] = row < n && k0 + tx < n ? product.A[std::size_t(row) * n + k0 + tx] : 0;
-      Bs[ty][tx] = k0 + ty < n && col < n ? product.B[std::size_t(k0 + ty) * n + col] : 0;
-      __syncthreads();
 #pragma unroll
-      for (int k = 0; k < Tile; ++k) sum += As[ty][k] * Bs[k][tx];
-      __syncthreads();
-    }
-    if (row < n && col < n) product.C[std::size_t(row) * n + col] = sum;
+    for (int k = 0; k < Tile; ++k) sum += As[ty][k] * Bs[k][tx];
+    __syncthreads();
+  }
+  if (row < n && col < n) element<Tile>(row, col) = sum;
+  if (tx == 0 && ty == 0 && atomicAdd(&finished, 1u) == gridDim.x * gridDim.y - 1) {
+    atomicExch(&finished, 0u);
   }
 }
 
 template <int Tile>
 static cudaError_t launch(const float* A, const float* B, float* C, int n) {
-  const int tiles = (n + Tile - 1) / Tile;
-  const Product wanted{A, B, C, n, tiles};
-  const int first = 0;
-  cudaMemcpyToSymbol(product, &wanted, sizeof wanted);
-  cudaMemcpyToSymbol(next_tile, &first, sizeof first);
-  take_tiles<Tile><<<min(256, tiles * tiles), dim3(Tile, Tile)>>>();
+  const unsigned blocks = (n + Tile - 1) / Tile;
+  const Product wanted{A, B, C, n};
+  const cudaError_t error = cudaMemcpyToSymbol(product, &wanted, sizeof wanted);
+  if (error != cudaSuccess) return error;
+  multiply<Tile><<<dim3(blocks, blocks), dim3(Tile, Tile)>>>();
   return cudaGetLastError();
 }
 
