@@ -102,8 +102,8 @@ void add_coverage(Toolchain& simt_tools, Flavour flavour) {
     // Optimised code shares lines, and drops some.
     *std::ranges::find(simt_tools.compile, "-O3") = "-O0";
   } else {
-    // The checked build knows these counts by their names, and leaves them alone, which a race of
-    // blocks that add to one would not be.
+    // Of all additions an atomic one alone does not report itself, so that counting changes no
+    // other count. With clang it does; the run-time knows these counts by their names.
     simt_tools.compile.emplace_back("-fprofile-update=atomic");
   }
   const fs::path header =
