@@ -216,7 +216,9 @@ class Marker {
     if (scope == Scope::block && !says(first, name, "static")) return;  // on a thread's stack
     const bool constant = std::any_of(
         at(first), at(name), [&](const Token& token) { return qualifiers_.is_constant(token); });
-    edits_.insert_before(code_[qualifier], "TILEWISE_DEVICE_VARIABLE ");
+    edits_.insert_before(code_[qualifier], variables.names.size() == 1
+                                               ? "TILEWISE_DEVICE_VARIABLE "
+                                               : "TILEWISE_DEVICE_VARIABLES ");
     const bool has_shape =
         scope != Scope::type && !code_[first].is("template") && !says(first, name, "extern");
     for (const std::size_t each : variables.names) {

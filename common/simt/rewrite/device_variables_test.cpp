@@ -23,9 +23,8 @@ const Case cases[] = {
      std::string(mark) + "__device__ int counter[5]; TILEWISE_SHAPE(counter, counter, 1_1)",
      "device counter;"},
     {"two_with_values", "static __constant__ float a[2] = {1, 2}, b = f(1, 2);",
-     "static " + std::string(mark) +
-         "__constant__ float a[2] = {1, 2}, b = f(1, 2); TILEWISE_SHAPE(a, a, 1_1)"
-         " TILEWISE_SHAPE(b, b, 1_2)",
+     "static TILEWISE_DEVICE_VARIABLES __constant__ float a[2] = {1, 2}, b = f(1, 2);"
+     " TILEWISE_SHAPE(a, a, 1_1) TILEWISE_SHAPE(b, b, 1_2)",
      "constant a;constant b;"},
     {"both_qualifiers", "__device__ __constant__ const unsigned n{4};",
      std::string(mark) + "__device__ __constant__ const unsigned n{4}; TILEWISE_SHAPE(n, n, 1_1)",

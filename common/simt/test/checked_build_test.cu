@@ -486,14 +486,14 @@ TEST_F(CheckedBuild, CountsAtomics) {
 __global__ void uses_builtins(unsigned* values) {
   unsigned* own = &values[threadIdx.x];
   unsigned seen = __atomic_load_n(own, __ATOMIC_RELAXED);
-  __atomic_store_n(own, seen + 1, __ATOMIC_RELAXED);
-  __atomic_exchange_n(own, 2, __ATOMIC_RELAXED);
-  __atomic_fetch_add(own, 3, __ATOMIC_RELAXED);
-  __atomic_fetch_nand(own, 3, __ATOMIC_RELAXED);
-  __sync_fetch_and_or(own, 8);
+  seen += __atomic_exchange_n(own, 2, __ATOMIC_RELAXED);
+  seen += __atomic_fetch_add(own, 3, __ATOMIC_RELAXED);
+  seen += __atomic_fetch_nand(own, 3, __ATOMIC_RELAXED);
+  seen += __sync_fetch_and_or(own, 8);
   __atomic_compare_exchange_n(own, &seen, 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  __sync_val_compare_and_swap(own, 1, 2);
-  atomicCAS(own, 1u, 2u);
+  seen += __sync_val_compare_and_swap(own, 1, 2);
+  seen += atomicCAS(own, 1u, 2u);
+  __atomic_store_n(own, seen, __ATOMIC_RELAXED);
 }
 
 TEST_F(CheckedBuild, CountsAtomicsOfTheCompiler) {

@@ -30,6 +30,10 @@ constexpr VariableShape shape_of() {
 /// A page of its own, and kept though nobody reads it: what threads write there can race.
 #define TILEWISE_DEVICE_VARIABLE __attribute__((aligned(4096), used))
 
+/// Where one declaration has several, between which no gap can be put: seldom does one fill its
+/// 64 KiB to the last byte.
+#define TILEWISE_DEVICE_VARIABLES __attribute__((aligned(65536), used))
+
 /// Nothing else lies next to a variable: one gap stands among variables that start as zeros, one
 /// among those that have values.
 #define TILEWISE_GAP(id)                                                                  \
