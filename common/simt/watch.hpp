@@ -85,11 +85,11 @@ struct Counters {
   std::uint64_t shared_atomic_requests = 0;
   /// Passes over the banks, each of which serves one lane of a bank.
   std::uint64_t shared_atomic_wavefronts = 0;
-  std::uint64_t constant_requests = 0;      ///< loads of `__constant__` variables
-  std::uint64_t constant_passes = 0;        ///< for each request the addresses that differ
-  std::uint64_t divergent_requests = 0;     ///< made by some of the warp's live lanes only
-  std::uint64_t barriers = 0;               ///< __syncthreads() and its kind, by warps
-  std::uint64_t shuffles = 0;               ///< __shfl_sync() and its kind, by warps
+  std::uint64_t constant_requests = 0;   ///< loads of `__constant__` variables
+  std::uint64_t constant_passes = 0;     ///< for each request the addresses that differ
+  std::uint64_t divergent_requests = 0;  ///< made by some of the warp's live lanes only
+  std::uint64_t barriers = 0;            ///< __syncthreads() and its kind, by warps
+  std::uint64_t shuffles = 0;            ///< __shfl_sync() and its kind, by warps
 };
 
 /// All of them, for code that treats them alike.

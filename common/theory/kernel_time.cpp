@@ -326,8 +326,7 @@ DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
   const double anew = distinct(width, height) * blocks / (width * height);
   const double kept =
       std::min(1.0, static_cast<double>(gpu.l2_bytes) / (sector_bytes * (once + stored)));
-  const double loads =
-      std::min(loaded, once + std::max(0.0, anew - once) * (1 - kept));
+  const double loads = std::min(loaded, once + std::max(0.0, anew - once) * (1 - kept));
   return {loads, stored};
 }
 

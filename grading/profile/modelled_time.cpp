@@ -134,10 +134,10 @@ theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& rep
 std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
                                                 const ProfileReport& report) {
   const bool counted = kernel.footprint.load_sectors + kernel.footprint.store_sectors > 0;
-  const bool moved_nothing =
-      kernel.counters.global_load_requests + kernel.counters.global_store_requests +
-          kernel.counters.global_atomic_requests ==
-      0;
+  const bool moved_nothing = kernel.counters.global_load_requests +
+                                 kernel.counters.global_store_requests +
+                                 kernel.counters.global_atomic_requests ==
+                             0;
   if (!counted && !moved_nothing) return std::nullopt;
   try {
     return theory::kernel_time(report.gpu, work_of(kernel, report));

@@ -45,25 +45,25 @@ using tilewise::simt::Action;
     return expected;                                                                               \
   }
 
-#define TILEWISE_ATOMIC_HOOKS(bits, T)                                       \
-  T __tsan_atomic##bits##_load(const volatile T* address, int) {             \
-    TILEWISE_RECORD(read, bits);                                             \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                       \
-  }                                                                          \
-  void __tsan_atomic##bits##_store(volatile T* address, T value, int) {      \
-    TILEWISE_RECORD(write, bits);                                            \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                      \
-  }                                                                          \
-  T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) {      \
-    TILEWISE_RECORD(atomic, bits);                                           \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);            \
-  }                                                                          \
-  TILEWISE_FETCH_HOOK(bits, T, add)                                          \
-  TILEWISE_FETCH_HOOK(bits, T, sub)                                          \
-  TILEWISE_FETCH_HOOK(bits, T, and)                                          \
-  TILEWISE_FETCH_HOOK(bits, T, or)                                           \
-  TILEWISE_FETCH_HOOK(bits, T, xor)                                          \
-  TILEWISE_FETCH_HOOK(bits, T, nand)                                         \
+#define TILEWISE_ATOMIC_HOOKS(bits, T)                                  \
+  T __tsan_atomic##bits##_load(const volatile T* address, int) {        \
+    TILEWISE_RECORD(read, bits);                                        \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                  \
+  }                                                                     \
+  void __tsan_atomic##bits##_store(volatile T* address, T value, int) { \
+    TILEWISE_RECORD(write, bits);                                       \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                 \
+  }                                                                     \
+  T __tsan_atomic##bits##_exchange(volatile T* address, T value, int) { \
+    TILEWISE_RECORD(atomic, bits);                                      \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);       \
+  }                                                                     \
+  TILEWISE_FETCH_HOOK(bits, T, add)                                     \
+  TILEWISE_FETCH_HOOK(bits, T, sub)                                     \
+  TILEWISE_FETCH_HOOK(bits, T, and)                                     \
+  TILEWISE_FETCH_HOOK(bits, T, or)                                      \
+  TILEWISE_FETCH_HOOK(bits, T, xor)                                     \
+  TILEWISE_FETCH_HOOK(bits, T, nand)                                    \
   TILEWISE_SWAP_HOOKS(bits, T)
 
 namespace {
@@ -137,9 +137,9 @@ void __tsan_atomic128_store(volatile Wide* address, Wide value, int) {
   TILEWISE_RECORD(write, 128);
   change_wide(address, [&](Wide) { return value; });
 }
-#define TILEWISE_WIDE_HOOK(name, result)                                     \
-  Wide __tsan_atomic128_##name(volatile Wide* address, Wide value, int) {    \
-    TILEWISE_RECORD(atomic, 128);                                            \
+#define TILEWISE_WIDE_HOOK(name, result)                                            \
+  Wide __tsan_atomic128_##name(volatile Wide* address, Wide value, int) {           \
+    TILEWISE_RECORD(atomic, 128);                                                   \
     return change_wide(address, [&]([[maybe_unused]] Wide old) { return result; }); \
   }
 TILEWISE_WIDE_HOOK(exchange, value)
@@ -148,7 +148,7 @@ TILEWISE_WIDE_HOOK(fetch_sub, old - value)
 TILEWISE_WIDE_HOOK(fetch_and, (old & value))
 TILEWISE_WIDE_HOOK(fetch_or, (old | value))
 TILEWISE_WIDE_HOOK(fetch_xor, (old ^ value))
-TILEWISE_WIDE_HOOK(fetch_nand, ~(old & value))
+TILEWISE_WIDE_HOOK(fetch_nand, ~(old& value))
 TILEWISE_SWAP_HOOKS(128, Wide)
 
 void __tsan_atomic_thread_fence(int) {

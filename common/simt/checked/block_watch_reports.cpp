@@ -33,8 +33,7 @@ const char* verb(std::uint32_t site) {
 
 std::string is_a_host_variable(const std::string& name) {
   return fmt::format(
-      "{}, a host variable, which a GPU cannot reach: declare it __device__ or __constant__",
-      name);
+      "{}, a host variable, which a GPU cannot reach: declare it __device__ or __constant__", name);
 }
 
 }  // namespace
@@ -238,8 +237,7 @@ std::optional<BlockWatch::StrayAccess> BlockWatch::fault_in_a_module(std::uintpt
                   fmt::ptr(at))};
 }
 
-std::optional<BlockWatch::StrayAccess> BlockWatch::fault_elsewhere(const void* address,
-                                                                   bool reads,
+std::optional<BlockWatch::StrayAccess> BlockWatch::fault_elsewhere(const void* address, bool reads,
                                                                    bool on_a_stack) const {
   const auto* at = static_cast<const std::byte*>(address);
   const auto* arguments = static_cast<const std::byte*>(body_.context);
@@ -268,8 +266,7 @@ std::optional<BlockWatch::StrayAccess> BlockWatch::fault_in_device_memory(
     const void* address) const {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (memory.was_released(address)) {
-    return StrayAccess{"host-pointer",
-                       "memory that cudaFree has taken back: the pointer is stale"};
+    return StrayAccess{"host-pointer", "memory that cudaFree has taken back: the pointer is stale"};
   }
   const auto range = memory.nearest_range(address);
   return StrayAccess{"out-of-bounds",
@@ -293,12 +290,12 @@ std::optional<Diagnostic> BlockWatch::judge_elsewhere(const void* address, std::
     harmless_.insert(access);
     return std::nullopt;
   }
-  return Diagnostic{.kind = stray->kind,
-                    .message = fmt::format("{} {} {}", thread_name(running_), verb(site),
-                                           stray->what),
-                    .file = line.file,
-                    .line = line.line,
-                    .thread = place_of(running_, block_)};
+  return Diagnostic{
+      .kind = stray->kind,
+      .message = fmt::format("{} {} {}", thread_name(running_), verb(site), stray->what),
+      .file = line.file,
+      .line = line.line,
+      .thread = place_of(running_, block_)};
 }
 
 }  // namespace tilewise::simt

@@ -152,8 +152,11 @@ void GlobalShadow::access(const Request& request, const Pattern& pattern, bool a
     access_word(region, place, bytes, request.olds[lane], access, moments, listener);
   };
   for (unsigned i = 0; i < pattern.distinct; ++i) {
-    visit(pattern.lane[i]);
-    if (pattern.other_lane[i] != Pattern::no_lane) visit(pattern.other_lane[i]);
+    const LanesOfAddress lanes =
+        lanes_of_address(request, pattern, i,
+                         [&](Place place, unsigned size) { return listener.value(place, size); });
+    visit(lanes.first);
+    if (lanes.other != Pattern::no_lane) visit(lanes.other);
   }
 }
 

@@ -89,8 +89,8 @@ std::string source_name(const std::string& mangled) {
 
 const ModuleVariables& ModuleVariables::of(std::uintptr_t code) {
   static std::mutex mutex;
-  static auto* known = new std::map<std::pair<std::uintptr_t, std::string>,
-                                    std::unique_ptr<ModuleVariables>>;
+  static auto* known =
+      new std::map<std::pair<std::uintptr_t, std::string>, std::unique_ptr<ModuleVariables>>;
   static std::uintptr_t last_code = 0;
   static const ModuleVariables* last = nullptr;
   const std::lock_guard lock(mutex);
@@ -119,7 +119,8 @@ ModuleVariables::ModuleVariables(const LoadedModule& module)
 
 void ModuleVariables::mark(const ModuleSymbol& symbol, Page kind) {
   const std::size_t last = symbol.address + std::max<std::size_t>(symbol.bytes, 1) - 1 - base_;
-  for (std::size_t i = (symbol.address - base_) / page; i <= last / page && i < bytes_ / page; ++i) {
+  for (std::size_t i = (symbol.address - base_) / page; i <= last / page && i < bytes_ / page;
+       ++i) {
     pages_[i] = taken_[i] && pages_[i] != kind ? Page::mixed : kind;
     taken_[i] = true;
   }

@@ -76,9 +76,9 @@ class ModuleVariables {
   void mark(const ModuleSymbol& symbol, Page kind);
 
   LoadedModule module_;
-  std::vector<ModuleSymbol> symbols_;                     ///< by address
+  std::vector<ModuleSymbol> symbols_;                        ///< by address
   std::unordered_map<const ModuleSymbol*, Page> on_device_;  ///< what they are
-  std::unordered_set<const ModuleSymbol*> to_shared_;     ///< references to shared memory
+  std::unordered_set<const ModuleSymbol*> to_shared_;        ///< references to shared memory
   std::uintptr_t base_ = 0;
   std::size_t bytes_ = 0;
   std::vector<Page> pages_;

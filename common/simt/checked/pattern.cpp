@@ -37,7 +37,8 @@ Pattern key_of(const Request& request, std::uint32_t alignment) {
 void work_out(Pattern& pattern, const MemoryRules& rules) {
   const unsigned bytes = Site32(pattern.kind).bytes();
   const Action action = Site32(pattern.kind).action();
-  LaneAddresses addresses{pattern.lanes, bytes, action == Action::read, {}, action == Action::atomic};
+  LaneAddresses addresses{
+      pattern.lanes, bytes, action == Action::read, {}, action == Action::atomic};
   // Far enough from zero that lanes below the first stay positive, and aligned to a line.
   constexpr std::uint32_t middle = 0x8000'0000u;
   pattern.lowest = INT64_MAX;

@@ -41,7 +41,7 @@ struct Pattern {
   SharedCost shared_cost;
   SharedCost cost_of_8_bytes, cost_of_16_bytes;  ///< of shared loads as wide from the same places
   GlobalCost global_cost;
-  unsigned most_alike = 0;  ///< lanes with the same address, at the address that has most
+  unsigned most_alike = 0;   ///< lanes with the same address, at the address that has most
   std::int64_t lowest = 0;   ///< first byte, relative to the first lane's place
   std::int64_t highest = 0;  ///< behind the last byte
   /// Lanes with an address of their own, and for each another lane with the same address or
@@ -64,6 +64,31 @@ struct Pattern {
 
   bool fits(const Request& request, std::uint32_t alignment_of_first) const;
 };
+
+/// Two lanes that stand for all that touch one address, or one.
+struct LanesOfAddress {
+  unsigned first, other;  ///< the other may be Pattern::no_lane
+};
+
+/// Of lanes that write: those that stored something else are among them, if there are any. Each
+/// finds what the one before it has stored, so that of equal lanes one at most finds something else
+/// than what is there in the end.
+template <class ValueAt>
+LanesOfAddress lanes_of_address(const Request& request, const Pattern& pattern, unsigned i,
+                                ValueAt&& value_at) {
+  const LanesOfAddress usual{pattern.lane[i], pattern.other_lane[i]};
+  if (usual.other == Pattern::no_lane || request.site.action() != Action::write) return usual;
+  const Place place = request.places[usual.first];
+  const std::uint32_t value = value_at(place, request.site.bytes());
+  unsigned found = Pattern::no_lane;
+  for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+    if (request.places[lane] != place || request.olds[lane] == value) continue;
+    if (found != Pattern::no_lane) return {found, lane};
+    found = lane;
+  }
+  return usual;
+}
 
 /// The patterns one operating-system thread has seen.
 class Patterns {

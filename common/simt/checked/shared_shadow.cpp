@@ -47,7 +47,10 @@ void SharedShadow::access(const Request& request, const Pattern& pattern) {
 /// One of the pattern's distinct addresses.
 void SharedShadow::access(const Request& request, const Pattern& pattern, unsigned i) {
   const unsigned bytes = request.site.bytes();
-  for (const unsigned lane : {pattern.lane[i], pattern.other_lane[i]}) {
+  const LanesOfAddress lanes =
+      lanes_of_address(request, pattern, i,
+                       [&](Place place, unsigned size) { return listener_.value(place, size); });
+  for (const unsigned lane : {lanes.first, lanes.other}) {
     if (lane == Pattern::no_lane) continue;
     const Place place = request.places[lane];
     const AccessRecord access = record_of(request, lane, moments_);

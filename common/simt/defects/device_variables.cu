@@ -10,7 +10,7 @@ namespace {
 // The last thread's number, whichever that is.
 __device__ int last_number;
 __global__ void leaves_its_number(int* out) {
-  last_number = threadIdx.x;                         // fault
+  last_number = threadIdx.x;  // fault
   if (threadIdx.x == 0) out[blockIdx.x] = blockIdx.x;
 }
 DEFECT(threads_write_a_device_variable, "race", "race on last_number: ") {
@@ -33,7 +33,7 @@ template <class T>
 __device__ T halves[64];
 template <class T>
 __global__ void swaps_halves(const T* in, T* out) {
-  halves<T>[threadIdx.x] = in[threadIdx.x];       // fault
+  halves<T>[threadIdx.x] = in[threadIdx.x];        // fault
   out[threadIdx.x] = halves<T>[63 - threadIdx.x];  // fault: other side
 }
 DEFECT(scratch_in_a_templates_variable, "race", "of halves: ") {
@@ -77,6 +77,18 @@ DEFECT(past_the_end_of_a_device_array, "out-of-bounds",
        "writes steps[1024], past the end of steps (1024 elements)") {
   const Buffer<int> out("out", 32, Contents::nothing);
   steps_past_the_end<<<1, 32>>>(out.data(), 1024);
+}
+
+// Declared by a macro, as a course's own header might.
+#define ARRAY_ON_DEVICE(type, name, size) static __device__ type name[size]
+ARRAY_ON_DEVICE(int, last_rows, 4);
+__global__ void leaves_its_row(int* out) {
+  last_rows[1] = threadIdx.y;  // fault
+  out[threadIdx.y * blockDim.x + threadIdx.x] = last_rows[0];
+}
+DEFECT(variable_declared_by_a_macro, "warp-race", "race on byte 4 of last_rows: ") {
+  const Buffer<int> out("out", 32, Contents::nothing);
+  leaves_its_row<<<1, dim3(8, 4)>>>(out.data());
 }
 
 __device__ float table[4][5];

@@ -114,5 +114,17 @@ DEFECT(exchange_through_global_memory, "warp-race", "") {
   through_global_memory<<<1, 32>>>(in.data(), scratch.data(), out.data());
 }
 
+// The rows of a block in one warp: each row of lanes stores the same, but not all rows do.
+__global__ void keeps_the_last_row(int* out) {
+  __shared__ int row;
+  row = threadIdx.y;  // fault
+  __syncthreads();
+  out[threadIdx.y * blockDim.x + threadIdx.x] = row;
+}
+DEFECT(rows_of_a_warp_write_one_element, "warp-race", "race on shared row") {
+  const Buffer<int> out("out", 32, Contents::nothing);
+  keeps_the_last_row<<<1, dim3(8, 4)>>>(out.data());
+}
+
 }  // namespace
 }  // namespace tilewise::defects

@@ -21,7 +21,7 @@ bool is_one_of(const Token& token, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-/// Words that stand for `__device__` or `__constant__`: these, and macros without parameters.
+/// Words that stand for `__device__` or `__constant__`: these, and macros.
 class Qualifiers {
  public:
   explicit Qualifiers(const std::vector<Token>& tokens) {
@@ -29,13 +29,7 @@ class Qualifiers {
       if (tokens[i].directive == 0 || !tokens[i - 2].is("#") || !tokens[i - 1].is("define")) {
         continue;
       }
-      const Token& macro = tokens[i];
-      for (std::size_t k = i + 1; k < tokens.size() && tokens[k].directive == macro.directive;
-           ++k) {
-        if (tokens[k].is("(") && tokens[k].begin == macro.end()) break;  // it has parameters
-        if (is_constant(tokens[k])) constant_.insert(macro.text);
-        if (is_qualifier(tokens[k])) all_.insert(macro.text);
-      }
+      add_macro(tokens, i);
     }
   }
   bool is_qualifier(const Token& token) const {
@@ -44,9 +38,29 @@ class Qualifiers {
   bool is_constant(const Token& token) const {
     return token.is("__constant__") || constant_.contains(token.text);
   }
+  /// A macro whose arguments may be the names of variables.
+  bool takes_names(const Token& token) const { return with_parameters_.contains(token.text); }
+  /// All words of macros that have a qualifier: one may be the name of a variable.
+  const std::set<std::string_view>& words() const { return words_; }
 
  private:
-  std::set<std::string_view> all_, constant_;
+  void add_macro(const std::vector<Token>& tokens, std::size_t name) {
+    const Token& macro = tokens[name];
+    std::size_t end = name + 1;
+    while (end < tokens.size() && tokens[end].directive == macro.directive) ++end;
+    const std::span body(tokens.begin() + static_cast<std::ptrdiff_t>(name) + 1,
+                         tokens.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto qualifies = [&](const Token& token) { return is_qualifier(token); };
+    if (std::none_of(body.begin(), body.end(), qualifies)) return;
+    const bool has_parameters = body.front().is("(") && body.front().begin == macro.end();
+    (has_parameters ? with_parameters_ : all_).insert(macro.text);
+    for (const Token& token : body) {
+      if (token.kind == TokenKind::identifier && !is_qualifier(token)) words_.insert(token.text);
+      if (is_constant(token)) constant_.insert(macro.text);
+    }
+  }
+
+  std::set<std::string_view> all_, constant_, with_parameters_, words_;
 };
 
 /// A declaration of variables, as indices into Outline::code().
@@ -161,9 +175,13 @@ class Marker {
       : qualifiers_(tokens), outline_(outline), code_(outline.code()), edits_(edits) {}
 
   std::string run() {
+    // Whole declarations may come from macros: their variables get no page of their own.
+    for (const std::string_view word : qualifiers_.words()) list("device", word);
     for (std::size_t i = 0; i < code_.size(); ++i) {
       if (code_[i].is("__shared__")) {
         list_shared(i);
+      } else if (qualifiers_.takes_names(code_[i])) {
+        list_arguments(i);
       } else if (qualifiers_.is_qualifier(code_[i]) && !follows_a_lambda(i)) {
         if (const auto variables = Reader(outline_, i).read()) {
           mark(i, *variables);
@@ -197,8 +215,19 @@ class Marker {
     return std::any_of(at(first), at(end), [&](const Token& token) { return token.is(word); });
   }
 
-  void list(std::string_view kind, std::size_t name) {
-    list_ += std::string(kind) + " " + std::string(code_[name].text) + ";";
+  void list(std::string_view kind, std::string_view name) {
+    list_ += std::string(kind) + " " + std::string(name) + ";";
+  }
+
+  void list_arguments(std::size_t macro) {
+    if (macro + 1 == code_.size() || !code_[macro + 1].is("(")) return;
+    const auto close = outline_.partner(macro + 1);
+    for (std::size_t i = macro + 2; close && i < *close; ++i) {
+      const bool constant = qualifiers_.is_constant(code_[macro]);
+      if (code_[i].kind == TokenKind::identifier) {
+        list(constant ? "constant" : "device", code_[i].text);
+      }
+    }
   }
 
   void list_shared(std::size_t shared) {
@@ -206,7 +235,9 @@ class Marker {
     const auto parsed = parse_declaration(outline_, statement_of(shared), shared);
     const auto* declaration = std::get_if<Declaration>(&parsed);
     if (declaration == nullptr) return;
-    for (const Declarator& declarator : declaration->declarators) list("shared", declarator.name);
+    for (const Declarator& declarator : declaration->declarators) {
+      list("shared", code_[declarator.name].text);
+    }
   }
 
   void mark(std::size_t qualifier, const Variables& variables) {
@@ -222,7 +253,7 @@ class Marker {
     const bool has_shape =
         scope != Scope::type && !code_[first].is("template") && !says(first, name, "extern");
     for (const std::size_t each : variables.names) {
-      list(constant ? "constant" : "device", each);
+      list(constant ? "constant" : "device", code_[each].text);
       if (has_shape) add_shape(each, variables.end);
     }
   }
@@ -236,10 +267,9 @@ class Marker {
     const int line = code_[name].line;
     on_line_ = line == last_line_ ? on_line_ + 1 : 1;
     last_line_ = line;
-    edits_.insert_after(code_[end], " TILEWISE_SHAPE(" + qualified + ", " +
-                                        std::string(code_[name].text) + ", " +
-                                        std::to_string(line) + "_" + std::to_string(on_line_) +
-                                        ")");
+    edits_.insert_after(
+        code_[end], " TILEWISE_SHAPE(" + qualified + ", " + std::string(code_[name].text) + ", " +
+                        std::to_string(line) + "_" + std::to_string(on_line_) + ")");
   }
 
   std::vector<Token>::const_iterator at(std::size_t index) const {

@@ -509,8 +509,8 @@ TEST_F(CheckedBuild, CountsAtomicsOfTheCompiler) {
 __global__ void uses_variables(const float* in, float* out, int stride) {
   copy_of_in[1][threadIdx.x] = in[threadIdx.x];
   __syncthreads();
-  out[threadIdx.x] = copy_of_in[1][31 - threadIdx.x] * constants[7] +
-                     constants[threadIdx.x * stride % 64];
+  out[threadIdx.x] =
+      copy_of_in[1][31 - threadIdx.x] * constants[7] + constants[threadIdx.x * stride % 64];
 }
 
 TEST_F(CheckedBuild, CountsWhatLiesInDeviceVariables) {

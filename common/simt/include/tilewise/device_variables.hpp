@@ -28,25 +28,25 @@ constexpr VariableShape shape_of() {
 }  // namespace tilewise::simt
 
 /// A page of its own, and kept though nobody reads it: what threads write there can race.
-#define TILEWISE_DEVICE_VARIABLE __attribute__((aligned(4096), used))
+#define TILEWISE_DEVICE_VARIABLE __attribute__((__aligned__(4096), __used__))
 
 /// Where one declaration has several, between which no gap can be put: seldom does one fill its
 /// 64 KiB to the last byte.
-#define TILEWISE_DEVICE_VARIABLES __attribute__((aligned(65536), used))
+#define TILEWISE_DEVICE_VARIABLES __attribute__((__aligned__(65536), __used__))
 
 /// Nothing else lies next to a variable: one gap stands among variables that start as zeros, one
 /// among those that have values.
-#define TILEWISE_GAP(id)                                                                  \
-  static char tilewise_gap_##id[4096] __attribute__((aligned(4096), used));               \
-  static char tilewise_gap_among_values_##id[4096] __attribute__((aligned(4096), used)) = \
-      {1};
+#define TILEWISE_GAP(id)                                                            \
+  static char tilewise_gap_##id[4096] __attribute__((__aligned__(4096), __used__)); \
+  static char tilewise_gap_among_values_##id[4096]                                  \
+      __attribute__((__aligned__(4096), __used__)) = {1};
 
-#define TILEWISE_SHAPE(variable, name, id)                                           \
-  static constexpr ::tilewise::simt::VariableShape tilewise_shape_##id##_of_##name   \
-      __attribute__((used)) = ::tilewise::simt::shape_of<decltype(variable)>();      \
+#define TILEWISE_SHAPE(variable, name, id)                                          \
+  static constexpr ::tilewise::simt::VariableShape tilewise_shape_##id##_of_##name  \
+      __attribute__((__used__)) = ::tilewise::simt::shape_of<decltype(variable)>(); \
   TILEWISE_GAP(id)
 
 /// What the file declares: "device counter;constant weights;shared As;".
-#define TILEWISE_VARIABLES(names)                                       \
-  static const char tilewise_variables[] __attribute__((used)) = names; \
+#define TILEWISE_VARIABLES(names)                                           \
+  static const char tilewise_variables[] __attribute__((__used__)) = names; \
   TILEWISE_GAP(0)
