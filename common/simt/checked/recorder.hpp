@@ -39,6 +39,6 @@ void make_room_in_trace();
 void note_fence();
 
 /// An access to neither shared nor allocated device memory: to a variable perhaps.
-void record_elsewhere(const void* address, std::uint32_t site);
+[[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site);
 
 }  // namespace tilewise::simt
