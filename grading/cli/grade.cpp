@@ -20,6 +20,7 @@
 #include "grading/report/autolab.hpp"
 #include "grading/report/classroom50.hpp"
 #include "grading/report/feedback.hpp"
+#include "grading/report/for_students.hpp"
 #include "grading/report/gradescope.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/junit.hpp"
@@ -54,8 +55,9 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   if (stage.status != Status::failed) return;
   const std::vector<std::string> warnings = compiler_warnings(stage.id, folder);
   if (warnings.empty()) return;
-  const std::string text =
-      fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; "));
+  const std::string text = for_students(
+      fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; ")),
+      longest_message_bytes);
   std::cout << text << std::endl;
   for (TestResult& test : stage.tests) {
     if (test.status == Status::failed)

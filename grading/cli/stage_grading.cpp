@@ -13,6 +13,7 @@
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/yardsticks.hpp"
 #include "grading/profile/compiled_kernels_file.hpp"
+#include "grading/report/for_students.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -50,6 +51,12 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
   return results;
 }
 
+BuildOutcome shown_to_students(BuildOutcome why) {
+  why.message = for_students(why.message, longest_message_bytes);
+  why.hint = for_students(why.hint, longest_message_bytes);
+  return why;
+}
+
 /// Gives every test of the rubric that has no result yet one without a verdict.
 void complete(StageResult& stage, const StageRequest& request, const BuildOutcome& why,
               const StageListener& listener) {
@@ -58,10 +65,10 @@ void complete(StageResult& stage, const StageRequest& request, const BuildOutcom
     return std::ranges::find(stage.tests, entry.test, &TestResult::name) == stage.tests.end();
   });
   if (missing.empty()) return;
-  if (listener.cannot_judge) listener.cannot_judge(why);
-  for (TestResult& test : unjudged(missing, request.conditions.backend, why)) {
-    if (listener.exam.test_ended) listener.exam.test_ended(test, "");
-    stage.tests.push_back(std::move(test));
+  if (listener.cannot_judge) listener.cannot_judge(shown_to_students(why));
+  for (const TestResult& test : unjudged(missing, request.conditions.backend, why)) {
+    stage.tests.push_back(for_students(test));
+    if (listener.exam.test_ended) listener.exam.test_ended(stage.tests.back(), "");
   }
 }
 
@@ -215,8 +222,9 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
   };
   exam.test_ended = [&](const TestResult& test, const std::string& printed) {
     running_test.clear();
-    stage.tests.push_back(test);
-    if (listener.exam.test_ended) listener.exam.test_ended(test, printed);
+    stage.tests.push_back(for_students(test));
+    if (!listener.exam.test_ended) return;
+    listener.exam.test_ended(stage.tests.back(), for_students(printed, longest_message_bytes));
   };
   const CommandResult ended =
       run_examiner(request.id, request.rubric, built.modules, request.conditions, exam);
