@@ -61,6 +61,9 @@ Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
     show_installation(arguments.front(), view.readable);
     command.arguments = sandbox.command(view);
     command.environment = {{"TMPDIR", "/tmp"}};
+  } else {
+    // What a compiler that is killed leaves goes with the rest.
+    command.environment = {{"TMPDIR", files.writable}};
   }
   std::ranges::move(arguments, std::back_inserter(command.arguments));
   command.working_directory = files.working_folder;

@@ -190,26 +190,26 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
   return built;
 }
 
-}  // namespace
-
-StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
-  const ScratchDirectory scratch;
-  return grade_stage(request, listener, scratch.path());
+BuildOutcome stopped_by(const Interrupted& interrupted) {
+  BuildOutcome why;
+  why.message = fmt::format("Grading was stopped by {} before there was a verdict.",
+                            name_of(interrupted));
+  why.hint = "Grade again.";
+  return why;
 }
 
-StageResult grade_stage(const StageRequest& request, const StageListener& listener,
-                        const std::filesystem::path& scratch) {
+/// As grade_stage(), with the result in the caller's hands all the way.
+void grade_into(StageResult& stage, const StageRequest& request, const StageListener& listener,
+                const std::filesystem::path& scratch) {
   if (listener.compiling) listener.compiling();
   Built built = build(request, scratch);
   built.modules.working_folder = scratch / "work";
   std::filesystem::create_directory(built.modules.working_folder);
-  StageResult stage;
-  stage.id = request.id;
   if (built.problem) {
     complete(stage, request, *built.problem, listener);
     add_up(stage);
     stage.status = Status::error;
-    return stage;
+    return;
   }
 
   std::string running_test;
@@ -235,6 +235,37 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
   }
   complete(stage, request, death_of_examiner(ended, running_test), listener);
   add_up(stage);
+}
+
+}  // namespace
+
+StageResult not_graded(const StageRequest& request, const std::string& why) {
+  StageResult stage;
+  stage.id = request.id;
+  BuildOutcome outcome;
+  outcome.message = why;
+  complete(stage, request, outcome, {});
+  add_up(stage);
+  stage.status = Status::error;
+  return stage;
+}
+
+StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
+  const ScratchDirectory scratch;
+  return grade_stage(request, listener, scratch.path());
+}
+
+StageResult grade_stage(const StageRequest& request, const StageListener& listener,
+                        const std::filesystem::path& scratch) {
+  StageResult stage;
+  stage.id = request.id;
+  try {
+    grade_into(stage, request, listener, scratch);
+  } catch (const Interrupted& interrupted) {
+    complete(stage, request, stopped_by(interrupted), listener);
+    add_up(stage);
+    throw StageInterrupted(interrupted, std::move(stage));
+  }
   return stage;
 }
 
