@@ -207,6 +207,7 @@ class Outlets {
   }
 
   bool any_open() const { return output_.is_open() || events_.is_open(); }
+  std::string_view output() const { return kept_; }
   std::string take_output() { return std::move(kept_); }
   bool was_cut() const { return was_cut_; }
 
@@ -371,6 +372,10 @@ RunningCommand::~RunningCommand() = default;
 bool RunningCommand::is_over() {
   constexpr int a_moment_ms = 5;
   return !state_->child || !state_->supervise(a_moment_ms);
+}
+
+std::string_view RunningCommand::output() const {
+  return state_->outlets ? state_->outlets->output() : std::string_view();
 }
 
 void RunningCommand::ask_to_end() {

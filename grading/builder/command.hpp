@@ -77,6 +77,9 @@ class RunningCommand {
   /// @throws as wait()
   bool is_over();
 
+  /// What it has printed so far, as CommandResult keeps it.
+  std::string_view output() const;
+
   /// Asks it to end, and does not wait for that.
   void ask_to_end();
 

@@ -90,7 +90,8 @@ constexpr std::string_view crash_words[] = {"internal compiler error", "PLEASE s
                                             "nternal error: assertion"};
 
 bool has_crashed(std::string_view output) {
-  return std::ranges::any_of(crash_words, [&](std::string_view words) { return says(output, words); });
+  return std::ranges::any_of(crash_words,
+                             [&](std::string_view words) { return says(output, words); });
 }
 
 /// The line on which a compiler says that it has crashed, from there on: "internal compiler error:
@@ -125,12 +126,13 @@ BuildOutcome explain_crash(std::string_view output, const std::vector<std::strin
     message += fmt::format(" ({})", words.substr(0, enough));
   }
   message += ". It gave no module, so nothing was run.";
-  return failure(message,
-                 ran_out_of_memory(output)
-                     ? less_memory
-                     : "Write what stands there more simply: leave out parts until it compiles, and "
-                       "put them in again in another way. Tell your instructor which they were.",
-                 place);
+  return failure(
+      message,
+      ran_out_of_memory(output)
+          ? less_memory
+          : "Write what stands there more simply: leave out parts until it compiles, and "
+            "put them in again in another way. Tell your instructor which they were.",
+      place);
 }
 
 /// A message that begins with the student's file, whatever the compiler begins with.

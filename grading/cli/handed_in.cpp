@@ -107,8 +107,8 @@ std::string put_in_place(const std::string& text, const fs::path& to, const fs::
   std::error_code error;
   fs::create_directories((to / "labs" / place).parent_path(), error);
   if (error) {
-    throw CannotGrade(fmt::format("cannot make a folder below {}: {}", printable(to.string()),
-                                  error.message()));
+    throw CannotGrade(
+        fmt::format("cannot make a folder below {}: {}", printable(to.string()), error.message()));
   }
   write_output(to / "labs" / place, text);
   return "";

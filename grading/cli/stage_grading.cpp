@@ -192,8 +192,8 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
 
 BuildOutcome stopped_by(const Interrupted& interrupted) {
   BuildOutcome why;
-  why.message = fmt::format("Grading was stopped by {} before there was a verdict.",
-                            name_of(interrupted));
+  why.message =
+      fmt::format("Grading was stopped by {} before there was a verdict.", name_of(interrupted));
   why.hint = "Grade again.";
   return why;
 }

@@ -54,9 +54,19 @@ TEST_P(StoppedTest, WritesWhatIsKnown) {
   fs::create_directories(temporary());
   const fs::path json = scratch_.path() / "result.json", pid_file = scratch_.path() / "pid";
   Command command;
-  command.arguments = {"sh",     "-c", "echo $$ >\"$0\"; exec \"$@\"", pid_file, tool("tilewise"),
-                       "grade",  "3",  "7",
-                       "--solutions", "--backend", "simt", "--json", json};
+  command.arguments = {"sh",
+                       "-c",
+                       "echo $$ >\"$0\"; exec \"$@\"",
+                       pid_file,
+                       tool("tilewise"),
+                       "grade",
+                       "3",
+                       "7",
+                       "--solutions",
+                       "--backend",
+                       "simt",
+                       "--json",
+                       json};
   command.environment = {{"TMPDIR", temporary()}};
   RunningCommand running(std::move(command));
   while (!examiner_runs() && !running.is_over()) {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <sys/stat.h>
 
 #include <csignal>
@@ -119,7 +118,7 @@ class HostileCohort {
 
   CommandResult grade() const {
     Command command;
-    command.arguments = {tool("tilewise"), "cohort", "grade",     in(), "3", "--out", out(),
+    command.arguments = {tool("tilewise"), "cohort", "grade",     in(),  "3", "--out", out(),
                          "--jobs",         "2",      "--backend", "simt"};
     return run_command(command);
   }
@@ -146,7 +145,8 @@ TEST(HostileCohort, MakesOneRowOfEachTrouble) {
     const std::string book = text_of(cohort.out() / "gradebook.csv");
     EXPECT_THAT(book, HasSubstr("anna,graded,0,")) << run;
     EXPECT_THAT(book, HasSubstr("\r\n" + std::string(255, 'n') + ",not graded,0,,,it holds no"));
-    EXPECT_THAT(book, HasSubstr("\r\nbomb,not graded,0,,,03_shared_memory/matmul_shared.cu is larger"));
+    EXPECT_THAT(book,
+                HasSubstr("\r\nbomb,not graded,0,,,03_shared_memory/matmul_shared.cu is larger"));
     EXPECT_THAT(book, HasSubstr("\r\nCASE,not graded,0"));
     EXPECT_THAT(book, HasSubstr("\r\ncase,not graded,0"));
     EXPECT_THAT(book, HasSubstr("\r\npipe,not graded,0,,,it is neither a folder nor a zip"));
@@ -177,7 +177,8 @@ TEST_F(CohortTest, WritesWhatIsKnownWhenItIsStopped) {
     command.environment = {{"TMPDIR", temporary}};
     RunningCommand running(std::move(command));
     const auto scratches = [&] { return std::distance(fs::directory_iterator(temporary), {}); };
-    while (scratches() < 2 && !running.is_over()) {  // the cohort's for a result, and that of a stage
+    while (scratches() < 2 &&
+           !running.is_over()) {  // the cohort's for a result, and that of a stage
     }
     ASSERT_EQ(::kill(std::stoi(text_of(pid_file)), signal), 0);
     const CommandResult result = running.wait();

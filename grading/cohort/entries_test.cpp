@@ -106,7 +106,8 @@ TEST_F(EntriesTest, AreUnpackedIntoTheirPlacesOnly) {
                                 {"labs/03_shared_memory/readme.txt", "x"}});
   EXPECT_EQ(take_sources({"anna", in() / "anna.zip"}, out()), "");
   EXPECT_THAT(files_below(scratch_.path() / "out"),
-              UnorderedElementsAre("labs/03_shared_memory/matmul_shared.cu=kernel", "labs/05_work_2x2/matmul_2x2.cu=another"));
+              UnorderedElementsAre("labs/03_shared_memory/matmul_shared.cu=kernel",
+                                   "labs/05_work_2x2/matmul_2x2.cu=another"));
 }
 
 TEST_F(EntriesTest, AreUnpackedNoFurtherThanTheirStageGoes) {
@@ -151,8 +152,10 @@ TEST_F(EntriesTest, SayWhyThereIsNothingToGrade) {
   put(in() / "text.zip", "no archive");
   put(in() / "empty.zip", "");
   put(in() / "nothing/readme.txt", "x");
-  put(in() / "huge/labs/03_shared_memory/matmul_shared.cu", std::string(largest_source_bytes + 1, ' '));
-  write_zip(in() / "bomb.zip", {{"labs/03_shared_memory/matmul_shared.cu", std::string(largest_source_bytes + 1, ' ')}});
+  put(in() / "huge/labs/03_shared_memory/matmul_shared.cu",
+      std::string(largest_source_bytes + 1, ' '));
+  write_zip(in() / "bomb.zip", {{"labs/03_shared_memory/matmul_shared.cu",
+                                 std::string(largest_source_bytes + 1, ' ')}});
   write_zip(in() / "cut.zip", {{"labs/03_shared_memory/matmul_shared.cu", std::string(9999, 'x')}});
   fs::resize_file(in() / "cut.zip", 60);
   const struct {

@@ -22,7 +22,8 @@ constexpr std::size_t longest_problem_bytes = 4000;
 std::string feedback_text(const CohortOutcome& outcome) {
   if (outcome.result) return feedback_text(*outcome.result);
   return fmt::format(
-      "Could not be graded: {}\n\nHand in a folder or a zip archive that holds your files where the "
+      "Could not be graded: {}\n\nHand in a folder or a zip archive that holds your files where "
+      "the "
       "course has them, labs/NN_topic/*.cu, or those files by themselves, each as plain text under "
       "the name that it has there. If it does, show this to your instructor.\n",
       outcome.problem);
@@ -108,7 +109,8 @@ CohortOutcome Grading::outcome_of(const CommandResult& ended) const {
     std::ifstream stream(json());
     return {nlohmann::ordered_json::parse(stream).get<GradeResult>(), ""};
   } catch (const std::exception& error) {
-    return without_result(fmt::format("grading left no result that can be read ({})", error.what()));
+    return without_result(
+        fmt::format("grading left no result that can be read ({})", error.what()));
   }
 }
 

@@ -13,7 +13,9 @@ using namespace std::string_view_literals;
 std::string utf8(std::u32string_view text) {
   std::string bytes;
   for (const char32_t value : text) {
-    const auto tail = [&](int shift) { bytes += static_cast<char>(0x80 | (value >> shift & 0x3F)); };
+    const auto tail = [&](int shift) {
+      bytes += static_cast<char>(0x80 | (value >> shift & 0x3F));
+    };
     if (value < 0x80) {
       bytes += static_cast<char>(value);
     } else if (value < 0x800) {

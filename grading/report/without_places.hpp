@@ -9,7 +9,7 @@ namespace tilewise::grading {
 
 /// Folders whose whereabouts are nobody's business.
 struct KnownPlaces {
-  std::filesystem::path course;                ///< shown as if it were the current folder
+  std::filesystem::path course;                        ///< shown as if it were the current folder
   std::vector<std::filesystem::path> private_folders;  ///< shown as "..."
 };
 

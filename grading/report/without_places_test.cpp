@@ -48,7 +48,8 @@ TEST(WithoutPlaces, TakesAwayWhereFilesAre) {
       {"a map of memory", "7f00-7f01 r-xp 00000000 00:00 0 /tmp/tilewise-run-y/work/m.so\n",
        "7f00-7f01 r-xp 00000000 00:00 0 .../tilewise-run-y/work/m.so\n"},
   };
-  for (const auto& [what, text, shown] : cases) EXPECT_EQ(without_places(text, known), shown) << what;
+  for (const auto& [what, text, shown] : cases)
+    EXPECT_EQ(without_places(text, known), shown) << what;
 }
 
 TEST(WithoutPlaces, LeavesTheRest) {
