@@ -26,6 +26,7 @@ struct CallManner {
   std::optional<Timing> timing = std::nullopt;
   std::optional<simt::Watch> watch = std::nullopt;
   bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
+  bool is_supervised = false;    ///< by a tool that makes kernels several times as slow
   bool is_reference = false;     ///< of a yardstick of ours, whose time is not the submission's
 };
 
