@@ -29,7 +29,10 @@ namespace fs = std::filesystem;
 
 // Every stage of a class's worth of resubmissions, in both flavours, modules and objects; each has
 // some hundred kilobytes.
-constexpr std::size_t cached_modules = 1024;
+constexpr ModuleCache::Limits cache_limits{1024, std::uintmax_t{1} << 30};
+
+// A hundred times what the largest solution has; what is larger holds data.
+constexpr std::uintmax_t largest_module_bytes = std::uintmax_t{32} << 20;
 
 const StageInfo& stage_info(const std::string& id) {
   const auto found = std::ranges::find(stages(), id, &StageInfo::id);
@@ -68,6 +71,21 @@ std::string this_machine() {
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
 }
 
+bool holds_data(const fs::path& compiled) {
+  std::error_code unknown;
+  const std::uintmax_t bytes = fs::file_size(compiled, unknown);
+  return !unknown && bytes > largest_module_bytes;
+}
+
+BuildOutcome too_large(const std::string& file) {
+  return refusal(
+      fmt::format("{} takes more than {} MiB once it is compiled.",
+                  file.empty() ? "What was handed in" : file, largest_module_bytes >> 20),
+      "Leave large arrays with initial values out of the kernel file; what a kernel works on comes "
+      "by its arguments.",
+      file);
+}
+
 /// One build of one stage, in steps that may overlap with those of other builds.
 class Build {
  public:
@@ -104,20 +122,27 @@ class Build {
 
   void start_linking() {
     if (!finish_tools("compiling")) return;
+    for (const std::size_t i : compiling_) {
+      if (holds_data(object_path(i))) return end(too_large(stage_.sources[i]));
+    }
     for (const std::size_t i : compiling_) keep(object_key(i), object_path(i));
     running_.push_back(start_tool(link_command()));
   }
 
   BuildOutcome finish() {
     if (finish_tools("linking")) {
-      keep(key_, module_);
-      succeed();
+      if (holds_data(module_)) {
+        end(too_large(""));
+      } else {
+        keep(key_, module_);
+        succeed();
+      }
     }
     return *outcome_;
   }
 
  private:
-  static ModuleCache modules() { return {layout().build / "cache", cached_modules}; }
+  static ModuleCache modules() { return {layout().build / "cache", cache_limits}; }
 
   bool fetch(const std::string& key, const fs::path& file) const {
     return cache_ && cache_->fetch(key, file);
@@ -210,6 +235,10 @@ class Build {
       return refusal(fmt::format("{} took longer than {} s and was stopped.",
                                  step == "compiling" ? "Compiling" : "Linking", tool_time_limit_s),
                      "Make templates less deep and unrolled loops shorter.");
+    }
+    // As the assembler and the linker say that a file may grow no further.
+    for (const char* words : {"File too large", "File size limit exceeded"}) {
+      if (result.output.find(words) != result.output.npos) return too_large("");
     }
     std::string output = without_scratch(result.output);
     if (output.empty())

@@ -198,14 +198,18 @@ class Outlets {
     }
     if (ends[0].revents != 0) {
       const std::string_view text = read_from(output_);
-      kept_ += text.substr(0, CommandResult::kept_output_bytes - kept_.size());
+      const std::size_t room = CommandResult::kept_output_bytes - kept_.size();
+      kept_ += text.substr(0, room);
+      was_cut_ = was_cut_ || text.size() > room;
     }
     if (ends[1].revents != 0) lines_.add(read_from(events_));
     return ends[0].revents != 0 || ends[1].revents != 0;
   }
 
   bool any_open() const { return output_.is_open() || events_.is_open(); }
+  std::string_view output() const { return kept_; }
   std::string take_output() { return std::move(kept_); }
+  bool was_cut() const { return was_cut_; }
 
  private:
   std::string_view read_from(Descriptor& end) {
@@ -217,10 +221,24 @@ class Outlets {
   Descriptor output_, events_;
   LineReader lines_;
   std::string kept_;
+  bool was_cut_ = false;
   std::array<char, 16 * 1024> buffer_;
 };
 
 }  // namespace
+
+std::string name_of(const Interrupted& interrupted) {
+  switch (interrupted.signal) {
+    case SIGINT:
+      return "SIGINT (Ctrl-C)";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    default:
+      return fmt::format("signal {}", interrupted.signal);
+  }
+}
 
 void interrupt_on_signals() {
   struct sigaction action {};
@@ -331,6 +349,7 @@ CommandResult RunningCommand::State::wait() {
   }
   const int status = child->reap();
   child.reset();  // there is nothing left that end() could end
+  result.output_was_cut = outlets->was_cut() || outlets->any_open();
   result.output = outlets->take_output();
   if (!in_time) {
     result.ending = CommandResult::Ending::timed_out;
@@ -353,6 +372,14 @@ RunningCommand::~RunningCommand() = default;
 bool RunningCommand::is_over() {
   constexpr int a_moment_ms = 5;
   return !state_->child || !state_->supervise(a_moment_ms);
+}
+
+std::string_view RunningCommand::output() const {
+  return state_->outlets ? state_->outlets->output() : std::string_view();
+}
+
+void RunningCommand::ask_to_end() {
+  if (state_->child) state_->child->ask_to_end();
 }
 
 void RunningCommand::end(double patience_s) { state_->end(patience_s); }

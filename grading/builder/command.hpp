@@ -37,6 +37,7 @@ struct CommandResult {
   Ending ending = Ending::not_started;
   int status = 0;      ///< exit status, signal number or errno, as `ending` says
   std::string output;  ///< the beginning of standard output and error, at most `kept_output_bytes`
+  bool output_was_cut = false;  ///< there was more
 
   static constexpr std::size_t kept_output_bytes = 256 * 1024;
 
@@ -49,6 +50,9 @@ class Interrupted : public std::runtime_error {
   explicit Interrupted(int signal) : std::runtime_error("interrupted"), signal(signal) {}
   int signal;
 };
+
+/// What has come: "SIGTERM".
+std::string name_of(const Interrupted& interrupted);
 
 /// From here on SIGINT, SIGTERM, SIGHUP and SIGPIPE end the command that is running, with all its
 /// children, and run_command() throws Interrupted.
@@ -72,6 +76,12 @@ class RunningCommand {
   /// wait() will not wait.
   /// @throws as wait()
   bool is_over();
+
+  /// What it has printed so far, as CommandResult keeps it.
+  std::string_view output() const;
+
+  /// Asks it to end, and does not wait for that.
+  void ask_to_end();
 
   /// Asks it to end, so that it can clear up and end what it has started in groups of their own;
   /// kills it, with its group, if it has not done so by `patience_s`.

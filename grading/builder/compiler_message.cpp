@@ -1,6 +1,7 @@
 #include "grading/builder/compiler_message.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -83,6 +84,70 @@ bool says(std::string_view output, std::string_view words) {
   return output.find(words) != output.npos;
 }
 
+/// What a compiler says that has crashed. What it asks for is not a student's to do.
+constexpr std::string_view crash_words[] = {
+    "internal compiler error", "PLEASE submit a bug report", "frontend command failed",
+    "died due to signal",      "nternal error: assertion",   "was killed by signal"};
+
+bool has_crashed(std::string_view output) {
+  return std::ranges::any_of(crash_words,
+                             [&](std::string_view words) { return says(output, words); });
+}
+
+/// The line on which a compiler says that it has crashed, from there on: "internal compiler error:
+/// in tsubst, at cp/pt.cc:15782".
+std::string_view crash_in(std::string_view output) {
+  while (!output.empty()) {
+    const std::string_view line = take_line(output);
+    for (const std::string_view words : {"internal compiler error", "died due to signal"}) {
+      if (const std::size_t at = line.find(words); at != line.npos) return line.substr(at);
+    }
+  }
+  return "";
+}
+
+bool ran_out_of_memory(std::string_view output) {
+  return says(output, "memory exhausted") || says(output, "out of memory") ||
+         says(output, "Killed signal") || says(output, "bad_alloc");
+}
+
+constexpr const char* less_memory =
+    "The compiler ran out of memory: make templates less deep and unrolled loops shorter.";
+
+BuildOutcome explain_crash(std::string_view output, const std::vector<std::string>& sources,
+                           const Place& place) {
+  const std::string where = place.line > 0        ? fmt::format("{}:{}", place.file, place.line)
+                            : sources.size() == 1 ? sources.front()
+                                                  : "";
+  std::string message = fmt::format("{}: the compiler crashed on this file{}", where,
+                                    place.line > 0 ? ", at this line or near it" : "");
+  if (const std::string_view words = crash_in(output); !words.empty()) {
+    constexpr std::size_t enough = 200;
+    message += fmt::format(" ({})", words.substr(0, enough));
+  }
+  message += ". It gave no module, so nothing was run.";
+  return failure(
+      message,
+      ran_out_of_memory(output)
+          ? less_memory
+          : "Write what stands there more simply: leave out parts until it compiles, and "
+            "put them in again in another way. Tell your instructor which they were.",
+      place);
+}
+
+/// A message that begins with the student's file, whatever the compiler begins with.
+std::string from_file(std::string message, const std::vector<std::string>& sources,
+                      const Place& place) {
+  constexpr std::string_view leader = "In file included from ";
+  std::string_view begin = message;
+  if (begin.starts_with(leader)) begin.remove_prefix(leader.size());
+  const bool is_named = std::ranges::any_of(
+      sources, [&](const std::string& source) { return begin.starts_with(source); });
+  if (is_named || sources.empty()) return message;
+  if (place.line > 0) return fmt::format("{}:{}: {}", place.file, place.line, message);
+  return fmt::format("{}: {}", fmt::join(sources, ", "), message);
+}
+
 }  // namespace
 
 BuildOutcome explain_compile_error(std::string_view output,
@@ -90,12 +155,11 @@ BuildOutcome explain_compile_error(std::string_view output,
   Place place = first_place(output, sources, true);
   // An error inside a header still tells where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);
-  std::string hint = "Fix the first error first; the others often follow from it.";
-  if (says(output, "memory exhausted") || says(output, "out of memory") ||
-      says(output, "Killed signal") || says(output, "bad_alloc")) {
-    hint = "The compiler ran out of memory: make templates less deep and unrolled loops shorter.";
-  }
-  return failure(cut_to_screenful(output), std::move(hint), std::move(place));
+  if (has_crashed(output)) return explain_crash(output, sources, place);
+  const char* hint = ran_out_of_memory(output)
+                         ? less_memory
+                         : "Fix the first error first; the others often follow from it.";
+  return failure(from_file(cut_to_screenful(output), sources, place), hint, place);
 }
 
 BuildOutcome explain_link_error(std::string_view output, const std::vector<std::string>& sources,

@@ -13,6 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 const std::vector<std::string> sources = {"labs/03_x/x.cu", "labs/03_x/y.cu"};
 
@@ -48,6 +50,66 @@ TEST(CompileError, IsPlacedWhereTheStudentsCodeIsWrong) {
 TEST(CompileError, KeepsTheCompilersWords) {
   const auto outcome = explain_compile_error("labs/03_x/x.cu:1:1: error: a\n    1 | b\n", sources);
   EXPECT_EQ(outcome.message, "labs/03_x/x.cu:1:1: error: a\n    1 | b");
+}
+
+TEST(CompileError, BeginsWithTheStudentsFile) {
+  const struct {
+    const char* what;
+    std::string_view output;
+    const char* begin;
+  } cases[] = {
+      {"a place", "labs/03_x/x.cu:8:1: error: x\n", "labs/03_x/x.cu:8:1: error: x"},
+      {"an include", "In file included from labs/03_x/y.cu:2:\n/usr/x.h:1: error: x\n",
+       "In file included from labs/03_x/y.cu:2:"},
+      {"another file first", "::error:1:1: error: a\nlabs/03_x/x.cu:8:1: error: b\n",
+       "labs/03_x/x.cu:8: ::error:1:1: error: a"},
+      {"no place", "cc1plus: error: x\n", "labs/03_x/x.cu, labs/03_x/y.cu: cc1plus: error: x"},
+  };
+  for (const auto& [what, output, begin] : cases) {
+    EXPECT_THAT(explain_compile_error(output, sources).message, StartsWith(begin)) << what;
+  }
+}
+
+TEST(CompileError, SaysWhenTheCompilerCrashed) {
+  const struct {
+    const char* what;
+    std::string_view output;
+    int line;
+    const char* message;
+  } cases[] = {
+      {"g++",
+       "labs/03_x/x.cu: In function 'int f()':\n"
+       "labs/03_x/x.cu:31:7: internal compiler error: in tsubst, at cp/pt.cc:15782\n"
+       "Please submit a full bug report, with preprocessed source (by using -freport-bug).\n"
+       "See <file:///usr/share/doc/gcc-12/README.Bugs> for instructions.\n",
+       31,
+       "labs/03_x/x.cu:31: the compiler crashed on this file, at this line or near it (internal "
+       "compiler error: in tsubst, at cp/pt.cc:15782)"},
+      {"g++, without a place",
+       "c++: internal compiler error: Segmentation fault signal terminated program cc1plus\n"
+       "Please submit a full bug report, with preprocessed source.\n",
+       0, "the compiler crashed on this file (internal compiler error: Segmentation fault"},
+      {"clang",
+       "PLEASE submit a bug report to https://bugs.debian.org/ and include the backtrace.\n"
+       "Stack dump:\n0.\tProgram arguments: /usr/bin/clang++-14 -std=c++17 /home/x/y.cpp\n"
+       "1.\tlabs/03_x/y.cu:5:3: current parser token ';'\n"
+       "clang: error: clang frontend command failed with exit code 139\n",
+       5, "labs/03_x/y.cu:5: the compiler crashed on this file"},
+      {"a signal", "The compiler was killed by signal 11 (Segmentation fault) while compiling.", 0,
+       "the compiler crashed on this file"},
+      {"nvcc", "labs/03_x/x.cu(4): Internal error: assertion failed: x\nnvcc error: 'cicc' died\n",
+       4, "labs/03_x/x.cu:4: the compiler crashed on this file"},
+  };
+  for (const auto& [what, output, line, message] : cases) {
+    const BuildOutcome outcome = explain_compile_error(output, sources);
+    EXPECT_FALSE(outcome.ok);
+    EXPECT_EQ(outcome.line, line) << what;
+    EXPECT_THAT(outcome.message, HasSubstr(message)) << what;
+    EXPECT_THAT(outcome.hint, HasSubstr("Tell your instructor")) << what;
+    for (const char* words : {"ubmit", "http", "file:", "/home"}) {
+      EXPECT_THAT(outcome.message, Not(HasSubstr(words))) << what;
+    }
+  }
 }
 
 TEST(CompileError, SaysWhenMemoryRanOut) {

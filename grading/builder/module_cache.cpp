@@ -23,10 +23,21 @@ bool holds_exactly(const fs::path& path, const std::string& text) {
   return file && std::string(std::istreambuf_iterator<char>(file), {}) == text;
 }
 
+/// What the files of an entry take.
+std::uintmax_t bytes_in(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  for (const char* name : {key_file, module_file}) {
+    const std::uintmax_t size = fs::file_size(folder / name, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
 }  // namespace
 
-ModuleCache::ModuleCache(fs::path folder, std::size_t capacity)
-    : folder_(std::move(folder)), capacity_(capacity) {}
+ModuleCache::ModuleCache(fs::path folder, Limits limits)
+    : folder_(std::move(folder)), limits_(limits) {}
 
 bool ModuleCache::fetch(const std::string& key, const fs::path& destination) const {
   if (!holds_exactly(entry(key) / key_file, key)) return false;
@@ -38,6 +49,8 @@ bool ModuleCache::fetch(const std::string& key, const fs::path& destination) con
 
 void ModuleCache::store(const std::string& key, const fs::path& module) const {
   std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(module, error);
+  if (error || key.size() + bytes > limits_.bytes / 4) return;
   // Written under a name of its own and then renamed, so that nobody ever sees half an entry.
   const fs::path fresh = folder_ / fmt::format("new-{}", ::getpid());
   fs::remove_all(fresh, error);
@@ -58,16 +71,23 @@ fs::path ModuleCache::entry(const std::string& key) const {
 }
 
 void ModuleCache::drop_oldest() const {
-  std::vector<std::pair<fs::file_time_type, fs::path>> entries;
+  struct Entry {
+    fs::file_time_type time;
+    fs::path path;
+    std::uintmax_t bytes;
+  };
+  std::vector<Entry> entries;
   std::error_code error;
   for (const auto& item : fs::directory_iterator(folder_, error)) {
     const auto time = fs::last_write_time(item.path(), error);
-    if (!error) entries.emplace_back(time, item.path());
+    if (!error) entries.push_back({time, item.path(), bytes_in(item.path())});
   }
-  if (entries.size() <= capacity_) return;
-  std::ranges::sort(entries);
-  entries.resize(entries.size() - capacity_);
-  for (const auto& [time, path] : entries) fs::remove_all(path, error);
+  std::ranges::sort(entries, std::ranges::greater(), &Entry::time);
+  std::uintmax_t bytes = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    bytes += entries[i].bytes;
+    if (i >= limits_.modules || bytes > limits_.bytes) fs::remove_all(entries[i].path, error);
+  }
 }
 
 }  // namespace tilewise::grading

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 namespace tilewise::grading {
@@ -10,12 +11,18 @@ namespace tilewise::grading {
 /// may use one cache at a time. A cache that cannot be read or written is as good as an empty one.
 class ModuleCache {
  public:
-  /// @param capacity  number of modules kept; the oldest go first
-  ModuleCache(std::filesystem::path folder, std::size_t capacity);
+  /// How many modules are kept, and how much room they take together; the oldest go first.
+  struct Limits {
+    std::size_t modules;
+    std::uintmax_t bytes;
+  };
+
+  ModuleCache(std::filesystem::path folder, Limits limits);
 
   /// Copies the module built from exactly `key` to `destination`; false if there is none.
   bool fetch(const std::string& key, const std::filesystem::path& destination) const;
 
+  /// Keeps a module, unless it alone would take a quarter of the room: others would have to go.
   void store(const std::string& key, const std::filesystem::path& module) const;
 
  private:
@@ -23,7 +30,7 @@ class ModuleCache {
   void drop_oldest() const;
 
   std::filesystem::path folder_;
-  std::size_t capacity_;
+  Limits limits_;
 };
 
 }  // namespace tilewise::grading

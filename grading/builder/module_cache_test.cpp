@@ -34,7 +34,7 @@ class ModuleCacheTest : public testing::Test {
 };
 
 TEST_F(ModuleCacheTest, GivesBackWhatWasBuiltFromTheSameText) {
-  const ModuleCache cache(folder_, 10);
+  const ModuleCache cache(folder_, {10, 1000});
   EXPECT_EQ(fetched(cache, "a"), "none");
   cache.store("a", module_with("module a"));
   cache.store("b", module_with("module b"));
@@ -44,7 +44,7 @@ TEST_F(ModuleCacheTest, GivesBackWhatWasBuiltFromTheSameText) {
 }
 
 TEST_F(ModuleCacheTest, ComparesTheTextAndNotItsHashAlone) {
-  const ModuleCache cache(folder_, 10);
+  const ModuleCache cache(folder_, {10, 1000});
   cache.store("a", module_with("module a"));
   // As if "a" had the hash of another text.
   const fs::path entry = *fs::directory_iterator(folder_);
@@ -53,14 +53,26 @@ TEST_F(ModuleCacheTest, ComparesTheTextAndNotItsHashAlone) {
 }
 
 TEST_F(ModuleCacheTest, KeepsNoMoreThanItMay) {
-  const ModuleCache cache(folder_, 3);
+  const ModuleCache cache(folder_, {3, 1000});
   for (const char* key : {"a", "b", "c", "d", "e"}) cache.store(key, module_with(key));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 3);
   EXPECT_EQ(fetched(cache, "e"), "e");
 }
 
+TEST_F(ModuleCacheTest, TakesNoMoreRoomThanItMay) {
+  const ModuleCache cache(folder_, {10, 1000});
+  for (const char* key : {"a", "b", "c", "d", "e", "f"}) {
+    cache.store(key, module_with(std::string(220, *key)));
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 4);
+  EXPECT_EQ(fetched(cache, "f"), std::string(220, 'f'));
+  cache.store("large", module_with(std::string(900, 'x')));
+  EXPECT_EQ(fetched(cache, "large"), "none") << "all others would have to go";
+  EXPECT_EQ(fetched(cache, "e"), std::string(220, 'e'));
+}
+
 TEST_F(ModuleCacheTest, DoesWithoutAFolder) {
-  const ModuleCache cache("/proc/no/such/folder", 3);
+  const ModuleCache cache("/proc/no/such/folder", {3, 1000});
   cache.store("a", module_with("module a"));
   EXPECT_EQ(fetched(cache, "a"), "none");
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "common/core/paths.hpp"
+#include "grading/builder/line_directives.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -58,6 +59,7 @@ SourceFile read_source(const fs::path& path, std::string name, const fs::path& r
     source.problem = fmt::format("{} cannot be read: {}.", source.name, std::strerror(errno));
     source.hint = "Check the file's permissions.";
   }
+  source.text = without_line_directives(std::move(source.text));
   return source;
 }
 

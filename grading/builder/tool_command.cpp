@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 // The largest solutions compile in seconds and some hundred megabytes: ample for unusual code, and
 // little enough that one submission cannot hold up or starve a class.
 constexpr std::size_t data_bytes = std::size_t{4} << 30;
-constexpr std::size_t file_bytes = std::size_t{512} << 20;
+constexpr std::size_t file_bytes = std::size_t{256} << 20;
 
 /// What tells compilers where things lie. A compiler need not know the rest, seeds and passwords.
 const std::vector<std::string> kept_variables = {"PATH",
@@ -61,6 +61,9 @@ Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
     show_installation(arguments.front(), view.readable);
     command.arguments = sandbox.command(view);
     command.environment = {{"TMPDIR", "/tmp"}};
+  } else {
+    // What a compiler that is killed leaves goes with the rest.
+    command.environment = {{"TMPDIR", files.writable}};
   }
   std::ranges::move(arguments, std::back_inserter(command.arguments));
   command.working_directory = files.working_folder;

@@ -9,6 +9,7 @@
 
 #include "grading/builder/compiler_warnings.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
@@ -20,6 +21,7 @@
 #include "grading/report/autolab.hpp"
 #include "grading/report/classroom50.hpp"
 #include "grading/report/feedback.hpp"
+#include "grading/report/for_students.hpp"
 #include "grading/report/gradescope.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/junit.hpp"
@@ -54,8 +56,9 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   if (stage.status != Status::failed) return;
   const std::vector<std::string> warnings = compiler_warnings(stage.id, folder);
   if (warnings.empty()) return;
-  const std::string text =
-      fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; "));
+  const std::string text = for_students(
+      fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; ")),
+      longest_message_bytes);
   std::cout << text << std::endl;
   for (TestResult& test : stage.tests) {
     if (test.status == Status::failed)
@@ -69,7 +72,8 @@ Submission submission_of(const GradeOptions& options, const std::vector<StageInf
   try {
     return choose_submission(options.solutions, options.submission, chosen);
   } catch (const NothingHandedIn& error) {
-    write_output(options.gradescope, to_file(gradescope_document(error.what())));
+    write_output(options.gradescope,
+                 to_file(gradescope_document(for_students(error.what(), longest_message_bytes))));
     throw;
   }
 }
@@ -89,6 +93,7 @@ bool grade(const GradeOptions& options) {
   }
   const Submission submission = submission_of(options, chosen);
 
+  sweep_scratch_directories();
   const SandboxSearch search = find_sandbox();
   keep_secrets();
 
@@ -96,14 +101,26 @@ bool grade(const GradeOptions& options) {
   GradeResult result;
   result.backend = to_string(backend.backend);
   result.device = backend.device;
+  std::optional<Interrupted> interrupted;
   for (const StageInfo& stage : chosen) {
-    report.begin_stage(stage.id);
-    bool explained = false;
     const ExamConditions conditions{backend.backend, options.gpu, options.seed,
                                     options.time_limit_s, search.sandbox.bubblewrap};
-    result.stages.push_back(grade_stage(
-        {stage.id, submission.folder_of(stage), conditions, rubric_of(rubric, stage.id)},
-        listener_for(report, rubric_of(rubric, stage.id), explained)));
+    const StageRequest request{stage.id, submission.folder_of(stage), conditions,
+                               rubric_of(rubric, stage.id)};
+    if (interrupted) {
+      result.stages.push_back(not_graded(request, "Grading was stopped before it."));
+      continue;
+    }
+    report.begin_stage(stage.id);
+    bool explained = false;
+    try {
+      result.stages.push_back(
+          grade_stage(request, listener_for(report, request.rubric, explained)));
+    } catch (const StageInterrupted& early) {
+      result.stages.push_back(early.stage);
+      interrupted = early;
+      continue;
+    }
     const bool is_learners_own = !options.solutions && options.submission.empty();
     if (is_learners_own) add_warnings(result.stages.back(), submission.folder_of(stage));
   }
@@ -122,8 +139,10 @@ bool grade(const GradeOptions& options) {
     write_output(options.classroom50, to_file(classroom50_document(result, *classroom50)));
   }
   append_output(options.summary, step_summary(result));
-  if (options.on_result) options.on_result(result);
+  // What was not judged is no news of a learner's progress.
+  if (options.on_result && !interrupted) options.on_result(result);
   if (options.autolab) std::cout << autolab_lines(result) << std::flush;
+  if (interrupted) throw *interrupted;
   return all_passed(result);
 }
 

@@ -31,6 +31,7 @@ struct GradeOptions {
 };
 
 /// Grades, prints to standard output and writes the result files.
+/// Where the user ends it, what is known by then is printed and written all the same.
 /// @return whether all passed.
 /// @throws CannotGrade, std::runtime_error, Interrupted.
 bool grade(const GradeOptions& options);

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
+#include "grading/cli/output_file.hpp"
+#include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
 #include "tilewise_stages.hpp"
 
@@ -25,20 +30,28 @@ std::vector<std::string> parts_of(const fs::path& path) {
   return parts;
 }
 
-/// Files of a folder as far down as they count, without following links; in alphabetical order.
-std::vector<fs::path> files_of(const fs::path& folder) {
+/// Files of a folder that have a place, as far down as they may have one, without following links;
+/// in alphabetical order.
+/// @return why there is no telling; empty if all were seen
+std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
+                       std::vector<fs::path>& files) {
   constexpr int deepest = 3;  // folder/labs/NN_topic/file.cu
-  std::vector<fs::path> files;
   std::error_code error;
   fs::recursive_directory_iterator item(folder, fs::directory_options::skip_permission_denied,
                                         error);
+  if (error == std::errc::permission_denied) return "its folder cannot be read";
+  std::size_t seen = 0;
   for (; !error && item != fs::recursive_directory_iterator(); item.increment(error)) {
+    if (++seen > most_handed_in_files) {
+      return fmt::format("it holds more than {} files", most_handed_in_files);
+    }
     if (item.depth() >= deepest) item.disable_recursion_pending();
     std::error_code ignored;
-    if (fs::is_regular_file(item->symlink_status(ignored))) files.push_back(item->path());
+    const bool is_file = fs::is_regular_file(item->symlink_status(ignored));
+    if (is_file && place_of(item->path().lexically_relative(folder))) files.push_back(item->path());
   }
   std::ranges::sort(files);
-  return files;
+  return error ? fmt::format("it cannot be read: {}", error.message()) : "";
 }
 
 }  // namespace
@@ -47,8 +60,11 @@ std::optional<fs::path> place_in_labs(const fs::path& path) {
   std::vector<std::string> parts = parts_of(path);
   const bool in_a_folder = parts.size() == 4;
   if (in_a_folder) parts.erase(parts.begin());
-  if (parts.size() != 3 || parts[0] != "labs" || !parts[2].ends_with(".cu")) return std::nullopt;
-  return fs::path(parts[1]) / parts[2];
+  if (parts.size() != 3 || parts[0] != "labs") return std::nullopt;
+  const auto stage = std::ranges::find(stages(), parts[1], &StageInfo::id);
+  if (stage == stages().end()) return std::nullopt;
+  const bool is_its_own = std::ranges::find(stage->sources, parts[2]) != stage->sources.end();
+  return is_its_own ? std::optional(fs::path(parts[1]) / parts[2]) : std::nullopt;
 }
 
 std::optional<fs::path> place_by_name(const fs::path& path) {
@@ -64,18 +80,37 @@ std::optional<fs::path> place_by_name(const fs::path& path) {
 
 std::string take_from_folder(const fs::path& folder, const fs::path& to,
                              const PlaceInLabs& place_of) {
-  for (const fs::path& file : files_of(folder)) {
-    const auto place = place_of(file.lexically_relative(folder));
-    if (!place) continue;
+  std::vector<fs::path> files;
+  if (std::string problem = find_files(folder, place_of, files); !problem.empty()) return problem;
+  for (const fs::path& file : files) {
+    const fs::path place = *place_of(file.lexically_relative(folder));
     std::error_code error;
-    if (fs::file_size(file, error) > largest_source_bytes) {
-      return fmt::format("{} is larger than {} bytes", printable(place->string()),
-                         largest_source_bytes);
+    if (fs::exists(to / "labs" / place, error)) continue;
+    // It may be growing, or be replaced by what never ends: read once, and no further.
+    std::ifstream stream(file, std::ios::binary);
+    std::string text(largest_source_bytes + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!stream && !stream.eof()) {
+      return fmt::format("{} cannot be read: {}", printable(place.string()), std::strerror(errno));
     }
-    fs::create_directories((to / "labs" / *place).parent_path());
-    fs::copy_file(file, to / "labs" / *place, fs::copy_options::skip_existing, error);
-    if (error) return fmt::format("{}: {}", printable(place->string()), error.message());
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    if (std::string problem = put_in_place(text, to, place); !problem.empty()) return problem;
   }
+  return "";
+}
+
+std::string put_in_place(const std::string& text, const fs::path& to, const fs::path& place) {
+  if (text.size() > largest_source_bytes) {
+    return fmt::format("{} is larger than {} bytes", printable(place.string()),
+                       largest_source_bytes);
+  }
+  std::error_code error;
+  fs::create_directories((to / "labs" / place).parent_path(), error);
+  if (error) {
+    throw CannotGrade(
+        fmt::format("cannot make a folder below {}: {}", printable(to.string()), error.message()));
+  }
+  write_output(to / "labs" / place, text);
   return "";
 }
 

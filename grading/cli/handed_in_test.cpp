@@ -17,14 +17,16 @@ TEST(PlaceInLabs, IsWhereTheCourseHasIt) {
   const struct {
     const char* path;
     const char* place;  ///< empty: none
-  } cases[] = {{"labs/03_x/a.cu", "03_x/a.cu"},
-               {"main/labs/03_x/a.cu", "03_x/a.cu"},
-               {"labs/03_x/a.hpp", ""},
-               {"labs/a.cu", ""},
-               {"labs/03_x/deep/a.cu", ""},
-               {"../labs/03_x/a.cu", ""},
-               {"/labs/03_x/a.cu", ""},
-               {"labs/../a.cu", ""},
+  } cases[] = {{"labs/03_shared_memory/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
+               {"main/labs/08_dgemm_dtrsm/dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
+               {"labs/03_shared_memory/dtrsm.cu", ""},
+               {"labs/03_x/matmul_shared.cu", ""},
+               {"labs/03_shared_memory/matmul_shared.hpp", ""},
+               {"labs/matmul_shared.cu", ""},
+               {"labs/03_shared_memory/deep/matmul_shared.cu", ""},
+               {"../labs/03_shared_memory/matmul_shared.cu", ""},
+               {"/labs/03_shared_memory/matmul_shared.cu", ""},
+               {"labs/../matmul_shared.cu", ""},
                {"", ""}};
   for (const auto& [path, place] : cases)
     EXPECT_EQ(place_in_labs(path).value_or(""), place) << path;

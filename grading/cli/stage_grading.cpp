@@ -13,6 +13,7 @@
 #include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/yardsticks.hpp"
 #include "grading/profile/compiled_kernels_file.hpp"
+#include "grading/report/for_students.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -50,6 +51,12 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
   return results;
 }
 
+BuildOutcome shown_to_students(BuildOutcome why) {
+  why.message = for_students(why.message, longest_message_bytes);
+  why.hint = for_students(why.hint, longest_message_bytes);
+  return why;
+}
+
 /// Gives every test of the rubric that has no result yet one without a verdict.
 void complete(StageResult& stage, const StageRequest& request, const BuildOutcome& why,
               const StageListener& listener) {
@@ -58,10 +65,10 @@ void complete(StageResult& stage, const StageRequest& request, const BuildOutcom
     return std::ranges::find(stage.tests, entry.test, &TestResult::name) == stage.tests.end();
   });
   if (missing.empty()) return;
-  if (listener.cannot_judge) listener.cannot_judge(why);
-  for (TestResult& test : unjudged(missing, request.conditions.backend, why)) {
-    if (listener.exam.test_ended) listener.exam.test_ended(test, "");
-    stage.tests.push_back(std::move(test));
+  if (listener.cannot_judge) listener.cannot_judge(shown_to_students(why));
+  for (const TestResult& test : unjudged(missing, request.conditions.backend, why)) {
+    stage.tests.push_back(for_students(test));
+    if (listener.exam.test_ended) listener.exam.test_ended(stage.tests.back(), "");
   }
 }
 
@@ -183,26 +190,26 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
   return built;
 }
 
-}  // namespace
-
-StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
-  const ScratchDirectory scratch;
-  return grade_stage(request, listener, scratch.path());
+BuildOutcome stopped_by(const Interrupted& interrupted) {
+  BuildOutcome why;
+  why.message =
+      fmt::format("Grading was stopped by {} before there was a verdict.", name_of(interrupted));
+  why.hint = "Grade again.";
+  return why;
 }
 
-StageResult grade_stage(const StageRequest& request, const StageListener& listener,
-                        const std::filesystem::path& scratch) {
+/// As grade_stage(), with the result in the caller's hands all the way.
+void grade_into(StageResult& stage, const StageRequest& request, const StageListener& listener,
+                const std::filesystem::path& scratch) {
   if (listener.compiling) listener.compiling();
   Built built = build(request, scratch);
   built.modules.working_folder = scratch / "work";
   std::filesystem::create_directory(built.modules.working_folder);
-  StageResult stage;
-  stage.id = request.id;
   if (built.problem) {
     complete(stage, request, *built.problem, listener);
     add_up(stage);
     stage.status = Status::error;
-    return stage;
+    return;
   }
 
   std::string running_test;
@@ -215,8 +222,9 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
   };
   exam.test_ended = [&](const TestResult& test, const std::string& printed) {
     running_test.clear();
-    stage.tests.push_back(test);
-    if (listener.exam.test_ended) listener.exam.test_ended(test, printed);
+    stage.tests.push_back(for_students(test));
+    if (!listener.exam.test_ended) return;
+    listener.exam.test_ended(stage.tests.back(), for_students(printed, longest_message_bytes));
   };
   const CommandResult ended =
       run_examiner(request.id, request.rubric, built.modules, request.conditions, exam);
@@ -227,6 +235,37 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
   }
   complete(stage, request, death_of_examiner(ended, running_test), listener);
   add_up(stage);
+}
+
+}  // namespace
+
+StageResult not_graded(const StageRequest& request, const std::string& why) {
+  StageResult stage;
+  stage.id = request.id;
+  BuildOutcome outcome;
+  outcome.message = why;
+  complete(stage, request, outcome, {});
+  add_up(stage);
+  stage.status = Status::error;
+  return stage;
+}
+
+StageResult grade_stage(const StageRequest& request, const StageListener& listener) {
+  const ScratchDirectory scratch;
+  return grade_stage(request, listener, scratch.path());
+}
+
+StageResult grade_stage(const StageRequest& request, const StageListener& listener,
+                        const std::filesystem::path& scratch) {
+  StageResult stage;
+  stage.id = request.id;
+  try {
+    grade_into(stage, request, listener, scratch);
+  } catch (const Interrupted& interrupted) {
+    complete(stage, request, stopped_by(interrupted), listener);
+    add_up(stage);
+    throw StageInterrupted(interrupted, std::move(stage));
+  }
   return stage;
 }
 

@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grading/builder/builder.hpp"
+#include "grading/builder/command.hpp"
 #include "grading/cli/examiner_process.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/result.hpp"
@@ -26,9 +28,20 @@ struct StageListener {
   ExamListener exam;
 };
 
+/// Thrown where the user ended grading; with what is known of the stage by then.
+class StageInterrupted : public Interrupted {
+ public:
+  StageInterrupted(const Interrupted& cause, StageResult known)
+      : Interrupted(cause), stage(std::move(known)) {}
+  StageResult stage;  ///< with every test of the rubric, status error where it was not judged
+};
+
+/// A stage that nobody has begun to grade.
+StageResult not_graded(const StageRequest& request, const std::string& why);
+
 /// Builds a stage and examines it. The result has every test of the rubric, whatever happens: if
 /// there is no module, or if the examiner dies, those without a verdict have status error.
-/// @throws std::runtime_error if Tilewise itself is broken, Interrupted.
+/// @throws std::runtime_error if Tilewise itself is broken, StageInterrupted.
 StageResult grade_stage(const StageRequest& request, const StageListener& listener);
 
 /// The same, with all files that it makes in a folder of the caller's.

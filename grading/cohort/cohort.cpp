@@ -63,18 +63,31 @@ CohortSettings settings_of(const CohortOptions& options) {
   return settings;
 }
 
-/// @param undone  what has no outcome
+/// Why a submission without an outcome has none.
+std::string reason_of(const std::string& name, const std::vector<Undone>& undone) {
+  const auto found = std::ranges::find(undone, name, &Undone::name);
+  return found == undone.end() ? "its turn has not come" : found->reason;
+}
+
+/// What came of a submission, as far as that is known.
+CohortOutcome outcome_of(const std::string& name, const Ledger& ledger,
+                         const std::vector<Undone>& undone) {
+  if (!ledger.is_done(name)) return {{}, "not done yet: " + reason_of(name, undone)};
+  try {
+    return ledger.outcome(name);
+  } catch (const CannotGrade& error) {
+    return {{}, error.what()};
+  }
+}
+
+/// @param undone  what is known of submissions without an outcome
 void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledger,
                      const std::vector<Undone>& undone) {
   std::vector<GradebookRow> rows;
   std::string timing = "name,seconds\r\n";
   for (const CohortEntry& entry : entries) {
-    const auto found = std::ranges::find(undone, entry.name, &Undone::name);
-    if (found != undone.end()) {
-      rows.push_back({entry.name, {{}, "not done yet: " + found->reason}});
-      continue;
-    }
-    rows.push_back({entry.name, ledger.outcome(entry.name)});
+    rows.push_back({entry.name, outcome_of(entry.name, ledger, undone)});
+    if (!ledger.is_done(entry.name)) continue;
     timing += fmt::format("{},{:.1f}\r\n", csv_cell(entry.name), ledger.seconds(entry.name));
   }
   write_whole(ledger.folder() / "gradebook.csv", gradebook_csv(rows));
@@ -84,7 +97,19 @@ void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledg
   const auto graded = std::ranges::count_if(
       rows, [](const GradebookRow& row) { return row.outcome.result.has_value(); });
   std::cout << fmt::format("{} submissions: {} graded, {} not. {}/gradebook.html\n", rows.size(),
-                           graded, std::ssize(rows) - graded, printable(ledger.folder().string()));
+                           graded, std::ssize(rows) - graded, printable(ledger.folder().string()))
+            << std::flush;
+}
+
+/// Where a run ends before its time: writes down what is known, and goes on with the error.
+[[noreturn]] void give_up(const std::vector<CohortEntry>& entries, const Ledger& ledger,
+                          const std::string& reason) {
+  try {
+    write_gradebook(entries, ledger, {});
+  } catch (const std::exception& error) {
+    std::cout << fmt::format("No gradebook: {}\n", printable(error.what()));
+  }
+  throw CannotGrade(reason + "\nRun the same command again to grade the others.");
 }
 
 [[noreturn]] void throw_undone(const std::vector<Undone>& undone, std::size_t submissions) {
@@ -139,7 +164,14 @@ void grade_cohort(const CohortOptions& options) {
   const Ledger ledger(options.out);
   lock(options.out);
   const CohortSettings settings = settle(options.out, settings_of(options));
-  const std::vector<Undone> undone = grade_with_engine(options, entries, settings, ledger);
+  std::vector<Undone> undone;
+  try {
+    undone = grade_with_engine(options, entries, settings, ledger);
+  } catch (const Interrupted& error) {
+    give_up(entries, ledger, fmt::format("stopped by {}", name_of(error)));
+  } catch (const std::exception& error) {
+    give_up(entries, ledger, error.what());
+  }
   write_gradebook(entries, ledger, undone);
   if (!undone.empty()) throw_undone(undone, entries.size());
 }

@@ -2,11 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <csignal>
 #include <fstream>
+#include <iterator>
+#include <stdexcept>
 
 #include "grading/builder/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/builder/scratch_directory.hpp"
 #include "grading/cohort/broken_cohort.hpp"
+#include "grading/cohort/zip_writing.hpp"
 #include "grading/report/file_text.hpp"
 
 // The command as a whole, on submissions of which most are broken.
@@ -15,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 class CohortTest : public testing::Test {
  protected:
@@ -72,6 +80,116 @@ TEST_F(CohortTest, GoesOnAfterAKill) {
   EXPECT_EQ(last.status, 0) << last.output;
   EXPECT_EQ(text_of(killed / "gradebook.csv"), text_of(out() / "gradebook.csv"));
   EXPECT_EQ(text_of(killed / "statistics.csv"), text_of(out() / "statistics.csv"));
+}
+
+/// Submissions of which nothing can be graded, each in another way; anna's alone has a file.
+class HostileCohort {
+ public:
+  static constexpr const char* kernel = "labs/03_shared_memory/matmul_shared.cu";
+
+  HostileCohort() {
+    put("anna/" + std::string(kernel), "#error nothing yet\n");
+    const std::string longest(255, 'n');
+    put(longest + "/readme", "x");
+    put(std::string(251, 'z') + ".zip", "no archive");
+    put("control\033[2J\n::error::\xd8\x9c\xff/readme", "x");
+    put("=formula/readme", "x");
+    put("CASE/readme", "x");
+    put("case/readme", "x");
+    fs::create_directories(in() / "folder" / kernel);
+    fs::create_directories(in() / "link/labs/03_shared_memory");
+    fs::create_symlink("/dev/zero", in() / "link" / kernel);
+    if (::mkfifo((in() / "pipe").c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
+    fs::create_symlink("/dev/zero", in() / "zero.zip");
+    fs::create_symlink("loop", in() / "loop");
+    fs::create_directories(in() / "shut");
+    fs::permissions(in() / "shut", fs::perms::none);
+    const std::string beyond = "labs/" + std::string(300, 'n') + "/x.cu";
+    write_zip(in() / "names.zip", {{beyond, "x"}, {std::string(70, '/') + beyond, "x"}});
+    write_zip(in() / "bomb.zip", {{kernel, std::string(10 << 20, 'x')}});
+    write_zip(in() / "none.zip", {});
+    write_zip(in() / "cut.zip", {{kernel, std::string(9999, 'x')}});
+    fs::resize_file(in() / "cut.zip", 60);
+  }
+  ~HostileCohort() { fs::permissions(in() / "shut", fs::perms::all); }
+
+  fs::path in() const { return scratch_.path() / "in"; }
+  fs::path out() const { return scratch_.path() / "out"; }
+
+  CommandResult grade() const {
+    Command command;
+    command.arguments = {tool("tilewise"), "cohort", "grade",     in(),  "3", "--out", out(),
+                         "--jobs",         "2",      "--backend", "simt"};
+    return run_command(command);
+  }
+
+ private:
+  void put(const std::string& name, const std::string& text) const {
+    fs::create_directories((in() / name).parent_path());
+    std::ofstream(in() / name) << text;
+  }
+
+  ScratchDirectory scratch_;
+};
+
+TEST(HostileCohort, MakesOneRowOfEachTrouble) {
+  const HostileCohort cohort;
+  const long submissions = std::distance(fs::directory_iterator(cohort.in()), {});
+  std::string first_book;
+  for (const char* run : {"the first", "the rerun"}) {
+    const CommandResult result = cohort.grade();
+    EXPECT_EQ(result.status, 0) << run << ": " << result.output;
+    const std::string count = std::to_string(submissions) + " submissions: 1 graded, " +
+                              std::to_string(submissions - 1) + " not";
+    EXPECT_THAT(result.output, HasSubstr(count)) << run;
+    const std::string book = text_of(cohort.out() / "gradebook.csv");
+    EXPECT_THAT(book, HasSubstr("anna,graded,0,")) << run;
+    EXPECT_THAT(book, HasSubstr("\r\n" + std::string(255, 'n') + ",not graded,0,,,it holds no"));
+    EXPECT_THAT(book,
+                HasSubstr("\r\nbomb,not graded,0,,,03_shared_memory/matmul_shared.cu is larger"));
+    EXPECT_THAT(book, HasSubstr("\r\nCASE,not graded,0"));
+    EXPECT_THAT(book, HasSubstr("\r\ncase,not graded,0"));
+    EXPECT_THAT(book, HasSubstr("\r\npipe,not graded,0,,,it is neither a folder nor a zip"));
+    EXPECT_THAT(book, HasSubstr("\\x1b[2J\n\\x3a:error::\\u{061c}\\xff"));
+    EXPECT_EQ(book, first_book.empty() ? book : first_book);
+    first_book = book;
+  }
+  for (const auto& item : fs::directory_iterator(cohort.out() / "feedback")) {
+    const std::string text = text_of(item.path());
+    EXPECT_THAT(text, Not(HasSubstr(cohort.in().string()))) << item.path();
+    if (item.path().stem() != "anna") {
+      EXPECT_THAT(text, HasSubstr("Could not be graded: "));
+      EXPECT_THAT(text, HasSubstr("Hand in a folder or a zip archive"));
+    }
+  }
+}
+
+TEST_F(CohortTest, WritesWhatIsKnownWhenItIsStopped) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const fs::path to = cohort_.out(std::to_string(signal)), pid_file = cohort_.out("pid");
+    const fs::path temporary = cohort_.out("tmp");
+    fs::create_directories(temporary);
+    Command command;
+    command.arguments = cohort_.grade(to, {"--jobs", "1"});
+    const std::vector<std::string> telling_pid = {"sh", "-c", "echo $$ >\"$0\"; exec \"$@\"",
+                                                  pid_file};
+    command.arguments.insert(command.arguments.begin(), telling_pid.begin(), telling_pid.end());
+    command.environment = {{"TMPDIR", temporary}};
+    RunningCommand running(std::move(command));
+    const auto scratches = [&] { return std::distance(fs::directory_iterator(temporary), {}); };
+    while (scratches() < 2 &&
+           !running.is_over()) {  // the cohort's for a result, and that of a stage
+    }
+    ASSERT_EQ(::kill(std::stoi(text_of(pid_file)), signal), 0);
+    const CommandResult result = running.wait();
+    EXPECT_EQ(result.ending, CommandResult::Ending::exited);
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("stopped by SIG"));
+    EXPECT_THAT(result.output, HasSubstr("Run the same command again"));
+    EXPECT_THAT(text_of(to / "gradebook.csv"),
+                HasSubstr("\r\ndora,not graded,0,,not done yet: its turn has not come"));
+    EXPECT_EQ(scratches(), 0) << "it leaves folders behind";
+  }
 }
 
 TEST_F(CohortTest, SaysWhyItCannotBegin) {

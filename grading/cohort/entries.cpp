@@ -43,14 +43,13 @@ std::vector<CohortEntry> find_entries(const fs::path& folder) {
 }
 
 std::string take_sources(const CohortEntry& entry, const fs::path& to) {
-  fs::create_directories(to);
   std::error_code error;
   std::string problem = take_handed_in(to, [&](const PlaceInLabs& place_of) {
     return fs::is_directory(entry.source, error) ? take_from_folder(entry.source, to, place_of)
                                                  : take_from_zip(entry.source, to, place_of);
   });
   if (problem.empty() && !fs::exists(to / "labs", error)) {
-    problem = "it holds no labs/NN_topic/*.cu";
+    problem = "it holds no labs/NN_topic/*.cu of a stage";
   }
   return problem;
 }

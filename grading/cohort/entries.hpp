@@ -17,11 +17,12 @@ struct CohortEntry {
 /// @throws CannotGrade where it is no folder, cannot be read, or holds nothing
 std::vector<CohortEntry> find_entries(const std::filesystem::path& folder);
 
-/// Copies labs/NN_topic/*.cu of a submission to the same places under `to`, and nothing else: no
-/// links, no folders, no file larger than a kernel is. They may lie in a single folder of their
-/// own, as in an archive from GitHub. Where there is no folder labs, files that are called as a
-/// stage's are go to that stage.
+/// Copies labs/NN_topic/*.cu of a submission to the same places under `to`, and nothing else: only
+/// the files of a stage, no links, no folders, no file larger than a kernel is. They may lie in a
+/// single folder of their own, as in an archive from GitHub. Where there is no folder labs, files
+/// that are called as a stage's are go to that stage.
 /// @return why there is nothing to grade: "it is no zip archive"; empty otherwise
+/// @throws CannotGrade where `to` cannot be written to
 std::string take_sources(const CohortEntry& entry, const std::filesystem::path& to);
 
 }  // namespace tilewise::grading

@@ -61,7 +61,7 @@ std::string points(int score, int max_score) { return fmt::format("{}/{}", score
 
 std::string html_row(const GradebookRow& row, const std::vector<std::string>& stages) {
   std::string cells = fmt::format("<th scope=\"row\"><a href=\"feedback/{}.txt\">{}</a></th>",
-                                  in_address(row.name), html(row.name));
+                                  in_address(file_name_of(row.name)), html(row.name));
   if (!row.outcome.result) {
     return fmt::format("<tr>{}<td colspan=\"{}\">not graded: {}</td></tr>\n", cells,
                        stages.size() + 1, html(first_line(row.outcome.problem)));

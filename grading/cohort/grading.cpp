@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "grading/builder/layout.hpp"
+#include "grading/cli/stage_choice.hpp"
 #include "grading/report/feedback.hpp"
+#include "grading/report/for_students.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/report/terminal.hpp"
@@ -15,18 +17,51 @@
 namespace tilewise::grading {
 namespace {
 
+constexpr std::size_t longest_problem_bytes = 4000;
+
 std::string feedback_text(const CohortOutcome& outcome) {
   if (outcome.result) return feedback_text(*outcome.result);
-  return fmt::format("Could not be graded: {}\n", printable(outcome.problem));
+  return fmt::format(
+      "Could not be graded: {}\n\nHand in a folder or a zip archive that holds your files where "
+      "the "
+      "course has them, labs/NN_topic/*.cu, or those files by themselves, each as plain text under "
+      "the name that it has there. If it does, show this to your instructor.\n",
+      outcome.problem);
+}
+
+/// Why there is no result, as it may be shown to the student.
+CohortOutcome without_result(std::string_view problem) {
+  return {{}, for_students(problem, longest_problem_bytes)};
+}
+
+/// Takes the sources of a submission. Whatever is odd about it is its own trouble.
+/// @throws CannotGrade where they cannot be written, Interrupted
+std::string try_to_take(const CohortEntry& entry, const std::filesystem::path& to) {
+  try {
+    return take_sources(entry, to);
+  } catch (const CannotGrade&) {
+    throw;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    return fmt::format("it cannot be read: {}", error.what());
+  }
 }
 
 }  // namespace
 
 bool prepare(const CohortEntry& entry, const Ledger& ledger) {
   const std::filesystem::path sources = ledger.submission(entry.name);
-  std::filesystem::remove_all(sources);
-  const CohortOutcome outcome{{}, take_sources(entry, sources)};
-  if (outcome.problem.empty()) return true;
+  std::error_code error;
+  std::filesystem::remove_all(sources, error);
+  if (!error) std::filesystem::create_directories(sources, error);
+  if (error) {
+    throw CannotGrade(
+        fmt::format("cannot write {}: {}", printable(sources.string()), error.message()));
+  }
+  const std::string problem = try_to_take(entry, sources);
+  if (problem.empty()) return true;
+  const CohortOutcome outcome = without_result(problem);
   ledger.enter(entry.name, outcome, feedback_text(outcome), 0);
   return false;
 }
@@ -40,6 +75,12 @@ void Grading::enter() {
   const CohortOutcome outcome = outcome_of(command_->wait());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
   ledger_.enter(name_, outcome, feedback_text(outcome), took.count());
+}
+
+void Grading::end() {
+  // It ends an examiner, which ends workers, and removes a folder.
+  constexpr double patience_s = 10;
+  command_->end(patience_s);
 }
 
 Command Grading::command(const CohortSettings& settings) const {
@@ -61,9 +102,16 @@ Command Grading::command(const CohortSettings& settings) const {
 CohortOutcome Grading::outcome_of(const CommandResult& ended) const {
   const bool judged =
       ended.ending == CommandResult::Ending::exited && (ended.status == 0 || ended.status == 1);
-  if (!judged) return {{}, fmt::format("grading {}. {}", describe_ending(ended), ended.output)};
-  std::ifstream stream(json());
-  return {nlohmann::ordered_json::parse(stream).get<GradeResult>(), ""};
+  if (!judged) {
+    return without_result(fmt::format("grading {}. {}", describe_ending(ended), ended.output));
+  }
+  try {
+    std::ifstream stream(json());
+    return {nlohmann::ordered_json::parse(stream).get<GradeResult>(), ""};
+  } catch (const std::exception& error) {
+    return without_result(
+        fmt::format("grading left no result that can be read ({})", error.what()));
+  }
 }
 
 std::string feedback_text(const GradeResult& result) {

@@ -30,6 +30,12 @@ class Grading {
   /// @throws Interrupted
   bool is_over() { return command_->is_over(); }
 
+  /// Asks it to end, and does not wait for that.
+  void ask_to_end() { command_->ask_to_end(); }
+
+  /// Ends it, so that it clears up after itself. Nothing is entered.
+  void end();
+
   /// Waits for its end, and enters what came of it.
   /// @throws Interrupted; CannotGrade where it cannot be written
   void enter();

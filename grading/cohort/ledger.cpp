@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <fstream>
 #include <system_error>
 
@@ -18,6 +19,16 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
+std::string file_name_of(const std::string& name) {
+  // Of the 255 bytes that a name may have, some are for ".problem.part".
+  constexpr std::size_t longest = 200;
+  if (name.size() <= longest) return name;
+  // FNV-1a: the same on every machine of a cluster.
+  std::uint64_t number = 0xCBF29CE484222325;
+  for (const char c : name) number = (number ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return fmt::format("{}~{:016x}", name.substr(0, longest - 17), number);
+}
+
 Ledger::Ledger(fs::path out) : out_(std::move(out)) {
   for (const char* part : {"submissions", "results", "feedback", "seconds"}) {
     std::error_code error;
@@ -29,22 +40,25 @@ Ledger::Ledger(fs::path out) : out_(std::move(out)) {
   }
 }
 
-fs::path Ledger::submission(const std::string& name) const { return out_ / "submissions" / name; }
+fs::path Ledger::submission(const std::string& name) const {
+  return out_ / "submissions" / file_name_of(name);
+}
 fs::path Ledger::result_file(const std::string& name) const {
-  return out_ / "results" / (name + ".json");
+  return out_ / "results" / (file_name_of(name) + ".json");
 }
 fs::path Ledger::problem_file(const std::string& name) const {
-  return out_ / "results" / (name + ".problem");
+  return out_ / "results" / (file_name_of(name) + ".problem");
 }
 
 bool Ledger::is_done(const std::string& name) const {
-  return fs::exists(result_file(name)) || fs::exists(problem_file(name));
+  std::error_code ignored;
+  return fs::exists(result_file(name), ignored) || fs::exists(problem_file(name), ignored);
 }
 
 void Ledger::enter(const std::string& name, const CohortOutcome& outcome,
                    const std::string& feedback, double seconds) const {
-  write_whole(out_ / "feedback" / (name + ".txt"), feedback);
-  write_whole(out_ / "seconds" / name, fmt::format("{:.1f}\n", seconds));
+  write_whole(out_ / "feedback" / (file_name_of(name) + ".txt"), feedback);
+  write_whole(out_ / "seconds" / file_name_of(name), fmt::format("{:.1f}\n", seconds));
   if (outcome.result) {
     write_whole(result_file(name), to_file(*outcome.result));
   } else {
@@ -65,7 +79,7 @@ CohortOutcome Ledger::outcome(const std::string& name) const {
 
 double Ledger::seconds(const std::string& name) const {
   double seconds = 0;
-  std::ifstream(out_ / "seconds" / name) >> seconds;
+  std::ifstream(out_ / "seconds" / file_name_of(name)) >> seconds;
   return seconds;
 }
 

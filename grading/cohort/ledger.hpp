@@ -14,6 +14,10 @@ struct CohortOutcome {
   std::string problem;
 };
 
+/// What a student's files are called: the name, or the beginning of one that leaves no room for
+/// what is added to it, and a number of its own.
+std::string file_name_of(const std::string& name);
+
 /// The folder that a cohort's run writes to:
 ///
 ///     cohort.json            how it is graded
@@ -23,7 +27,8 @@ struct CohortOutcome {
 ///     seconds/NAME           that grading took
 ///     slurm/                 which submissions are which jobs, and what those print
 ///
-/// A submission is done once its file is in results/, which appears as a whole.
+/// A submission is done once its file is in results/, which appears as a whole. NAME is that of the
+/// student, or where it is too long for that file_name_of() it.
 class Ledger {
  public:
   /// Makes the folders.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <sstream>
 
 #include "grading/builder/command.hpp"
@@ -18,11 +19,17 @@ namespace {
 /// Slurm itself gives up earlier.
 constexpr double answer_within_s = 120;
 
-CommandResult ask(std::vector<std::string> arguments) {
+Command question(std::vector<std::string> arguments) {
   Command command;
   command.arguments = std::move(arguments);
+  // Else lists of an array's tasks end with "..." after 64 characters.
+  command.environment = {{"SLURM_BITSTR_LEN", "0"}};
   command.time_limit_s = answer_within_s;
-  return run_command(command);
+  return command;
+}
+
+CommandResult ask(std::vector<std::string> arguments) {
+  return run_command(question(std::move(arguments)));
 }
 
 /// What it printed, or how it ended where it said nothing.
@@ -40,6 +47,100 @@ std::string first_word(const std::string& text) {
   std::string word;
   std::istringstream(text) >> word;
   return word;
+}
+
+bool says(std::string_view text, std::string_view words) { return text.find(words) != text.npos; }
+
+/// Whether sbatch failed because the controller was busy or is gone for a while.
+bool passes_by_itself(const CommandResult& result) {
+  if (result.ending == CommandResult::Ending::timed_out) return true;
+  constexpr std::string_view causes[] = {"temporarily", "Unable to contact slurm controller",
+                                         "Socket timed out", "Connection refused",
+                                         "Slurm job queue full"};
+  return std::ranges::any_of(causes,
+                             [&](std::string_view cause) { return says(result.output, cause); });
+}
+
+/// Whether there are more tasks than the cluster takes: at once, of a user, of a QOS, in an array.
+bool is_a_limit(std::string_view words) {
+  constexpr std::string_view limits[] = {"violates accounting/QOS policy", "SubmitJob", "MaxJob",
+                                         "Invalid job array specification"};
+  return std::ranges::any_of(limits, [&](std::string_view limit) { return says(words, limit); });
+}
+
+/// Takes a number off the text.
+std::size_t take_number(std::string_view& text, std::string_view whole) {
+  std::size_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) {
+    throw CannotGrade(fmt::format("Slurm lists the tasks of an array as '{}'", printable(whole)));
+  }
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, char expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+/// "7", or of those that wait "0,3-7,10-20:2%5", where 5 may run at a time. "N/A" is of no array.
+std::vector<std::size_t> numbers_in(std::string_view list) {
+  std::vector<std::size_t> numbers;
+  if (list == "N/A") return numbers;
+  std::string_view rest = list.substr(0, list.find('%'));
+  constexpr std::size_t largest = 10'000'000;  // Slurm has no larger array
+  do {
+    const std::size_t first = take_number(rest, list);
+    const std::size_t last = take(rest, '-') ? take_number(rest, list) : first;
+    const std::size_t step = take(rest, ':') ? take_number(rest, list) : 1;
+    for (std::size_t i = first; i <= std::min(last, largest); i += std::max<std::size_t>(step, 1)) {
+      numbers.push_back(i);
+    }
+  } while (take(rest, ','));
+  if (!rest.empty()) take_number(rest, list);
+  return numbers;
+}
+
+/// Adds the tasks of some jobs, in parts where they are too many for one answer.
+void append_tasks_of(std::span<const std::string> job_names, std::vector<SlurmTask>& tasks) {
+  if (job_names.empty()) return;
+  constexpr std::size_t names_at_a_time = 1000;  // the kernel takes 128 KiB in one argument
+  const auto in_halves = [&] {
+    append_tasks_of(job_names.first(job_names.size() / 2), tasks);
+    append_tasks_of(job_names.subspan(job_names.size() / 2), tasks);
+  };
+  if (job_names.size() > names_at_a_time) return in_halves();
+  const CommandResult result =
+      ask({"squeue", "--noheader", "--states=all",
+           fmt::format("--name={}", fmt::join(job_names, ",")), "--format=%j|%F|%K|%T|%r"});
+  if (!result.succeeded()) {
+    throw CannotGrade(fmt::format("Slurm does not tell how its jobs are: {}", words_of(result)));
+  }
+  if (result.output_was_cut) {
+    // What is missing from the list would be taken for lost.
+    if (job_names.size() > 1) return in_halves();
+    throw CannotGrade("Slurm's list of one array is longer than what is read of it");
+  }
+  const std::vector<SlurmTask> more = parse_tasks(result.output);
+  tasks.insert(tasks.end(), more.begin(), more.end());
+}
+
+std::vector<std::string> sbatch(const SlurmArray& array) {
+  std::string tasks = fmt::format("0-{}", array.tasks - 1);
+  if (array.at_a_time > 0) tasks += fmt::format("%{}", array.at_a_time);
+  std::vector<std::string> arguments = {"sbatch",
+                                        "--parsable",
+                                        "--array=" + tasks,
+                                        "--job-name=" + array.job_name,
+                                        "--chdir=" + array.folder.string(),
+                                        "--output=" + array.output};
+  if (!array.after.empty()) {
+    arguments.push_back(fmt::format("--dependency=afterany:{}", fmt::join(array.after, ":")));
+  }
+  arguments.push_back(array.script);
+  return arguments;
 }
 
 }  // namespace
@@ -80,21 +181,21 @@ std::size_t largest_array() {
   return parse_largest_array(ask({"scontrol", "show", "config"}).output);
 }
 
-std::string submit(const SlurmArray& array) {
-  std::string tasks = fmt::format("0-{}", array.tasks - 1);
-  if (array.at_a_time > 0) tasks += fmt::format("%{}", array.at_a_time);
-  std::vector<std::string> arguments = {"sbatch",
-                                        "--parsable",
-                                        "--array=" + tasks,
-                                        "--job-name=" + array.job_name,
-                                        "--chdir=" + array.folder.string(),
-                                        "--output=" + array.output};
-  if (!array.after.empty()) {
-    arguments.push_back(fmt::format("--dependency=afterany:{}", fmt::join(array.after, ":")));
+SlurmAnswer submit(const SlurmArray& array) {
+  RunningCommand command(question(sbatch(array)));
+  while (!command.is_over()) {
+    // It would go on so for two minutes, and say nothing more.
+    for (const std::string_view words : {"sleeping and retrying", "temporarily disabled"}) {
+      if (!says(command.output(), words)) continue;
+      SlurmAnswer answer{"", std::string(command.output()), true};
+      command.end(1);
+      return answer;
+    }
   }
-  arguments.push_back(array.script);
-  const CommandResult result = ask(std::move(arguments));
+  const CommandResult result = command.wait();
   if (!result.succeeded()) {
+    if (passes_by_itself(result)) return {"", words_of(result), true};
+    if (is_a_limit(result.output)) return {"", words_of(result), false};
     throw CannotGrade(fmt::format("Slurm does not take the jobs: {}", words_of(result)));
   }
   // "12", or "12;cluster", perhaps after words of the cluster's own.
@@ -108,7 +209,7 @@ std::string submit(const SlurmArray& array) {
     throw CannotGrade(
         fmt::format("sbatch did not tell the number of its job: {}", words_of(result)));
   }
-  return id;
+  return {id, ""};
 }
 
 std::vector<SlurmTask> parse_tasks(std::string_view lines) {
@@ -118,22 +219,18 @@ std::vector<SlurmTask> parse_tasks(std::string_view lines) {
     std::vector<std::string> cells;
     std::istringstream rest(line);
     for (std::string cell; std::getline(rest, cell, '|');) cells.push_back(cell);
-    std::size_t number = 0;
-    if (cells.size() < 5 || !read_number(cells[2], number)) continue;
-    tasks.push_back({cells[0], cells[1], number, first_word(cells[3]), cells[4]});
+    if (cells.size() < 5) continue;
+    for (const std::size_t number : numbers_in(cells[2])) {
+      tasks.push_back({cells[0], cells[1], number, first_word(cells[3]), cells[4]});
+    }
   }
   return tasks;
 }
 
 std::vector<SlurmTask> tasks_of(const std::vector<std::string>& job_names) {
-  if (job_names.empty()) return {};
-  const CommandResult result =
-      ask({"squeue", "--noheader", "--array", "--states=all",
-           fmt::format("--name={}", fmt::join(job_names, ",")), "--format=%j|%F|%K|%T|%r"});
-  if (!result.succeeded()) {
-    throw CannotGrade(fmt::format("Slurm does not tell how its jobs are: {}", words_of(result)));
-  }
-  return parse_tasks(result.output);
+  std::vector<SlurmTask> tasks;
+  append_tasks_of(job_names, tasks);
+  return tasks;
 }
 
 }  // namespace tilewise::grading

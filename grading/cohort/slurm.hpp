@@ -42,16 +42,24 @@ std::size_t largest_array();
 /// The same from what `scontrol show config` prints.
 std::size_t parse_largest_array(std::string_view config);
 
-/// Submits an array.
-/// @return its id
-/// @throws CannotGrade with Slurm's words where it refuses
-std::string submit(const SlurmArray& array);
+/// What became of an array that was submitted.
+struct SlurmAnswer {
+  std::string id;          ///< of the array; empty where the cluster takes none such now
+  std::string words;       ///< in which it says so
+  bool will_pass = false;  ///< by itself: the queue is full, or nobody answers
+};
+
+/// Submits an array. Where the cluster has as many jobs as it takes, or as it takes of this user,
+/// that is no error: another time, or for fewer tasks, it may be otherwise.
+/// @throws CannotGrade with Slurm's words where it refuses for another reason
+SlurmAnswer submit(const SlurmArray& array);
 
 /// The tasks of jobs with these names that Slurm knows of: those that wait and run, and for some
-/// minutes those that ended.
+/// minutes those that ended. All of them: a list that does not fit is asked for in parts.
 /// @throws CannotGrade where Slurm does not answer
 std::vector<SlurmTask> tasks_of(const std::vector<std::string>& job_names);
-/// The same from what squeue prints.
+/// The same from what squeue prints, in which one line may stand for many tasks that wait.
+/// @throws CannotGrade where it leaves tasks out
 std::vector<SlurmTask> parse_tasks(std::string_view lines);
 
 }  // namespace tilewise::grading

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <system_error>
 #include <thread>
 
@@ -41,7 +42,7 @@ class FreePort {
   sockaddr_in address_{};
 };
 
-Command daemons(const std::filesystem::path& folder) {
+Command daemons(const std::filesystem::path& folder, SlurmLimits limits) {
   const FreePort controller, node;
   Command command;
   // The end of this process ends the namespace, and that all processes in it.
@@ -50,16 +51,17 @@ Command daemons(const std::filesystem::path& folder) {
   if (::geteuid() != 0) command.arguments.push_back("--map-current-user");
   const auto script = layout().root / "grading" / "cohort" / "testdata" / "slurm_cluster.sh";
   command.arguments.insert(command.arguments.end(),
-                           {"sh", script, folder, controller.number(), node.number()});
+                           {"sh", script, folder, controller.number(), node.number(),
+                            std::to_string(limits.array_tasks), std::to_string(limits.jobs)});
   return command;
 }
 
 }  // namespace
 
-SlurmCluster::SlurmCluster() {
+SlurmCluster::SlurmCluster(SlurmLimits limits) {
   // A daemon's first look at the machine takes it a second or two; on a busy one more.
   constexpr auto patience = 30s;
-  daemons_.emplace(daemons(scratch_.path()));
+  daemons_.emplace(daemons(scratch_.path(), limits));
   const auto begin = Clock::now();
   while (!has_idle_node()) {
     if (daemons_->is_over()) {
@@ -75,6 +77,14 @@ SlurmCluster::SlurmCluster() {
     std::this_thread::sleep_for(100ms);
   }
 }
+
+void SlurmCluster::kill_node() {
+  std::ofstream(scratch_.path() / "no_node") << "";
+  while (!std::filesystem::exists(scratch_.path() / "node_is_dead") && !daemons_->is_over()) {
+  }
+}
+
+void SlurmCluster::start_node() const { std::filesystem::remove(scratch_.path() / "no_node"); }
 
 bool SlurmCluster::has_idle_node() const {
   if (find_program("sinfo").empty()) return false;

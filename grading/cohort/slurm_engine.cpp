@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "grading/builder/command.hpp"
@@ -31,11 +34,17 @@ using namespace std::chrono_literals;
 /// that is started anew takes minutes, a network's file system up to one.
 constexpr Clock::duration patience = 2min;
 
+/// No array is larger, so that squeue's list of one is read as a whole: a line a task, of some
+/// hundred bytes.
+constexpr std::size_t most_tasks = 1000;
+
 /// Ends early for a signal.
 void wait_a_moment() {
   ::poll(nullptr, 0, 500);
   throw_if_interrupted();
 }
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string last_line(const fs::path& file) {
   std::ifstream stream(file);
@@ -69,18 +78,36 @@ class Questions {
   Clock::time_point next_ = Clock::now() + pause_;
 };
 
+/// When to look at the folder: results may be many, and lie far away.
+class Looks {
+ public:
+  bool are_due() const { return Clock::now() >= next_; }
+  /// Once one is over that began then.
+  void took_since(Clock::time_point begin) {
+    constexpr int part_of_the_time = 10;
+    next_ = Clock::now() + part_of_the_time * (Clock::now() - begin);
+  }
+
+ private:
+  Clock::time_point next_ = Clock::now();
+};
+
 class ClusterRun {
  public:
-  ClusterRun(const CohortSettings& settings, const Ledger& ledger, const SlurmOptions& options,
-             const SlurmListener& listener)
-      : settings_(settings), ledger_(ledger), options_(options), listener_(listener) {}
+  ClusterRun(const std::vector<CohortEntry>& entries, const CohortSettings& settings,
+             const Ledger& ledger, const SlurmOptions& options, const SlurmListener& listener)
+      : entries_(entries),
+        settings_(settings),
+        ledger_(ledger),
+        options_(options),
+        listener_(listener),
+        array_limit_(std::min(largest_array(), most_tasks)) {}
 
   /// Finds what earlier runs submitted and Slurm still has.
   void join();
 
-  void submit(const std::vector<CohortEntry>& entries);
-
-  std::vector<Undone> gather();
+  /// Submits what the cluster takes, and the rest as it takes more; gathers what comes of it.
+  std::vector<Undone> run();
 
   /// Said where the user does not wait for the end.
   void take_leave() const;
@@ -94,19 +121,34 @@ class ClusterRun {
     std::optional<Clock::time_point> missed_since = {};
   };
 
-  void submit_batch(std::vector<std::string> names);
+  bool all_submitted() const { return next_ == entries_.size() && prepared_.empty(); }
+  std::size_t not_submitted() const { return entries_.size() - next_ + prepared_.size(); }
+  void prepare_some();
+  void submit_what_is_taken();
+  bool submit_batch(std::vector<std::string> names);
+  SlurmAnswer submit_array(const SlurmBatch& batch);
+  void wait_for_room(const SlurmAnswer& answer);
+  std::vector<SlurmBatch> batches_under_way() const;
+  std::vector<std::string> arrays_under_way() const;
   void take_in();
   std::optional<std::vector<SlurmTask>> ask();
   void look_for_lost(const std::vector<SlurmTask>& tasks);
   std::string why_lost(Waiting& waiting, const SlurmTask* task) const;
   void show_progress(const std::vector<SlurmTask>& tasks) const;
 
+  const std::vector<CohortEntry>& entries_;
   const CohortSettings& settings_;
   const Ledger& ledger_;
   const SlurmOptions& options_;
   const SlurmListener& listener_;
+  std::size_t array_limit_;                ///< tasks of an array, as the cluster has it
+  std::size_t next_ = 0;                   ///< of entries_, to be prepared
+  std::deque<std::string> prepared_;       ///< and to be submitted
+  std::size_t next_tasks_ = array_limit_;  ///< so many in the next array
+  Clock::time_point next_submission_ = Clock::now();
+  bool said_to_be_full_ = false;
   std::vector<SlurmBatch> batches_;
-  std::vector<std::string> arrays_;  ///< their ids at Slurm
+  std::vector<std::string> arrays_;  ///< their ids at Slurm, in the same order
   std::map<std::string, Waiting> waiting_;
   std::vector<Undone> undone_;
   Clock::time_point heard_ = Clock::now();
@@ -114,22 +156,22 @@ class ClusterRun {
 
 void ClusterRun::join() {
   const std::vector<SlurmBatch> found = find_batches(ledger_);
-  const std::vector<SlurmTask> tasks = tasks_of(job_names(found));
+  std::map<std::string, std::vector<SlurmTask>> tasks;
+  for (SlurmTask& task : tasks_of(job_names(found))) tasks[task.job_name].push_back(task);
   for (const SlurmBatch& batch : found) {
     const std::size_t before = waiting_.size();
-    for (const SlurmTask& task : tasks) {
+    std::string array;
+    for (const SlurmTask& task : tasks[batch.job_name()]) {
       if (!is_of(task, batch) || task.is_over()) continue;
+      array = task.array_id;
       const std::string& name = batch.names[task.number];
-      if (ledger_.is_done(name)) continue;
-      waiting_[name] = {batches_.size(), task.number};
-      if (std::ranges::find(arrays_, task.array_id) == arrays_.end()) {
-        arrays_.push_back(task.array_id);
-      }
+      if (!ledger_.is_done(name)) waiting_[name] = {batches_.size(), task.number};
     }
     if (waiting_.size() == before) {
       remove_batch(batch, ledger_);
     } else {
       batches_.push_back(batch);
+      arrays_.push_back(array);
     }
   }
   if (!waiting_.empty()) {
@@ -138,29 +180,60 @@ void ClusterRun::join() {
   }
 }
 
-void ClusterRun::submit(const std::vector<CohortEntry>& entries) {
-  std::vector<std::string> names;
-  for (const CohortEntry& entry : entries) {
+/// Puts as many submissions in place as the next array takes.
+void ClusterRun::prepare_some() {
+  while (next_ < entries_.size() && prepared_.size() < next_tasks_) {
     throw_if_interrupted();
+    const CohortEntry& entry = entries_[next_++];
     if (ledger_.is_done(entry.name) || waiting_.contains(entry.name)) continue;
     if (prepare(entry, ledger_)) {
-      names.push_back(entry.name);
+      prepared_.push_back(entry.name);
     } else {
       listener_.done(entry.name);
     }
   }
-  if (names.empty()) return;
-  const std::size_t most = largest_array();
-  for (std::size_t first = 0; first < names.size(); first += most) {
-    const std::size_t count = std::min(most, names.size() - first);
-    const auto begin = names.begin() + static_cast<std::ptrdiff_t>(first);
-    submit_batch({begin, begin + static_cast<std::ptrdiff_t>(count)});
+}
+
+void ClusterRun::submit_what_is_taken() {
+  while (!all_submitted() && Clock::now() >= next_submission_) {
+    prepare_some();
+    if (prepared_.empty()) continue;
+    const auto count = static_cast<std::ptrdiff_t>(std::min(next_tasks_, prepared_.size()));
+    if (!submit_batch({prepared_.begin(), prepared_.begin() + count})) return;
+    prepared_.erase(prepared_.begin(), prepared_.begin() + count);
+    next_tasks_ = std::min(2 * next_tasks_, array_limit_);
   }
 }
 
-void ClusterRun::submit_batch(std::vector<std::string> names) {
-  const bool with_gpu = settings_.backend == "cuda";
+/// @return whether the cluster has taken them
+bool ClusterRun::submit_batch(std::vector<std::string> names) {
   const SlurmBatch batch = begin_batch(std::move(names), ledger_);
+  SlurmAnswer answer;
+  try {
+    answer = submit_array(batch);
+  } catch (const CannotGrade&) {
+    remove_batch(batch, ledger_);
+    throw;
+  }
+  if (answer.id.empty()) {
+    // Should it have come through after all, its tasks find no batch, and end at once.
+    remove_batch(batch, ledger_);
+    wait_for_room(answer);
+    return false;
+  }
+  listener_.note(fmt::format("With Slurm as job array {}: {} of the submissions", answer.id,
+                             batch.names.size()));
+  for (std::size_t task = 0; task < batch.names.size(); ++task) {
+    waiting_[batch.names[task]] = {batches_.size(), task};
+  }
+  batches_.push_back(batch);
+  arrays_.push_back(answer.id);
+  said_to_be_full_ = false;
+  return true;
+}
+
+SlurmAnswer ClusterRun::submit_array(const SlurmBatch& batch) {
+  const bool with_gpu = settings_.backend == "cuda";
   const fs::path folder = fs::absolute(slurm_folder(ledger_));
   SlurmArray array{.job_name = batch.job_name(),
                    .script = folder / (batch.id + ".sh"),
@@ -170,29 +243,62 @@ void ClusterRun::submit_batch(std::vector<std::string> names) {
                    .at_a_time = options_.jobs,
                    .after = {}};
   // An array knows of no limit but its own.
-  if (options_.jobs > 0) array.after = arrays_;
-  try {
-    write_whole(array.script, job_script(batch, ledger_, with_gpu, options_.arguments));
-    arrays_.push_back(grading::submit(array));
-  } catch (const CannotGrade&) {
-    remove_batch(batch, ledger_);
-    throw;
-  }
-  listener_.note(fmt::format("With Slurm as job array {}: {} of the submissions", arrays_.back(),
-                             batch.names.size()));
-  for (std::size_t task = 0; task < batch.names.size(); ++task) {
-    waiting_[batch.names[task]] = {batches_.size(), task};
-  }
-  batches_.push_back(batch);
+  if (options_.jobs > 0) array.after = arrays_under_way();
+  write_whole(array.script, job_script(batch, ledger_, with_gpu, options_.arguments));
+  return grading::submit(array);
 }
 
-std::vector<Undone> ClusterRun::gather() {
+/// Tries fewer tasks at once; where not even one is taken, later.
+/// @throws CannotGrade where no wait will help
+void ClusterRun::wait_for_room(const SlurmAnswer& answer) {
+  if (next_tasks_ > 1) {
+    next_tasks_ = std::max<std::size_t>(std::min(next_tasks_, prepared_.size()) / 2, 1);
+    return;
+  }
+  if (waiting_.empty() && !answer.will_pass) {
+    throw CannotGrade(fmt::format("Slurm does not take the jobs: {}", answer.words));
+  }
+  constexpr Clock::duration pause = 15s;
+  next_submission_ = Clock::now() + pause;
+  if (std::exchange(said_to_be_full_, true)) return;
+  listener_.note(fmt::format(
+      "The cluster takes no more jobs for now ({}). With it: {} of the submissions; not yet: {}. "
+      "They follow as it takes them.",
+      first_line(answer.words), waiting_.size(), not_submitted()));
+}
+
+/// Those with submissions that are waited for.
+std::vector<SlurmBatch> ClusterRun::batches_under_way() const {
+  std::vector<bool> is_under_way(batches_.size());
+  for (const auto& [name, waiting] : waiting_) is_under_way[waiting.batch] = true;
+  std::vector<SlurmBatch> batches;
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    if (is_under_way[i]) batches.push_back(batches_[i]);
+  }
+  return batches;
+}
+
+std::vector<std::string> ClusterRun::arrays_under_way() const {
+  std::set<std::size_t> numbers;
+  for (const auto& [name, waiting] : waiting_) numbers.insert(waiting.batch);
+  std::vector<std::string> arrays;
+  for (const std::size_t number : numbers) arrays.push_back(arrays_[number]);
+  return arrays;
+}
+
+std::vector<Undone> ClusterRun::run() {
   Questions questions;
+  Looks looks;
   heard_ = Clock::now();
-  take_in();
-  while (!waiting_.empty()) {
+  while (!waiting_.empty() || !all_submitted()) {
+    submit_what_is_taken();
+    if (looks.are_due()) {
+      const auto begin = Clock::now();
+      take_in();
+      looks.took_since(begin);
+    }
+    if (waiting_.empty() && all_submitted()) break;
     wait_a_moment();
-    take_in();
     if (waiting_.empty() || !questions.is_due()) continue;
     if (const auto tasks = ask()) {
       take_in();  // what was entered meanwhile
@@ -216,7 +322,7 @@ void ClusterRun::take_in() {
 /// What Slurm tells; nothing where it does not answer just now.
 std::optional<std::vector<SlurmTask>> ClusterRun::ask() {
   try {
-    auto tasks = tasks_of(job_names(batches_));
+    auto tasks = tasks_of(job_names(batches_under_way()));
     heard_ = Clock::now();
     return tasks;
   } catch (const CannotGrade& error) {
@@ -227,12 +333,13 @@ std::optional<std::vector<SlurmTask>> ClusterRun::ask() {
 }
 
 void ClusterRun::look_for_lost(const std::vector<SlurmTask>& tasks) {
+  std::map<std::pair<std::string_view, std::size_t>, const SlurmTask*> known;
+  for (const SlurmTask& task : tasks) known[{task.job_name, task.number}] = &task;
   for (auto item = waiting_.begin(); item != waiting_.end();) {
     auto& [name, waiting] = *item;
-    const auto task = std::ranges::find_if(tasks, [&, &at = waiting](const SlurmTask& candidate) {
-      return is_of(candidate, batches_[at.batch]) && candidate.number == at.task;
-    });
-    const std::string reason = why_lost(waiting, task == tasks.end() ? nullptr : &*task);
+    const std::string job_name = batches_[waiting.batch].job_name();
+    const auto task = known.find({job_name, waiting.task});
+    const std::string reason = why_lost(waiting, task == known.end() ? nullptr : task->second);
     if (reason.empty()) {
       ++item;
       continue;
@@ -268,7 +375,8 @@ void ClusterRun::show_progress(const std::vector<SlurmTask>& tasks) const {
   const auto running = std::ranges::count(tasks, "RUNNING", &SlurmTask::state);
   const auto pending = std::ranges::find(tasks, "PENDING", &SlurmTask::state);
   listener_.progress(fmt::format(
-      "waiting for {} of the submissions; Slurm: {} running{}", waiting_.size(), running,
+      "waiting for {} of the submissions{}; Slurm: {} running{}", waiting_.size(),
+      all_submitted() ? "" : fmt::format(", {} are not submitted yet", not_submitted()), running,
       pending == tasks.end() ? "" : fmt::format(", others wait for {}", pending->reason)));
 }
 
@@ -277,7 +385,7 @@ void ClusterRun::take_leave() const {
   listener_.note(fmt::format(
       "Left with Slurm: {} of the submissions. Run the same command again to gather them; "
       "scancel --name={} ends them.",
-      waiting_.size(), fmt::join(job_names(batches_), ",")));
+      waiting_.size(), fmt::join(job_names(batches_under_way()), ",")));
 }
 
 }  // namespace
@@ -286,11 +394,10 @@ std::vector<Undone> grade_on_cluster(const std::vector<CohortEntry>& entries,
                                      const CohortSettings& settings, const Ledger& ledger,
                                      const SlurmOptions& options, const SlurmListener& listener) {
   demand_slurm();
-  ClusterRun run(settings, ledger, options, listener);
+  ClusterRun run(entries, settings, ledger, options, listener);
   try {
     run.join();
-    run.submit(entries);
-    return run.gather();
+    return run.run();
   } catch (const std::exception&) {
     run.take_leave();
     throw;

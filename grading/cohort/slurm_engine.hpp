@@ -29,9 +29,9 @@ struct Undone {
 };
 
 /// Grades the submissions that are not done yet on a cluster, one task of a job array each, and
-/// waits for them. What an earlier run submitted and Slurm still has is waited for, not submitted
-/// again. The cohort's folder, this build and the course must be on a file system that all nodes
-/// see.
+/// waits for them. Where the cluster takes no more jobs, the rest follow as it does. What an
+/// earlier run submitted and Slurm still has is waited for, not submitted again. The cohort's
+/// folder, this build and the course must be on a file system that all nodes see.
 /// @return what is not done when no job is left; it may be graded by another run
 /// @throws CannotGrade where Slurm is missing, refuses, or does not answer for long; Interrupted,
 ///         after which jobs go on

@@ -1,13 +1,17 @@
 #include "grading/cohort/slurm_engine.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <memory>
 
+#include "grading/builder/layout.hpp"
+#include "grading/builder/scratch_directory.hpp"
 #include "grading/cohort/broken_cohort.hpp"
 #include "grading/cohort/slurm_cluster.hpp"
 #include "grading/report/file_text.hpp"
@@ -128,6 +132,17 @@ TEST_F(SlurmEngineTest, GoesOnAfterAKill) {
   expect_local_results();
 }
 
+TEST_F(SlurmEngineTest, GoesOnAfterANodeFailed) {
+  RunningCommand running(grade({"--jobs", "1"}));
+  until(running, [&] { return a_job_runs(); });
+  cluster_->kill_node();
+  until(running, [&] { return queue("%T").find("RUNNING") == std::string::npos; });
+  cluster_->start_node();
+  const CommandResult run = running.wait();
+  EXPECT_EQ(run.status, 0) << run.output;
+  expect_local_results();
+}
+
 TEST_F(SlurmEngineTest, LeavesUndoneWhatWasCancelled) {
   {
     RunningCommand running(grade({"--jobs", "1"}));
@@ -197,6 +212,79 @@ TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.output, HasSubstr("Left with Slurm: 4 of the submissions"));
   EXPECT_THAT(queue("%r"), HasSubstr("Dependency")) << "one at a time, of two arrays";
+}
+
+/// A class of which each has the same file, that no compiler takes.
+class ManySubmissions {
+ public:
+  explicit ManySubmissions(int count) {
+    for (int i = 0; i < count; ++i) {
+      const fs::path stage = in() / fmt::format("student_{:05}", i) / "labs" / BrokenCohort::stage;
+      fs::create_directories(stage);
+      std::ofstream(stage / "matmul_shared.cu") << "#error nothing yet\n";
+    }
+  }
+
+  Command grade(const SlurmCluster& cluster, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {tool("tilewise"),
+                                          "cohort",
+                                          "grade",
+                                          in(),
+                                          "3",
+                                          "--backend",
+                                          "simt",
+                                          "--engine",
+                                          "slurm",
+                                          "--out",
+                                          scratch_.path() / "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cluster.command(arguments);
+  }
+
+ private:
+  fs::path in() const { return scratch_.path() / "in"; }
+  ScratchDirectory scratch_;
+};
+
+TEST(FullCluster, TakesTheRestAsItTakesMore) {
+  const SlurmCluster cluster({.array_tasks = 1001, .jobs = 4});
+  if (!cluster.why_not().empty()) GTEST_SKIP() << cluster.why_not();
+  const ManySubmissions cohort(6);
+  const CommandResult run = run_command(cohort.grade(cluster));
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("The cluster takes no more jobs for now (sbatch: error: "));
+  EXPECT_THAT(run.output, HasSubstr("not yet: "));
+  EXPECT_THAT(run.output, HasSubstr("6 submissions: 6 graded, 0 not."));
+}
+
+TEST(FullCluster, LosesNoneOfManyThatWait) {
+  const SlurmCluster cluster({.array_tasks = 50, .jobs = 10'000});
+  if (!cluster.why_not().empty()) GTEST_SKIP() << cluster.why_not();
+  constexpr int count = 200;
+  const ManySubmissions cohort(count);
+  const auto jobs = [&] {
+    const std::string list = cluster.output_of({"squeue", "--noheader", "--array", "--format=%K"});
+    return std::ranges::count(list, '\n');
+  };
+  {
+    RunningCommand held(cohort.grade(cluster, {"--sbatch", "--hold"}));
+    const auto end = std::chrono::steady_clock::now() + 30s;
+    while (jobs() < count && !held.is_over() && std::chrono::steady_clock::now() < end) {
+    }
+    // Long enough for it to ask after them.
+    for (const auto asked = std::chrono::steady_clock::now() + 4s;
+         std::chrono::steady_clock::now() < asked;) {
+      ASSERT_FALSE(held.is_over()) << held.wait().output;
+    }
+  }
+  EXPECT_EQ(jobs(), count);
+  RunningCommand again(cohort.grade(cluster, {"--sbatch", "--hold"}));
+  const auto end = std::chrono::steady_clock::now() + 4s;
+  while (!again.is_over() && std::chrono::steady_clock::now() < end) {
+  }
+  EXPECT_EQ(jobs(), count) << "the rerun submits what was submitted";
+  EXPECT_THAT(std::string(again.output()),
+              HasSubstr("With Slurm since an earlier run: 200 of the submissions"));
 }
 
 }  // namespace

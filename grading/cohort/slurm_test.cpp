@@ -1,5 +1,6 @@
 #include "grading/cohort/slurm.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +34,25 @@ TEST(Slurm, TellsItsTasks) {
               ElementsAre(SlurmTask{"tilewise-1", "12", 0, "RUNNING", "None"},
                           SlurmTask{"tilewise-1", "12", 17, "PENDING", "Resources"},
                           SlurmTask{"tilewise-1", "12", 2, "CANCELLED", "a"}));
+}
+
+std::vector<std::size_t> numbers_of(const std::string& list) {
+  std::vector<std::size_t> numbers;
+  for (const SlurmTask& task : parse_tasks("tilewise-1|12|" + list + "|PENDING|None\n")) {
+    numbers.push_back(task.number);
+  }
+  return numbers;
+}
+
+TEST(Slurm, TellsItsTasksThatWaitTogether) {
+  EXPECT_THAT(numbers_of("7"), ElementsAre(7));
+  EXPECT_THAT(numbers_of("0,3-5,9%2"), ElementsAre(0, 3, 4, 5, 9));
+  EXPECT_THAT(numbers_of("1-7:3"), ElementsAre(1, 4, 7));
+  EXPECT_EQ(numbers_of("0-9999").size(), 10'000u);
+  for (const char* cut : {"0,2,4,...", "0-", "0,,1", "0-3..."}) {
+    EXPECT_THAT([&] { numbers_of(cut); }, ThrowsMessage<CannotGrade>(HasSubstr("Slurm lists")))
+        << cut << " leaves tasks out";
+  }
 }
 
 SlurmTask task_in(const std::string& state) { return {"tilewise-1", "12", 0, state, "None"}; }
@@ -89,7 +109,7 @@ class SlurmCommandsTest : public testing::Test {
 TEST_F(SlurmCommandsTest, AreToldAllOfAnArray) {
   put("sbatch", "printf '%s\\n' \"$@\" >'" + (scratch_.path() / "arguments").string() +
                     "'\necho 'Be kind to the cluster.' >&2; echo '12;main'");
-  EXPECT_EQ(submit(array_), "12");
+  EXPECT_EQ(submit(array_).id, "12");
   EXPECT_EQ(arguments(),
             "--parsable\n--array=0-9%3\n--job-name=tilewise-1\n--chdir=/out\n--output=1-%a.log\n"
             "--dependency=afterany:7:8\n/out/1.sh\n");
@@ -112,6 +132,49 @@ TEST_F(SlurmCommandsTest, SayWhatTheyDoNotLike) {
   EXPECT_THAT([&] { tasks_of({"tilewise-1"}); },
               ThrowsMessage<CannotGrade>(HasSubstr("squeue: error: no answer")));
   EXPECT_TRUE(tasks_of({}).empty()) << "nobody to ask for";
+}
+
+TEST_F(SlurmCommandsTest, SayWhenTheClusterTakesNoMore) {
+  const struct {
+    const char* words;
+    bool goes_on, will_pass;
+  } cases[] = {
+      {"Slurm temporarily unable to accept job, sleeping and retrying", true, true},
+      {"Batch job submission failed: Resource temporarily unavailable", false, true},
+      {"Batch job submission failed: Unable to contact slurm controller (connect failure)", false,
+       true},
+      {"Batch job submission failed: Job violates accounting/QOS policy (job submit limit)", false,
+       false},
+      {"AssocMaxSubmitJobLimit", false, false},
+      {"Batch job submission failed: Invalid job array specification", false, false},
+  };
+  for (const auto& [words, goes_on, will_pass] : cases) {
+    put("sbatch",
+        fmt::format("echo 'sbatch: error: {}' >&2; {}exit 1", words, goes_on ? "sleep 100; " : ""));
+    const SlurmAnswer answer = submit(array_);
+    EXPECT_EQ(answer.id, "") << words;
+    EXPECT_THAT(answer.words, HasSubstr(words));
+    EXPECT_EQ(answer.will_pass, will_pass) << words;
+  }
+}
+
+TEST_F(SlurmCommandsTest, AreReadToTheEnd) {
+  // As squeue, a line a task of each array that is asked for, so many that not all are taken in.
+  put("squeue",
+      R"(for argument; do case $argument in --name=*) names=${argument#--name=};; esac; done
+    for name in $(echo "$names" | tr , ' '); do
+      awk -v name="$name" 'BEGIN { for (i = 0; i < 2000; ++i)
+        print name "|12|" i "|PENDING|Held by the user who has submitted it" }'
+    done)");
+  std::vector<std::string> names;
+  for (int i = 0; i < 10; ++i) names.push_back(fmt::format("tilewise-{}", i));
+  EXPECT_EQ(tasks_of(names).size(), 20'000u);
+  EXPECT_EQ(tasks_of(names).back(), (SlurmTask{"tilewise-9", "12", 1999, "PENDING",
+                                               "Held by the user who has submitted it"}));
+
+  put("squeue", "head -c 1000000 /dev/zero | tr '\\0' x");
+  EXPECT_THAT([&] { tasks_of({"tilewise-1"}); },
+              ThrowsMessage<CannotGrade>(HasSubstr("longer than what is read of it")));
 }
 
 class SlurmBatchTest : public testing::Test {

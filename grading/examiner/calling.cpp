@@ -25,6 +25,13 @@ TimeBudget& time_budget() {
   return budget;
 }
 
+CallReply used_up() {
+  CallReply reply;
+  reply.outcome = CallReply::Outcome::timed_out;
+  reply.message = time_budget().explanation();
+  return reply;
+}
+
 // All of a matrix's argument but its place in shared memory, where its image begins at 0.
 BufferArgument describe(const DeviceArray& matrix, bool with_guard_bands) {
   BufferArgument buffer;
@@ -89,11 +96,12 @@ void load_arguments(const Call& call, std::span<const Argument> arguments,
 }  // namespace
 
 WorkerOptions worker_options(const ExaminerOptions& options) {
+  time_budget().set_call_limit(options.time_limit_s);
   return {.executable = core::executable_directory() / ("tilewise-worker-" + options.backend),
           .sandbox = options.sandbox,
           .module = options.module,
           .profile = options.profile,
-          .time_limit_s = time_budget().limit_s(options.time_limit_s),
+          .time_limit_s = time_budget().limit_s(),
           .shared_bytes = shared_bytes,
           .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
           .cpu_s = cpu_seconds(options.time_limit_s),
@@ -116,16 +124,32 @@ WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
 }
 
 const CallReply& wait_until_ready(Worker& worker) {
+  static CallReply none;
+  if (time_budget().is_used_up()) {
+    none = used_up();
+    return none;
+  }
+  const double before = worker.seconds_taken();
   const CallReply& reply = worker.ready();
-  time_budget().note(reply.outcome);
+  time_budget().note("loading", reply.outcome, worker.seconds_taken() - before);
   return reply;
 }
 
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner) {
+  if (!manner.is_reference && time_budget().is_used_up()) return used_up();
   const std::vector<Argument> arguments =
       store_arguments(call, worker.memory(), manner.with_guard_bands);
+  const double before = worker.seconds_taken();
   CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch);
-  time_budget().note(reply.outcome);
+  // As much as compute-sanitizer's tools slow a kernel down at the least.
+  constexpr double times_slower = 4;
+  const double seconds =
+      (worker.seconds_taken() - before) / (manner.is_supervised ? times_slower : 1);
+  if (manner.is_reference) {
+    time_budget().note_reference(seconds);
+  } else {
+    time_budget().note(call.text, reply.outcome, seconds);
+  }
   if (reply.outcome == CallReply::Outcome::returned) {
     load_arguments(call, arguments, worker.memory());
   }

@@ -26,13 +26,16 @@ struct CallManner {
   std::optional<Timing> timing = std::nullopt;
   std::optional<simt::Watch> watch = std::nullopt;
   bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
+  bool is_supervised = false;    ///< by a tool that makes kernels several times as slow
+  bool is_reference = false;     ///< of a yardstick of ours, whose time is not the submission's
 };
 
 /// Waits until a worker has loaded the submission.
 /// @return why it has not, if its outcome is not `returned`
 const CallReply& wait_until_ready(Worker& worker);
 
-/// Makes a call. Where the function returned, the call's matrices then hold what came back.
+/// Makes a call, unless the submission has used its time up, which is then the outcome. Where the
+/// function returned, the call's matrices then hold what came back.
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner = {});
 
 /// What happened instead of a return; the process that went wrong has put it into words.

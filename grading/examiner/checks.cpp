@@ -59,6 +59,7 @@ std::optional<Finding> CheckedCalls::make(const Call& call, CallReply& reply) {
     manner.watch = pass_.watch;
   } else {
     manner.with_guard_bands = false;  // else what strays into them goes unnoticed
+    manner.is_supervised = true;
   }
   reply = call_worker(worker_, call, manner);
   auto failure = failure_of(call.text + pass_.circumstances, reply);

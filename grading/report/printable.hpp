@@ -6,9 +6,12 @@
 namespace tilewise::grading {
 
 /// Makes text of unknown origin (a student's output, file names, compiler messages that quote them)
-/// safe for a terminal and for XML: line feeds and tabs stay, "\r\n" becomes a line feed, and every
-/// other control character, byte that is not UTF-8, direction override and noncharacter is shown as
-/// an escape such as "\x1b" or "\u{202e}". The result is valid UTF-8.
+/// safe to show: on terminals, in XML, and where a CI system reads along. Line feeds and tabs stay,
+/// "\r\n" becomes a line feed. Every other control character, every byte that is not UTF-8 and
+/// every character that is not seen, such as a direction mark, is shown as an escape: "\x1b",
+/// "\u{202e}". So is the first character of what begins like a command to GitHub's or Azure's
+/// runners ("::error", "##[error]"), or like a result in TAP or JSON. What has been made printable
+/// stays as it is. The result is valid UTF-8.
 std::string printable(std::string_view text);
 
 }  // namespace tilewise::grading

@@ -33,7 +33,7 @@ struct FailurePlace {
   std::optional<Index> block = {};   ///< of the thread at fault
   std::optional<Index> thread = {};  ///< of that block
   std::string matrix = {};           ///< with a wrong element; empty: none is known
-  int row = 0;                  ///< of the first wrong element
+  int row = 0;                       ///< of the first wrong element
   int col = 0;
 
   bool operator==(const FailurePlace&) const = default;

@@ -140,6 +140,11 @@ std::chrono::nanoseconds ChildProcess::waited_for_processor() const {
   return process ? grading::waited_for_processor(*process) : std::chrono::nanoseconds(0);
 }
 
+std::chrono::nanoseconds ChildProcess::ran_on_all_processors() const {
+  const auto process = process_meant();
+  return process ? grading::ran_on_all_processors(*process) : std::chrono::nanoseconds(0);
+}
+
 int ChildProcess::wait() {
   siginfo_t info = {};
   while (!status_ && waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 &&

@@ -42,6 +42,8 @@ class ChildProcess {
 
   /// waited_for_processor() of the process meant.
   std::chrono::nanoseconds waited_for_processor() const;
+  /// ran_on_all_processors() of it.
+  std::chrono::nanoseconds ran_on_all_processors() const;
 
   /// Waits for the process.
   /// @return its wait status

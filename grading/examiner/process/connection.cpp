@@ -130,33 +130,54 @@ void Connection::poll_until(Clock::time_point deadline) const {
   poll(watched.data(), watched.size(), static_cast<int>(wait.count()));
 }
 
+/// For how long since `begin` the process was kept from running by others. Threads of its own that
+/// keep all processors busy are none: what it ran counts, on as many processors as it may use.
+Connection::Clock::duration Connection::time_for_others(Clock::time_point begin,
+                                                        Clock::duration waited_before,
+                                                        Clock::duration ran_before) const {
+  const Clock::duration waited = child_->waited_for_processor() - waited_before;
+  const Clock::duration ran = child_->ran_on_all_processors() - ran_before;
+  const Clock::duration not_running = Clock::now() - begin - ran;
+  return std::max(std::min(waited, not_running), Clock::duration(0));
+}
+
 Event Connection::wait(Clock::time_point deadline, std::string& message) {
-  const auto limit = std::max(deadline - Clock::now(), Clock::duration(0));
-  const auto waited_before = child_->waited_for_processor();
-  const auto time_for_others = [&] {
-    const Clock::duration waited = child_->waited_for_processor() - waited_before;
-    return std::clamp(waited, Clock::duration(0), (patience - 1) * limit);
-  };
+  const auto begin = Clock::now();
+  const auto limit = std::max(deadline - begin, Clock::duration(0));
+  const Clock::duration waited_before = child_->waited_for_processor();
+  const Clock::duration ran_before = child_->ran_on_all_processors();
+  Clock::duration for_others{};
   auto end = deadline;
-  while (true) {
-    const bool has_ended = child_->ended().has_value();  // before reading: all has been written
-    read_all();
-    if (output_.size() > output_bytes_) {
-      output_.resize(output_bytes_);
-      return Event::flooded;
+  const auto next_event = [&]() -> Event {
+    while (true) {
+      const bool has_ended = child_->ended().has_value();  // before reading: all has been written
+      read_all();
+      if (output_.size() > output_bytes_) {
+        output_.resize(output_bytes_);
+        return Event::flooded;
+      }
+      if (auto next = frames_.next()) {
+        message = std::move(*next);
+        return Event::message;
+      }
+      if (frames_.garbled()) return Event::garbled;
+      if (has_ended) return Event::ended;
+      const auto now = Clock::now();
+      if (is_closed() && now > *closed_since_ + closing_time) return Event::closed;
+      if (now >= end) {
+        for_others =
+            std::min(time_for_others(begin, waited_before, ran_before), (patience - 1) * limit);
+        end = deadline + for_others;
+      }
+      if (now >= end) return Event::late;
+      poll_until(end);
     }
-    if (auto next = frames_.next()) {
-      message = std::move(*next);
-      return Event::message;
-    }
-    if (frames_.garbled()) return Event::garbled;
-    if (has_ended) return Event::ended;
-    const auto now = Clock::now();
-    if (is_closed() && now > *closed_since_ + closing_time) return Event::closed;
-    if (now >= end) end = deadline + time_for_others();
-    if (now >= end) return Event::late;
-    poll_until(end);
-  }
+  };
+  const Event event = next_event();
+  // Of a process that has ended there is nothing to learn any more.
+  if (event != Event::ended) for_others = time_for_others(begin, waited_before, ran_before);
+  counted_ += std::max(Clock::now() - begin - for_others, Clock::duration(0));
+  return event;
 }
 
 void Connection::interrupt() {

@@ -48,9 +48,13 @@ class Connection {
   bool send(const std::string& message);
 
   /// Waits for the next event.
-  /// @param deadline  of a process that need not wait for a processor: such time does not count
+  /// @param deadline  of a process that need not wait for a processor that others have: such time
+  ///                  does not count
   /// @param message receives the text of Event::message
   Event wait(Clock::time_point deadline, std::string& message);
+
+  /// How long the waits took so far, without what does not count.
+  Clock::duration counted() const { return counted_; }
 
   /// Asks the process by SIGXCPU where it is, gives it a moment to answer with a fault record, and
   /// ends it.
@@ -70,6 +74,8 @@ class Connection {
   const std::string& output() const { return output_; }
 
  private:
+  Clock::duration time_for_others(Clock::time_point begin, Clock::duration waited_before,
+                                  Clock::duration ran_before) const;
   void read_all();
   bool is_closed() const { return closed_since_.has_value(); }
   void poll_until(Clock::time_point deadline) const;
@@ -83,6 +89,7 @@ class Connection {
   std::string output_;
   std::string fault_bytes_;
   std::optional<Clock::time_point> closed_since_;
+  Clock::duration counted_{};
 };
 
 }  // namespace tilewise::grading

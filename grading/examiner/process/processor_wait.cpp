@@ -1,11 +1,15 @@
 #include "grading/examiner/process/processor_wait.hpp"
 
+#include <sched.h>
+#include <time.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <thread>
 
 namespace tilewise::grading {
 
@@ -20,6 +24,23 @@ std::chrono::nanoseconds waited_for_processor(pid_t process) {
     if (file >> ran >> waited) longest = std::max(longest, waited);
   }
   return std::chrono::nanoseconds(longest);
+}
+
+std::chrono::nanoseconds ran_on_all_processors(pid_t process) {
+  clockid_t clock;
+  timespec ran{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &ran) != 0) {
+    return std::chrono::nanoseconds(0);
+  }
+  unsigned processors = std::thread::hardware_concurrency();
+#ifdef __linux__
+  cpu_set_t usable;
+  if (sched_getaffinity(process, sizeof usable, &usable) == 0) {
+    processors = static_cast<unsigned>(CPU_COUNT(&usable));
+  }
+#endif
+  const auto total = std::chrono::seconds(ran.tv_sec) + std::chrono::nanoseconds(ran.tv_nsec);
+  return total / std::max(processors, 1U);
 }
 
 }  // namespace tilewise::grading

@@ -10,4 +10,9 @@ namespace tilewise::grading {
 /// one that has waited longest since it started. Zero where the system does not tell.
 std::chrono::nanoseconds waited_for_processor(pid_t process);
 
+/// How long a process would have run so far had it had all the processors that it may use, and kept
+/// them busy: its processor time, of all threads, by the number of those. What it spends on more
+/// threads than there are processors it has not waited for others.
+std::chrono::nanoseconds ran_on_all_processors(pid_t process);
+
 }  // namespace tilewise::grading

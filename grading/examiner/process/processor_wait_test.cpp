@@ -55,6 +55,14 @@ TEST(WaitedForProcessor, TellsThoseThatWaitFromThoseThatSleep) {
   EXPECT_LT(waited_for_processor(asleep.pid()), 300ms);
 }
 
+TEST(RanOnAllProcessors, CountsWhatAProcessKeepsBusy) {
+  const Other busy(true), asleep(false);  // the first on one processor, its only one
+  std::this_thread::sleep_for(600ms);
+  EXPECT_GT(ran_on_all_processors(busy.pid()), 200ms);
+  EXPECT_LT(ran_on_all_processors(busy.pid()), 700ms);
+  EXPECT_LT(ran_on_all_processors(asleep.pid()), 100ms);
+}
+
 TEST(WaitedForProcessor, IsZeroForAProcessThatIsGone) {
   pid_t gone = 0;
   {
@@ -62,6 +70,7 @@ TEST(WaitedForProcessor, IsZeroForAProcessThatIsGone) {
     gone = other.pid();
   }
   EXPECT_EQ(waited_for_processor(gone), 0ns);
+  EXPECT_EQ(ran_on_all_processors(gone), 0ns);
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ struct Worker::State {
   std::uint64_t sequence = 0;
   std::optional<Connection> connection;
   Situation situation;
+  Connection::Clock::duration before_loading{};  ///< counted while none of the student's code ran
   bool started = false;  ///< the worker is past the part in which only our code runs
   DeviceInfo device;
   std::optional<CallReply> ready;
@@ -278,6 +279,7 @@ void Worker::State::load() {
   ready = exchange(start_limit_s);
   if (ready->outcome != Outcome::returned) return;
   started = true;
+  before_loading = connection->counted();
   ready = exchange(options.time_limit_s);
 }
 
@@ -314,6 +316,12 @@ CallReply Worker::call(const std::string& function, std::span<const Argument> ar
     return state_->fail_by_tampering("a time is missing");
   }
   return reply;
+}
+
+double Worker::seconds_taken() const {
+  if (!state_->started) return 0;
+  const auto taken = state_->connection->counted() - state_->before_loading;
+  return std::chrono::duration<double>(taken).count();
 }
 
 void Worker::finish() {

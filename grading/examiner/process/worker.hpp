@@ -94,6 +94,10 @@ class Worker {
   CallReply call(const std::string& function, std::span<const Argument> arguments,
                  std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {});
 
+  /// Seconds that the student's code has taken so far, to load and in calls, without those in which
+  /// others had the processors.
+  double seconds_taken() const;
+
   /// Ends the worker, and waits until its supervisor has written down what it saw. No call can be
   /// made any more.
   void finish();

@@ -1,0 +1,56 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "grading/builder/layout.hpp"
+#include "grading/cli/temporary_submission.hpp"
+#include "grading/report/file_text.hpp"
+
+// How long a submission may keep a stage busy that computes what it should, and takes its time.
+namespace tilewise::grading {
+namespace {
+
+using testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* stage = "03_shared_memory";
+
+/// The solution, with more to do first.
+std::string solution_with(const std::string& includes, const std::string& statements) {
+  std::string text = text_of(layout().root / "solutions" / stage / "matmul_shared.cu");
+  const std::size_t function = text.rfind("cudaError_t matmul_shared(");
+  text.insert(text.find('{', function) + 1, statements);
+  return includes + text;
+}
+
+TEST(StageTime, IsBoundedForWhatEndsJustInTime) {
+  TemporarySubmission submission(stage);
+  submission.put("matmul_shared.cu", solution_with("#include <unistd.h>\n", "usleep(450'000);"));
+  const auto begin = Clock::now();
+  const StageResult result = submission.grade(0.5);
+  const std::chrono::duration<double> took = Clock::now() - begin;
+  // Twenty seconds of calls, and a compiler on a machine that has others to serve; a call of each
+  // check would take minutes.
+  EXPECT_LT(took.count(), 90);
+  EXPECT_EQ(result.tests.front().status, Status::passed) << "its time was not up yet";
+  const TestResult& last = result.tests.back();
+  EXPECT_EQ(last.status, Status::failed);
+  EXPECT_THAT(last.message, HasSubstr("the time for this stage is used up: "));
+  EXPECT_THAT(last.message, HasSubstr("the longest, matmul_shared(n="));
+}
+
+TEST(StageTime, DoesNotWaitForThreadsOfItsOwn) {
+  TemporarySubmission submission(stage);
+  submission.put("matmul_shared.cu",
+                 solution_with("#include <thread>\n",
+                               "for (int i = 0; i < 8; ++i) std::thread([] { for (volatile long j = "
+                               "0;; j = j + 1) {} }).detach();"));
+  const StageResult result = submission.grade(0.5);
+  EXPECT_LT(result.score, result.max_score);
+  EXPECT_EQ(result.tests.back().status, Status::failed);
+}
+
+}  // namespace
+}  // namespace tilewise::grading
