@@ -122,9 +122,13 @@ const CallReply& wait_until_ready(Worker& worker) {
 }
 
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner) {
-  const std::vector<Argument> arguments =
-      store_arguments(call, worker.memory(), manner.with_guard_bands);
-  CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch);
+  const auto store = [&](const Call& stored) {
+    return store_arguments(stored, worker.memory(), manner.with_guard_bands);
+  };
+  const bool has_warm_up = manner.timing && manner.warm_up != nullptr;
+  const std::vector<Argument> arguments = store(has_warm_up ? *manner.warm_up : call);
+  CallReply reply =
+      worker.call(call.function, arguments, manner.timing, manner.watch, [&] { store(call); });
   time_budget().note(reply.outcome);
   if (reply.outcome == CallReply::Outcome::returned) {
     load_arguments(call, arguments, worker.memory());

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -91,8 +92,11 @@ class Worker {
 
   /// Calls a contract function and waits for its kernels.
   /// @param watch what to watch of them; takes a module of the checked build
+  /// @param hand_over called between the warm-ups of a timed call and its timed runs: puts the
+  ///                  matrices of these into memory(), which must have been nowhere before
   CallReply call(const std::string& function, std::span<const Argument> arguments,
-                 std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {});
+                 std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {},
+                 const std::function<void()>& hand_over = {});
 
   /// Ends the worker, and waits until its supervisor has written down what it saw. No call can be
   /// made any more.
