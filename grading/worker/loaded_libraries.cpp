@@ -25,16 +25,16 @@ std::string_view stem_of(std::string_view file) {
 // The compilers' of GNU, LLVM, Intel and NVIDIA, the C libraries', and what sanitizers and
 // coverage add.
 constexpr std::string_view run_time_libraries[] = {
-    "ld-linux-x86-64", "ld-linux-aarch64", "ld-musl-x86_64", "ld-musl-aarch64", "linux-vdso",
-    "libc", "libm", "libmvec", "libdl", "librt", "libpthread", "libutil", "libanl", "libresolv",
+    "linux-vdso", "libc", "libm", "libmvec", "libdl", "librt", "libpthread", "libutil", "libanl", "libresolv",
     "libstdc++", "libsupc++", "libgcc_s", "libatomic", "libgomp", "libquadmath", "libgfortran",
     "libc++", "libc++abi", "libunwind", "libomp", "libflang_rt", "libFortranRuntime",
     "libiomp5", "libimf", "libsvml", "libirng", "libintlc", "libirc", "libifcore", "libifport",
     "libnvc", "libnvomp", "libnvhpcatm", "libnvcpumath",
     "libasan", "libubsan", "libtsan", "liblsan", "libhwasan", "libgcov"};
 
-// What another file's name begins with that is loaded by the C library itself.
-constexpr std::string_view run_time_prefixes[] = {"libnss_", "libnvcpumath-"};
+// The loaders, and what the C library and NVIDIA's compiler load by themselves.
+constexpr std::string_view run_time_prefixes[] = {"ld-linux-", "ld-musl-", "libnss_",
+                                                  "libnvcpumath-"};
 
 constexpr std::string_view driver_prefixes[] = {"libcuda.so", "libcudadebugger.so", "libnvidia-",
                                                 "libsanitizer-", "libnvrm", "libcuda-injection"};
