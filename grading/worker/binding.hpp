@@ -3,7 +3,7 @@
 ///
 /// Compiles as C++17, against the simulator's <cuda_runtime.h> and against the CUDA Toolkit's.
 /// A cuda module must be linked with `-Xlinker --wrap=SYMBOL` for each symbol that
-/// launch_counter.hpp and host_access_counter.hpp wrap.
+/// launch_counter.hpp, host_access_counter.hpp and refused_calls.hpp wrap.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,6 +18,7 @@
 #ifdef __CUDA_RUNTIME_API_H__  // the Toolkit's; the simulator's run-time counts by itself
 #include "grading/worker/host_access_counter.hpp"
 #include "grading/worker/launch_counter.hpp"
+#include "grading/worker/refused_calls.hpp"
 #endif
 
 namespace tilewise::grading::binding {

@@ -1,7 +1,7 @@
 /// \file
 /// Counts what a cuda module lets the host read of the device: a result computed on the host comes
 /// from there. Wrapped as launch_counter.hpp wraps launches. Copies and memory that both sides
-/// share are counted; what leads past the count, the driver's own functions among it, is refused.
+/// share are counted; refused_calls.hpp refuses what leads past the count.
 ///
 /// Defines symbols with external linkage: include it once a module (binding.hpp does).
 #pragma once
@@ -125,22 +125,16 @@ cudaError_t __wrap_cudaMallocManaged(void** memory, size_t bytes, unsigned flags
                                                   bytes);
 }
 
-// Called with other arguments, which a function that reads none does not mind.
-#define TILEWISE_REFUSE(symbol) \
-  cudaError_t __wrap_##symbol() { return cudaErrorNotSupported; }
-TILEWISE_REFUSE(cudaMemcpy3D)
-TILEWISE_REFUSE(cudaMemcpy3DAsync)
-TILEWISE_REFUSE(cudaGetDriverEntryPoint)
-TILEWISE_REFUSE(cudaGetDriverEntryPointByVersion)
-// Of streams that are each thread's own.
-TILEWISE_REFUSE(cudaMemcpy_ptds)
-TILEWISE_REFUSE(cudaMemcpyAsync_ptsz)
-TILEWISE_REFUSE(cudaMemcpy2D_ptds)
-TILEWISE_REFUSE(cudaMemcpy2DAsync_ptsz)
-TILEWISE_REFUSE(cudaMemcpy3D_ptds)
-TILEWISE_REFUSE(cudaMemcpy3DAsync_ptsz)
-TILEWISE_REFUSE(cudaMemcpyFromSymbol_ptds)
-TILEWISE_REFUSE(cudaMemcpyFromSymbolAsync_ptsz)
-#undef TILEWISE_REFUSE
+// What `__managed__` variables compile to: they are registered before any code of the module runs.
+void __real___cudaRegisterManagedVar(void** module, void** host_address, char* device_address,
+                                     const char* name, int external, size_t bytes, int constant,
+                                     int global);
+void __wrap___cudaRegisterManagedVar(void** module, void** host_address, char* device_address,
+                                     const char* name, int external, size_t bytes, int constant,
+                                     int global) {
+  tilewise::grading::binding::count_shared(cudaSuccess, bytes);
+  __real___cudaRegisterManagedVar(module, host_address, device_address, name, external, bytes,
+                                  constant, global);
+}
 
 }  // extern "C"

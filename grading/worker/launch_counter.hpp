@@ -4,6 +4,9 @@
 /// `__cudaLaunchKernel` (listed in cmake/TilewiseWrappedCalls.cmake): the linker then sends every
 /// call of SYMBOL to __wrap_SYMBOL here and gives the original as __real_SYMBOL.
 ///
+/// Streams are made so that they wait for the default one: a timed call begins behind work that is
+/// queued there (common/cuda/call_timer.hpp), and no kernel may run before its time does.
+///
 /// What `kernel<<<...>>>()` compiles to (crt/host_runtime.h): cudaLaunchKernel up to CUDA 12
 /// (nvcc 12 defines __NV_LEGACY_LAUNCH), __cudaLaunchKernel from CUDA 13 on. Wrapping a symbol that
 /// nothing refers to is harmless, so one list of flags serves every toolkit.
@@ -133,5 +136,17 @@ cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
   return status;
 }
 #endif
+
+cudaError_t __real_cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t __wrap_cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return __real_cudaStreamCreateWithFlags(stream, flags & ~unsigned{cudaStreamNonBlocking});
+}
+
+cudaError_t __real_cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
+cudaError_t __wrap_cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
+                                                int priority) {
+  return __real_cudaStreamCreateWithPriority(stream, flags & ~unsigned{cudaStreamNonBlocking},
+                                             priority);
+}
 
 }  // extern "C"
