@@ -7,7 +7,7 @@ set(TILEWISE_LAUNCH_SYMBOLS cudaLaunchKernel __cudaLaunchKernel cudaLaunchKernel
                             cudaStreamCreateWithPriority)
 set(TILEWISE_HOST_ACCESS_SYMBOLS
     cudaMemcpy cudaMemcpyAsync cudaMemcpy2D cudaMemcpy2DAsync cudaMemcpyFromSymbol
-    cudaMemcpyFromSymbolAsync cudaHostAlloc cudaMallocHost cudaHostRegister cudaMallocManaged
+    cudaMemcpyFromSymbolAsync cudaMemcpyToSymbol cudaMemcpyToSymbolAsync cudaHostAlloc cudaMallocHost cudaHostRegister cudaMallocManaged
     __cudaRegisterManagedVar)
 set(TILEWISE_REFUSED_SYMBOLS
     # Launches that nobody counts.

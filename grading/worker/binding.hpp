@@ -92,9 +92,11 @@ struct Bound<function> {
 #ifdef __CUDA_RUNTIME_API_H__
 inline constexpr auto launch_source = &take_launches;
 inline constexpr auto host_access_source = &take_bytes_for_the_host;
+inline constexpr auto copies_source = &copies_made;
 #else
 inline constexpr std::size_t (*launch_source)(RecordedLaunch*, std::size_t) = nullptr;
 inline constexpr std::size_t (*host_access_source)() = nullptr;
+inline constexpr std::size_t (*copies_source)() = nullptr;
 #endif
 
 }  // namespace tilewise::grading::binding
@@ -116,4 +118,5 @@ inline constexpr std::size_t (*host_access_source)() = nullptr;
       ::tilewise::grading::BindingTable::current_version,                                     \
       sizeof(tilewise_bound_functions) / sizeof(tilewise_bound_functions[0]),                 \
       tilewise_bound_functions, ::tilewise::grading::binding::launch_source,                  \
-      ::tilewise::grading::binding::host_access_source};
+      ::tilewise::grading::binding::host_access_source,                                       \
+      ::tilewise::grading::binding::copies_source};

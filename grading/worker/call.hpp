@@ -57,6 +57,7 @@ struct LaunchInfo {
   std::size_t dynamic_shared_bytes = 0;
   std::string file;  ///< empty where unknown, as on cuda
   int line = 0;
+  std::size_t static_shared_bytes = 0;  ///< on cuda; the simulator's are in its profiles
 };
 
 /// One thread of a launch.

@@ -115,7 +115,8 @@ std::array<unsigned, 3> extents(const Json& object, const char* name) {
 Json to_value(const LaunchInfo& launch) {
   return {{"kernel", launch.kernel}, {"grid", launch.grid},
           {"block", launch.block},   {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"file", launch.file},     {"line", launch.line}};
+          {"file", launch.file},     {"line", launch.line},
+          {"static_shared_bytes", launch.static_shared_bytes}};
 }
 
 LaunchInfo read_launch(const Json& json) {
@@ -126,6 +127,7 @@ LaunchInfo read_launch(const Json& json) {
   launch.dynamic_shared_bytes = size(json, "dynamic_shared_bytes");
   launch.file = text(json, "file");
   launch.line = small_integer(json, "line");
+  launch.static_shared_bytes = size(json, "static_shared_bytes");
   return launch;
 }
 

@@ -17,7 +17,7 @@
 #include "common/cuda/error.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
-#include "grading/worker/undisturbed.hpp"
+#include "grading/worker/signals_held_back.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -166,16 +166,18 @@ void Session::upload_all() {
 }
 
 // From here to the timed run nothing of the submission's may run: a thread or a signal's handler
-// that did would know the matrices before the time begins.
+// that did would know the matrices before the time begins. Whatever it computes it has to launch,
+// or to copy to the device.
 void Session::take_over(const BoundFunction& function, const HandOver& hand_over) {
+  const SignalsHeldBack no_handler_runs;
   take_launches(module_.bindings());
-  const Undisturbed undisturbed;
+  const std::size_t copies_before = copies_made(module_.bindings());
   if (!hand_over()) throw std::runtime_error("the examiner is gone.");
   upload_all();
-  const std::size_t launches = take_launches(module_.bindings()).count;
-  if (launches == 0 && undisturbed.others_ms() < Undisturbed::most_of_others_ms) return;
+  const bool launched = take_launches(module_.bindings()).count > 0;
+  if (!launched && copies_made(module_.bindings()) == copies_before) return;
   throw LeftBehind(std::string(function.name) + " left a thread behind that " +
-                   (launches > 0 ? "launched kernels" : "worked on") +
+                   (launched ? "launched kernels" : "copied matrices") +
                    " after the function had returned. Leave nothing behind.");
 }
 
