@@ -1,15 +1,37 @@
 # Calls of a submission that its module sends to functions of ours: those by which kernels are
-# launched (grading/worker/launch_counter.hpp says what calls which), and those by which the host gets
-# at what is on the device (grading/worker/host_access_counter.hpp).
+# launched, and streams made for them (grading/worker/launch_counter.hpp says what calls which), those
+# by which the host gets at what is on the device (grading/worker/host_access_counter.hpp), and those
+# that are refused (grading/worker/refused_calls.hpp lists the same).
 set(TILEWISE_LAUNCH_SYMBOLS cudaLaunchKernel __cudaLaunchKernel cudaLaunchKernelExC
-                            cudaLaunchCooperativeKernel)
+                            cudaLaunchCooperativeKernel cudaStreamCreateWithFlags
+                            cudaStreamCreateWithPriority)
 set(TILEWISE_HOST_ACCESS_SYMBOLS
     cudaMemcpy cudaMemcpyAsync cudaMemcpy2D cudaMemcpy2DAsync cudaMemcpyFromSymbol
-    cudaMemcpyFromSymbolAsync cudaMemcpy3D cudaMemcpy3DAsync cudaHostAlloc cudaMallocHost
-    cudaHostRegister cudaMallocManaged cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion
-    cudaMemcpy_ptds cudaMemcpyAsync_ptsz cudaMemcpy2D_ptds cudaMemcpy2DAsync_ptsz
-    cudaMemcpy3D_ptds cudaMemcpy3DAsync_ptsz cudaMemcpyFromSymbol_ptds
-    cudaMemcpyFromSymbolAsync_ptsz)
+    cudaMemcpyFromSymbolAsync cudaMemcpyToSymbol cudaMemcpyToSymbolAsync cudaHostAlloc cudaMallocHost cudaHostRegister cudaMallocManaged
+    __cudaRegisterManagedVar)
+set(TILEWISE_REFUSED_SYMBOLS
+    # Launches that nobody counts.
+    cudaLaunchKernel_ptsz __cudaLaunchKernel_ptsz cudaLaunchKernelExC_ptsz
+    cudaLaunchCooperativeKernel_ptsz cudaGraphLaunch cudaGraphLaunch_ptsz cudaLaunchHostFunc
+    cudaLaunchHostFunc_ptsz cudaStreamAddCallback cudaStreamAddCallback_ptsz
+    # Copies that nobody counts.
+    cudaMemcpy3D cudaMemcpy3DAsync cudaMemcpy3DPeer cudaMemcpy3DPeerAsync cudaMemcpyPeer
+    cudaMemcpyPeerAsync cudaMemcpyFromArray cudaMemcpyFromArrayAsync cudaMemcpy2DFromArray
+    cudaMemcpy2DFromArrayAsync cudaMemcpyBatchAsync cudaMemcpy3DBatchAsync
+    cudaMemcpyWithAttributesAsync cudaMemcpy3DWithAttributesAsync cudaMemcpy_ptds
+    cudaMemcpyAsync_ptsz cudaMemcpy2D_ptds cudaMemcpy2DAsync_ptsz cudaMemcpy3D_ptds
+    cudaMemcpy3DAsync_ptsz cudaMemcpyFromSymbol_ptds cudaMemcpyFromSymbolAsync_ptsz
+    cudaMemcpyFromArray_ptds cudaMemcpyFromArrayAsync_ptsz cudaMemcpy2DFromArray_ptds
+    cudaMemcpy2DFromArrayAsync_ptsz cudaMemcpy3DPeer_ptds cudaMemcpy3DPeerAsync_ptsz
+    cudaMemcpyBatchAsync_ptsz cudaMemcpy3DBatchAsync_ptsz
+    # Memory that the host or other processes see.
+    cudaMemPoolCreate cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz cudaMemPoolSetAccess
+    cudaIpcGetMemHandle cudaIpcOpenMemHandle cudaMemPoolExportToShareableHandle
+    cudaMemPoolExportPointer cudaImportExternalMemory
+    # What leads past all of this.
+    cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cudaGetDriverEntryPoint_ptsz
+    cudaGetDriverEntryPointByVersion_ptsz cudaGetExportTable cudaLibraryLoadData
+    cudaLibraryLoadFromFile)
 
 # Wraps the launches of a target of our own.
 function(tilewise_count_launches target)
@@ -21,7 +43,7 @@ endfunction()
 # Wraps what the builder does in a submission's module.
 function(tilewise_wrap_calls target)
   tilewise_count_launches(${target})
-  foreach(symbol IN LISTS TILEWISE_HOST_ACCESS_SYMBOLS)
+  foreach(symbol IN LISTS TILEWISE_HOST_ACCESS_SYMBOLS TILEWISE_REFUSED_SYMBOLS)
     target_link_options(${target} PRIVATE LINKER:--wrap=${symbol})
   endforeach()
 endfunction()

@@ -79,6 +79,45 @@ TEST(ThreatModel, NamesEveryExploit) {
   EXPECT_THAT(named, ContainerEq(exploits));
 }
 
+/// "Suite.Test" of every GoogleTest in the sources.
+std::set<std::string> tests_in_sources() {
+  std::set<std::string> tests;
+  const std::regex declared(R"(\nTEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+  for (const char* part : {"common", "grading", "docs"}) {
+    for (const auto& item : fs::recursive_directory_iterator(layout().root / part)) {
+      if (!item.path().filename().string().ends_with("_test.cpp")) continue;
+      const std::string source = text_of(item.path());
+      for (std::sregex_iterator found(source.begin(), source.end(), declared), end; found != end;
+           ++found) {
+        tests.insert((*found)[1].str() + "." + (*found)[2].str());
+      }
+    }
+  }
+  return tests;
+}
+
+TEST(ThreatModel, HasATestForEachSentenceOfWhatHolds) {
+  const std::string page = text_of(layout().root / "docs" / "threat-model.md");
+  const std::size_t begin = page.find("\n## What holds it");
+  ASSERT_NE(begin, page.npos);
+  std::istringstream lines(page.substr(begin, page.find("\n## ", begin + 1) - begin));
+  const std::set<std::string> tests = tests_in_sources();
+  const std::regex quoted("`([^`]+)`");
+  int sentences = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| what holds")) continue;
+    ++sentences;
+    const std::size_t last_cell = line.rfind('|', line.size() - 2);
+    const std::set<std::string> names = all_of(line.substr(last_cell), quoted);
+    EXPECT_THAT(names, SizeIs(testing::Ge(1))) << line;
+    for (const std::string& name : names) {
+      const bool is_exploit = fs::exists(layout().root / "grading" / name) && name.ends_with(".cu");
+      EXPECT_TRUE(is_exploit || tests.contains(name)) << name << " in\n" << line;
+    }
+  }
+  EXPECT_GE(sentences, 20);
+}
+
 TEST(Documents, NameCommandsThatThereAre) {
   for (const char* document : {"README.md", "docs/instructors.md"}) {
     const std::vector<LabCommand> commands = lab_commands(layout().root / document);

@@ -13,13 +13,14 @@ namespace tilewise::cuda {
 /// Times host functions that launch kernels, by device events.
 class CallTimer {
  public:
-  /// Milliseconds of device time that `call()` takes, on whatever streams it launches. The L2 cache
-  /// is flushed before, outside of the time.
+  /// Milliseconds of device time that `call()` takes, on whatever streams it launches but those
+  /// that do not wait for the default one (modules get none: launch_counter.hpp). The L2 cache is
+  /// flushed before, outside of the time; what the host does meanwhile is outside of it, too.
   /// @param after  called at once after that time
   /// @throws Error, also for a kernel that failed.
   template <class Call, class After>
   float measure(Call&& call, After&& after) {
-    flush_.run();
+    flush_.start();
     start_.record();
     std::forward<Call>(call)();
     // Without this, work on a stream other than the default one would escape the stop event.

@@ -18,7 +18,7 @@ std::string first_line(const std::string& text) {
   return printable(std::string_view(text).substr(0, text.find('\n')));
 }
 
-ChosenBackend cuda(const std::string& device) {
+ChosenBackend cuda(const std::string& device, GpuUser user) {
   const std::filesystem::path worker = tool("tilewise-worker-cuda");
   if (!std::filesystem::exists(worker)) {
     throw CannotGrade(
@@ -30,7 +30,8 @@ ChosenBackend cuda(const std::string& device) {
   } catch (const std::runtime_error& error) {
     throw CannotGrade(error.what());
   }
-  choose_gpu(device);
+  GpuChoice choice;
+  if (user == GpuUser::this_process) choice = choose_gpu(device);
   Command probe;
   probe.arguments = {worker, "--probe"};
   probe.time_limit_s = 60;  // a driver that must start first takes seconds
@@ -40,7 +41,8 @@ ChosenBackend cuda(const std::string& device) {
                                                 ? describe_ending(result) + "; use --backend simt"
                                                 : first_line(result.output)));
   }
-  return {Backend::cuda, first_line(result.output)};
+  return {Backend::cuda,
+          name_among(first_line(result.output), choice.gpu, choice.gpus_of_machine)};
 }
 
 ChosenBackend simt(const std::string& gpu) {
@@ -53,12 +55,12 @@ ChosenBackend simt(const std::string& gpu) {
 }  // namespace
 
 ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu,
-                             const std::string& device) {
+                             const std::string& device, GpuUser user) {
   core::gpu_profile(gpu);  // an unknown one is an error on every backend
-  if (wanted == "cuda") return cuda(device);
+  if (wanted == "cuda") return cuda(device, user);
   if (wanted == "simt") return simt(gpu);
   try {
-    return cuda(device);
+    return cuda(device, user);
   } catch (const CannotGrade&) {
     if (device != "auto") throw;  // a GPU was asked for
     return simt(gpu);

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <cstdio>
 #include <sstream>
+#include <thread>
 #include <tuple>
 
 #include "grading/builder/command.hpp"
 #include "grading/builder/programs.hpp"
+#include "grading/cli/gpu_turns.hpp"
 #include "grading/cli/stage_choice.hpp"
 
 namespace tilewise::grading {
@@ -76,32 +80,72 @@ std::vector<GpuLoad> parse_gpu_loads(std::string_view gpus, std::string_view app
   return loads;
 }
 
-const GpuLoad& least_busy(const std::vector<GpuLoad>& gpus) {
-  return *std::ranges::min_element(gpus, {}, [](const GpuLoad& gpu) {
+bool less_busy(const GpuLoad& a, const GpuLoad& b) {
+  const auto load = [](const GpuLoad& gpu) {
     return std::tuple(gpu.processes, gpu.utilization_pct, gpu.memory_used_mib, gpu.index);
-  });
+  };
+  return load(a) < load(b);
 }
 
-void choose_gpu(const std::string& wanted) {
-  if (wanted == "auto") {
-    if (std::getenv("CUDA_VISIBLE_DEVICES") != nullptr) return;
-    const std::vector<GpuLoad> gpus = gpus_of_this_machine();
-    if (gpus.size() > 1) show_only(least_busy(gpus).uuid);
-    return;
+std::vector<GpuLoad> usable_gpus(const std::vector<GpuLoad>& gpus, const std::string& wanted,
+                                 const std::string& visible) {
+  if (wanted != "auto") {
+    if (!is_index(wanted)) {
+      throw CannotGrade(
+          fmt::format("--device '{}' is no number of a GPU; nvidia-smi lists them, and "
+                      "auto takes the least busy one",
+                      wanted));
+    }
+    const int index = std::stoi(wanted);
+    const auto found = std::ranges::find(gpus, index, &GpuLoad::index);
+    if (!gpus.empty() && found == gpus.end()) {
+      throw CannotGrade(fmt::format("--device {}: this machine has {} GPU{}, numbered from 0",
+                                    index, gpus.size(), gpus.size() == 1 ? "" : "s"));
+    }
+    return gpus.empty() ? gpus : std::vector<GpuLoad>{*found};
   }
-  if (!is_index(wanted)) {
-    throw CannotGrade(
-        fmt::format("--device '{}' is no number of a GPU; nvidia-smi lists them, and "
-                    "auto takes the least busy one",
-                    wanted));
+  if (visible.empty()) return gpus;
+  std::vector<GpuLoad> named;
+  for (const std::string& name : cells_of(visible)) {
+    const auto found = std::ranges::find_if(gpus, [&](const GpuLoad& gpu) {
+      // CUDA takes the beginning of a name for the whole.
+      return name == std::to_string(gpu.index) || (!is_index(name) && gpu.uuid.starts_with(name));
+    });
+    if (found != gpus.end()) named.push_back(*found);
   }
+  return named;
+}
+
+std::string name_among(const std::string& name, const std::optional<GpuLoad>& gpu,
+                       std::size_t gpus_of_machine) {
+  if (!gpu || gpus_of_machine < 2) return name;
+  return fmt::format("{}, GPU {} of {}", name, gpu->index, gpus_of_machine);
+}
+
+GpuChoice choose_gpu(const std::string& wanted) {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::vector<GpuLoad> gpus = gpus_of_this_machine();
-  const int index = std::stoi(wanted);
-  if (!gpus.empty() && std::ranges::find(gpus, index, &GpuLoad::index) == gpus.end()) {
-    throw CannotGrade(fmt::format("--device {}: this machine has {} GPU{}, numbered from 0", index,
-                                  gpus.size(), gpus.size() == 1 ? "" : "s"));
+  const std::vector<GpuLoad> usable =
+      usable_gpus(gpus, wanted, visible == nullptr ? "" : visible);
+  if (usable.empty()) {
+    // nvidia-smi is missing, or the user has named what it does not list, such as a part of a GPU.
+    if (wanted != "auto") show_only(wanted);
+    return {std::nullopt, gpus.size()};
   }
-  show_only(wanted);
+  const GpuLoad& taken = take_one_of(
+      usable, {.try_to_take =
+                   [](const GpuLoad& gpu) { return try_to_take(gpu.uuid, folder_of_turns()); },
+               .tell_of_waiting =
+                   [&] {
+                     fmt::print(stderr,
+                                "tilewise: other gradings use {}; waiting for one of them to end. "
+                                "Their locks are files tilewise-GPU-*.lock in {}.\n",
+                                usable.size() == 1 ? "the GPU" : "all GPUs",
+                                folder_of_turns().string());
+                   },
+               .wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }});
+  show_only(taken.uuid);
+  return {taken, gpus.size()};
 }
 
 std::optional<std::size_t> free_gpu_memory() {

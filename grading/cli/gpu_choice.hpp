@@ -26,15 +26,36 @@ struct GpuLoad {
 /// @return without lines that are not understood.
 std::vector<GpuLoad> parse_gpu_loads(std::string_view gpus, std::string_view applications);
 
-/// The one with the fewest processes; of several, with the least utilization, then memory in use,
-/// then index. `gpus`: at least one.
-const GpuLoad& least_busy(const std::vector<GpuLoad>& gpus);
+/// Which of two has fewer processes; where they have as many, less utilization, then less memory in
+/// use, then the lower index.
+bool less_busy(const GpuLoad& a, const GpuLoad& b);
 
-/// Lets every CUDA program that this process starts from now on see one GPU only.
-/// @param wanted  an index as nvidia-smi numbers them, or "auto": the least busy one, unless the
-///                user has set CUDA_VISIBLE_DEVICES or nvidia-smi is missing
+/// Those of a machine's GPUs that a program may use.
+/// @param wanted   an index as nvidia-smi numbers them, or "auto"
+/// @param visible  CUDA_VISIBLE_DEVICES as the user has set it: indices or names; empty: all
+/// @return none where `visible` names none of them
 /// @throws CannotGrade where there is no such GPU
-void choose_gpu(const std::string& wanted);
+std::vector<GpuLoad> usable_gpus(const std::vector<GpuLoad>& gpus, const std::string& wanted,
+                                 const std::string& visible);
+
+/// A GPU as a result names it: "NVIDIA H200, GPU 1 of 2", counted from 0 as --device does; of a
+/// machine with a single one its name.
+/// @param gpu  nothing where it is not known
+std::string name_among(const std::string& name, const std::optional<GpuLoad>& gpu,
+                       std::size_t gpus_of_machine);
+
+/// A GPU that was chosen, and how many there are.
+struct GpuChoice {
+  std::optional<GpuLoad> gpu;  ///< nothing where nvidia-smi does not know it
+  std::size_t gpus_of_machine = 0;
+};
+
+/// Lets every CUDA program that this process starts from now on see one GPU only: of those that it
+/// may use the least busy one that no other process of Tilewise's has, which it keeps until it
+/// ends. Waits where there is none, and says so.
+/// @param wanted  an index as nvidia-smi numbers them, or "auto"
+/// @throws CannotGrade where there is no such GPU
+GpuChoice choose_gpu(const std::string& wanted);
 
 /// Bytes of memory that the GPU has left which CUDA programs started from now on use; nothing where
 /// nvidia-smi does not tell.

@@ -49,7 +49,7 @@ std::string backend_of(const CohortOptions& options) {
     core::gpu_profile(options.gpu);
     return wanted;
   }
-  return std::string(to_string(choose_backend(wanted, options.gpu, "auto").backend));
+  return std::string(to_string(choose_backend(wanted, options.gpu, "auto", GpuUser::others).backend));
 }
 
 CohortSettings settings_of(const CohortOptions& options) {
@@ -188,7 +188,7 @@ void grade_one(const CohortTask& task) {
   // Slurm starts a job again where a node fails.
   if (ledger.is_done(name)) return;
   // A machine that cannot grade is not the submission's fault.
-  choose_backend(settings->backend, settings->gpu, "auto");
+  choose_backend(settings->backend, settings->gpu, "auto", GpuUser::others);
   Grading(name, *settings, ledger).enter();
 }
 

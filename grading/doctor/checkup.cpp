@@ -129,7 +129,7 @@ void choose(Checkup& checkup) {
   constexpr const char* gpu = "gtx1080";
   std::string why_not_cuda;
   try {
-    const ChosenBackend chosen = choose_backend("cuda", gpu, "auto");
+    const ChosenBackend chosen = choose_backend("cuda", gpu, "auto", GpuUser::others);
     checkup.backend =
         fmt::format("cuda: kernels run on {}, and are timed there.", printable(chosen.device));
     return;

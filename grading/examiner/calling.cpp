@@ -137,10 +137,14 @@ const CallReply& wait_until_ready(Worker& worker) {
 
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner) {
   if (!manner.is_reference && time_budget().is_used_up()) return used_up();
-  const std::vector<Argument> arguments =
-      store_arguments(call, worker.memory(), manner.with_guard_bands);
+  const auto store = [&](const Call& stored) {
+    return store_arguments(stored, worker.memory(), manner.with_guard_bands);
+  };
+  const bool has_warm_up = manner.timing && manner.warm_up != nullptr;
+  const std::vector<Argument> arguments = store(has_warm_up ? *manner.warm_up : call);
   const double before = worker.seconds_taken();
-  CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch);
+  CallReply reply =
+      worker.call(call.function, arguments, manner.timing, manner.watch, [&] { store(call); });
   // As much as compute-sanitizer's tools slow a kernel down at the least.
   constexpr double times_slower = 4;
   const double seconds =

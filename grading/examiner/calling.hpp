@@ -24,6 +24,9 @@ WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
 /// How to make a call.
 struct CallManner {
   std::optional<Timing> timing = std::nullopt;
+  /// Of a timed call: the same call with other matrices, which the worker warms up with. It gets
+  /// those that are timed once it has. Null: it warms up with the same.
+  const Call* warm_up = nullptr;
   std::optional<simt::Watch> watch = std::nullopt;
   bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
   bool is_supervised = false;    ///< by a tool that makes kernels several times as slow

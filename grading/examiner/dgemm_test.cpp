@@ -156,7 +156,7 @@ void DgemmTest::check_written_of(const Matrices& trial) {
 }
 
 void DgemmTest::measure(const DgemmCase& dgemm, const std::string& name) {
-  try_timed(*prepare(dgemm), name);
+  try_timed([&] { return prepare(dgemm); }, name);
 }
 
 void DgemmTest::expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& minimum,

@@ -41,7 +41,15 @@ Interval median_with_interval(std::vector<double> values) {
 void InterleavedTiming::add_round(const std::vector<double>& own_ms,
                                   const std::vector<double>& reference_ms) {
   own_.push_back(core::median(own_ms));
-  if (!reference_ms.empty()) speeds_.push_back(core::median(reference_ms) / own_.back());
+  if (reference_ms.empty()) return;
+  reference_.push_back(core::median(reference_ms));
+  speeds_.push_back(reference_.back() / own_.back());
+}
+
+double InterleavedTiming::fastest_ms() const { return std::ranges::min(own_); }
+
+double InterleavedTiming::highest_speed_of_reference() const {
+  return std::ranges::max(reference_) / fastest_ms();
 }
 
 bool InterleavedTiming::steady() const {

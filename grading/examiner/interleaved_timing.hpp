@@ -37,12 +37,23 @@ class InterleavedTiming {
   Interval speed_of_reference() const { return median_with_interval(speeds_); }
   bool has_reference() const { return !speeds_.empty(); }
 
+  /// Milliseconds of the reference. Only with one.
+  Interval reference_ms() const { return median_with_interval(reference_); }
+
+  /// The fastest turn of the submission, in milliseconds.
+  double fastest_ms() const;
+
+  /// What speed_of_reference() is at most if some turns were disturbed, whichever: the submission's
+  /// fastest turn beside the reference's slowest.
+  double highest_speed_of_reference() const;
+
   /// Whether more rounds would hardly change the figure that the verdict rests on.
   bool steady() const;
 
  private:
-  std::vector<double> own_;     ///< median of each round
-  std::vector<double> speeds_;  ///< reference over own, of each round
+  std::vector<double> own_;        ///< median of each round
+  std::vector<double> reference_;  ///< the same of the reference
+  std::vector<double> speeds_;     ///< reference over own, of each round
 };
 
 }  // namespace tilewise::grading

@@ -53,6 +53,16 @@ TEST(InterleavedTiming, DoesNotMindADeviceThatSlowsDown) {
   EXPECT_GT(timing.own_ms().relative_error(), 0.1);
 }
 
+TEST(InterleavedTiming, KnowsWhatIsBestForTheSubmission) {
+  InterleavedTiming timing;
+  timing.add_round({2}, {1});
+  timing.add_round({1.5}, {0.9});
+  timing.add_round({3}, {1.2});
+  EXPECT_DOUBLE_EQ(timing.fastest_ms(), 1.5);
+  EXPECT_DOUBLE_EQ(timing.reference_ms().median, 1);
+  EXPECT_DOUBLE_EQ(timing.highest_speed_of_reference(), 1.2 / 1.5);
+}
+
 TEST(InterleavedTiming, IsSteadyOnceEnoughRoundsAgree) {
   const struct {
     const char* what;

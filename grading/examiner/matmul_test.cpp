@@ -171,7 +171,7 @@ void MatmulTest::check_written_of(const Product& product) {
 }
 
 void MatmulTest::measure(const MatmulCase& matmul, const std::string& name) {
-  try_timed(*prepare(matmul), name);
+  try_timed([&] { return prepare(matmul); }, name);
 }
 
 void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,

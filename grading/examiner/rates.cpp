@@ -36,11 +36,16 @@ std::string modelled_in_words(const ModelledRate& modelled, const RateGoal& goal
   return fmt::format("{} (modelled for {})", rate_in_words(modelled.rate, goal), gpu);
 }
 
-// How certain it is that the submission is too slow.
+// Whether the submission is too slow in the reading that is best for it, too.
 bool certainly_too_slow(const InterleavedTiming& timing, const TimedRate& rate, double work,
-                        const RateGoal& goal) {
-  if (rate.reference) return timing.speed_of_reference().high < goal.minimum.of_reference;
-  return rate_of({timing.own_ms().low}, work) < *rate.minimum;
+                        const RateGoal& goal, bool disturbed) {
+  if (rate.reference) {
+    const double best =
+        disturbed ? timing.highest_speed_of_reference() : timing.speed_of_reference().high;
+    return best < goal.minimum.of_reference;
+  }
+  const double shortest_ms = disturbed ? timing.fastest_ms() : timing.own_ms().low;
+  return rate_of({shortest_ms}, work) < *rate.minimum;
 }
 
 }  // namespace
@@ -97,18 +102,36 @@ std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, c
   if (rate.own >= *rate.minimum) return std::nullopt;
   const std::string found =
       fmt::format("{}, {}", rate_in_words(rate.own, goal), minimum_in_words(rate, goal));
+  if (certainly_too_slow(timing, rate, work, goal, !disturbances.empty())) {
+    return Finding{.message = found + ".", .hint = goal.advice};
+  }
   if (!disturbances.empty()) {
     return Finding{.message = fmt::format("{}; but {}.", found, fmt::join(disturbances, ", and ")),
                    .hint = "Grade again while nothing else uses the GPU and it runs at full speed.",
                    .status = Status::inconclusive};
   }
-  if (!certainly_too_slow(timing, rate, work, goal)) {
-    return Finding{.message = fmt::format("{}; but {} rounds differ too much to be sure.", found,
-                                          timing.rounds()),
-                   .hint = "Grade again while nothing else uses the GPU.",
-                   .status = Status::inconclusive};
-  }
-  return Finding{.message = found + ".", .hint = goal.advice};
+  return Finding{.message = fmt::format("{}; but {} rounds differ too much to be sure.", found,
+                                        timing.rounds()),
+                 .hint = "Grade again while nothing else uses the GPU.",
+                 .status = Status::inconclusive};
+}
+
+std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
+                                             const std::vector<double>& alone_ms) {
+  constexpr double most = 1.1;  // of what clocks that follow the load make of it
+  const double beside = timing.reference_ms().median;
+  const double alone = core::median(alone_ms);
+  if (beside <= most * alone) return std::nullopt;
+  const double own = timing.own_ms().median;
+  if (alone / own >= goal.minimum.of_reference) return std::nullopt;
+  return Finding{
+      .message = fmt::format("The reference solution took {:.3g} ms in turns with the submission, "
+                             "{:.3g} ms without it: something kept the GPU busy. The submission's "
+                             "{:.3g} ms at {} are enough beside the first, not beside the second.",
+                             beside, alone, own, goal.at),
+      .hint = "Leave no work behind when the function returns, and grade again while nothing else "
+              "uses the GPU.",
+      .status = Status::inconclusive};
 }
 
 }  // namespace tilewise::grading

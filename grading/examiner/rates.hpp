@@ -61,10 +61,18 @@ std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const s
 Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
                        const std::string& gpu);
 
-/// Why the rate is not enough, or cannot be right. What more rounds might have decided otherwise is
-/// inconclusive rather than too slow, and so is what was measured on a disturbed device.
+/// Why the rate is not enough, or cannot be right. It is too slow if it is in every reading of what
+/// was measured, and inconclusive if it is not: in that by which more rounds might have decided
+/// otherwise, and on a disturbed device in that by which only the submission's slower turns were
+/// disturbed, and only the reference's faster ones were not.
 /// @param disturbances  of the device: "another process uses the GPU"
 std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
                                  const std::vector<std::string>& disturbances);
+
+/// A rate that is enough beside the reference, and would not be if the reference were as fast as it
+/// is by itself: the submission may have slowed it down. Nothing where both say the same.
+/// @param alone_ms  times of the reference once the submission's process has ended
+std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
+                                             const std::vector<double>& alone_ms);
 
 }  // namespace tilewise::grading

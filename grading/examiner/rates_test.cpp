@@ -102,13 +102,45 @@ TEST(Shortfall, TellsTooSlowFromImpossibleAndUncertain) {
        Status::inconclusive,
        "but 6 rounds differ too much",
        "nothing else uses the GPU"},
-      {"too slow, but disturbed",
-       slow,
+      {"too slow, and disturbed, but only if the fast turn was the one that was not",
+       {5.0, 5.0, 1.9, 5.0, 5.0, 5.0},
        even,
        goal,
        {"a process is there", "it is hot"},
        Status::inconclusive,
        "on this device; but a process is there, and it is hot.",
+       "full speed"},
+      {"too slow, and disturbed, but only if the slow turn of the reference was not",
+       slow,
+       {1.0, 1.0, 2.6, 1.0, 1.0, 1.0},
+       goal,
+       {"a process is there"},
+       Status::inconclusive,
+       "but a process is there.",
+       "full speed"},
+      {"too slow however it was disturbed",
+       slow,
+       even,
+       goal,
+       {"a process is there"},
+       Status::failed,
+       "minimum 500: 50% of the reference solution's 1000 on this device.",
+       "do it better"},
+      {"too slow for the peak however it was disturbed",
+       slow,
+       {},
+       goal,
+       {"a process is there"},
+       Status::failed,
+       "minimum 250: 25.0% of this device's memory bandwidth.",
+       "do it better"},
+      {"too slow for the peak, and disturbed, but for one turn",
+       {5.0, 5.0, 3.9, 5.0, 5.0, 5.0},
+       {},
+       goal,
+       {"a process is there"},
+       Status::inconclusive,
+       "but a process is there.",
        "full speed"},
       {"without anything to compare with",
        slow,
@@ -127,6 +159,33 @@ TEST(Shortfall, TellsTooSlowFromImpossibleAndUncertain) {
     EXPECT_EQ(finding->status, c.status);
     EXPECT_THAT(finding->message, HasSubstr(c.message));
     EXPECT_THAT(finding->hint, HasSubstr(c.hint));
+  }
+}
+
+// The minimum is half of the reference's speed.
+TEST(DoubtAboutTheReference, IsOneOnlyWhereTheVerdictDependsOnIt) {
+  const struct {
+    const char* what;
+    double own_ms, beside_ms, alone_ms;
+    bool doubt;
+  } cases[] = {
+      {"as fast alone", 1.9, 1.0, 1.0, false},
+      {"a little faster alone", 1.9, 1.0, 0.92, false},
+      {"faster alone, and not enough beside that", 1.9, 1.0, 0.85, true},
+      {"faster alone, and enough beside that", 1.6, 1.0, 0.85, false},
+      {"much faster alone, and enough beside that", 0.9, 1.0, 0.5, false},
+      {"much faster alone, and not enough", 1.1, 1.0, 0.5, true},
+      {"slower alone", 1.9, 1.0, 2.0, false},
+      {"stage 7 on an H200 on 21 November", 0.0634, 0.0622, 0.0565, false},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const auto doubt = doubt_about_reference(timing_of(Times(6, c.own_ms), Times(6, c.beside_ms)),
+                                             goal, Times(5, c.alone_ms));
+    ASSERT_EQ(doubt.has_value(), c.doubt);
+    if (!doubt) continue;
+    EXPECT_EQ(doubt->status, Status::inconclusive);
+    EXPECT_THAT(doubt->message, HasSubstr("something kept the GPU busy"));
   }
 }
 

@@ -47,10 +47,6 @@ int StageTest::threads_per_block() {
 void StageTest::SetUp() {
   random_ = seeded_random(options().seed,
                           full_name(*testing::UnitTest::GetInstance()->current_test_info()));
-  start_worker();
-}
-
-void StageTest::start_worker() {
   worker_.emplace(worker_options(options()));
   const CallReply& loaded = wait_until_ready(*worker_);
   if (loaded.outcome != CallReply::Outcome::returned) {
@@ -59,19 +55,19 @@ void StageTest::start_worker() {
 }
 
 void StageTest::TearDown() {
-  if (worker_) record_output(printed_ + worker_->output());
+  if (worker_) record_output(worker_->output());
 }
 
-CallReply StageTest::run(const Call& call, std::optional<Timing> timing) {
+CallReply StageTest::run(const Call& call, const CallManner& manner) {
   last_call_ = call.text;
-  CallReply reply = call_worker(*worker_, call, {.timing = timing});
+  CallReply reply = call_worker(*worker_, call, manner);
   ++calls_made_;
   if (reply.outcome != CallReply::Outcome::returned) fail(no_return(call.text, reply));
   return reply;
 }
 
-CallReply StageTest::run_successfully(const Call& call, std::optional<Timing> timing) {
-  CallReply reply = run(call, timing);
+CallReply StageTest::run_successfully(const Call& call, const CallManner& manner) {
+  CallReply reply = run(call, manner);
   if (const auto failure = failure_of(call.text, reply)) fail(*failure);
   return reply;
 }
@@ -114,28 +110,28 @@ CallReply StageTest::sample_reference(const Call& call) {
   return reply;
 }
 
-std::map<std::string, std::vector<double>> StageTest::time_yardsticks(const Call& call,
-                                                                      Timing timing) {
-  std::map<std::string, std::vector<double>> times_ms;
-  for (const auto& [name, module] : options().yardsticks) {
-    const auto [worker, is_new] =
-        yardstick_workers_.try_emplace(name, yardstick_worker_options(options(), module));
-    if (worker->second.ready().outcome != CallReply::Outcome::returned) continue;
-    const CallReply reply =
-        call_worker(worker->second, call, {.timing = timing, .is_reference = true});
-    if (!failure_of(call.text, reply)) times_ms[name] = reply.times_ms;
-  }
-  return times_ms;
+std::vector<double> StageTest::time_yardstick(const std::string& name, const Call& call,
+                                              const CallManner& timed) {
+  const auto [worker, is_new] = yardstick_workers_.try_emplace(
+      name, yardstick_worker_options(options(), options().yardsticks.at(name)));
+  if (worker->second.ready().outcome != CallReply::Outcome::returned) return {};
+  CallManner manner = timed;
+  manner.is_reference = true;
+  const CallReply reply = call_worker(worker->second, call, manner);
+  return failure_of(call.text, reply) ? std::vector<double>{} : reply.times_ms;
 }
 
-std::map<std::string, std::vector<double>> StageTest::time_yardsticks_alone(const Call& call,
-                                                                            Timing timing) {
-  printed_ += worker_->output();
-  worker_->finish();
-  auto times_ms = time_yardsticks(call, timing);
-  start_worker();
-  return times_ms;
+std::map<std::string, std::vector<double>> StageTest::time_yardsticks(const Call& call,
+                                                                      const CallManner& timed) {
+  std::map<std::string, std::vector<double>> all_ms;
+  for (const auto& [name, module] : options().yardsticks) {
+    auto times_ms = time_yardstick(name, call, timed);
+    if (!times_ms.empty()) all_ms[name] = std::move(times_ms);
+  }
+  return all_ms;
 }
+
+void StageTest::end_worker() { worker_->finish(); }
 
 bool StageTest::skip(const std::string& reason, const std::string& advice) {
   record_finding({.message = reason, .hint = advice});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "grading/examiner/calling.hpp"
 #include "grading/examiner/contract.hpp"
 #include "grading/examiner/inputs.hpp"
 #include "grading/examiner/options.hpp"
@@ -34,10 +35,10 @@ class StageTest : public testing::Test {
 
   /// Makes a call, and fails the test unless the function returned, whatever its status. The call's
   /// matrices then hold what came back.
-  CallReply run(const Call& call, std::optional<Timing> timing = std::nullopt);
+  CallReply run(const Call& call, const CallManner& manner = {});
 
   /// The same, and fails the test unless the status is cudaSuccess and no kernel was at fault.
-  CallReply run_successfully(const Call& call, std::optional<Timing> timing = std::nullopt);
+  CallReply run_successfully(const Call& call, const CallManner& manner = {});
 
   /// As run_successfully(), in the checked build, which counts what each kernel does.
   CallReply run_counted(const Call& call);
@@ -63,13 +64,17 @@ class StageTest : public testing::Test {
   /// Makes a call in a worker of its own. Nothing if it failed in any way.
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
-  /// Milliseconds that each yardstick takes for a call, by name; without those that cannot make it,
-  /// as where cuBLAS is not installed. The call's matrices hold a yardstick's results afterwards.
-  std::map<std::string, std::vector<double>> time_yardsticks(const Call& call, Timing timing);
+  /// Milliseconds that a yardstick takes for a call; none if it cannot make it, as where cuBLAS is
+  /// not installed. The call's matrices hold its results afterwards.
+  std::vector<double> time_yardstick(const std::string& name, const Call& call,
+                                     const CallManner& timed);
 
-  /// The same after this test's worker has ended, whatever it had running; the next call is made in
-  /// a new one.
-  std::map<std::string, std::vector<double>> time_yardsticks_alone(const Call& call, Timing timing);
+  /// The same of each yardstick that can make it, by name.
+  std::map<std::string, std::vector<double>> time_yardsticks(const Call& call,
+                                                             const CallManner& timed);
+
+  /// Ends this test's worker, whatever it had running. No call is to be made after that.
+  void end_worker();
 
   /// Calls made in this test's worker so far.
   int calls_made() const { return calls_made_; }
@@ -78,10 +83,7 @@ class StageTest : public testing::Test {
   [[noreturn]] void fail(Finding finding);
 
  private:
-  void start_worker();
-
   std::optional<Worker> worker_;
-  std::string printed_;  ///< in workers that have ended
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
   std::map<std::string, Worker> yardstick_workers_;

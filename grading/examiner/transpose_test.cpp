@@ -116,7 +116,7 @@ void TransposeTest::expect_nothing_done(const TransposeCase& transpose) {
 }
 
 void TransposeTest::measure(const TransposeCase& transpose, const std::string& name) {
-  try_timed(*prepare(transpose), name);
+  try_timed([&] { return prepare(transpose); }, name);
 }
 
 void TransposeTest::expect_fast_enough(const TransposeCase& transpose,

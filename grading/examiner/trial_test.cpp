@@ -167,8 +167,8 @@ void TrialTest::try_nothing_done(Trial& trial, const std::string& hint) {
   check_untouched(trial, "although there was nothing to do");
 }
 
-void TrialTest::run_timed(Trial& trial, const Timing& timing) {
-  trial.reply = run_successfully(trial.call, timing);
+void TrialTest::run_timed(Trial& trial, const CallManner& timed) {
+  trial.reply = run_successfully(trial.call, timed);
   trial.check_sample();
   check_own_kernels(trial);
 }
@@ -259,31 +259,34 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
   record_finding(verdict);
 }
 
-void TrialTest::try_timed(Trial& trial, const std::string& name) {
+void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) {
+  const PreparedTrial trial = prepare();
   if (options().models_rates()) {
-    const ModelledRate rate = run_modelled(trial);
+    const ModelledRate rate = run_modelled(*trial);
     record_measurement(name, rate.rate);
     RateGoal goal;
-    goal.unit = trial.computes ? "GFLOPS" : "GB/s";
+    goal.unit = trial->computes ? "GFLOPS" : "GB/s";
     record_finding(
-        {.message = fmt::format("{}: {}.", trial.text, in_words(rate, goal, options().profile.id)),
+        {.message = fmt::format("{}: {}.", trial->text, in_words(rate, goal, options().profile.id)),
          .status = Status::passed});
     return;
   }
   // Enough for a median that one disturbed run does not move.
   constexpr Timing timing{.warmups = 2, .repetitions = 9};
-  run_timed(trial, timing);
-  record_measurement(name, rate_of(trial.reply.times_ms, trial.work));
-  for (const auto& [yardstick, times_ms] : time_yardsticks(trial.call, timing)) {
-    record_measurement(yardstick + "_" + name, rate_of(times_ms, trial.work));
+  const PreparedTrial warm_up = prepare();
+  const CallManner timed{.timing = timing, .warm_up = &warm_up->call};
+  run_timed(*trial, timed);
+  record_measurement(name, rate_of(trial->reply.times_ms, trial->work));
+  for (const auto& [yardstick, times_ms] : time_yardsticks(trial->call, timed)) {
+    record_measurement(yardstick + "_" + name, rate_of(times_ms, trial->work));
   }
 }
 
 void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal) {
   if (options().models_rates()) return try_fast_enough_modelled(prepare, name, goal);
-  // One repetition, so that each one timed has matrices of its own, which the warm-up has not seen,
-  // and a result that is looked at.
+  // One repetition, so that each one timed has matrices of its own, which were nowhere in the
+  // submission's process while it warmed up, and a result that is looked at.
   constexpr Timing turn{.warmups = 1, .repetitions = 1};
   constexpr std::size_t most_rounds = 20;
   constexpr std::chrono::seconds budget{20};
@@ -291,11 +294,14 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
 
   InterleavedTiming timing;
   std::map<std::string, std::vector<double>> yardsticks_ms;
-  double work = 0;
+  PreparedTrial trial = prepare(), before;
+  const double work = trial->work;
+  CallManner timed{.timing = turn};
   do {
-    const PreparedTrial trial = prepare();
-    run_timed(*trial, turn);
-    const auto beside = time_yardsticks(trial->call, turn);
+    before = std::exchange(trial, prepare());
+    timed.warm_up = &before->call;
+    run_timed(*trial, timed);
+    const auto beside = time_yardsticks(trial->call, timed);
     for (const auto& [yardstick, times_ms] : beside) {
       auto& all = yardsticks_ms[yardstick];
       all.insert(all.end(), times_ms.begin(), times_ms.end());
@@ -303,7 +309,6 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
     const auto reference = beside.find("reference");
     timing.add_round(trial->reply.times_ms,
                      reference == beside.end() ? std::vector<double>{} : reference->second);
-    work = trial->work;
   } while (!timing.steady() && timing.rounds() < most_rounds &&
            std::chrono::steady_clock::now() - start < budget);
 
@@ -314,30 +319,24 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
   }
   record_measurement("rounds", double(timing.rounds()));
   if (rate.minimum) record_measurement("minimum_" + name, *rate.minimum);
-  const auto without_excuse = shortfall(timing, work, goal, {});
-  if (!without_excuse) {
-    if (timing.has_reference()) check_left_alone(prepare, yardsticks_ms.at("reference"));
-    return;
+  if (shortfall(timing, work, goal, {})) {
+    fail(*shortfall(timing, work, goal, gpu_disturbances(1 + options().yardsticks.size())));
   }
-  fail(*shortfall(timing, work, goal, gpu_disturbances(1 + options().yardsticks.size())));
+  if (!timing.has_reference()) return;
+  // Whoever slows the reference solution down looks fast beside it.
+  const auto doubt = doubt_about_reference(timing, goal, time_reference_alone(*trial, timed));
+  if (doubt) fail(*doubt);
 }
 
-// Whoever slows the reference solution down looks fast beside it.
-void TrialTest::check_left_alone(const PrepareTrial& prepare, const std::vector<double>& beside) {
-  constexpr double most = 1.1;  // of what clocks that follow the load make of it
-  constexpr Timing enough{.warmups = 1, .repetitions = 5};
-  const PreparedTrial trial = prepare();
-  const std::vector<double> alone = time_yardsticks_alone(trial->call, enough).at("reference");
-  const double beside_ms = core::median(beside);
-  const double alone_ms = core::median(alone);
-  if (beside_ms <= most * alone_ms) return;
-  fail({.message = fmt::format("The reference solution of {} took {:.3g} ms in turns with the "
-                               "submission, {:.3g} ms without it: something kept the GPU busy.",
-                               trial->text, beside_ms, alone_ms),
-        .hint =
-            "Leave no work behind when the function returns, and grade again while nothing else "
-            "uses the GPU.",
-        .status = Status::inconclusive});
+std::vector<double> TrialTest::time_reference_alone(const Trial& trial, const CallManner& timed) {
+  constexpr int turns = 5;
+  end_worker();
+  std::vector<double> times_ms;
+  for (int turn = 0; turn < turns; ++turn) {
+    const std::vector<double> of_turn = time_yardstick("reference", trial.call, timed);
+    times_ms.insert(times_ms.end(), of_turn.begin(), of_turn.end());
+  }
+  return times_ms;
 }
 
 void TrialTest::expect_traffic(const CountedCall& call, const AccessKind& kind,

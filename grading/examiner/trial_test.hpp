@@ -66,10 +66,10 @@ class TrialTest : public StageTest {
   /// Times a call, checks a sample of its result, and records its rate as the measurement `name`
   /// and those of the yardsticks with the same matrices as "cublas_NAME". On the simulator: models
   /// it.
-  void try_timed(Trial& trial, const std::string& name);
+  void try_timed(const PrepareTrial& prepare, const std::string& name);
 
   /// Times calls in turns with the yardsticks, each turn with new matrices, until the figure for
-  /// the verdict hardly changes any more. Records the rates as try_timed() does, and the minimum;
+  /// the verdict hardly changes any more; warms up with those of the turn before. Records the rates as try_timed() does, and the minimum;
   /// expects enough. On the simulator: models the call and the reference solution's.
   void try_fast_enough(const PrepareTrial& prepare, const std::string& name, const RateGoal& goal);
 
@@ -94,14 +94,14 @@ class TrialTest : public StageTest {
   virtual std::string advice() const = 0;
 
  private:
-  void run_timed(Trial& trial, const Timing& timing);
+  void run_timed(Trial& trial, const CallManner& timed);
   ModelledRate run_modelled(Trial& trial);
   std::optional<ModelledRate> modelled(const Trial& trial, const CallReply& reply,
                                        const std::vector<CompiledKernel>& compiled) const;
   void check_computed(const Trial& trial);
   void try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal);
-  void check_left_alone(const PrepareTrial& prepare, const std::vector<double>& beside);
+  std::vector<double> time_reference_alone(const Trial& trial, const CallManner& timed);
   void check_own_kernels(const Trial& trial);
   void check_untouched(const Trial& trial, const std::string& when);
 };

@@ -84,14 +84,16 @@ TEST_F(MatmulGrid, StoresNeighboursTogether) {
 }
 
 // A minimum that tells wide from narrow memory accesses, no more: on a GTX 280 blocks of 128x1
-// reach 5.9% of the peak, blocks of 1x128, whose accesses do not join, 0.6% (muni2009).
+// reach 5.9% of the peak, blocks of 1x128, whose accesses do not join, 0.6% (muni2009). On an H200
+// right kernels of other styles reach 39% of the solution and more, such with narrow accesses, or
+// sums in C, 25% and less.
 TEST_F(MatmulGrid, ReachesMinimumGflops) {
   const dim3 block(32, 16);  // rows of a warp; the fastest shape of the solution on an H200
   if (!options().models_rates()) {
     measure(with(block, 1024), "gflops_n1024");
     measure(with(block, 2048), "gflops_n2048");
   }
-  expect_fast_enough(with(block, large_order()), {.of_reference = 0.4, .of_peak = 0.02},
+  expect_fast_enough(with(block, large_order()), {.of_reference = 0.31, .of_peak = 0.02, .of_model = 0.4},
                      "Neighbouring threads should read and write neighbouring elements of B "
                      "and C, so that the accesses of a warp join: take the column from "
                      "threadIdx.x and the row from threadIdx.y.");

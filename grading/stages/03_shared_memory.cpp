@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "grading/stages/03_shared_memory_contract.hpp"
 #include "grading/stages/tiled_matmul_test.hpp"
 
@@ -25,6 +27,14 @@ class MatmulShared : public TiledMatmulTest {
     std::vector<int> tiles = {8, 16, 22, 32};
     std::erase_if(tiles, [&](int tile) { return tile * tile > threads_per_block(); });
     return tiles;
+  }
+
+  /// Expects a right product. Tells whether one of its kernels has shared memory, on a GPU, where
+  /// nobody sees what they do with it.
+  bool has_shared_memory(const MatmulCase& matmul) {
+    return std::ranges::any_of(expect_right(matmul).launch_list, [](const LaunchInfo& launch) {
+      return launch.static_shared_bytes + launch.dynamic_shared_bytes > 0;
+    });
   }
 };
 
@@ -87,18 +97,28 @@ TEST_F(MatmulShared, KeepsItsThreadsInDifferentBanks) {
 }
 
 // Of the peak: a third of what this kernel reaches on a GTX 1080 at n = 4096, tile 32, which is 13%
-// (put2025). Of the solution: on an H200 stage 2 reaches 66% of it, modelled for a GTX 1080 32%.
+// (put2025). Of the solution: modelled for a GTX 1080 stage 2 reaches 32% of it. On an H200, whose
+// L1 cache does much of what a tile does, it reaches 63 to 70%, and tiles in dynamic shared memory
+// 71%: what tells them apart there is whether a kernel has shared memory.
 TEST_F(MatmulShared, ReachesMinimumGflops) {
   const int tile = tiles().back();
+  const bool lacks_shared_memory =
+      options().on_gpu() && !has_shared_memory(with(tile).with(2 * tile));
   if (!options().models_rates()) {
     measure(with(tile).with(1024), "gflops_n1024");
     measure(with(tile).with(2048), "gflops_n2048");
   }
   expect_fast_enough(with(tile).with(large_order()),
-                     {.of_reference = 0.75, .of_peak = 0.04, .of_model = 0.6},
+                     {.of_reference = 0.6, .of_peak = 0.04, .of_model = 0.6},
                      "Fetch each element of a tile once a block, neighbouring threads "
                      "neighbouring elements, and take all factors from shared memory, where "
                      "the threads of a warp should find theirs in different banks.");
+  if (lacks_shared_memory) {
+    fail({.message = "No kernel has any shared memory: this is as fast as this GPU's caches let "
+                     "stage 2 be.",
+          .hint = "Fetch each element of a tile once a block, into a __shared__ array, and take all "
+                  "factors from there."});
+  }
 }
 
 }  // namespace

@@ -265,7 +265,8 @@ TEST_F(MatmulStrided, KeepsItsThreadsInDifferentBanks) {
 }
 
 // This kernel reaches 45% of the peak at n = 4096 on a GTX 1080 (put2025) and on an H200. Four
-// results a thread reach 24 to 28%, 56% of the solution on the H200.
+// results a thread reach 24 to 28%, 55 to 56% of the solution on the H200; tiles in dynamic shared
+// memory, with 4x4, 63%.
 TEST_F(MatmulRxRy, ReachesMinimumGflops) {
   constexpr Configuration c{16, 4, 4};
   if (!options().models_rates()) {
@@ -273,13 +274,15 @@ TEST_F(MatmulRxRy, ReachesMinimumGflops) {
     measure(rx_ry(c, 2048), "gflops_n2048");
   }
   expect_fast_enough(rx_ry(c, large_order()),
-                     {.of_reference = 0.7, .of_peak = 0.30, .of_model = 0.75},
+                     {.of_reference = 0.59, .of_peak = 0.26, .of_model = 0.75},
                      "Keep the sums in registers: rx, ry and the tile are template arguments, "
                      "and every loop over results has #pragma unroll. In each step of k read "
                      "rx + ry elements into registers, and use them for rx * ry products.");
 }
 
-// The best configuration reaches 56% of the peak on an H200, the one above 81% of that.
+// The best configuration reaches 56% of the peak on an H200, the one above 81% of that. Another
+// style's best reaches 47% of the solution, little more than stage 5 handed in: that is for the test
+// above to find.
 TEST_F(MatmulAuto, ReachesMinimumGflops) {
   // At n = 1024 the solution's choice, made for all GPUs, keeps a GTX 1080 a fifth less busy.
   constexpr int modelled_order = 1280;
@@ -289,7 +292,7 @@ TEST_F(MatmulAuto, ReachesMinimumGflops) {
   }
   expect_fast_enough(
       choosing(options().models_rates() ? modelled_order : large_order()),
-      {.of_reference = 0.6, .of_peak = 0.30, .of_model = 0.75},
+      {.of_reference = 0.4, .of_peak = 0.22, .of_model = 0.75},
       "Time matmul_rx_ry in all its configurations once it is fast enough: for a large order "
       "choose many results a thread, but not so many that they do not fit into registers.");
 }

@@ -238,14 +238,14 @@ TEST_F(TransposePadded, KeepsItsThreadsInDifferentBanks) {
   record_wavefronts_a_request(count(of(function, joined_shapes.front())));
 }
 
-// On an H200 tiles of 32 x 32 that are written one element at a time reach 60% of the bandwidth at
-// n = 4000, and larger ones 71% at n = 4096; without padding it is 33%.
+// On an H200 tiles of 32 x 32 that are written one element at a time reach 66% of the solution at
+// n = 4096, vectors without padding 81%, tiles without padding 48%.
 TEST_F(TransposePadded, ReachesMinimumBandwidth) {
   if (!options().models_rates()) {
     measure(of(function, {1024, 1024}), "gb_s_n1024");
     measure(of(function, {4000, 4000}), "gb_s_n4000");  // no multiple of 64
   }
-  expect_fast_enough(of(function, large()), {.of_reference = 0.6, .of_peak = 0.5, .of_model = 0.9});
+  expect_fast_enough(of(function, large()), {.of_reference = 0.56, .of_peak = 0.35, .of_model = 0.9});
 }
 
 TEST_F(TransposeDiagonal, IsExactForAnyShape) { expect_any_shape(function); }
@@ -272,12 +272,13 @@ TEST_F(TransposeDiagonal, SpreadsBlocksOverPartitions) {
   expect_blocks_over_partitions(function);
 }
 
-// On an H200, whose memory needs no such order, it reaches 58% of the bandwidth at n = 4096. On a
-// GTX 280, which does need it, it is 80 of 141.7 GB/s (muni2009).
+// On an H200, whose memory needs no such order, it reaches 53% of the bandwidth at n = 4096, other
+// styles 77% of that and more, tiles without padding 59%. On a GTX 280, which does need it, it is 80
+// of 141.7 GB/s (muni2009).
 TEST_F(TransposeDiagonal, ReachesMinimumBandwidth) {
   if (!options().models_rates()) measure(of(function, {4000, 4000}), "gb_s_n4000");
   expect_fast_enough(of(function, large()),
-                     {.of_reference = 0.65, .of_peak = 0.3, .of_model = 0.9});
+                     {.of_reference = 0.67, .of_peak = 0.3, .of_model = 0.9});
 }
 
 }  // namespace

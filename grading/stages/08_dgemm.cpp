@@ -340,7 +340,8 @@ TEST_F(DgemmShared, FetchesEachTileOnce) {
 }
 
 // On an H200 at n = 4096 dgemm_global reaches 13% of the solution and 9% of the peak. Tiles with
-// one result a thread can reach 17% of the peak (notes on the solution): whoever uses tiles passes.
+// one result a thread can reach 17% of the peak (notes on the solution), other styles 38% of the
+// solution: whoever uses tiles passes.
 TEST_F(DgemmShared, ReachesMinimumGflops) {
   if (!options().models_rates()) {
     measure(of(function, {512, 512, 512}), "gflops_n512");
@@ -349,7 +350,7 @@ TEST_F(DgemmShared, ReachesMinimumGflops) {
   }
   const int n = large_order();
   expect_fast_enough(of(function, {n, n, n}),
-                     {.of_reference = 0.15, .of_peak = 0.11, .of_model = 0.85},
+                     {.of_reference = 0.18, .of_peak = 0.11, .of_model = 0.85},
                      "Neighbouring threads (threadIdx.x) should read and write neighbouring "
                      "elements of B and C, so that the accesses of a warp join, and each element "
                      "of a tile should be loaded once a block. Then several results a thread, as "

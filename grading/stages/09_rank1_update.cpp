@@ -271,16 +271,16 @@ TEST_F(MatmulTwoRows, ReachesMinimumGflops) {
                      "thread: three reads of shared memory for two products.");
 }
 
-// Half of what this kernel reaches on an H200 at n = 4096, and three quarters of what the blocks of
-// muni2009 do there; two rows a thread reach 21%, 41% of the solution. On a GTX 280 it was 60%
-// (muni2009).
+// On an H200 at n = 4096 the blocks of muni2009 with one element of B at a time reach 28% of the
+// solution, less than two rows a thread (41%): there it is no kernel's speed that tells rank-1
+// updates from others. On a GTX 280 they reached 60% of the peak (muni2009).
 TEST_F(MatmulRank1, ReachesMinimumGflops) {
   if (!options().models_rates()) {
     measure(rank1().with(1024), "gflops_n1024");
     measure(rank1().with(2048), "gflops_n2048");
   }
   expect_fast_enough(rank1().with(large_order()),
-                     {.of_reference = 0.5, .of_peak = 0.25, .of_model = 0.6},
+                     {.of_reference = 0.24, .of_peak = 0.12, .of_model = 0.6},
                      "Keep the sums of a thread and its elements of B in registers, and read "
                      "only A from shared memory: each element read should serve several "
                      "columns, and each element of B all rows of the block.");

@@ -75,9 +75,11 @@ void ThreeTilesTest::expect_safe() {
 
 void ThreeTilesTest::expect_minimum_gflops(const SpeedMinimum& minimum, int modelled_tile,
                                            const std::string& advice) {
-  const int largest = tiles().back();
+  // On an H200, tiles of 32 x 32 are for kernels that the compiler could not unroll half as fast as
+  // for others, and at n = 4096 some with two by two results are slower than such with one.
+  constexpr int timed_tile = 16;
   const TiledFunction function =
-      with(options().models_rates() ? std::min(modelled_tile, largest) : largest);
+      with(options().models_rates() ? std::min(modelled_tile, tiles().back()) : timed_tile);
   if (!options().models_rates()) {
     measure(function.with(1024), "gflops_n1024");
     measure(function.with(2048), "gflops_n2048");

@@ -55,6 +55,10 @@ Launches take_launches(const BindingTable& bindings);
 /// CUDA in memory that both share.
 std::size_t take_bytes_for_the_host(const BindingTable& bindings);
 
+/// Copies that the submission has made by now, to and from the device. On the simulator nobody
+/// counts them.
+std::size_t copies_made(const BindingTable& bindings);
+
 /// What the run-time found wrong in kernels since the last call.
 std::vector<Diagnostic> take_diagnostics();
 

@@ -3,7 +3,7 @@
 ///
 /// Compiles as C++17, against the simulator's <cuda_runtime.h> and against the CUDA Toolkit's.
 /// A cuda module must be linked with `-Xlinker --wrap=SYMBOL` for each symbol that
-/// launch_counter.hpp and host_access_counter.hpp wrap.
+/// launch_counter.hpp, host_access_counter.hpp and refused_calls.hpp wrap.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,6 +18,7 @@
 #ifdef __CUDA_RUNTIME_API_H__  // the Toolkit's; the simulator's run-time counts by itself
 #include "grading/worker/host_access_counter.hpp"
 #include "grading/worker/launch_counter.hpp"
+#include "grading/worker/refused_calls.hpp"
 #endif
 
 namespace tilewise::grading::binding {
@@ -91,9 +92,11 @@ struct Bound<function> {
 #ifdef __CUDA_RUNTIME_API_H__
 inline constexpr auto launch_source = &take_launches;
 inline constexpr auto host_access_source = &take_bytes_for_the_host;
+inline constexpr auto copies_source = &copies_made;
 #else
 inline constexpr std::size_t (*launch_source)(RecordedLaunch*, std::size_t) = nullptr;
 inline constexpr std::size_t (*host_access_source)() = nullptr;
+inline constexpr std::size_t (*copies_source)() = nullptr;
 #endif
 
 }  // namespace tilewise::grading::binding
@@ -115,4 +118,5 @@ inline constexpr std::size_t (*host_access_source)() = nullptr;
       ::tilewise::grading::BindingTable::current_version,                                     \
       sizeof(tilewise_bound_functions) / sizeof(tilewise_bound_functions[0]),                 \
       tilewise_bound_functions, ::tilewise::grading::binding::launch_source,                  \
-      ::tilewise::grading::binding::host_access_source};
+      ::tilewise::grading::binding::host_access_source,                                       \
+      ::tilewise::grading::binding::copies_source};

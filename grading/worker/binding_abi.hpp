@@ -40,11 +40,12 @@ struct RecordedLaunch {
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::size_t dynamic_shared_bytes;
+  std::size_t static_shared_bytes;
 };
 
 /// What a module exports, under the name `tilewise_bindings`.
 struct BindingTable {
-  static constexpr std::uint32_t current_version = 2;
+  static constexpr std::uint32_t current_version = 3;
   std::uint32_t version;
   std::size_t count;
   const BoundFunction* functions;
@@ -54,6 +55,8 @@ struct BindingTable {
   /// Bytes of the device that the host could read since the last call of this function: copied, or
   /// in memory that both share. Null in a simulator module, too.
   std::size_t (*take_bytes_for_the_host)();
+  /// Copies by now, in whichever direction. Null in a simulator module, too.
+  std::size_t (*copies_made)();
 };
 
 }  // namespace tilewise::grading

@@ -33,8 +33,9 @@ struct BufferArgument {
 /// One argument of a contract call: a matrix, an integer, a real number or a dim3.
 using Argument = std::variant<BufferArgument, std::int64_t, double, std::array<unsigned, 3>>;
 
-/// Asks for a timed call. Every repetition starts from the same outputs, with a cold L2 cache; the
-/// outputs that come back are the last repetition's.
+/// Asks for a timed call: warm-ups with the matrices that are in shared memory when the call is
+/// made, then repetitions with those that take their place. Every repetition starts from the same
+/// outputs, with a cold L2 cache; the outputs that come back are the last repetition's.
 struct Timing {
   int warmups = 0;
   int repetitions = 1;
@@ -56,6 +57,7 @@ struct LaunchInfo {
   std::size_t dynamic_shared_bytes = 0;
   std::string file;  ///< empty where unknown, as on cuda
   int line = 0;
+  std::size_t static_shared_bytes = 0;  ///< on cuda; the simulator's are in its profiles
 };
 
 /// One thread of a launch.

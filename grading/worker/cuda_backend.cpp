@@ -105,8 +105,9 @@ Launches take_launches(const BindingTable& bindings) {
   launches.count = bindings.take_launches(records.data(), records.size());
   for (std::size_t i = 0; i < std::min(launches.count, records.size()); ++i) {
     launches.list.push_back({demangled(records[i].kernel), std::to_array(records[i].grid),
-                             std::to_array(records[i].block), records[i].dynamic_shared_bytes, "",
-                             0});
+                             std::to_array(records[i].block),
+                             records[i].dynamic_shared_bytes, "", 0,
+                             records[i].static_shared_bytes});
   }
   return launches;
 }
@@ -114,6 +115,8 @@ Launches take_launches(const BindingTable& bindings) {
 std::size_t take_bytes_for_the_host(const BindingTable& bindings) {
   return bindings.take_bytes_for_the_host();
 }
+
+std::size_t copies_made(const BindingTable& bindings) { return bindings.copies_made(); }
 
 std::vector<Diagnostic> take_diagnostics() { return {}; }  // compute-sanitizer's business
 

@@ -1,7 +1,8 @@
 /// \file
 /// Counts what a cuda module lets the host read of the device: a result computed on the host comes
 /// from there. Wrapped as launch_counter.hpp wraps launches. Copies and memory that both sides
-/// share are counted; what leads past the count, the driver's own functions among it, is refused.
+/// share are counted; refused_calls.hpp refuses what leads past the count. Copies go to the default
+/// stream, as launches do.
 ///
 /// Defines symbols with external linkage: include it once a module (binding.hpp does).
 #pragma once
@@ -16,6 +17,7 @@ namespace tilewise::grading::binding {
 struct HostAccess {
   std::atomic<std::size_t> copied{0};  ///< since the last take_bytes_for_the_host()
   std::atomic<std::size_t> shared{0};  ///< by now: once there, it serves every later call
+  std::atomic<std::size_t> copies{0};  ///< by now, in whichever direction
 };
 
 inline HostAccess& host_access() {
@@ -26,6 +28,8 @@ inline HostAccess& host_access() {
 inline std::size_t take_bytes_for_the_host() {
   return host_access().copied.exchange(0) + host_access().shared;
 }
+
+inline std::size_t copies_made() { return host_access().copies; }
 
 inline bool is_on_host(const void* address) {
   cudaPointerAttributes attributes = {};
@@ -38,6 +42,7 @@ inline bool is_on_host(const void* address) {
 
 /// What a copy to `destination` lets the host read.
 inline void count_copy(const void* destination, cudaMemcpyKind kind, std::size_t bytes) {
+  ++host_access().copies;
   const bool to_host =
       kind == cudaMemcpyDeviceToHost || (kind == cudaMemcpyDefault && is_on_host(destination));
   if (to_host) host_access().copied += bytes;
@@ -61,9 +66,9 @@ cudaError_t __wrap_cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemc
 cudaError_t __real_cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream);
 cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t stream) {
+                                   cudaStream_t) {
   tilewise::grading::binding::count_copy(to, kind, bytes);
-  return __real_cudaMemcpyAsync(to, from, bytes, kind, stream);
+  return __real_cudaMemcpyAsync(to, from, bytes, kind, nullptr);
 }
 
 cudaError_t __real_cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
@@ -79,9 +84,9 @@ cudaError_t __real_cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from
                                      cudaStream_t stream);
 cudaError_t __wrap_cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                      size_t width, size_t height, cudaMemcpyKind kind,
-                                     cudaStream_t stream) {
+                                     cudaStream_t) {
   tilewise::grading::binding::count_copy(to, kind, width * height);
-  return __real_cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, stream);
+  return __real_cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
 }
 
 cudaError_t __real_cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
@@ -97,9 +102,25 @@ cudaError_t __real_cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_
                                              cudaStream_t stream);
 cudaError_t __wrap_cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes,
                                              size_t offset, cudaMemcpyKind kind,
-                                             cudaStream_t stream) {
+                                             cudaStream_t) {
   tilewise::grading::binding::count_copy(to, kind, bytes);
-  return __real_cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, stream);
+  return __real_cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, nullptr);
+}
+
+cudaError_t __real_cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes,
+                                      size_t offset, cudaMemcpyKind kind);
+cudaError_t __wrap_cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes,
+                                      size_t offset, cudaMemcpyKind kind) {
+  tilewise::grading::binding::count_copy(symbol, cudaMemcpyHostToDevice, bytes);
+  return __real_cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+
+cudaError_t __real_cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
+                                           size_t offset, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t __wrap_cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
+                                           size_t offset, cudaMemcpyKind kind, cudaStream_t) {
+  tilewise::grading::binding::count_copy(symbol, cudaMemcpyHostToDevice, bytes);
+  return __real_cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr);
 }
 
 cudaError_t __real_cudaHostAlloc(void** memory, size_t bytes, unsigned flags);
@@ -125,22 +146,16 @@ cudaError_t __wrap_cudaMallocManaged(void** memory, size_t bytes, unsigned flags
                                                   bytes);
 }
 
-// Called with other arguments, which a function that reads none does not mind.
-#define TILEWISE_REFUSE(symbol) \
-  cudaError_t __wrap_##symbol() { return cudaErrorNotSupported; }
-TILEWISE_REFUSE(cudaMemcpy3D)
-TILEWISE_REFUSE(cudaMemcpy3DAsync)
-TILEWISE_REFUSE(cudaGetDriverEntryPoint)
-TILEWISE_REFUSE(cudaGetDriverEntryPointByVersion)
-// Of streams that are each thread's own.
-TILEWISE_REFUSE(cudaMemcpy_ptds)
-TILEWISE_REFUSE(cudaMemcpyAsync_ptsz)
-TILEWISE_REFUSE(cudaMemcpy2D_ptds)
-TILEWISE_REFUSE(cudaMemcpy2DAsync_ptsz)
-TILEWISE_REFUSE(cudaMemcpy3D_ptds)
-TILEWISE_REFUSE(cudaMemcpy3DAsync_ptsz)
-TILEWISE_REFUSE(cudaMemcpyFromSymbol_ptds)
-TILEWISE_REFUSE(cudaMemcpyFromSymbolAsync_ptsz)
-#undef TILEWISE_REFUSE
+// What `__managed__` variables compile to: they are registered before any code of the module runs.
+void __real___cudaRegisterManagedVar(void** module, void** host_address, char* device_address,
+                                     const char* name, int external, size_t bytes, int constant,
+                                     int global);
+void __wrap___cudaRegisterManagedVar(void** module, void** host_address, char* device_address,
+                                     const char* name, int external, size_t bytes, int constant,
+                                     int global) {
+  tilewise::grading::binding::count_shared(cudaSuccess, bytes);
+  __real___cudaRegisterManagedVar(module, host_address, device_address, name, external, bytes,
+                                  constant, global);
+}
 
 }  // extern "C"

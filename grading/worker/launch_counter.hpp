@@ -4,6 +4,10 @@
 /// `__cudaLaunchKernel` (listed in cmake/TilewiseWrappedCalls.cmake): the linker then sends every
 /// call of SYMBOL to __wrap_SYMBOL here and gives the original as __real_SYMBOL.
 ///
+/// Every launch goes to the default stream, whatever its own, and streams are made so that they wait
+/// for that one: a timed call begins behind work that is queued there (common/cuda/call_timer.hpp),
+/// and no kernel may run before its time does.
+///
 /// What `kernel<<<...>>>()` compiles to (crt/host_runtime.h): cudaLaunchKernel up to CUDA 12
 /// (nvcc 12 defines __NV_LEGACY_LAUNCH), __cudaLaunchKernel from CUDA 13 on. Wrapping a symbol that
 /// nothing refers to is harmless, so one list of flags serves every toolkit.
@@ -46,7 +50,7 @@ inline void record_launch(const void* kernel, dim3 grid, dim3 block,
   const std::lock_guard<std::mutex> lock(log.mutex);
   if (log.count < LaunchLog::capacity) {
     log.entries[log.count] = {
-        kernel, {"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes}};
+        kernel, {"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, 0}};
   }
   ++log.count;
 }
@@ -65,6 +69,15 @@ inline void look_up_name(const void* kernel, RecordedLaunch& launch) {
 #endif
 }
 
+inline void look_up_shared_memory(const void* kernel, RecordedLaunch& launch) {
+  cudaFuncAttributes attributes = {};
+  if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess) {
+    launch.static_shared_bytes = attributes.sharedSizeBytes;
+  } else {
+    cudaGetLastError();
+  }
+}
+
 /// Names are looked up here rather than at the launch, which may be timed.
 inline std::size_t take_launches(RecordedLaunch* first, std::size_t capacity) {
   LaunchLog& log = launch_log();
@@ -73,6 +86,7 @@ inline std::size_t take_launches(RecordedLaunch* first, std::size_t capacity) {
   for (std::size_t i = 0; i < kept; ++i) {
     first[i] = log.entries[i].launch;
     look_up_name(log.entries[i].kernel, first[i]);
+    look_up_shared_memory(log.entries[i].kernel, first[i]);
   }
   return std::exchange(log.count, 0);
 }
@@ -84,9 +98,9 @@ extern "C" {
 cudaError_t __real_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                     size_t dynamic_shared_bytes, cudaStream_t stream);
 cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                    size_t dynamic_shared_bytes, cudaStream_t stream) {
+                                    size_t dynamic_shared_bytes, cudaStream_t) {
   const cudaError_t status =
-      __real_cudaLaunchKernel(kernel, grid, block, arguments, dynamic_shared_bytes, stream);
+      __real_cudaLaunchKernel(kernel, grid, block, arguments, dynamic_shared_bytes, nullptr);
   if (status == cudaSuccess) {
     tilewise::grading::binding::record_launch(kernel, grid, block, dynamic_shared_bytes);
   }
@@ -98,9 +112,9 @@ cudaError_t __real_cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, di
                                                cudaStream_t stream);
 cudaError_t __wrap_cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block,
                                                void** arguments, size_t dynamic_shared_bytes,
-                                               cudaStream_t stream) {
+                                               cudaStream_t) {
   const cudaError_t status = __real_cudaLaunchCooperativeKernel(kernel, grid, block, arguments,
-                                                                dynamic_shared_bytes, stream);
+                                                                dynamic_shared_bytes, nullptr);
   if (status == cudaSuccess) {
     tilewise::grading::binding::record_launch(kernel, grid, block, dynamic_shared_bytes);
   }
@@ -111,7 +125,9 @@ cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, 
                                        void** arguments);
 cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel,
                                        void** arguments) {
-  const cudaError_t status = __real_cudaLaunchKernelExC(configuration, kernel, arguments);
+  cudaLaunchConfig_t on_default_stream = *configuration;
+  on_default_stream.stream = nullptr;
+  const cudaError_t status = __real_cudaLaunchKernelExC(&on_default_stream, kernel, arguments);
   if (status == cudaSuccess) {
     tilewise::grading::binding::record_launch(
         kernel, configuration->gridDim, configuration->blockDim, configuration->dynamicSmemBytes);
@@ -123,9 +139,9 @@ cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, 
 cudaError_t __real___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                       size_t dynamic_shared_bytes, cudaStream_t stream);
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
-                                      size_t dynamic_shared_bytes, cudaStream_t stream) {
+                                      size_t dynamic_shared_bytes, cudaStream_t) {
   const cudaError_t status =
-      __real___cudaLaunchKernel(kernel, grid, block, arguments, dynamic_shared_bytes, stream);
+      __real___cudaLaunchKernel(kernel, grid, block, arguments, dynamic_shared_bytes, nullptr);
   if (status == cudaSuccess) {
     tilewise::grading::binding::record_launch(reinterpret_cast<const void*>(kernel), grid, block,
                                               dynamic_shared_bytes);
@@ -133,5 +149,17 @@ cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
   return status;
 }
 #endif
+
+cudaError_t __real_cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t __wrap_cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return __real_cudaStreamCreateWithFlags(stream, flags & ~unsigned{cudaStreamNonBlocking});
+}
+
+cudaError_t __real_cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
+cudaError_t __wrap_cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
+                                                int priority) {
+  return __real_cudaStreamCreateWithPriority(stream, flags & ~unsigned{cudaStreamNonBlocking},
+                                             priority);
+}
 
 }  // extern "C"

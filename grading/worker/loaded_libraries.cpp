@@ -1,20 +1,124 @@
 #include "grading/worker/loaded_libraries.hpp"
 
 #include <link.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <tuple>
 
 namespace tilewise::grading {
 namespace {
 
-// Parts of the driver, and of compute-sanitizer and Nsight Compute.
-bool is_of_the_driver(const std::string& name) {
-  return name.starts_with("libcuda.so") || name.starts_with("libnvidia-") ||
-         name.starts_with("libsanitizer-");
+// "libstdc++" of "libstdc++.so.6", "libgcc_s" of "libgcc_s-14-20241112.so.1".
+std::string_view stem_of(std::string_view file) {
+  std::string_view stem = file.substr(0, file.find(".so"));
+  for (std::size_t dash = stem.find('-'); dash != stem.npos; dash = stem.find('-', dash + 1)) {
+    const bool is_version = dash + 1 < stem.size() && stem[dash + 1] >= '0' && stem[dash + 1] <= '9';
+    if (is_version) return stem.substr(0, dash);
+  }
+  return stem;
+}
+
+// The compilers' of GNU, LLVM, Intel and NVIDIA, the C libraries', and what sanitizers and
+// coverage add.
+constexpr std::string_view run_time_libraries[] = {
+    "linux-vdso", "libc", "libm", "libmvec", "libdl", "librt", "libpthread", "libutil", "libanl", "libresolv",
+    "libstdc++", "libsupc++", "libgcc_s", "libatomic", "libgomp", "libquadmath", "libgfortran",
+    "libc++", "libc++abi", "libunwind", "libomp", "libflang_rt", "libFortranRuntime",
+    "libiomp5", "libimf", "libsvml", "libirng", "libintlc", "libirc", "libifcore", "libifport",
+    "libnvc", "libnvomp", "libnvhpcatm", "libnvcpumath",
+    "libasan", "libubsan", "libtsan", "liblsan", "libhwasan", "libgcov"};
+
+// The loaders, and what the C library and NVIDIA's compiler load by themselves.
+constexpr std::string_view run_time_prefixes[] = {"ld-linux-", "ld-musl-", "libnss_",
+                                                  "libnvcpumath-"};
+
+constexpr std::string_view driver_prefixes[] = {"libcuda.so", "libcudadebugger.so", "libnvidia-",
+                                                "libsanitizer-", "libnvrm", "libcuda-injection"};
+
+// CUDA's libraries; those of AMD, Intel and others that multiply on a processor; and run-times of
+// the device other than the one that the module is linked with, whose calls nobody counts.
+constexpr std::string_view product_prefixes[] = {
+    "libcublas", "libcutensor", "libcusolver", "libcusparse", "libcudnn", "libcufft", "libcurand",
+    "libnvrtc", "libnvJitLink", "libnvjitlink", "libnvptxcompiler", "libnvvm", "libnvblas",
+    "libcudart", "libcupti", "libcudadevrt", "libcutlass", "libmagma", "libnccl", "libnpp",
+    "libnvtiff", "libcudss", "libblas", "libcblas", "libopenblas", "libgoto", "libatlas",
+    "libsatlas", "libtatlas", "libf77blas", "libptcblas", "libptf77blas", "libblis", "libflame",
+    "liblapack", "libmkl_", "libdnnl", "libmkldnn", "libarmpl", "libamdlibm", "libaocl",
+    "libarmadillo", "libgsl", "libtorch", "libtensorflow", "libonnxruntime", "libtvm",
+    "libOpenCL", "libvulkan", "libsycl", "librocblas", "libhipblas", "Accelerate", "vecLib"};
+
+bool begins_with_any_of(std::string_view file, const auto& prefixes) {
+  return std::ranges::any_of(prefixes,
+                             [&](std::string_view prefix) { return file.starts_with(prefix); });
+}
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename(); }
+
+// The names in a shared object's list of those that it was linked with.
+std::set<std::string> linked_with(const dl_phdr_info& info) {
+  std::set<std::string> names;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const auto* const first =
+        reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+    ElfW(Addr) strings = 0;
+    for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
+    }
+    if (strings < info.dlpi_addr) strings += info.dlpi_addr;  // a loader that leaves it relative
+    for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag != DT_NEEDED) continue;
+      names.insert(reinterpret_cast<const char*>(strings + entry->d_un.d_val));
+    }
+  }
+  return names;
+}
+
+// What a shared object is linked with, and what that is, and so on.
+std::set<std::string> linked_with(const std::string& module) {
+  std::map<std::string, std::set<std::string>> of_each;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        auto& of_each = *static_cast<std::map<std::string, std::set<std::string>>*>(out);
+        of_each[file_name(info->dlpi_name)] = linked_with(*info);
+        return 0;
+      },
+      &of_each);
+  std::set<std::string> all;
+  std::vector<std::string> to_visit = {file_name(module)};
+  while (!to_visit.empty()) {
+    const std::string name = to_visit.back();
+    to_visit.pop_back();
+    for (const std::string& needed : of_each[name]) {
+      if (all.insert(needed).second) to_visit.push_back(needed);
+    }
+  }
+  return all;
+}
+
+// Whether it was a file before `time`. One that has been written since may be called libm.so.6 and
+// be anything. The kernel's own has no file.
+bool is_older(const std::string& path, const timespec& time) {
+  struct stat file = {};
+  if (stat(path.c_str(), &file) != 0) return path.find('/') == path.npos;
+  return std::tie(file.st_ctim.tv_sec, file.st_ctim.tv_nsec) < std::tie(time.tv_sec, time.tv_nsec);
 }
 
 }  // namespace
+
+LibraryKind kind_of_library(std::string_view file) {
+  if (begins_with_any_of(file, driver_prefixes)) return LibraryKind::driver;
+  const bool is_run_time =
+      std::ranges::find(run_time_libraries, stem_of(file)) != std::end(run_time_libraries) ||
+      begins_with_any_of(file, run_time_prefixes);
+  if (is_run_time) return LibraryKind::run_time;
+  if (begins_with_any_of(file, product_prefixes)) return LibraryKind::product;
+  return LibraryKind::unknown;
+}
 
 LoadedLibraries::State LoadedLibraries::now() {
   State state;
@@ -29,17 +133,31 @@ LoadedLibraries::State LoadedLibraries::now() {
   return state;
 }
 
-LoadedLibraries::LoadedLibraries() : before_(now()) {}
+LoadedLibraries::LoadedLibraries() : before_(now()) { clock_gettime(CLOCK_REALTIME, &made_); }
+
+bool LoadedLibraries::may_be_there(const std::string& path, bool is_linked) const {
+  switch (kind_of_library(file_name(path))) {
+    case LibraryKind::driver:
+    case LibraryKind::run_time:
+      return is_older(path, made_);
+    case LibraryKind::product:
+      return false;
+    case LibraryKind::unknown:
+      break;
+  }
+  return is_linked;
+}
 
 std::vector<std::string> LoadedLibraries::since(const std::string& module) const {
   const State after = now();
+  const std::set<std::string> linked = linked_with(module);
   std::vector<std::string> names;
   unsigned long long there = 0;
   for (const std::string& path : after.paths) {
     if (before_.paths.contains(path)) continue;
     ++there;
-    const std::string name = std::filesystem::path(path).filename();
-    if (path != module && !is_of_the_driver(name)) names.push_back(name);
+    const std::string name = file_name(path);
+    if (path != module && !may_be_there(path, linked.contains(name))) names.push_back(name);
   }
   std::ranges::sort(names);
   if (after.ever_loaded - before_.ever_loaded > there) names.push_back("a library");

@@ -86,7 +86,10 @@ int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
 
   Session session(*module, memory);
   while (const auto message = examiner.receive()) {
-    WorkerReply reply = session.perform(decode_call(*message));
+    const auto hand_over = [&] {
+      return examiner.send(reply_of(WorkerReply::Kind::warmed_up)) && examiner.receive();
+    };
+    WorkerReply reply = session.perform(decode_call(*message), hand_over);
     if (hello.writes_coverage) module->write_coverage()();
     reply.loaded_libraries = libraries.since(hello.module);
     reply.loaded_libraries.resize(std::min(reply.loaded_libraries.size(), max_listed));

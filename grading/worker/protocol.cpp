@@ -40,7 +40,8 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-constexpr const char* kind_names[] = {"started", "loaded", "returned", "failed", "refused"};
+constexpr const char* kind_names[] = {"started",  "loaded", "warmed_up",
+                                      "returned", "failed", "refused"};
 
 // Readers for untrusted JSON: type and range are checked, a fault is a std::runtime_error.
 
@@ -114,7 +115,8 @@ std::array<unsigned, 3> extents(const Json& object, const char* name) {
 Json to_value(const LaunchInfo& launch) {
   return {{"kernel", launch.kernel}, {"grid", launch.grid},
           {"block", launch.block},   {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"file", launch.file},     {"line", launch.line}};
+          {"file", launch.file},     {"line", launch.line},
+          {"static_shared_bytes", launch.static_shared_bytes}};
 }
 
 LaunchInfo read_launch(const Json& json) {
@@ -125,6 +127,7 @@ LaunchInfo read_launch(const Json& json) {
   launch.dynamic_shared_bytes = size(json, "dynamic_shared_bytes");
   launch.file = text(json, "file");
   launch.line = small_integer(json, "line");
+  launch.static_shared_bytes = size(json, "static_shared_bytes");
   return launch;
 }
 

@@ -45,14 +45,19 @@ struct Hello {
   bool writes_coverage = false;
 };
 
-/// A worker's answer. One `started` and one `loaded` follow the hello, then one answer a call.
+/// What the examiner sends once the matrices of a timed call's timed runs are in shared memory.
+inline constexpr std::string_view inputs_are_there = "{}";
+
+/// A worker's answer. One `started` and one `loaded` follow the hello, then one answer a call; of a
+/// timed one, before it, `warmed_up`, after which the worker waits for `inputs_are_there`.
 struct WorkerReply {
   enum class Kind {
-    started,   ///< the device is ready; the module is loaded next
-    loaded,    ///< the module is loaded; calls are welcome
-    returned,  ///< the function returned, and its outputs are in shared memory
-    failed,    ///< the student's code failed in a way the worker survived to report
-    refused,   ///< what was asked is impossible; no code of the student's is to blame
+    started,    ///< the device is ready; the module is loaded next
+    loaded,     ///< the module is loaded; calls are welcome
+    warmed_up,  ///< the function has run with what was in shared memory, untimed
+    returned,   ///< the function returned, and its outputs are in shared memory
+    failed,     ///< the student's code failed in a way the worker survived to report
+    refused,    ///< what was asked is impossible; no code of the student's is to blame
   };
   Kind kind = Kind::refused;
   int status = 0;           ///< cudaError_t

@@ -24,7 +24,7 @@ WorkerReply example_reply() {
   reply.launches = 3;
   reply.bytes_for_the_host = 400;
   reply.loaded_libraries = {"libcublas.so.13"};
-  reply.launch_list = {{"k<16>", {1, 2, 3}, {4, 5, 6}, 4096, "matmul.cu", 12}};
+  reply.launch_list = {{"k<16>", {1, 2, 3}, {4, 5, 6}, 4096, "matmul.cu", 12, 2048}};
   reply.diagnostics = {{"race", "two threads meet", "matmul.cu", 31, "matmul.hpp", 28,
                         ThreadPlace{{7, 8, 9}, {10, 11, 12}}}};
   KernelProfile profile;

@@ -8,7 +8,6 @@
 #include <limits>
 #include <new>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "common/cuda/error.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
+#include "grading/worker/signals_held_back.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -78,6 +78,11 @@ std::string no_room_for(const CallRequest& request) {
 
 /// A request that does not fit the contract function.
 class WrongArguments : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Something of the submission's that ran while nothing of it should.
+class LeftBehind : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -154,33 +159,26 @@ void Session::restore_outputs() {
   }
 }
 
-void Session::upload_inputs() {
+void Session::upload_all() {
   for (Image& image : images_) {
-    if (!image.argument.read_only || image.argument.device_only) continue;
-    image.device.upload(memory_.data() + image.argument.offset);
+    if (!image.argument.device_only) image.device.upload(memory_.data() + image.argument.offset);
   }
 }
 
-// The same elements, moved on by a random number of places, so that a product of theirs tells
-// nothing of the one that is timed. A triangle stays: others would be out of place in it.
-void Session::upload_other_inputs() {
-  std::random_device random;
-  for (Image& image : images_) {
-    const BufferArgument& argument = image.argument;
-    const std::size_t elements =
-        argument.element_bytes == 0 ? 0 : argument.payload_bytes / argument.element_bytes;
-    const bool can_be_other =
-        argument.read_only && !argument.device_only && !argument.lower_triangular && elements > 1;
-    if (!can_be_other) continue;
-    const std::size_t moved_by =
-        std::uniform_int_distribution<std::size_t>(1, elements - 1)(random) *
-        argument.element_bytes;
-    image.device.upload_part(argument.payload_offset,
-                             memory_.subspan(argument.offset + argument.payload_offset + moved_by,
-                                             argument.payload_bytes - moved_by));
-    image.device.upload_part(argument.payload_offset + argument.payload_bytes - moved_by,
-                             memory_.subspan(argument.offset + argument.payload_offset, moved_by));
-  }
+// From here to the timed run nothing of the submission's may run: a thread or a signal's handler
+// that did would know the matrices before the time begins. Whatever it computes it has to launch,
+// or to copy to the device.
+void Session::take_over(const BoundFunction& function, const HandOver& hand_over) {
+  const SignalsHeldBack no_handler_runs;
+  take_launches(module_.bindings());
+  const std::size_t copies_before = copies_made(module_.bindings());
+  if (!hand_over()) throw std::runtime_error("the examiner is gone.");
+  upload_all();
+  const bool launched = take_launches(module_.bindings()).count > 0;
+  if (!launched && copies_made(module_.bindings()) == copies_before) return;
+  throw LeftBehind(std::string(function.name) + " left a thread behind that " +
+                   (launched ? "launched kernels" : "copied matrices") +
+                   " after the function had returned. Leave nothing behind.");
 }
 
 void Session::make_room_for_results() {
@@ -197,7 +195,8 @@ void Session::keep_results() {
 }
 
 void Session::run(const BoundFunction& function, const CallRequest& request,
-                  const std::vector<DecodedArgument>& arguments, WorkerReply& reply) {
+                  const std::vector<DecodedArgument>& arguments, const HandOver& hand_over,
+                  WorkerReply& reply) {
   const Timing timing = request.timing.value_or(Timing{.warmups = 1, .repetitions = 0});
   const bool timed = timing.repetitions > 0;
   std::optional<cuda::CallTimer> timer;
@@ -207,9 +206,11 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   }
   cudaError_t status = cudaSuccess;
   for (int i = 0; i < timing.warmups + timing.repetitions && status == cudaSuccess; ++i) {
-    if (i > 0) restore_outputs();
-    if (timed && i < timing.warmups) upload_other_inputs();
-    if (i > 0 && i == timing.warmups) upload_inputs();
+    if (timed && i == timing.warmups) {
+      take_over(function, hand_over);
+    } else if (i > 0) {
+      restore_outputs();
+    }
     take_launches(module_.bindings());  // those reported are the last run's
     take_bytes_for_the_host(module_.bindings());
     const auto call = [&] { status = invoke(function, arguments); };
@@ -250,13 +251,13 @@ std::size_t Session::write_trace(const CallRequest& request) {
   return text.size();
 }
 
-WorkerReply Session::perform(const CallRequest& request) {
-  WorkerReply reply = perform_watched(request);
+WorkerReply Session::perform(const CallRequest& request, const HandOver& hand_over) {
+  WorkerReply reply = perform_watched(request, hand_over);
   if (request.watch && request.watch->trace) reply.trace_bytes = write_trace(request);
   return reply;
 }
 
-WorkerReply Session::perform_watched(const CallRequest& request) {
+WorkerReply Session::perform_watched(const CallRequest& request, const HandOver& hand_over) {
   const BoundFunction* const function = module_.find(request.function);
   if (function == nullptr) {
     return refused("the module has no function " + request.function + "; it has " +
@@ -286,10 +287,12 @@ WorkerReply Session::perform_watched(const CallRequest& request) {
   take_traces({}, 0);
   WorkerReply reply;
   try {
-    run(*function, request, arguments, reply);
+    run(*function, request, arguments, hand_over, reply);
     return reply;
   } catch (const WrongArguments& error) {
     return refused(error.what());
+  } catch (const LeftBehind& error) {
+    return failed(error.what());
   } catch (const cuda::Error& error) {
     return failed("a kernel that " + request.function +
                   " launched failed: " + cudaGetErrorString(error.status()) + " (" +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,8 +20,12 @@ class Session {
   /// @param memory shared with the examiner; holds the images of every call
   Session(const Module& module, std::span<std::byte> memory) : module_(module), memory_(memory) {}
 
+  /// Tells the examiner that the warm-up of a timed call is over, and waits until it has put the
+  /// matrices of the timed runs where those of the warm-up were. False where nobody answers.
+  using HandOver = std::function<bool()>;
+
   /// Performs one call. Does not throw: what goes wrong is in the reply.
-  WorkerReply perform(const CallRequest& request);
+  WorkerReply perform(const CallRequest& request, const HandOver& hand_over);
 
  private:
   struct Image {
@@ -33,18 +38,19 @@ class Session {
   void place_images(const CallRequest& request);
   std::vector<DecodedArgument> decode(const CallRequest& request) const;
   void restore_outputs();
-  void upload_inputs();
-  void upload_other_inputs();
+  void upload_all();
   void make_room_for_results();
   void keep_results();
 
-  WorkerReply perform_watched(const CallRequest& request);
+  WorkerReply perform_watched(const CallRequest& request, const HandOver& hand_over);
   /// @return bytes of the text that went behind the images
   std::size_t write_trace(const CallRequest& request);
 
   /// @throws std::exception for what the student's code did wrong
   void run(const BoundFunction& function, const CallRequest& request,
-           const std::vector<DecodedArgument>& arguments, WorkerReply& reply);
+           const std::vector<DecodedArgument>& arguments, const HandOver& hand_over,
+           WorkerReply& reply);
+  void take_over(const BoundFunction& function, const HandOver& hand_over);
 
   const Module& module_;
   std::span<std::byte> memory_;

@@ -80,6 +80,8 @@ std::size_t take_bytes_for_the_host(const BindingTable&) {
   return simt::take_bytes_copied_to_host();
 }
 
+std::size_t copies_made(const BindingTable&) { return 0; }
+
 std::vector<Diagnostic> take_diagnostics() {
   std::vector<Diagnostic> diagnostics;
   for (simt::Diagnostic& found : simt::take_diagnostics()) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -91,8 +92,11 @@ class Worker {
 
   /// Calls a contract function and waits for its kernels.
   /// @param watch what to watch of them; takes a module of the checked build
+  /// @param hand_over called between the warm-ups of a timed call and its timed runs: puts the
+  ///                  matrices of these into memory(), which must have been nowhere before
   CallReply call(const std::string& function, std::span<const Argument> arguments,
-                 std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {});
+                 std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {},
+                 const std::function<void()>& hand_over = {});
 
   /// Seconds that the student's code has taken so far, to load and in calls, without those in which
   /// others had the processors.

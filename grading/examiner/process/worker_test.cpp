@@ -156,21 +156,45 @@ TEST(Worker, StartsEveryTimedRunFromTheSameOutputs) {
   EXPECT_EQ(reply.launches, 1);
 }
 
-TEST(Worker, WarmsUpWithOtherInputsThanAreTimed) {
+TEST(Worker, KnowsTimedMatricesOnceItHasWarmedUp) {
   Worker worker = misbehaving_worker();
-  std::vector<float> values(40);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(i);
-  BufferArgument in = place(worker, 0, values, "in");
+  std::vector<float> values(40), others(40);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = float(i);
+    others[i] = -float(i);
+  }
+  BufferArgument in = place(worker, 0, others, "in");
   in.read_only = true;
   in.element_bytes = sizeof(float);
-  const BufferArgument times = place(worker, 1024, {0}, "times");
+  const BufferArgument times = place(worker, 1024, {7}, "times");
+  int handed_over = 0;
   const CallReply reply = worker.call(
       "know_again", std::vector<Argument>{in, times, static_cast<std::int64_t>(values.size())},
-      Timing{.warmups = 1, .repetitions = 3});
+      Timing{.warmups = 2, .repetitions = 3}, {}, [&] {
+        ++handed_over;
+        place(worker, 0, values, "in");
+        place(worker, 1024, {0}, "times");
+      });
   ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_EQ(handed_over, 1);
   EXPECT_EQ(values_at(worker, 1024, 1)[0], 2) << "of the three timed ones, two came before";
   EXPECT_EQ(values_at(worker, 0, values.size()), values);
   EXPECT_EQ(reply.bytes_for_the_host, values.size() * sizeof(float));
+}
+
+TEST(Worker, MayNotLaunchBetweenWarmUpAndTimedRun) {
+  Worker worker = misbehaving_worker();
+  const auto wait_for_the_launch = [&] {
+    constexpr int most_turns = 100;
+    for (int turn = 0; turn < most_turns; ++turn) {
+      if (worker.output().find("launched by now") != std::string::npos) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  const CallReply reply = worker.call(
+      "launch_afterwards", {}, Timing{.warmups = 1, .repetitions = 1}, {}, wait_for_the_launch);
+  EXPECT_EQ(reply.outcome, Outcome::crashed);
+  EXPECT_THAT(reply.message, HasSubstr("left a thread behind that launched kernels"));
 }
 
 TEST(Worker, BlamesTheSubmissionForWhatFailsBetweenCalls) {

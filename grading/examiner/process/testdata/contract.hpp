@@ -32,3 +32,4 @@ cudaError_t announce_huge_message();
 cudaError_t close_every_descriptor();
 cudaError_t leave_child_behind();
 cudaError_t fail_afterwards();
+cudaError_t launch_afterwards();

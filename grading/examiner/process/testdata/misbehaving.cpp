@@ -214,6 +214,15 @@ cudaError_t fail_afterwards() {
   return cudaSuccess;
 }
 
+cudaError_t launch_afterwards() {
+  std::thread([] {
+    usleep(50'000);  // until the function has returned
+    ::tilewise::simt::launcher("kernel", "submission.cu", 1, [](auto...) {}).configure(1, 1)();
+    puts("launched by now");
+  }).detach();
+  return cudaSuccess;
+}
+
 TILEWISE_BINDINGS(TILEWISE_BIND(scale), TILEWISE_BIND(accumulate), TILEWISE_BIND(know_again),
                   TILEWISE_BIND(refuse), TILEWISE_BIND(use_null_pointer),
                   TILEWISE_BIND(use_device_pointer), TILEWISE_BIND(copy_device_pointer),
@@ -226,4 +235,5 @@ TILEWISE_BINDINGS(TILEWISE_BIND(scale), TILEWISE_BIND(accumulate), TILEWISE_BIND
                   TILEWISE_BIND(grow_vector_without_end), TILEWISE_BIND(write_to_every_descriptor),
                   TILEWISE_BIND(forge_reply), TILEWISE_BIND(forge_fault),
                   TILEWISE_BIND(announce_huge_message), TILEWISE_BIND(close_every_descriptor),
-                  TILEWISE_BIND(leave_child_behind), TILEWISE_BIND(fail_afterwards))
+                  TILEWISE_BIND(leave_child_behind), TILEWISE_BIND(fail_afterwards),
+                  TILEWISE_BIND(launch_afterwards))
