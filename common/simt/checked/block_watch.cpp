@@ -194,9 +194,6 @@ void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState
   const Action action = request.site.action();
   if (action == Action::atomic) {
     count_atomic(request, pattern, c);
-  } else if (is_constant(request)) {
-    ++c.constant_requests;
-    c.constant_passes += pattern.distinct;
   } else if (pattern.shared) {
     const SharedCost& cost = pattern.shared_cost;
     (action == Action::read ? c.shared_load_requests : c.shared_store_requests) += cost.requests;
@@ -211,6 +208,9 @@ void BlockWatch::count(const Request& request, const Pattern& pattern, SiteState
       c.shared_load_requests_merged += cost.requests;
       c.shared_load_wavefronts_merged += cost.wavefronts;
     }
+  } else if (is_constant(request)) {
+    ++c.constant_requests;
+    c.constant_passes += pattern.distinct;
   } else {
     const GlobalCost& cost = pattern.global_cost;
     const bool load = action == Action::read;

@@ -47,9 +47,13 @@ void SharedShadow::access(const Request& request, const Pattern& pattern) {
 /// One of the pattern's distinct addresses.
 void SharedShadow::access(const Request& request, const Pattern& pattern, unsigned i) {
   const unsigned bytes = request.site.bytes();
-  const LanesOfAddress lanes =
-      lanes_of_address(request, pattern, i,
-                       [&](Place place, unsigned size) { return listener_.value(place, size); });
+  // Reads, which are most of all accesses, need not ask.
+  LanesOfAddress lanes{pattern.lane[i], pattern.other_lane[i]};
+  if (request.site.action() == Action::write && lanes.other != Pattern::no_lane) {
+    lanes = lanes_of_address(request, pattern, i, [&](Place place, unsigned size) {
+      return listener_.value(place, size);
+    });
+  }
   for (const unsigned lane : {lanes.first, lanes.other}) {
     if (lane == Pattern::no_lane) continue;
     const Place place = request.places[lane];
