@@ -85,9 +85,11 @@ bool says(std::string_view output, std::string_view words) {
 }
 
 /// What a compiler says that has crashed. What it asks for is not a student's to do.
-constexpr std::string_view crash_words[] = {
-    "internal compiler error", "PLEASE submit a bug report", "frontend command failed",
-    "died due to signal",      "nternal error: assertion",   "was killed by signal"};
+constexpr std::string_view crash_words[] = {"internal compiler error", "PLEASE submit a bug report",
+                                            "frontend command failed", "died due to signal",
+                                            "nternal error: assertion", "was killed by signal",
+                                            // The same, seen through a sandbox: 128 + signal.
+                                            "ended with status 13"};
 
 bool has_crashed(std::string_view output) {
   return std::ranges::any_of(crash_words,

@@ -97,6 +97,8 @@ TEST(CompileError, SaysWhenTheCompilerCrashed) {
        5, "labs/03_x/y.cu:5: the compiler crashed on this file"},
       {"a signal", "The compiler was killed by signal 11 (Segmentation fault) while compiling.", 0,
        "the compiler crashed on this file"},
+      {"a signal, in a sandbox", "The compiler ended with status 139 while compiling.", 0,
+       "the compiler crashed on this file"},
       {"nvcc", "labs/03_x/x.cu(4): Internal error: assertion failed: x\nnvcc error: 'cicc' died\n",
        4, "labs/03_x/x.cu:4: the compiler crashed on this file"},
   };

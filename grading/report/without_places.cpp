@@ -53,11 +53,15 @@ void replace_known(std::string& text, const std::string& folder, bool is_course)
       continue;
     }
     const bool more = end < text.size() && text[end] == '/';
-    if (is_course && more) {
-      text.erase(at, folder.size() + 1);
-    } else {
-      text.replace(at, folder.size(), is_course ? "." : elsewhere);
+    if (is_course) {
+      text.replace(at, folder.size() + (more ? 1 : 0), more ? "" : ".");
+      continue;
     }
+    // What lies in between tells of its owner, too.
+    const auto path_end =
+        std::find_if(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), ends_a_path);
+    const std::size_t last = text.rfind('/', static_cast<std::size_t>(path_end - text.begin()) - 1);
+    text.replace(at, (more ? last : end) - at, elsewhere);
   }
 }
 

@@ -25,10 +25,10 @@ TEST(WithoutPlaces, TakesAwayWhereFilesAre) {
        "labs/03_x/x.cu:1:10: fatal error: /home/jane doe/secret.h: No such file",
        "labs/03_x/x.cu:1:10: fatal error: .../secret.h: No such file"},
       {"clang", "/tmp/tilewise-run-x/fast/x.cpp:1:1: error: unknown type",
-       ".../tilewise-run-x/fast/x.cpp:1:1: error: unknown type"},
+       ".../x.cpp:1:1: error: unknown type"},
       {"static_assert and #error",
        "error: static assertion failed: \"/home/mary/a b\"\n#error </root/x/y>",
-       "error: static assertion failed: \".../a b\"\n#error <.../x/y>"},
+       "error: static assertion failed: \".../a b\"\n#error <.../y>"},
       {"#pragma message", "note: '#pragma message: /home/mary/kernels/x.cu'",
        "note: '#pragma message: .../x.cu'"},
       {"ld",
@@ -46,7 +46,7 @@ TEST(WithoutPlaces, TakesAwayWhereFilesAre) {
       {"the folder itself", "cd /home/jane doe/course", "cd ."},
       {"the home of root", "(/root)", "(...)"},
       {"a map of memory", "7f00-7f01 r-xp 00000000 00:00 0 /tmp/tilewise-run-y/work/m.so\n",
-       "7f00-7f01 r-xp 00000000 00:00 0 .../tilewise-run-y/work/m.so\n"},
+       "7f00-7f01 r-xp 00000000 00:00 0 .../m.so\n"},
   };
   for (const auto& [what, text, shown] : cases)
     EXPECT_EQ(without_places(text, known), shown) << what;
