@@ -1,8 +1,8 @@
 #include "common/simt/whole_copies/whole_copies.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace tilewise::simt {
@@ -99,52 +99,84 @@ std::optional<Copy> parse_copy(std::string_view line) {
   return copy;
 }
 
+// A GPU's thread moves no more at a time. What has more pieces is left to the sanitizer, which reports
+// it word by word: a structure of hundreds of elements is no vector.
+constexpr unsigned most_bytes = 16, most_pieces = 16;
+
+/// How many bytes are moved at a time: as many as either side is aligned to, as on a GPU. 0 where
+/// the copy is none to rewrite.
+unsigned bytes_of_piece(const Copy& copy) {
+  const unsigned piece = std::min({copy.to.alignment, copy.from.alignment, most_bytes});
+  const bool fits = copy.bytes > 1 && copy.bytes % piece == 0 && copy.bytes / piece <= most_pieces;
+  return fits ? piece : 0;
+}
+
 /// A vector, because SROA splits integers, too. Of words where it can be, as most elements are.
-std::string_view vector_type(const Copy& copy) {
-  if (copy.to.alignment < copy.bytes || copy.from.alignment < copy.bytes) return {};
-  switch (copy.bytes) {
+std::string_view piece_type(unsigned bytes) {
+  switch (bytes) {
+    case 1:
+      return "i8";
     case 2:
       return "<2 x i8>";
     case 4:
       return "<4 x i8>";
     case 8:
       return "<2 x i32>";
-    case 16:
-      return "<4 x i32>";
     default:
-      return {};  // one byte, or more than a thread moves at a time
+      return "<4 x i32>";
   }
 }
 
-/// Appends a line, if need be with a name for a pointer to vectors. Returns what the pointer is
-/// called.
-std::string pointer_to_vector(const Copy& copy, const Side& side, std::string_view vector,
-                              const std::string& name, std::string& result) {
-  if (side.type == "ptr") return "ptr " + std::string(side.value);
-  const std::string type = std::string(vector) + "*";
-  result.append(copy.indent).append(name).append(" = bitcast i8* ").append(side.value);
-  result.append(" to ").append(type).append(copy.debug_location).append("\n");
-  return type + " " + name;
-}
+/// Writes the instructions of one copy.
+class Pieces {
+ public:
+  Pieces(const Copy& copy, unsigned piece, int number, std::string& result)
+      : copy_(copy), piece_(piece), type_(piece_type(piece)), number_(number), result_(result) {}
 
-void append_whole(const Copy& copy, std::string_view vector, const std::string& number,
-                  std::string& result) {
-  const std::string value = "%tilewise.whole." + number;
-  const std::string from =
-      pointer_to_vector(copy, copy.from, vector, "%tilewise.from." + number, result);
-  const std::string to = pointer_to_vector(copy, copy.to, vector, "%tilewise.to." + number, result);
-  const auto alignment = [](const Side& side) {
-    return ", align " + std::to_string(side.alignment);
-  };
-  result.append(copy.indent).append(value).append(" = load ").append(vector).append(", ");
-  result.append(from).append(alignment(copy.from)).append(copy.debug_location).append("\n");
-  result.append(copy.indent).append("store ").append(vector).append(" ").append(value);
-  result.append(", ")
-      .append(to)
-      .append(alignment(copy.to))
-      .append(copy.debug_location)
-      .append("\n");
-}
+  void write() {
+    // The sides may overlap, so that all is loaded first. Nothing is promised about alignment: an
+    // instruction that relies on it would end the kernel before the access could be judged.
+    for (unsigned at = 0; at < copy_.bytes; at += piece_) {
+      const std::string from = pointer(copy_.from, "from", at);
+      line(name("whole", at) + " = load " + type_ + ", " + from + ", align 1");
+    }
+    for (unsigned at = 0; at < copy_.bytes; at += piece_) {
+      const std::string to = pointer(copy_.to, "to", at);
+      line("store " + type_ + " " + name("whole", at) + ", " + to + ", align 1");
+    }
+  }
+
+ private:
+  std::string name(const std::string& what, unsigned at) const {
+    return "%tilewise." + what + "." + std::to_string(number_) + "." + std::to_string(at);
+  }
+
+  void line(const std::string& instruction) {
+    result_.append(copy_.indent).append(instruction).append(copy_.debug_location).append("\n");
+  }
+
+  /// Names a pointer to one piece; returns it with its type.
+  std::string pointer(const Side& side, const std::string& what, unsigned at) {
+    const std::string type(side.type);
+    std::string value(side.value);
+    if (at != 0) {
+      const std::string here = name(what, at);
+      line(here + " = getelementptr inbounds i8, " + type + " " + value + ", i64 " +
+           std::to_string(at));
+      value = here;
+    }
+    if (type == "ptr") return "ptr " + value;
+    const std::string typed = name(what + ".typed", at);
+    line(typed + " = bitcast " + type + " " + value + " to " + type_ + "*");
+    return type_ + "* " + typed;
+  }
+
+  const Copy& copy_;
+  unsigned piece_;
+  std::string type_;
+  int number_;
+  std::string& result_;
+};
 
 }  // namespace
 
@@ -155,11 +187,10 @@ std::string with_whole_copies(std::string_view llvm_text) {
   while (!llvm_text.empty()) {
     const std::string_view line = llvm_text.substr(0, llvm_text.find('\n'));
     const auto copy = parse_copy(line);
-    const std::string_view vector = copy ? vector_type(*copy) : std::string_view();
-    if (vector.empty()) {
-      result.append(line).append("\n");
+    if (const unsigned piece = copy ? bytes_of_piece(*copy) : 0; piece != 0) {
+      Pieces(*copy, piece, ++copies, result).write();
     } else {
-      append_whole(*copy, vector, std::to_string(++copies), result);
+      result.append(line).append("\n");
     }
     llvm_text.remove_prefix(std::min(line.size() + 1, llvm_text.size()));
   }

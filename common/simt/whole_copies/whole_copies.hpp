@@ -6,13 +6,16 @@
 namespace tilewise::simt {
 
 /// LLVM's text for a module, as clang writes it before it optimises, with copies of small objects
-/// made loads and stores of vectors.
+/// made what a GPU makes of them: loads and stores of as many bytes as the object's type is aligned
+/// to, 16 at most.
 ///
-/// A float4 that a kernel reads or writes whole is one access of 16 bytes, because its type is
-/// aligned to 16. clang copies such an object by `llvm.memcpy`, which its first pass (SROA) splits
-/// into what is used of it; the sanitizer, one of the last, sees four accesses of 4 bytes. A vector
-/// stays whole. Objects aligned to less than their size, which a GPU has to copy in parts, are left
-/// as they are, as is all that is not understood.
+/// A float4 that a kernel reads or writes whole is one access of 16 bytes. clang copies it by
+/// `llvm.memcpy`, which its first pass (SROA) splits into what is used of it; the sanitizer, one of
+/// the last, sees four accesses of 4 bytes. A vector stays whole. A structure of two floats,
+/// though, is aligned to 4 bytes and may not be taken for one access of 8, as later passes do.
+///
+/// Such accesses are the only ones that say nothing of their alignment: the sanitizer calls its
+/// hooks for unaligned access for them. What is not understood is left as it is.
 std::string with_whole_copies(std::string_view llvm_text);
 
 }  // namespace tilewise::simt

@@ -4,23 +4,23 @@
 
 // A macro, because CUDA's 48 vector types differ in nothing but element type, name and alignment.
 // Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
-#define TILEWISE_VECTOR_TYPES(T, name, align2, align4)                  \
-  struct name##1 {                                                      \
-    T x;                                                                \
-  };                                                                    \
-  struct alignas(align2) name##2 {                                      \
-    T x, y;                                                             \
-  };                                                                    \
-  struct name##3 {                                                      \
-    T x, y, z;                                                          \
-  };                                                                    \
-  struct alignas(align4) name##4 {                                      \
-    T x, y, z, w;                                                       \
-  };                                                                    \
-  constexpr name##1 make_##name##1(T x) { return {x}; }                 \
-  constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
-  constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
-  constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+#define TILEWISE_VECTOR_TYPES(T, name, align2, align4)               \
+  struct name##1 {                                                   \
+    T x;                                                             \
+  };                                                                 \
+  struct alignas(align2) name##2 {                                   \
+    T x, y;                                                          \
+  };                                                                 \
+  struct name##3 {                                                   \
+    T x, y, z;                                                       \
+  };                                                                 \
+  struct alignas(align4) name##4 {                                   \
+    T x, y, z, w;                                                    \
+  };                                                                 \
+  inline name##1 make_##name##1(T x) { return {x}; }                 \
+  inline name##2 make_##name##2(T x, T y) { return {x, y}; }         \
+  inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
+  inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 TILEWISE_VECTOR_TYPES(signed char, char, 2, 4)
 TILEWISE_VECTOR_TYPES(unsigned char, uchar, 2, 4)
