@@ -4,6 +4,7 @@
 
 // A macro, because CUDA's 48 vector types differ in nothing but element type, name and alignment.
 // Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
+// make_float4 and its kin are not constexpr, as in CUDA: g++ stores a constant structure by elements.
 #define TILEWISE_VECTOR_TYPES(T, name, align2, align4)               \
   struct name##1 {                                                   \
     T x;                                                             \
