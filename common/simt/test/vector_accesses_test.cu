@@ -96,11 +96,6 @@ __global__ void assigns_a_list(const float4* in, float4* out) {
   out[threadIdx.x] = {v.w, v.z, v.y, v.x};
 }
 
-__global__ void assigns_a_temporary(const float4* in, float4* out) {
-  const float4 v = in[threadIdx.x];
-  out[threadIdx.x] = float4{v.w, v.z, v.y, v.x};
-}
-
 // Element by element in the source, too.
 __global__ void writes_elements(const float4* in, float4* out) {
   float4& v = out[threadIdx.x];
@@ -150,7 +145,6 @@ const Case cases[] = {
     {"casts_pointers", launch<float4, casts_pointers>, 1, 16},
     {"calls_a_function", launch<float4, calls_a_function>, 1, 16},
     {"assigns_a_list", launch<float4, assigns_a_list>, 1, 16},
-    {"assigns_a_temporary", launch<float4, assigns_a_temporary>, 1, 16},
     {"writes_elements", launch<float4, writes_elements>, 2, 32},
 };
 

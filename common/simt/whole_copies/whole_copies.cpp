@@ -99,8 +99,8 @@ std::optional<Copy> parse_copy(std::string_view line) {
   return copy;
 }
 
-// A GPU's thread moves no more at a time. What has more pieces is left to the sanitizer, which reports
-// it word by word: a structure of hundreds of elements is no vector.
+// A GPU's thread moves no more at a time. What has more pieces is left to the sanitizer, which
+// reports it word by word: a structure of hundreds of elements is no vector.
 constexpr unsigned most_bytes = 16, most_pieces = 16;
 
 /// How many bytes are moved at a time: as many as either side is aligned to, as on a GPU. 0 where
@@ -178,6 +178,34 @@ class Pieces {
   std::string& result_;
 };
 
+/// Appends a line, less what it says of the alignment of what references refer to: a float4 & that
+/// refers to an odd address must not end the kernel, either.
+void append_without_alignment_of_references(std::string_view line, std::string& result) {
+  constexpr std::string_view alignment = " align ", end = " dereferenceable(";
+  std::size_t copied = 0;
+  for (std::size_t at = line.find(end); at != line.npos; at = line.find(end, at + 1)) {
+    const std::size_t begin = line.rfind(alignment, at);
+    if (begin == line.npos || begin < copied) continue;
+    std::string_view number = line.substr(begin + alignment.size(), at - begin - alignment.size());
+    if (!take_number(number) || !number.empty()) continue;
+    result.append(line.substr(copied, begin - copied));
+    copied = at;
+  }
+  result.append(line.substr(copied)).append("\n");
+}
+
+/// The handler of an index that is out of bounds notes it, and touches nothing of the kernel's:
+/// what was loaded before a check need not be loaded again behind it. g++ knows that by itself.
+bool declares_bounds_handler(std::string_view line) {
+  return line.starts_with("declare void @__ubsan_handle_out_of_bounds(");
+}
+
+void append_as_harmless(std::string_view declaration, std::string& result) {
+  const std::size_t end = declaration.rfind(')') + 1;
+  result.append(declaration.substr(0, end)).append(" inaccessiblememonly");
+  result.append(declaration.substr(end)).append("\n");
+}
+
 }  // namespace
 
 std::string with_whole_copies(std::string_view llvm_text) {
@@ -189,8 +217,10 @@ std::string with_whole_copies(std::string_view llvm_text) {
     const auto copy = parse_copy(line);
     if (const unsigned piece = copy ? bytes_of_piece(*copy) : 0; piece != 0) {
       Pieces(*copy, piece, ++copies, result).write();
+    } else if (declares_bounds_handler(line)) {
+      append_as_harmless(line, result);
     } else {
-      result.append(line).append("\n");
+      append_without_alignment_of_references(line, result);
     }
     llvm_text.remove_prefix(std::min(line.size() + 1, llvm_text.size()));
   }

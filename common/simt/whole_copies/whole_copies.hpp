@@ -15,7 +15,11 @@ namespace tilewise::simt {
 /// though, is aligned to 4 bytes and may not be taken for one access of 8, as later passes do.
 ///
 /// Such accesses are the only ones that say nothing of their alignment: the sanitizer calls its
-/// hooks for unaligned access for them. What is not understood is left as it is.
+/// hooks for unaligned access for them. Nor does anything say how references are aligned, so that a
+/// misaligned access is judged before an instruction ends the kernel for it. What is not understood
+/// is left as it is.
+///
+/// Checks of indices, too, become what they are to g++: calls that touch nothing of the kernel's.
 std::string with_whole_copies(std::string_view llvm_text);
 
 }  // namespace tilewise::simt

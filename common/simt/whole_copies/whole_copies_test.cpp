@@ -68,6 +68,19 @@ TEST(WholeCopies, ComeFromExpressionsAndQuotedNamesToo) {
       "  store <4 x i32> %tilewise.whole.1.0, ptr %8, align 1\n");
 }
 
+TEST(WholeCopies, PromiseNothingOfReferences) {
+  EXPECT_EQ(
+      with_whole_copies("define void @f(%T* noundef nonnull align 16 dereferenceable(16) %0, i32 "
+                        "%1, ptr align 8 dereferenceable(8) %2, ptr align 4 %3) #2 {\n"),
+      "define void @f(%T* noundef nonnull dereferenceable(16) %0, i32 %1, ptr "
+      "dereferenceable(8) %2, ptr align 4 %3) #2 {\n");
+}
+
+TEST(WholeCopies, AreNotHeldUpByChecksOfIndices) {
+  EXPECT_EQ(with_whole_copies("declare void @__ubsan_handle_out_of_bounds(i8*, i64) #2\n"),
+            "declare void @__ubsan_handle_out_of_bounds(i8*, i64) inaccessiblememonly #2\n");
+}
+
 class OtherLines : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherLines, StayAsTheyAre) { EXPECT_EQ(with_whole_copies(GetParam()), GetParam()); }
