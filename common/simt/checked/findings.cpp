@@ -9,13 +9,12 @@ namespace tilewise::simt {
 
 namespace {
 
-/// What one thread does between two barriers comes in the order that the compiler gave it: it is
+/// What a block does wrong between two barriers comes in the order that the compiler gave it: it is
 /// told in that of the source.
 void tell_in_order_of_lines(std::vector<Diagnostic>& found) {
   const auto together = [](const Diagnostic& a, const Diagnostic& b) {
     return a.thread && b.thread && a.kind == b.kind && a.file == b.file &&
-           std::ranges::equal(a.thread->block, b.thread->block) &&
-           std::ranges::equal(a.thread->thread, b.thread->thread);
+           std::ranges::equal(a.thread->block, b.thread->block);
   };
   for (auto begin = found.begin(); begin != found.end();) {
     const auto end = std::find_if_not(
