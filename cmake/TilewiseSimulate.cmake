@@ -39,6 +39,7 @@ function(tilewise_simulate)
                                 COMPILE_OPTIONS "-iquote;${folder};${options}"
                                 OBJECT_DEPENDS "${whole_copies}")
   endforeach()
+  target_compile_features(${arg_TARGET} PRIVATE cxx_std_17)
   target_link_libraries(${arg_TARGET} PRIVATE tilewise_simt)
   if(arg_CHECKED)
     target_link_options(${arg_TARGET} PRIVATE LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset)
