@@ -17,6 +17,14 @@ function(tilewise_simulate)
     set(suffix .checked.cpp)
     set(rewrite_options --checked)
     set(options ${flags} -g1 -gdwarf-4 -fno-profile-arcs -fno-test-coverage)
+    if(compiler STREQUAL clang)
+      # By its path, since CMake before 3.27 takes no target here. Sources that are not checked it
+      # leaves alone.
+      set(whole_copies ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/tilewise-whole-copies)
+      add_dependencies(${arg_TARGET} tilewise-whole-copies)
+      set_target_properties(${arg_TARGET} PROPERTIES CXX_COMPILER_LAUNCHER
+                            "${whole_copies};${CMAKE_CXX_COMPILER_LAUNCHER}")
+    endif()
   endif()
   foreach(source IN LISTS arg_SOURCES)
     set(kernel ${CMAKE_CURRENT_SOURCE_DIR}/${source})
@@ -28,12 +36,43 @@ function(tilewise_simulate)
     # Quoted includes are relative to the kernel file, not to what was made of it.
     cmake_path(GET kernel PARENT_PATH folder)
     set_source_files_properties(${rewritten} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-                                COMPILE_OPTIONS "-iquote;${folder};${options}")
+                                COMPILE_OPTIONS "-iquote;${folder};${options}"
+                                OBJECT_DEPENDS "${whole_copies}")
   endforeach()
+  target_compile_features(${arg_TARGET} PRIVATE cxx_std_17)
   target_link_libraries(${arg_TARGET} PRIVATE tilewise_simt)
   if(arg_CHECKED)
     target_link_options(${arg_TARGET} PRIVATE LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset)
   endif()
+endfunction()
+
+# tilewise_simulate_by_other_compiler(TARGET simt_defects_other_compiler_test SOURCES barriers.cu)
+#
+# As tilewise_simulate(... CHECKED), but compiled by TILEWISE_OTHER_CXX.
+function(tilewise_simulate_by_other_compiler)
+  cmake_parse_arguments(arg "" "TARGET" "SOURCES" ${ARGN})
+  file(STRINGS ${PROJECT_SOURCE_DIR}/common/simt/checked/flags.${TILEWISE_OTHER_CXX_KIND} flags)
+  set(compiler ${TILEWISE_OTHER_CXX})
+  if(TILEWISE_OTHER_CXX_KIND STREQUAL clang)
+    set(compiler tilewise-whole-copies ${compiler})
+  endif()
+  foreach(source IN LISTS arg_SOURCES)
+    set(kernel ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    set(rewritten ${CMAKE_CURRENT_BINARY_DIR}/${source}.other.cpp)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${source}.other.o)
+    cmake_path(GET kernel PARENT_PATH folder)
+    add_custom_command(OUTPUT ${object}
+                       COMMAND tilewise-rewrite --checked ${kernel} ${rewritten}
+                       COMMAND ${compiler} ${flags} -g1 -gdwarf-4 -std=c++20 -fPIC -w
+                               -iquote ${folder} -I ${PROJECT_SOURCE_DIR}
+                               -isystem ${PROJECT_SOURCE_DIR}/common/simt/include
+                               -MD -MF ${object}.d -c ${rewritten} -o ${object}
+                       DEPENDS tilewise-rewrite tilewise-whole-copies ${kernel}
+                       DEPFILE ${object}.d VERBATIM)
+    target_sources(${arg_TARGET} PRIVATE ${object})
+  endforeach()
+  target_link_libraries(${arg_TARGET} PRIVATE tilewise_simt)
+  target_link_options(${arg_TARGET} PRIVATE LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset)
 endfunction()
 
 # tilewise_simt_test(NAME simt_barriers_test SOURCES barriers_test.cu [CHECKED])

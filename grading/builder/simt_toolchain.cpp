@@ -91,6 +91,11 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   tools.libraries = {library, "-Wl,-rpath," + library.parent_path().string()};
   tools.inputs = files_below(facade);
   tools.inputs.push_back(library);
+  if (flavour == Flavour::checked && is_clang(tools.link)) {
+    // Both are the compiler now: a new one of either makes other objects.
+    tools.inputs.push_back(find_program(tools.compile.front()));
+    tools.compile.insert(tools.compile.begin(), tool("tilewise-whole-copies"));
+  }
   const simt::RewriteOptions options{.mark_loop_exits = flavour == Flavour::checked};
   tools.prepare = [options](const SourceFile& source) { return rewritten(source, options); };
   return tools;

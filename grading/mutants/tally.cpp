@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 
@@ -35,7 +36,11 @@ Tally& tally_of_program(const std::string& name) {
     Tally tally;
 
    private:
-    void TearDown() override { tally.write(core::executable_directory() / "tally"); }
+    void TearDown() override {
+      const char* const folder = std::getenv("TILEWISE_TALLY");
+      tally.write(folder != nullptr ? std::filesystem::path(folder)
+                                    : core::executable_directory() / "tally");
+    }
   };
   auto* const writer = new Writer(name);  // GoogleTest's from here on
   testing::AddGlobalTestEnvironment(writer);

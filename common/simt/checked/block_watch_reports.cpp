@@ -123,7 +123,8 @@ void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
                 .message = std::move(message),
                 .file = line.file,
                 .line = line.line,
-                .thread = place_of(thread, block_)});
+                .thread = place_of(thread, block_)},
+               thread / trace_lanes);
 }
 
 void BlockWatch::report_race(const char* kind, AccessRecord earlier, AccessRecord later,

@@ -11,16 +11,19 @@
 namespace tilewise::simt {
 namespace {
 
-/// An object of another size than a load or store has, word by word.
+/// An object that is not aligned to its size, as far as the compiler knows: word by word, as a GPU
+/// has to copy it, and byte by byte where there is no whole word.
 template <Action action>
 void record_range(const void* address, std::size_t bytes, const void* pc) {
   const char* at = static_cast<const char*>(address);
   if (recorder.next == nullptr) return;
-  if (bytes == 16 || bytes == 8) {
-    return bytes == 16 ? record<action, 16>(at, pc) : record<action, 8>(at, pc);
+  while (bytes > 0) {
+    const bool word = bytes >= 4 && reinterpret_cast<std::uintptr_t>(at) % 4 == 0;
+    word ? record<action, 4>(at, pc) : record<action, 1>(at, pc);
+    const std::size_t step = word ? 4 : 1;
+    at += step;
+    bytes -= step;
   }
-  for (; bytes >= 4; at += 4, bytes -= 4) record<action, 4>(at, pc);
-  for (; bytes > 0; ++at, --bytes) record<action, 1>(at, pc);
 }
 
 }  // namespace

@@ -272,6 +272,27 @@ CORRECT(structures_in_shared_memory) {
   moves_particles<<<1, 64>>>(in.data(), out.data());
 }
 
+// Aligned to less than their size, they may lie anywhere that their members may.
+struct LoosePair {
+  float x, y;
+};
+struct Letters {
+  unsigned char letters[6];
+};
+__global__ void copies_loose_structures(const float* in, float* out, const unsigned char* text,
+                                        unsigned char* copy) {
+  const int i = threadIdx.x;
+  const LoosePair pair = reinterpret_cast<const LoosePair*>(in + 1)[i];
+  reinterpret_cast<LoosePair*>(out + 1)[i] = pair;
+  reinterpret_cast<Letters*>(copy + 1)[i] = reinterpret_cast<const Letters*>(text + 3)[i];
+}
+CORRECT(loose_structures_at_odd_addresses) {
+  const Buffer<float> in("in", 65, Contents::input), out("out", 65, Contents::nothing);
+  const Buffer<unsigned char> text("text", 195, Contents::input);
+  const Buffer<unsigned char> copy("copy", 193, Contents::nothing);
+  copies_loose_structures<<<1, 32>>>(in.data(), out.data(), text.data(), copy.data());
+}
+
 // A running sum in 1-D blocks of 100: two arrays change roles through their pointers.
 __global__ void running_sum(const float* in, float* out) {
   __shared__ float first[100], second[100];

@@ -86,20 +86,8 @@ class Defects : public ::testing::TestWithParam<std::tuple<Defect, Order>> {
   void TearDown() override { cudaDeviceReset(); }
 };
 
-/// clang splits a vector that is read whole into its elements, and drops a load whose value it
-/// takes for undefined, before it makes loads report themselves.
-bool is_lost_on_this_compiler([[maybe_unused]] const std::string& name) {
-#ifdef __clang__
-  return name == "float4_of_odd_rows" || name == "float2_from_an_odd_element" ||
-         name == "float4_of_padded_shared_rows" || name == "reads_a_null_pointer";
-#else
-  return false;
-#endif
-}
-
 TEST_P(Defects, AreFoundAtTheirLinesAndNowhereElse) {
   const Defect defect = std::get<0>(GetParam());
-  if (is_lost_on_this_compiler(defect.name)) GTEST_SKIP() << "not in what clang compiles";
   const MarkedLines marked = marked_lines(defect);
 
   defect.run();

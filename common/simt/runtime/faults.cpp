@@ -41,9 +41,17 @@ const void* program_counter(const void* context) {
 #endif
 }
 
-void explain(Fault& fault, const Block* block) {
+void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   const DeviceMemory& memory = DeviceMemory::instance();
   char where[160];
+#if defined(__linux__) && defined(__x86_64__)
+  if (fault.in_kernel && code == SI_KERNEL) {  // the processor refuses to say which address
+    std::snprintf(fault.explanation, sizeof fault.explanation,
+                  "the kernel moved a vector, as float4 is, at an address that its size does not "
+                  "divide, or followed a pointer that was never set");
+    return;
+  }
+#endif
   if (memory.contains(fault.address)) {
     memory.explain(fault.address, where, sizeof where);
     std::snprintf(fault.explanation, sizeof fault.explanation,
@@ -92,7 +100,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   }
   if (signal == SIGSEGV || signal == SIGBUS) {
     fault.address = info->si_addr;
-    explain(fault, block);
+    explain(fault, block, info->si_code);
   }
   report_once(fault);
   ::signal(signal, SIG_DFL);

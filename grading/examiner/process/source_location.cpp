@@ -56,8 +56,12 @@ SourceLocation parse_place(std::string_view place) {
 
 SourceLocation parse_source_location(const std::string& output) {
   SourceLocation first_known;
+  bool passed_over = false;
   std::istringstream lines(output);
   for (std::string place; std::getline(lines, place);) {
+    const bool next_address = place.starts_with("0x");
+    passed_over = place.ends_with(".cu:?") || (passed_over && !next_address);
+    if (passed_over || next_address) continue;
     const SourceLocation location = parse_place(place);
     if (location.file.ends_with(".cu")) return location;
     if (first_known.file.empty()) first_known = location;
@@ -69,8 +73,15 @@ SourceLocation find_source_location(const std::filesystem::path& module, std::ui
                                     const Sandbox& sandbox) {
   const auto addr2line = find_on_path("addr2line");
   if (!addr2line) return {};
-  std::ostringstream address;
-  address << "0x" << std::hex << offset;
+  // clang gives the jump of an empty loop no line: then that of what stands before it, no further
+  // than an instruction is long.
+  constexpr std::uint64_t longest_instruction = 15;
+  std::vector<std::string> addresses;
+  for (std::uint64_t back = 0; back <= std::min(offset, longest_instruction); ++back) {
+    std::ostringstream address;
+    address << "0x" << std::hex << offset - back;
+    addresses.push_back(address.str());
+  }
   constexpr std::size_t address_space_bytes = std::size_t{2} << 30;
   std::vector<std::string> command;
   if (sandbox) {
@@ -78,7 +89,8 @@ SourceLocation find_source_location(const std::filesystem::path& module, std::ui
     view.readable.push_back(module);
     command = sandbox.command(view);
   }
-  command.insert(command.end(), {*addr2line, "-e", module, "-i", "-s", address.str()});
+  command.insert(command.end(), {*addr2line, "-e", module, "-a", "-i", "-s"});
+  command.insert(command.end(), addresses.begin(), addresses.end());
   try {
     const FileDescriptor null = open_null();
     Pipe pipe = make_pipe();

@@ -1,26 +1,53 @@
 #pragma once
 
+#include <stddef.h>
+
+#include <initializer_list>
 #include <type_traits>
+
+namespace tilewise::simt {
+
+/// An element of a list, or 0 where the list is shorter.
+template <class T>
+constexpr T listed(std::initializer_list<T> list, size_t i) {
+  return i < list.size() ? list.begin()[i] : T();
+}
+
+}  // namespace tilewise::simt
 
 // A macro, because CUDA's 48 vector types differ in nothing but element type, name and alignment.
 // Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
-#define TILEWISE_VECTOR_TYPES(T, name, align2, align4)                  \
-  struct name##1 {                                                      \
-    T x;                                                                \
-  };                                                                    \
-  struct alignas(align2) name##2 {                                      \
-    T x, y;                                                             \
-  };                                                                    \
-  struct name##3 {                                                      \
-    T x, y, z;                                                          \
-  };                                                                    \
-  struct alignas(align4) name##4 {                                      \
-    T x, y, z, w;                                                       \
-  };                                                                    \
-  constexpr name##1 make_##name##1(T x) { return {x}; }                 \
-  constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
-  constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
-  constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+//
+// They are the plain structures that they are in CUDA. But g++ would store the elements of
+// `out[i] = {a, b, c, d}` one by one, where nvcc stores a vector: a list is assigned by way of a
+// whole one. Nor is make_float4 constexpr, in CUDA neither: g++ would do the same with a constant.
+#define TILEWISE_VECTOR_TYPES(T, name, align2, align4)                                         \
+  struct name##1 {                                                                             \
+    T x;                                                                                       \
+  };                                                                                           \
+  struct alignas(align2) name##2 {                                                             \
+    T x, y;                                                                                    \
+    [[gnu::always_inline]] name##2 & operator=(std::initializer_list<T> list) {                \
+      using tilewise::simt::listed;                                                            \
+      const name##2 whole{listed(list, 0), listed(list, 1)};                                   \
+      return *this = whole;                                                                    \
+    }                                                                                          \
+  };                                                                                           \
+  struct name##3 {                                                                             \
+    T x, y, z;                                                                                 \
+  };                                                                                           \
+  struct alignas(align4) name##4 {                                                             \
+    T x, y, z, w;                                                                              \
+    [[gnu::always_inline]] name##4 & operator=(std::initializer_list<T> list) {                \
+      using tilewise::simt::listed;                                                            \
+      const name##4 whole{listed(list, 0), listed(list, 1), listed(list, 2), listed(list, 3)}; \
+      return *this = whole;                                                                    \
+    }                                                                                          \
+  };                                                                                           \
+  inline name##1 make_##name##1(T x) { return {x}; }                                           \
+  inline name##2 make_##name##2(T x, T y) { return {x, y}; }                                   \
+  inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                           \
+  inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 TILEWISE_VECTOR_TYPES(signed char, char, 2, 4)
 TILEWISE_VECTOR_TYPES(unsigned char, uchar, 2, 4)
