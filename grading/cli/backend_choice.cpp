@@ -41,8 +41,7 @@ ChosenBackend cuda(const std::string& device, GpuUser user) {
                                                 ? describe_ending(result) + "; use --backend simt"
                                                 : first_line(result.output)));
   }
-  return {Backend::cuda,
-          name_among(first_line(result.output), choice.gpu, choice.gpus_of_machine)};
+  return {Backend::cuda, name_among(first_line(result.output), choice.gpu, choice.gpus_of_machine)};
 }
 
 ChosenBackend simt(const std::string& gpu) {

@@ -24,7 +24,6 @@ enum class GpuUser {
 /// @param user    of the GPU, for cuda
 /// @throws CannotGrade saying what is missing; std::runtime_error for an unknown profile.
 ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu,
-                             const std::string& device,
-                             GpuUser user = GpuUser::this_process);
+                             const std::string& device, GpuUser user = GpuUser::this_process);
 
 }  // namespace tilewise::grading

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <thread>
 #include <tuple>
@@ -125,25 +125,23 @@ std::string name_among(const std::string& name, const std::optional<GpuLoad>& gp
 GpuChoice choose_gpu(const std::string& wanted) {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::vector<GpuLoad> gpus = gpus_of_this_machine();
-  const std::vector<GpuLoad> usable =
-      usable_gpus(gpus, wanted, visible == nullptr ? "" : visible);
+  const std::vector<GpuLoad> usable = usable_gpus(gpus, wanted, visible == nullptr ? "" : visible);
   if (usable.empty()) {
     // nvidia-smi is missing, or the user has named what it does not list, such as a part of a GPU.
     if (wanted != "auto") show_only(wanted);
     return {std::nullopt, gpus.size()};
   }
   const GpuLoad& taken = take_one_of(
-      usable, {.try_to_take =
-                   [](const GpuLoad& gpu) { return try_to_take(gpu.uuid, folder_of_turns()); },
-               .tell_of_waiting =
-                   [&] {
-                     fmt::print(stderr,
-                                "tilewise: other gradings use {}; waiting for one of them to end. "
-                                "Their locks are files tilewise-GPU-*.lock in {}.\n",
-                                usable.size() == 1 ? "the GPU" : "all GPUs",
-                                folder_of_turns().string());
-                   },
-               .wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }});
+      usable,
+      {.try_to_take = [](const GpuLoad& gpu) { return try_to_take(gpu.uuid, folder_of_turns()); },
+       .tell_of_waiting =
+           [&] {
+             fmt::print(stderr,
+                        "tilewise: other gradings use {}; waiting for one of them to end. "
+                        "Their locks are files tilewise-GPU-*.lock in {}.\n",
+                        usable.size() == 1 ? "the GPU" : "all GPUs", folder_of_turns().string());
+           },
+       .wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }});
   show_only(taken.uuid);
   return {taken, gpus.size()};
 }

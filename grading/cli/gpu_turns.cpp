@@ -56,8 +56,8 @@ const GpuLoad& take_one_of(const std::vector<GpuLoad>& gpus, const GpuTurns& tur
   std::ranges::sort(in_order, [](const GpuLoad* a, const GpuLoad* b) { return less_busy(*a, *b); });
   bool told = false;
   while (true) {
-    const auto free = std::ranges::find_if(
-        in_order, [&](const GpuLoad* gpu) { return turns.try_to_take(*gpu); });
+    const auto free =
+        std::ranges::find_if(in_order, [&](const GpuLoad* gpu) { return turns.try_to_take(*gpu); });
     if (free != in_order.end()) return **free;
     if (!told) turns.tell_of_waiting();
     told = true;

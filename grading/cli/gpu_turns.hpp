@@ -10,8 +10,8 @@
 
 namespace tilewise::grading {
 
-/// Takes a GPU for this process, until it ends: others of Tilewise's that ask for it wait meanwhile,
-/// other users' too. What keeps the turns is a lock on a file with the GPU's name.
+/// Takes a GPU for this process, until it ends: others of Tilewise's that ask for it wait
+/// meanwhile, other users' too. What keeps the turns is a lock on a file with the GPU's name.
 /// @param folder  the same for all that are to wait for each other
 /// @return whether nobody else has it; true where no such file can be had, as on a full disk
 bool try_to_take(const std::string& uuid, const std::filesystem::path& folder);

@@ -33,14 +33,14 @@ TEST(GpuTurns, GoToTheLeastBusyThatIsFree) {
   for (const auto& c : cases) {
     std::set<std::string> taken = c.taken;
     int told = 0, waits = 0;
-    const GpuLoad& chosen =
-        take_one_of(three, {.try_to_take = [&](const GpuLoad& gpu) { return !taken.contains(gpu.uuid); },
-                            .tell_of_waiting = [&] { ++told; },
-                            .wait =
-                                [&] {
-                                  ++waits;
-                                  taken = c.taken_later;
-                                }});
+    const GpuLoad& chosen = take_one_of(
+        three, {.try_to_take = [&](const GpuLoad& gpu) { return !taken.contains(gpu.uuid); },
+                .tell_of_waiting = [&] { ++told; },
+                .wait =
+                    [&] {
+                      ++waits;
+                      taken = c.taken_later;
+                    }});
     EXPECT_EQ(chosen.uuid, c.choice);
     EXPECT_EQ(waits, c.waits);
     EXPECT_EQ(told, c.waits);
@@ -95,9 +95,7 @@ TEST(GpuTurns, EndWithTheProcess) {
   EXPECT_TRUE(try_to_take("GPU-2", folder.path()));
 }
 
-TEST(GpuTurns, StopNobodyWhereNoFileCanBe) {
-  EXPECT_TRUE(try_to_take("GPU-1", "/nowhere/at/all"));
-}
+TEST(GpuTurns, StopNobodyWhereNoFileCanBe) { EXPECT_TRUE(try_to_take("GPU-1", "/nowhere/at/all")); }
 
 }  // namespace
 }  // namespace tilewise::grading

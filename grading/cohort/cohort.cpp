@@ -49,7 +49,8 @@ std::string backend_of(const CohortOptions& options) {
     core::gpu_profile(options.gpu);
     return wanted;
   }
-  return std::string(to_string(choose_backend(wanted, options.gpu, "auto", GpuUser::others).backend));
+  return std::string(
+      to_string(choose_backend(wanted, options.gpu, "auto", GpuUser::others).backend));
 }
 
 CohortSettings settings_of(const CohortOptions& options) {

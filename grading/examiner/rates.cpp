@@ -129,8 +129,9 @@ std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, co
                              "{:.3g} ms without it: something kept the GPU busy. The submission's "
                              "{:.3g} ms at {} are enough beside the first, not beside the second.",
                              beside, alone, own, goal.at),
-      .hint = "Leave no work behind when the function returns, and grade again while nothing else "
-              "uses the GPU.",
+      .hint =
+          "Leave no work behind when the function returns, and grade again while nothing else "
+          "uses the GPU.",
       .status = Status::inconclusive};
 }
 

@@ -69,8 +69,9 @@ class TrialTest : public StageTest {
   void try_timed(const PrepareTrial& prepare, const std::string& name);
 
   /// Times calls in turns with the yardsticks, each turn with new matrices, until the figure for
-  /// the verdict hardly changes any more; warms up with those of the turn before. Records the rates as try_timed() does, and the minimum;
-  /// expects enough. On the simulator: models the call and the reference solution's.
+  /// the verdict hardly changes any more; warms up with those of the turn before. Records the rates
+  /// as try_timed() does, and the minimum; expects enough. On the simulator: models the call and
+  /// the reference solution's.
   void try_fast_enough(const PrepareTrial& prepare, const std::string& name, const RateGoal& goal);
 
   /// Expects loads or stores of global memory within `slack` times what theory has. `advice`: the

@@ -116,8 +116,9 @@ TEST_F(MatmulShared, ReachesMinimumGflops) {
   if (lacks_shared_memory) {
     fail({.message = "No kernel has any shared memory: this is as fast as this GPU's caches let "
                      "stage 2 be.",
-          .hint = "Fetch each element of a tile once a block, into a __shared__ array, and take all "
-                  "factors from there."});
+          .hint =
+              "Fetch each element of a tile once a block, into a __shared__ array, and take all "
+              "factors from there."});
   }
 }
 

@@ -281,8 +281,8 @@ TEST_F(MatmulRxRy, ReachesMinimumGflops) {
 }
 
 // The best configuration reaches 56% of the peak on an H200, the one above 81% of that. Another
-// style's best reaches 47% of the solution, little more than stage 5 handed in: that is for the test
-// above to find.
+// style's best reaches 47% of the solution, little more than stage 5 handed in: that is for the
+// test above to find.
 TEST_F(MatmulAuto, ReachesMinimumGflops) {
   // At n = 1024 the solution's choice, made for all GPUs, keeps a GTX 1080 a fifth less busy.
   constexpr int modelled_order = 1280;

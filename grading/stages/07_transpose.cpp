@@ -245,7 +245,8 @@ TEST_F(TransposePadded, ReachesMinimumBandwidth) {
     measure(of(function, {1024, 1024}), "gb_s_n1024");
     measure(of(function, {4000, 4000}), "gb_s_n4000");  // no multiple of 64
   }
-  expect_fast_enough(of(function, large()), {.of_reference = 0.56, .of_peak = 0.35, .of_model = 0.9});
+  expect_fast_enough(of(function, large()),
+                     {.of_reference = 0.56, .of_peak = 0.35, .of_model = 0.9});
 }
 
 TEST_F(TransposeDiagonal, IsExactForAnyShape) { expect_any_shape(function); }
@@ -273,8 +274,8 @@ TEST_F(TransposeDiagonal, SpreadsBlocksOverPartitions) {
 }
 
 // On an H200, whose memory needs no such order, it reaches 53% of the bandwidth at n = 4096, other
-// styles 77% of that and more, tiles without padding 59%. On a GTX 280, which does need it, it is 80
-// of 141.7 GB/s (muni2009).
+// styles 77% of that and more, tiles without padding 59%. On a GTX 280, which does need it, it is
+// 80 of 141.7 GB/s (muni2009).
 TEST_F(TransposeDiagonal, ReachesMinimumBandwidth) {
   if (!options().models_rates()) measure(of(function, {4000, 4000}), "gb_s_n4000");
   expect_fast_enough(of(function, large()),

@@ -117,6 +117,7 @@ inline constexpr std::size_t (*copies_source)() = nullptr;
   const ::tilewise::grading::BindingTable tilewise_bindings = {                               \
       ::tilewise::grading::BindingTable::current_version,                                     \
       sizeof(tilewise_bound_functions) / sizeof(tilewise_bound_functions[0]),                 \
-      tilewise_bound_functions, ::tilewise::grading::binding::launch_source,                  \
+      tilewise_bound_functions,                                                               \
+      ::tilewise::grading::binding::launch_source,                                            \
       ::tilewise::grading::binding::host_access_source,                                       \
       ::tilewise::grading::binding::copies_source};

@@ -105,9 +105,8 @@ Launches take_launches(const BindingTable& bindings) {
   launches.count = bindings.take_launches(records.data(), records.size());
   for (std::size_t i = 0; i < std::min(launches.count, records.size()); ++i) {
     launches.list.push_back({demangled(records[i].kernel), std::to_array(records[i].grid),
-                             std::to_array(records[i].block),
-                             records[i].dynamic_shared_bytes, "", 0,
-                             records[i].static_shared_bytes});
+                             std::to_array(records[i].block), records[i].dynamic_shared_bytes, "",
+                             0, records[i].static_shared_bytes});
   }
   return launches;
 }

@@ -101,8 +101,7 @@ cudaError_t __real_cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_
                                              size_t offset, cudaMemcpyKind kind,
                                              cudaStream_t stream);
 cudaError_t __wrap_cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes,
-                                             size_t offset, cudaMemcpyKind kind,
-                                             cudaStream_t) {
+                                             size_t offset, cudaMemcpyKind kind, cudaStream_t) {
   tilewise::grading::binding::count_copy(to, kind, bytes);
   return __real_cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, nullptr);
 }

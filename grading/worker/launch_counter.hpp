@@ -4,9 +4,9 @@
 /// `__cudaLaunchKernel` (listed in cmake/TilewiseWrappedCalls.cmake): the linker then sends every
 /// call of SYMBOL to __wrap_SYMBOL here and gives the original as __real_SYMBOL.
 ///
-/// Every launch goes to the default stream, whatever its own, and streams are made so that they wait
-/// for that one: a timed call begins behind work that is queued there (common/cuda/call_timer.hpp),
-/// and no kernel may run before its time does.
+/// Every launch goes to the default stream, whatever its own, and streams are made so that they
+/// wait for that one: a timed call begins behind work that is queued there
+/// (common/cuda/call_timer.hpp), and no kernel may run before its time does.
 ///
 /// What `kernel<<<...>>>()` compiles to (crt/host_runtime.h): cudaLaunchKernel up to CUDA 12
 /// (nvcc 12 defines __NV_LEGACY_LAUNCH), __cudaLaunchKernel from CUDA 13 on. Wrapping a symbol that
@@ -50,7 +50,8 @@ inline void record_launch(const void* kernel, dim3 grid, dim3 block,
   const std::lock_guard<std::mutex> lock(log.mutex);
   if (log.count < LaunchLog::capacity) {
     log.entries[log.count] = {
-        kernel, {"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, 0}};
+        kernel,
+        {"", {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, 0}};
   }
   ++log.count;
 }

@@ -16,7 +16,8 @@ namespace {
 std::string_view stem_of(std::string_view file) {
   std::string_view stem = file.substr(0, file.find(".so"));
   for (std::size_t dash = stem.find('-'); dash != stem.npos; dash = stem.find('-', dash + 1)) {
-    const bool is_version = dash + 1 < stem.size() && stem[dash + 1] >= '0' && stem[dash + 1] <= '9';
+    const bool is_version =
+        dash + 1 < stem.size() && stem[dash + 1] >= '0' && stem[dash + 1] <= '9';
     if (is_version) return stem.substr(0, dash);
   }
   return stem;
@@ -24,32 +25,70 @@ std::string_view stem_of(std::string_view file) {
 
 // The compilers' of GNU, LLVM, Intel and NVIDIA, the C libraries', and what sanitizers and
 // coverage add.
-constexpr std::string_view run_time_libraries[] = {
-    "linux-vdso", "libc", "libm", "libmvec", "libdl", "librt", "libpthread", "libutil", "libanl", "libresolv",
-    "libstdc++", "libsupc++", "libgcc_s", "libatomic", "libgomp", "libquadmath", "libgfortran",
-    "libc++", "libc++abi", "libunwind", "libomp", "libflang_rt", "libFortranRuntime",
-    "libiomp5", "libimf", "libsvml", "libirng", "libintlc", "libirc", "libifcore", "libifport",
-    "libnvc", "libnvomp", "libnvhpcatm", "libnvcpumath",
-    "libasan", "libubsan", "libtsan", "liblsan", "libhwasan", "libgcov"};
+constexpr std::string_view run_time_libraries[] = {"linux-vdso",
+                                                   "libc",
+                                                   "libm",
+                                                   "libmvec",
+                                                   "libdl",
+                                                   "librt",
+                                                   "libpthread",
+                                                   "libutil",
+                                                   "libanl",
+                                                   "libresolv",
+                                                   "libstdc++",
+                                                   "libsupc++",
+                                                   "libgcc_s",
+                                                   "libatomic",
+                                                   "libgomp",
+                                                   "libquadmath",
+                                                   "libgfortran",
+                                                   "libc++",
+                                                   "libc++abi",
+                                                   "libunwind",
+                                                   "libomp",
+                                                   "libflang_rt",
+                                                   "libFortranRuntime",
+                                                   "libiomp5",
+                                                   "libimf",
+                                                   "libsvml",
+                                                   "libirng",
+                                                   "libintlc",
+                                                   "libirc",
+                                                   "libifcore",
+                                                   "libifport",
+                                                   "libnvc",
+                                                   "libnvomp",
+                                                   "libnvhpcatm",
+                                                   "libnvcpumath",
+                                                   "libasan",
+                                                   "libubsan",
+                                                   "libtsan",
+                                                   "liblsan",
+                                                   "libhwasan",
+                                                   "libgcov"};
 
 // The loaders, and what the C library and NVIDIA's compiler load by themselves.
 constexpr std::string_view run_time_prefixes[] = {"ld-linux-", "ld-musl-", "libnss_",
                                                   "libnvcpumath-"};
 
-constexpr std::string_view driver_prefixes[] = {"libcuda.so", "libcudadebugger.so", "libnvidia-",
-                                                "libsanitizer-", "libnvrm", "libcuda-injection"};
+constexpr std::string_view driver_prefixes[] = {"libcuda.so", "libcudadebugger.so",
+                                                "libnvidia-", "libsanitizer-",
+                                                "libnvrm",    "libcuda-injection"};
 
 // CUDA's libraries; those of AMD, Intel and others that multiply on a processor; and run-times of
 // the device other than the one that the module is linked with, whose calls nobody counts.
 constexpr std::string_view product_prefixes[] = {
-    "libcublas", "libcutensor", "libcusolver", "libcusparse", "libcudnn", "libcufft", "libcurand",
-    "libnvrtc", "libnvJitLink", "libnvjitlink", "libnvptxcompiler", "libnvvm", "libnvblas",
-    "libcudart", "libcupti", "libcudadevrt", "libcutlass", "libmagma", "libnccl", "libnpp",
-    "libnvtiff", "libcudss", "libblas", "libcblas", "libopenblas", "libgoto", "libatlas",
-    "libsatlas", "libtatlas", "libf77blas", "libptcblas", "libptf77blas", "libblis", "libflame",
-    "liblapack", "libmkl_", "libdnnl", "libmkldnn", "libarmpl", "libamdlibm", "libaocl",
-    "libarmadillo", "libgsl", "libtorch", "libtensorflow", "libonnxruntime", "libtvm",
-    "libOpenCL", "libvulkan", "libsycl", "librocblas", "libhipblas", "Accelerate", "vecLib"};
+    "libcublas",        "libcutensor",  "libcusolver", "libcusparse",  "libcudnn",
+    "libcufft",         "libcurand",    "libnvrtc",    "libnvJitLink", "libnvjitlink",
+    "libnvptxcompiler", "libnvvm",      "libnvblas",   "libcudart",    "libcupti",
+    "libcudadevrt",     "libcutlass",   "libmagma",    "libnccl",      "libnpp",
+    "libnvtiff",        "libcudss",     "libblas",     "libcblas",     "libopenblas",
+    "libgoto",          "libatlas",     "libsatlas",   "libtatlas",    "libf77blas",
+    "libptcblas",       "libptf77blas", "libblis",     "libflame",     "liblapack",
+    "libmkl_",          "libdnnl",      "libmkldnn",   "libarmpl",     "libamdlibm",
+    "libaocl",          "libarmadillo", "libgsl",      "libtorch",     "libtensorflow",
+    "libonnxruntime",   "libtvm",       "libOpenCL",   "libvulkan",    "libsycl",
+    "librocblas",       "libhipblas",   "Accelerate",  "vecLib"};
 
 bool begins_with_any_of(std::string_view file, const auto& prefixes) {
   return std::ranges::any_of(prefixes,

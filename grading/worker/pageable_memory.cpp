@@ -4,9 +4,9 @@
 /// Where the driver can (heterogeneous memory management, HMM), a kernel may read and write what
 /// malloc() gave, a global, the stack or a file that is mapped: a submission could have the
 /// processor compute there, and nothing would be copied that could be counted. The driver's module
-/// for unified memory leaves that out for a process that asks for it when it first opens the module,
-/// and libcuda opens it by the C library's ioctl(): this executable's own takes its place. Source:
-/// uvm_linux_ioctl.h, uvm_types.h and uvm_api.h in NVIDIA's open-gpu-kernel-modules.
+/// for unified memory leaves that out for a process that asks for it when it first opens the
+/// module, and libcuda opens it by the C library's ioctl(): this executable's own takes its place.
+/// Source: uvm_linux_ioctl.h, uvm_types.h and uvm_api.h in NVIDIA's open-gpu-kernel-modules.
 #include <sys/syscall.h>
 #include <unistd.h>
 

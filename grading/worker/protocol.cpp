@@ -113,9 +113,12 @@ std::array<unsigned, 3> extents(const Json& object, const char* name) {
 }
 
 Json to_value(const LaunchInfo& launch) {
-  return {{"kernel", launch.kernel}, {"grid", launch.grid},
-          {"block", launch.block},   {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"file", launch.file},     {"line", launch.line},
+  return {{"kernel", launch.kernel},
+          {"grid", launch.grid},
+          {"block", launch.block},
+          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+          {"file", launch.file},
+          {"line", launch.line},
           {"static_shared_bytes", launch.static_shared_bytes}};
 }
 

@@ -36,8 +36,9 @@ def check(page):
     page.figures("65,535", 2**16 - 1)
 
     page.figures("1.5", in_source("grading/stages/block_shape_test.cpp", r"slack = .* \? ([\d.]+)"))
-    page.figures("40%", 100 * in_source("grading/stages/02_multi_block_grid.cpp",
-                                        r"of_reference = ([\d.]+)"))
+    grader = "grading/stages/02_multi_block_grid.cpp"
+    page.figures("31% 40%", 100 * in_source(grader, r"of_reference = ([\d.]+)"),
+                 100 * in_source(grader, r"of_model = ([\d.]+)"))
     model = page.tilewise.counters("2", "matmul_grid(n=1024, block=32x16)")
     page.modelled("391 156", (model, 1), (model, 0.4))
     page.figures("0.4 160 128", 64 / 160, 5 * 32, 0.4 * 320)

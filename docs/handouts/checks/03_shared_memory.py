@@ -71,7 +71,7 @@ def check(page):
     page.figures("1.5", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"))
     grader = "grading/stages/03_shared_memory.cpp"
     of_model = in_source(grader, r"of_model = ([\d.]+)")
-    page.figures("75% 60%", 100 * in_source(grader, r"of_reference = ([\d.]+)"), 100 * of_model)
+    page.figures("60% 60%", 100 * in_source(grader, r"of_reference = ([\d.]+)"), 100 * of_model)
     model = page.tilewise.counters("3", "matmul_shared(n=1024, tile=32)")
     stage_2 = page.tilewise.counters("2", "matmul_grid(n=1024, block=32x32)")
     page.modelled("1,182 709 379", (model, 1), (model, of_model), (stage_2, 1))

@@ -113,12 +113,11 @@ def check(page):
     page.figures("168", on_h200[32, 6, 6][7])
 
     grader = "grading/stages/06_work_rx_ry.cpp"
-    minima = r"of_reference = {}, \.of_peak = 0.30, \.of_model = ([\d.]+)"
-    of_model = in_source(grader, minima.format("0.7"))
-    page.figures("75% 70% 60% 30%", 100 * of_model,
-                 100 * in_source(grader, r"of_reference = (0\.7),"),
-                 100 * in_source(grader, r"of_reference = (0\.6),"),
-                 100 * in_source(grader, r"of_peak = ([\d.]+)"))
+    of_model = in_source(grader, r"of_reference = 0.59, \.of_peak = 0.26, \.of_model = ([\d.]+)")
+    page.figures("75% 59% 40% 26%", 100 * of_model,
+                 100 * in_source(grader, r"of_reference = (0\.59),"),
+                 100 * in_source(grader, r"of_reference = (0\.4),"),
+                 100 * in_source(grader, r"of_peak = (0\.26)"))
     page.figures("1.5", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"))
     page.figures("641", in_source(grader, r"\b(641)\b"))
     squares = page.tilewise.counters("6", "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)")

@@ -74,8 +74,8 @@ def check(page):
 
     grader = "grading/stages/07_transpose.cpp"
     of_model = in_source(grader, r"of_model = ([\d.]+)")
-    page.figures("60% 65% 90%", 100 * in_source(grader, r"of_reference = (0\.6),"),
-                 100 * in_source(grader, r"of_reference = (0.65)"), 100 * of_model)
+    page.figures("56% 67% 90%", 100 * in_source(grader, r"of_reference = (0\.56),"),
+                 100 * in_source(grader, r"of_reference = (0\.67),"), 100 * of_model)
     page.figures("1.5", in_source(grader, r"slack = ([\d.]+)"))
     page.modelled("265 238 264 237 210", *(
         (profile(page, name, 2048), factor, "gb_s") for name, factor in (

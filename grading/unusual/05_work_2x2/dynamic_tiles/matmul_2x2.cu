@@ -16,16 +16,17 @@ __device__ float at(const float* matrix, int row, int col, int n) {
 // first: of a block's rows or columns. far: from one of a thread's two to the other.
 struct Span {
   int first, far;
+  bool adjacent;
 };
 
 __device__ Span span_of(int block, int tile, int n, bool adjacent) {
-  if (adjacent) return {block * 2 * tile, 1};
-  return {block * tile, (n + 1) / 2};
+  if (adjacent) return {block * 2 * tile, 1, true};
+  return {block * tile, (n + 1) / 2, false};
 }
 
 // The row or column of the matrix that stands in place i of a block's tile.
 __device__ int in_matrix(Span span, int tile, int i) {
-  if (span.far == 1) return span.first + i;
+  if (span.adjacent) return span.first + i;
   return span.first + i % tile + i / tile * span.far;
 }
 
@@ -78,7 +79,7 @@ static cudaError_t run(const float* A, const float* B, float* C, int n, int tile
   const int blocks = (n + 2 * tile - 1) / (2 * tile);
   const std::size_t elements = 2 * tile * (tile + 1) + 2 * tile * tile;
   multiply<<<dim3(blocks, blocks), dim3(tile, tile), elements * sizeof(float)>>>(A, B, C, n,
-                                                                                  adjacent);
+                                                                                 adjacent);
   return cudaGetLastError();
 }
 
