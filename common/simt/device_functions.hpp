@@ -33,7 +33,7 @@ inline constexpr auto device_library = std::to_array<std::string_view>(
 /// and of complex numbers.
 inline constexpr auto compiler_helpers = std::to_array<std::string_view>(
     {"__cxa_pure_virtual", "__cxa_deleted_virtual", "__cxa_begin_catch", "__cxa_end_catch",
-     "__cxa_call_unexpected", "_Unwind_Resume", "__gxx_personality_v0", "_ZSt9terminatev",
+     "__cxa_call_unexpected", "__cxa_throw_bad_array_new_length", "_Unwind_Resume", "__gxx_personality_v0", "_ZSt9terminatev",
      "__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_", "__divti3", "__modti3", "__udivti3",
      "__umodti3", "__multi3", "__muloti4", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
      "__powisf2", "__powidf2", "__fixsfti", "__fixdfti", "__fixunssfti", "__fixunsdfti",

@@ -54,13 +54,13 @@ void PreprocessedText::read_marker(const std::vector<Token>& tokens, std::size_t
   marked_line_ = number(tokens[marker + 1].text);
   marker_line_ = tokens[marker].line;
   if (file_ != own) return;
-  // Back from a header: the marker calls the line of the #include.
+  // Back from a header: the #include is on the line before the one that the marker calls.
   for (; foreign_headers_ < headers_.size(); ++foreign_headers_) {
-    headers_[foreign_headers_].line = marked_line_;
+    headers_[foreign_headers_].line = marked_line_ - 1;
   }
   for (; foreign_tokens_ < tokens_.size(); ++foreign_tokens_) {
     PreprocessedToken& token = tokens_[foreign_tokens_];
-    if (!token.is_own) token.line = marked_line_;
+    if (!token.is_own) token.line = marked_line_ - 1;
   }
 }
 

@@ -102,8 +102,9 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   tools.preprocess = {"-include", facade / "cuda_runtime.h", "-I", facade,
                       "-I", root / "labs" / stage_id};
   // _FORTIFY_SOURCE, which some distributions set, calls other copies than those that report
-  // themselves. The rest would tell one compilation from another.
-  for (const char* option : {"-U_FORTIFY_SOURCE", "-D__TIME__=\"00:00:00\"",
+  // themselves. libstdc++ has its <random> include intrinsics, for extensions that nobody uses. The
+  // rest would tell one compilation from another.
+  for (const char* option : {"-U_FORTIFY_SOURCE", "-D_BITS_OPT_RANDOM_H", "-D__TIME__=\"00:00:00\"",
                              "-D__DATE__=\"Jan  1 1970\"", "-D__TIMESTAMP__=__DATE__"}) {
     tools.preprocess.emplace_back(option);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -94,6 +95,16 @@ constexpr auto refused_builtins = std::to_array<std::string_view>({
     "__builtin_apply",   "__builtin_apply_args", "__builtin_return",
     "_BitInt",           "_ExtInt",              "__builtin_unwind_init"});
 
+/// Compilers write these out where they stand, and their loads and stores report nothing.
+bool is_builtin_on_text(std::string_view name) {
+  for (const std::string_view prefix :
+       {"__builtin_str", "__builtin_stp", "__builtin_mem", "__builtin_bcmp", "__builtin_bcopy", "__builtin_bzero", "__builtin_wmem",
+        "__builtin_index", "__builtin_rindex", "__builtin___"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
 /// What the compiler, the linker and the simulator call functions by among themselves.
 bool is_name_of_ours(std::string_view name) {
   for (const std::string_view prefix :
@@ -114,7 +125,8 @@ class TextJudge {
   TextJudge(const PreprocessedText& text, std::string_view name)
       : tokens_(text.tokens()), name_(name) {
     for (const PreprocessedText::Header& header : text.headers()) {
-      if (!is_header_of_intrinsics(header.path)) continue;
+      if (!is_header_of_intrinsics(header.path) || !lines_of_intrinsics_.insert(header.line).second)
+        continue;
       say(header.line, fmt::format("<{}>: intrinsics of a processor do not exist on a GPU; write "
                                    "plain C++ (a float4 is loaded and stored whole)",
                                    std::filesystem::path(header.path).filename().string()));
@@ -146,7 +158,12 @@ class TextJudge {
   }
 
   void say(int line, std::string message) { problems_.emplace(line, std::move(message)); }
-  void say(std::string message) { say(tokens_[at_].line, std::move(message)); }
+  void say(const PreprocessedToken& found, std::string message) {
+    // Of headers of intrinsics all has been said.
+    if (!found.is_own && lines_of_intrinsics_.contains(found.line)) return;
+    say(found.line, std::move(message));
+  }
+  void say(std::string message) { say(tokens_[at_], std::move(message)); }
 
   /// The token after the parentheses that open at `open`.
   std::size_t behind_parentheses(std::size_t open) const {
@@ -161,7 +178,7 @@ class TextJudge {
   void judge_word() {
     const std::string_view word = token().text;
     if (word == "asm" || word == "__asm" || word == "__asm__") {
-      if (is_own() || !is_label()) {
+      if (is_own() || !is_empty_or_label()) {
         say(fmt::format("'{}': inline assembly cannot be simulated", word));
       }
     } else if ((word == "__attribute__" || word == "__attribute") && next_is(1, "(")) {
@@ -172,7 +189,7 @@ class TextJudge {
     } else if (is_own() && (hides_accesses(word) || is_name_of_ours(word))) {
       say(fmt::format("'{}' hides from the simulator what a kernel loads and stores; leave it out",
                       word));
-    } else if (is_own() && is_one_of(word, refused_builtins)) {
+    } else if (is_own() && (is_one_of(word, refused_builtins) || is_builtin_on_text(word))) {
       say(fmt::format("'{}' has no counterpart on a GPU; leave it out", word));
     } else if (is_own() && word == "tilewise" && !is_written_by_the_rewriter()) {
       say("'tilewise' is the simulator's own; name what is yours otherwise");
@@ -185,23 +202,31 @@ class TextJudge {
            is_one_of(token(4).text, written_by_the_rewriter);
   }
 
-  /// `int f() __asm__("" "name");`: headers of the C library give a function another symbol so.
-  bool is_label() const {
-    if (at_ == 0 || !next_is(1, "(")) return false;
-    const Token& before = tokens_[at_ - 1].token;
-    if (!before.is(")") && before.kind != TokenKind::identifier) return false;
-    if (before.is("else") || before.is("do")) return false;
-    const std::size_t end = behind_parentheses(at_ + 1);
-    for (std::size_t i = at_ + 2; i + 1 < end; ++i) {
-      if (tokens_[i].token.kind != TokenKind::string) return false;
-      const std::string_view text = tokens_[i].token.text;
-      if (!std::ranges::all_of(text, [](unsigned char c) {
-            return std::isalnum(c) != 0 || c == '_' || c == '"';
-          })) {
-        return false;
-      }
+  /// What headers have of it: `int f() __asm__("" "name");`, by which the C library gives a function
+  /// another symbol, and `asm volatile("")`, which keeps a compiler from moving code.
+  bool is_empty_or_label() const {
+    std::size_t open = at_ + 1;
+    while (open < tokens_.size() && is_volatile(tokens_[open].token.text)) ++open;
+    if (at_ == 0 || open >= tokens_.size() || !tokens_[open].token.is("(")) return false;
+    const std::size_t end = behind_parentheses(open);
+    std::string name;
+    for (std::size_t i = open + 1; i + 1 < end; ++i) {
+      const Token& token = tokens_[i].token;
+      if (token.kind != TokenKind::string || token.text.size() < 2) return false;
+      name += token.text.substr(1, token.text.size() - 2);
     }
-    return true;
+    if (name.empty()) return true;
+    const Token& before = tokens_[at_ - 1].token;
+    const bool follows_a_declarator =
+        open == at_ + 1 && !before.is("else") && !before.is("do") &&
+        (before.is(")") || before.kind == TokenKind::identifier);
+    return follows_a_declarator && std::ranges::all_of(name, [](unsigned char c) {
+             return std::isalnum(c) != 0 || c == '_';
+           });
+  }
+
+  static bool is_volatile(std::string_view word) {
+    return word == "volatile" || word == "__volatile__" || word == "__volatile";
   }
 
   /// Names in `__attribute__((a, b(1)))`, whose outer parentheses are [begin, end).
@@ -237,12 +262,12 @@ class TextJudge {
       const bool is_harmless = !found.is_own && has_arguments && i + 2 < tokens_.size() &&
                                is_about_arithmetic(tokens_[i + 2].token.text);
       if (is_harmless) return;
-      say(found.line,
+      say(found,
           fmt::format("'{}' hides from the simulator what a kernel loads and stores; leave it out",
                       found.token.text));
     } else if (found.is_own ? !is_one_of(name, harmless_attributes)
                             : is_one_of(name, refused_in_headers)) {
-      say(found.line, fmt::format("the attribute '{}' changes what the compiler makes of the code; "
+      say(found, fmt::format("the attribute '{}' changes what the compiler makes of the code; "
                                   "leave it out",
                                   name));
     }
@@ -284,6 +309,7 @@ class TextJudge {
   const std::vector<PreprocessedToken>& tokens_;
   std::string_view name_;
   std::size_t at_ = 0;
+  std::set<int> lines_of_intrinsics_;
   std::set<std::pair<int, std::string>> problems_;  // each instance of a macro says it again
 };
 
