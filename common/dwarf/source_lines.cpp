@@ -40,9 +40,9 @@ SourceLine call_of(Dwarf_Die* unit, Dwarf_Die* inlined) {
     return {};
   }
   const char* file = dwarf_filesrc(files, file_index, nullptr, nullptr);
-  return file == nullptr ? SourceLine{}
-                         : SourceLine{without_folder(file, folder_of(unit)),
-                                      static_cast<int>(line)};
+  return file == nullptr
+             ? SourceLine{}
+             : SourceLine{without_folder(file, folder_of(unit)), static_cast<int>(line)};
 }
 
 }  // namespace

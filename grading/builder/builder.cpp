@@ -86,8 +86,8 @@ class Build {
     if (request.uses_cublas) add_cublas(tools_);
     // An object names the file that its counts go to.
     if (request.covered) cache_.reset();
-    // Counting takes functions of the compiler's in kernels, a debugger code as it was written; both
-    // are for code that is trusted, and so is cuBLAS.
+    // Counting takes functions of the compiler's in kernels, a debugger code as it was written;
+    // both are for code that is trusted, and so is cuBLAS.
     is_judged_ = !request.covered && !request.uses_cublas && request.flavour != Flavour::debug;
     fs::create_directories(scratch_);
   }
@@ -356,9 +356,9 @@ class Build {
   fs::path folder_;                 ///< the student's
   std::vector<std::string> names_;  ///< of the sources, as messages call them
   Quotations quotations_;
-  std::vector<std::string> texts_;    ///< as handed in, in the order of the stage's files
-  std::vector<std::string> sources_;  ///< what the compiler gets of them
-  std::string key_;                   ///< of the module in the cache
+  std::vector<std::string> texts_;      ///< as handed in, in the order of the stage's files
+  std::vector<std::string> sources_;    ///< what the compiler gets of them
+  std::string key_;                     ///< of the module in the cache
   std::vector<std::size_t> compiling_;  ///< sources whose objects were in no cache
   std::vector<RunningCommand> running_;
   std::optional<BuildOutcome> outcome_;  ///< once there is one

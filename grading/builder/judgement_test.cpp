@@ -22,8 +22,8 @@ using testing::HasSubstr;
 struct Case {
   const char* name;
   std::string text;
-  int line = 0;               ///< that the message names
-  const char* message = "";   ///< that it contains
+  int line = 0;              ///< that the message names
+  const char* message = "";  ///< that it contains
 };
 
 void PrintTo(const Case& expected, std::ostream* out) { *out << expected.name; }
@@ -46,8 +46,7 @@ class Judgement : public testing::TestWithParam<Case> {
     std::string text = GetParam().text;
     if (text.find("matmul_shared(") == text.npos) text += contract_function;
     std::ofstream(folder / "matmul_shared.cu", std::ios::binary) << text;
-    return build_module(
-        {"03_shared_memory", folder, Backend::simt, scratch, Flavour::checked});
+    return build_module({"03_shared_memory", folder, Backend::simt, scratch, Flavour::checked});
   }
 };
 
@@ -103,17 +102,17 @@ const Case refused[] = {
     {"RenamedSymbol", "#pragma redefine_extname harmless strnlen\n" + kernel(""), 1,
      "redefine_extname"},
     {"IntrinsicHeader", "\n#include <immintrin.h>\n" + kernel(""), 2, "<immintrin.h>"},
-    {"MaskedLoad",
-     kernel("\nC[0] = _mm_maskload_ps(A, __m128i{})[0];", "#include <immintrin.h>\n"), 1,
-     "'_mm_maskload_ps'"},
+    {"MaskedLoad", kernel("\nC[0] = _mm_maskload_ps(A, __m128i{})[0];", "#include <immintrin.h>\n"),
+     1, "'_mm_maskload_ps'"},
     {"StreamingStore", kernel("__builtin_ia32_movnti((int*)C, n);"), 1, "__builtin_ia32_movnti"},
     {"OwnHook", "extern \"C\" void __tsan_read4(void*) {}\n" + kernel(""), 1,
      "hides from the simulator"},
     {"PastedHook",
-     "#define JOIN(a, b) a##b\n\nextern \"C\" void JOIN(__tsan, _write4)(void*) {}\n" + kernel(""), 3,
-     "hides from the simulator"},
+     "#define JOIN(a, b) a##b\n\nextern \"C\" void JOIN(__tsan, _write4)(void*) {}\n" + kernel(""),
+     3, "hides from the simulator"},
     {"OwnCopy",
-     "extern \"C\" void* __wrap_memcpy(void* to, const void*, size_t) { return to; }\n" + kernel(""),
+     "extern \"C\" void* __wrap_memcpy(void* to, const void*, size_t) { return to; }\n" +
+         kernel(""),
      1, "hides from the simulator"},
     {"UnwrappedCopy",
      "extern \"C\" void* __real_memcpy(void*, const void*, size_t);\n" +
@@ -124,8 +123,8 @@ const Case refused[] = {
      "void chosen() __attribute__((ifunc(\"choose\")));\n}\n" +
          kernel(""),
      4, "ifunc"},
-    {"CodeBeforeTheProgram", "__attribute__((section(\".init\"))) void early() {}\n" + kernel(""), 1,
-     "section"},
+    {"CodeBeforeTheProgram", "__attribute__((section(\".init\"))) void early() {}\n" + kernel(""),
+     1, "section"},
     {"LaunchWithoutLauncher",
      "static void body(void*) {}\n"
      "cudaError_t matmul_shared(const float*, const float*, float*, int, int) {\n"
@@ -186,7 +185,8 @@ const Case accepted[] = {
          kernel("Square s(A[0]); C[0] = f(s);")},
     {"FunctionPointers",
      "using F = float (*)(float);\n__device__ float twice(float x) { return 2 * x; }\n"
-     "__device__ float half(float x) { return x / 2; }\n__device__ F table[] = {twice, half, sqrtf};"
+     "__device__ float half(float x) { return x / 2; }\n__device__ F table[] = {twice, half, "
+     "sqrtf};"
      "\n" +
          kernel("C[0] = table[n % 3](A[0]);")},
     {"Lambdas",

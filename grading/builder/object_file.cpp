@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 /// An open file as libelf knows it.
 class ElfReader {
  public:
-  explicit ElfReader(const fs::path& path) : path_(path), descriptor_(::open(path.c_str(), O_RDONLY)) {
+  explicit ElfReader(const fs::path& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY)) {
     elf_version(EV_CURRENT);
     if (descriptor_ >= 0) elf_ = elf_begin(descriptor_, ELF_C_READ, nullptr);
     if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF) fail();
@@ -102,7 +103,8 @@ bool asks_a_function(unsigned machine, std::uint64_t type) {
 
 void read_references(const ElfReader& elf, Elf_Scn* section, ObjectFile& object) {
   const GElf_Shdr header = elf.header(section);
-  if (header.sh_info >= object.sections.size() || !object.sections[header.sh_info].is_loaded) return;
+  if (header.sh_info >= object.sections.size() || !object.sections[header.sh_info].is_loaded)
+    return;
   const std::size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
   Elf_Data* data = elf.data(section);
   for (std::size_t i = 0; i < count; ++i) {

@@ -89,9 +89,8 @@ class Objects {
 };
 
 bool starts_with_one_of(std::string_view name, const auto& prefixes) {
-  return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
-    return name.starts_with(prefix);
-  });
+  return std::ranges::any_of(prefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// Names by which compiler, linker and simulator know functions of ours.
@@ -148,13 +147,14 @@ void judge_definitions(Objects& objects, const std::set<std::string>& taken,
       if (!is_ours || is_called) continue;
       problems.insert(objects.place(
           i, symbol.name,
-          fmt::format("'{}' is a name of Tilewise's own: code of this name hides from the simulator "
-                      "what a kernel does; choose another",
-                      name)));
+          is_reserved(symbol.name)
+              ? fmt::format("'{}' hides from the simulator what a kernel does; leave it out", name)
+              : fmt::format("'{}' is defined by the simulator; choose another name", name)));
     }
     for (const ObjectFile::Reference& reference : object.references) {
       if (!reference.is_indirect) continue;
-      problems.insert(objects.place(i, "", "an address that is chosen while the program is loaded"));
+      problems.insert(
+          objects.place(i, "", "an address that is chosen while the program is loaded"));
     }
   }
 }
@@ -182,7 +182,8 @@ class Reach {
   void judge_launches(std::set<Problem>& problems) {
     for (const Edge& edge : launches_) {
       if (is_launcher_[edge.from]) continue;
-      const std::string message = "run_grid() is the simulator's own; launch with <<<grid, block>>>";
+      const std::string message =
+          "run_grid() is the simulator's own; launch with <<<grid, block>>>";
       problems.insert(objects_.place(edge.object, *edge.reference, message)
                           .value_or(objects_.place(edge.object, "run_grid", message)));
     }
@@ -296,8 +297,7 @@ class Reach {
   /// Names the innermost line of the student's that leads there.
   void explain(const Edge& found, const std::map<std::size_t, const Edge*>& way,
                std::set<Problem>& problems) {
-    const std::string& symbol =
-        objects_[found.object].symbols[found.reference->symbol].name;
+    const std::string& symbol = objects_[found.object].symbols[found.reference->symbol].name;
     const std::string message = fmt::format(
         "a kernel calls {}, a host function, which no GPU has and nvcc refuses; write it as a "
         "__device__ function of your own, or call it on the host",

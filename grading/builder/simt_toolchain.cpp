@@ -100,7 +100,7 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   }
   // nvcc includes it by itself. By its full path, since -include searches the working folder first.
   tools.preprocess = {"-include", facade / "cuda_runtime.h", "-I", facade,
-                      "-I", root / "labs" / stage_id};
+                      "-I",       root / "labs" / stage_id};
   // _FORTIFY_SOURCE, which some distributions set, calls other copies than those that report
   // themselves. libstdc++ has its <random> include intrinsics, for extensions that nobody uses. The
   // rest would tell one compilation from another.
@@ -117,7 +117,8 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   }
   tools.judge = judged;
   tools.simulator = library;
-  tools.libraries = {build / "lib" / "tilewise_indirect_calls.o", library, "-Wl,-rpath," + library.parent_path().string()};
+  tools.libraries = {build / "lib" / "tilewise_indirect_calls.o", library,
+                     "-Wl,-rpath," + library.parent_path().string()};
   tools.inputs = files_below(facade);
   tools.inputs.push_back(library);
   tools.inputs.push_back(tools.libraries.front());

@@ -30,32 +30,76 @@ std::string_view plain(std::string_view name) {
 
 /// Attributes that neither move code or data nor change what the compiler makes of a load or store.
 /// What is not among them is refused: compilers have hundreds, and learn new ones.
-constexpr auto harmless_attributes = std::to_array<std::string_view>({
-    "abi_tag",        "access",         "align",
-    "aligned",        "alloc_align",    "alloc_size",     "always_inline",
-    "annotate",       "artificial",     "assume",         "assume_aligned",
-    "carries_dependency", "cleanup",    "cold",           "const",
-    "constructor",    "deprecated",     "destructor",
-    "diagnose_if",    "enable_if",      "enum_extensibility", "error",
-    "externally_visible", "fallthrough", "flag_enum",     "flatten",
-    "format",         "format_arg",     "gnu_inline",     "hot",
-    "init_priority",  "leaf",           "likely",         "malloc",
-    "may_alias",      "maybe_unused",   "no_unique_address", "noclone",
-    "nodiscard",      "noinline",       "noipa",          "nonnull",
-    "noreturn",       "nothrow",        "overloadable",   "packed",
-    "pure",           "returns_nonnull", "retain",        "sentinel",
-    "transparent_union", "type_visibility", "unavailable", "unlikely",
-    "unused",         "used",           "visibility",     "warn_unused_result",
-    "warning",        "weak"});
+constexpr auto harmless_attributes = std::to_array<std::string_view>({"abi_tag",
+                                                                      "access",
+                                                                      "align",
+                                                                      "aligned",
+                                                                      "alloc_align",
+                                                                      "alloc_size",
+                                                                      "always_inline",
+                                                                      "annotate",
+                                                                      "artificial",
+                                                                      "assume",
+                                                                      "assume_aligned",
+                                                                      "carries_dependency",
+                                                                      "cleanup",
+                                                                      "cold",
+                                                                      "const",
+                                                                      "constructor",
+                                                                      "deprecated",
+                                                                      "destructor",
+                                                                      "diagnose_if",
+                                                                      "enable_if",
+                                                                      "enum_extensibility",
+                                                                      "error",
+                                                                      "externally_visible",
+                                                                      "fallthrough",
+                                                                      "flag_enum",
+                                                                      "flatten",
+                                                                      "format",
+                                                                      "format_arg",
+                                                                      "gnu_inline",
+                                                                      "hot",
+                                                                      "init_priority",
+                                                                      "leaf",
+                                                                      "likely",
+                                                                      "malloc",
+                                                                      "may_alias",
+                                                                      "maybe_unused",
+                                                                      "no_unique_address",
+                                                                      "noclone",
+                                                                      "nodiscard",
+                                                                      "noinline",
+                                                                      "noipa",
+                                                                      "nonnull",
+                                                                      "noreturn",
+                                                                      "nothrow",
+                                                                      "overloadable",
+                                                                      "packed",
+                                                                      "pure",
+                                                                      "returns_nonnull",
+                                                                      "retain",
+                                                                      "sentinel",
+                                                                      "transparent_union",
+                                                                      "type_visibility",
+                                                                      "unavailable",
+                                                                      "unlikely",
+                                                                      "unused",
+                                                                      "used",
+                                                                      "visibility",
+                                                                      "warn_unused_result",
+                                                                      "warning",
+                                                                      "weak"});
 
 /// What a header of the system's has of the others, and what it has it for.
-constexpr auto refused_in_headers = std::to_array<std::string_view>({
-    "alias",          "ifunc",          "naked",          "optimize",
-    "optnone",        "section",        "simd",           "target",
-    "target_clones",  "target_version", "code_seg",
-    "interrupt",      "no_builtin",     "regparm",        "patchable_function_entry",
-    "code_align",     "symver",         "scalar_storage_order",
-    "matrix_type",    "address_space",  "disable_sanitizer_instrumentation"});
+constexpr auto refused_in_headers = std::to_array<std::string_view>(
+    {"alias",          "ifunc",         "naked",
+     "optimize",       "optnone",       "section",
+     "simd",           "target",        "target_clones",
+     "target_version", "code_seg",      "interrupt",
+     "no_builtin",     "regparm",       "patchable_function_entry",
+     "code_align",     "symver",        "scalar_storage_order",
+     "matrix_type",    "address_space", "disable_sanitizer_instrumentation"});
 
 bool hides_accesses(std::string_view name) {
   return name.find("no_sanitize") != name.npos || name.find("disable_sanitizer") != name.npos;
@@ -63,9 +107,9 @@ bool hides_accesses(std::string_view name) {
 
 /// Sanitizers of arithmetic, which standard libraries turn off here and there.
 bool is_about_arithmetic(std::string_view quoted) {
-  static constexpr auto names = std::to_array<std::string_view>({
-      "\"unsigned-integer-overflow\"", "\"unsigned-shift-base\"", "\"signed-integer-overflow\"",
-      "\"float-divide-by-zero\"", "\"integer\""});
+  static constexpr auto names = std::to_array<std::string_view>(
+      {"\"unsigned-integer-overflow\"", "\"unsigned-shift-base\"", "\"signed-integer-overflow\"",
+       "\"float-divide-by-zero\"", "\"integer\""});
   return is_one_of(quoted, names);
 }
 
@@ -83,23 +127,23 @@ bool is_intrinsic(std::string_view name) {
 
 bool is_header_of_intrinsics(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename();
-  static constexpr auto others = std::to_array<std::string_view>({
-      "arm_neon.h", "arm_sve.h", "arm_sme.h", "arm_acle.h",
-      "arm_bf16.h", "arm_fp16.h", "cpuid.h",  "mm3dnow.h"});
+  static constexpr auto others =
+      std::to_array<std::string_view>({"arm_neon.h", "arm_sve.h", "arm_sme.h", "arm_acle.h",
+                                       "arm_bf16.h", "arm_fp16.h", "cpuid.h", "mm3dnow.h"});
   return name.ends_with("intrin.h") || is_one_of(name, others);
 }
 
 /// Ways out of a function, and of the language, that no GPU has.
-constexpr auto refused_builtins = std::to_array<std::string_view>({
-    "__builtin_longjmp", "__builtin_setjmp",     "__builtin_eh_return",
-    "__builtin_apply",   "__builtin_apply_args", "__builtin_return",
-    "_BitInt",           "_ExtInt",              "__builtin_unwind_init"});
+constexpr auto refused_builtins = std::to_array<std::string_view>(
+    {"__builtin_longjmp", "__builtin_setjmp", "__builtin_eh_return", "__builtin_apply",
+     "__builtin_apply_args", "__builtin_return", "_BitInt", "_ExtInt", "__builtin_unwind_init"});
 
 /// Compilers write these out where they stand, and their loads and stores report nothing.
 bool is_builtin_on_text(std::string_view name) {
   for (const std::string_view prefix :
-       {"__builtin_str", "__builtin_stp", "__builtin_mem", "__builtin_bcmp", "__builtin_bcopy", "__builtin_bzero", "__builtin_wmem",
-        "__builtin_index", "__builtin_rindex", "__builtin___"}) {
+       {"__builtin_str", "__builtin_stp", "__builtin_mem", "__builtin_bcmp", "__builtin_bcopy",
+        "__builtin_bzero", "__builtin_wmem", "__builtin_index", "__builtin_rindex",
+        "__builtin___"}) {
     if (name.starts_with(prefix)) return true;
   }
   return false;
@@ -107,18 +151,17 @@ bool is_builtin_on_text(std::string_view name) {
 
 /// What the compiler, the linker and the simulator call functions by among themselves.
 bool is_name_of_ours(std::string_view name) {
-  for (const std::string_view prefix :
-       {"__tsan_", "__ubsan_", "__asan_", "__sanitizer_", "__wrap_", "__real_",
-        "__x86_indirect_thunk", "__llvm_retpoline", "__start_tilewise", "__stop_tilewise",
-        "tilewise_simt_"}) {
+  for (const std::string_view prefix : {"__tsan_", "__ubsan_", "__asan_", "__sanitizer_", "__wrap_",
+                                        "__real_", "__x86_indirect_thunk", "__llvm_retpoline",
+                                        "__start_tilewise", "__stop_tilewise", "tilewise_simt_"}) {
     if (name.starts_with(prefix)) return true;
   }
   return false;
 }
 
 /// What the rewriter writes into a source for launches and shared variables.
-constexpr auto written_by_the_rewriter = std::to_array<std::string_view>({
-    "launcher", "LoopExit", "shared", "name_shared", "dynamic_shared"});
+constexpr auto written_by_the_rewriter = std::to_array<std::string_view>(
+    {"launcher", "LoopExit", "shared", "name_shared", "dynamic_shared"});
 
 class TextJudge {
  public:
@@ -202,8 +245,8 @@ class TextJudge {
            is_one_of(token(4).text, written_by_the_rewriter);
   }
 
-  /// What headers have of it: `int f() __asm__("" "name");`, by which the C library gives a function
-  /// another symbol, and `asm volatile("")`, which keeps a compiler from moving code.
+  /// What headers have of it: `int f() __asm__("" "name");`, by which the C library gives a
+  /// function another symbol, and `asm volatile("")`, which keeps a compiler from moving code.
   bool is_empty_or_label() const {
     std::size_t open = at_ + 1;
     while (open < tokens_.size() && is_volatile(tokens_[open].token.text)) ++open;
@@ -217,9 +260,8 @@ class TextJudge {
     }
     if (name.empty()) return true;
     const Token& before = tokens_[at_ - 1].token;
-    const bool follows_a_declarator =
-        open == at_ + 1 && !before.is("else") && !before.is("do") &&
-        (before.is(")") || before.kind == TokenKind::identifier);
+    const bool follows_a_declarator = open == at_ + 1 && !before.is("else") && !before.is("do") &&
+                                      (before.is(")") || before.kind == TokenKind::identifier);
     return follows_a_declarator && std::ranges::all_of(name, [](unsigned char c) {
              return std::isalnum(c) != 0 || c == '_';
            });
@@ -268,8 +310,8 @@ class TextJudge {
     } else if (found.is_own ? !is_one_of(name, harmless_attributes)
                             : is_one_of(name, refused_in_headers)) {
       say(found, fmt::format("the attribute '{}' changes what the compiler makes of the code; "
-                                  "leave it out",
-                                  name));
+                             "leave it out",
+                             name));
     }
   }
 
@@ -292,13 +334,13 @@ class TextJudge {
   static bool refuses(const std::vector<std::string_view>& words) {
     if (words.size() < 3) return false;
     if (words[1] != "pragma") return true;
-    static constexpr auto of_gnu = std::to_array<std::string_view>({
-        "unroll", "ivdep", "novector", "diagnostic", "visibility",
-        "poison", "error", "warning",  "dependency", "system_header"});
+    static constexpr auto of_gnu = std::to_array<std::string_view>(
+        {"unroll", "ivdep", "novector", "diagnostic", "visibility", "poison", "error", "warning",
+         "dependency", "system_header"});
     static constexpr auto of_clang = std::to_array<std::string_view>({"loop", "diagnostic", "fp"});
-    static constexpr auto refused = std::to_array<std::string_view>({
-        "redefine_extname", "scalar_storage_order", "comment",  "init_seg", "section",
-        "code_seg",         "data_seg",             "bss_seg",  "optimize", "alloc_text"});
+    static constexpr auto refused = std::to_array<std::string_view>(
+        {"redefine_extname", "scalar_storage_order", "comment", "init_seg", "section", "code_seg",
+         "data_seg", "bss_seg", "optimize", "alloc_text"});
     const std::string_view second = words.size() > 3 ? words[3] : "";
     if (words[2] == "GCC") return !is_one_of(second, of_gnu);
     if (words[2] == "clang") return !is_one_of(second, of_clang);

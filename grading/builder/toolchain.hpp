@@ -23,7 +23,7 @@ struct Toolchain {
   /// Arguments that the preprocessor takes beside those of `compile`; then it is run by itself, and
   /// what it leaves is judged before that is compiled. Empty: one step does both.
   std::vector<std::string> preprocess = {};
-  std::vector<std::string> link;     ///< command; objects, `libraries` and `-o MODULE` are appended
+  std::vector<std::string> link;  ///< command; objects, `libraries` and `-o MODULE` are appended
   std::vector<std::string> libraries;
   /// Files other than the sources that the module depends on.
   std::vector<std::filesystem::path> inputs;
