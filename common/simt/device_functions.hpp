@@ -20,6 +20,12 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
      "remquo", "rint",     "round",   "scalbln", "scalbn",    "sin",       "sincos", "sinh",
      "sqrt",   "tan",      "tanh",    "tgamma",  "trunc",     "y0",        "y1",     "yn"});
 
+/// Of all these those that load or store by a pointer. A checked module is linked so that they lead
+/// to functions that report it (checked/hooks.cpp): `--wrap=memcpy` and so on.
+inline constexpr auto wrapped_functions =
+    std::to_array<std::string_view>({"memcpy", "memmove", "memset", "modf", "modff", "frexp",
+                                     "frexpf", "remquo", "remquof", "sincos", "sincosf"});
+
 /// The rest of the C library that a GPU has: printf() and assert(), copies, which report
 /// themselves, and the heap. puts() and putchar() are what compilers make of printf().
 inline constexpr auto device_library = std::to_array<std::string_view>({"printf",

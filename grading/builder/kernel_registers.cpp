@@ -65,18 +65,21 @@ std::string as_simulated(const SourceFile& source, const Toolchain& tools, const
                                           << with_marks(source.text, mark);
   std::vector<std::string> arguments = tools.compile;
   std::ranges::copy(tools.preprocess, std::back_inserter(arguments));
-  arguments.insert(arguments.end(), {"-E", marked});
+  const fs::path preprocessed = files.writable / "marked.ii";
+  arguments.insert(arguments.end(), {"-E", marked, "-o", preprocessed});
   ToolFiles seen = files;
   std::ranges::copy(tools.inputs, std::back_inserter(seen.readable));
   const CommandResult result = run_command(tool_command(std::move(arguments), seen, sandbox));
   if (!result.succeeded()) return source.text;
-  const std::size_t at = result.output.find(version + " ");
-  if (at == result.output.npos) return source.text;
+  std::ifstream file(preprocessed, std::ios::binary);
+  const std::string left(std::istreambuf_iterator<char>(file), {});
+  const std::size_t at = left.find(version + " ");
+  if (at == left.npos) return source.text;
   const std::size_t begin = at + version.size() + 1;
-  const std::string number = result.output.substr(begin, result.output.find('\n', begin) - begin);
+  const std::string number = left.substr(begin, left.find('\n', begin) - begin);
   // nvcc has its own version of the run-time, which the text may ask for, too.
   return fmt::format("#undef CUDART_VERSION\n#define CUDART_VERSION {}\n#line 1 \"{}\"\n{}", number,
-                     source.name, without_conditionals(source.text, mark, result.output));
+                     source.name, without_conditionals(source.text, mark, left));
 }
 #endif
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "common/simt/device_functions.hpp"
 #include "common/simt/rewrite/rewrite.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/preprocessed_text.hpp"
@@ -113,7 +114,9 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   tools.link.insert(tools.link.end(), {"-shared", "-Wl,-z,defs", "-Wl,-z,now"});
   if (flavour == Flavour::checked) {
     // Copies of structures that the compiler makes by a call report themselves, too.
-    tools.link.push_back("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+    for (const std::string_view name : simt::wrapped_functions) {
+      tools.link.push_back(fmt::format("-Wl,--wrap={}", name));
+    }
   }
   tools.judge = judged;
   tools.simulator = library;

@@ -136,7 +136,8 @@ bool is_header_of_intrinsics(const std::string& path) {
 /// Ways out of a function, and of the language, that no GPU has.
 constexpr auto refused_builtins = std::to_array<std::string_view>(
     {"__builtin_longjmp", "__builtin_setjmp", "__builtin_eh_return", "__builtin_apply",
-     "__builtin_apply_args", "__builtin_return", "_BitInt", "_ExtInt", "__builtin_unwind_init"});
+     "__builtin_apply_args", "__builtin_return", "_BitInt", "_ExtInt", "__builtin_unwind_init",
+     "__builtin_clear_padding"});
 
 /// Compilers write these out where they stand, and their loads and stores report nothing.
 bool is_builtin_on_text(std::string_view name) {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -15,7 +16,9 @@
 namespace tilewise::simt {
 namespace {
 
-void add_function(const std::string& name, std::set<const void*>& functions) {
+void add_function(std::string name, std::set<const void*>& functions) {
+  const bool is_wrapped = std::ranges::find(wrapped_functions, name) != wrapped_functions.end();
+  if (is_wrapped) name.insert(0, "__wrap_");
   if (const void* found = dlsym(RTLD_DEFAULT, name.c_str())) functions.insert(found);
 }
 
@@ -26,11 +29,7 @@ std::set<const void*> device_functions() {
     add_function(std::string(name), functions);
     add_function(std::string(name) + 'f', functions);
   }
-  for (const std::string_view name : device_library) {
-    // Modules are linked so that copies lead to what reports them.
-    const bool is_copy = name == "memcpy" || name == "memmove" || name == "memset";
-    add_function((is_copy ? "__wrap_" : "") + std::string(name), functions);
-  }
+  for (const std::string_view name : device_library) add_function(std::string(name), functions);
   return functions;
 }
 
