@@ -21,6 +21,7 @@
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/tool_command.hpp"
 #include "grading/builder/toolchain.hpp"
+#include "grading/builder/unseen_calls.hpp"
 #include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
@@ -99,7 +100,7 @@ class Build {
     if (fetch(key_, module_)) return succeed();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       // Of several files a student edits one at a time.
-      if (fetch(object_key(i), object_path(i))) continue;
+      if (fetch(object_key(i), object_path(i)) && fetch(calls_key(i), calls_path(i))) continue;
       write_source(i);
       compiling_.push_back(i);
       running_.push_back(start_tool(preprocesses() ? preprocess_command(i) : compile_command(i)));
@@ -121,7 +122,12 @@ class Build {
 
   void start_linking() {
     if (!finish_tools("compiling")) return;
-    for (const std::size_t i : compiling_) keep(object_key(i), object_path(i));
+    for (const std::size_t i : compiling_) {
+      std::ofstream(calls_path(i), std::ios::binary)
+          << to_text(unseen_calls_in(read_whole(dump_path(i))));
+      keep(object_key(i), object_path(i));
+      keep(calls_key(i), calls_path(i));
+    }
     if (is_judged_ && !judge_objects()) return;
     running_.push_back(start_tool(link_command()));
   }
@@ -201,6 +207,9 @@ class Build {
       command.insert(command.end(), {"-include", contract(stage_.sources[i])});
     }
     const fs::path source = preprocesses() ? preprocessed_path(i) : source_path(i);
+    if (tools_.dumps_statements) {
+      command.push_back("-fdump-tree-optimized-lineno=" + dump_path(i).string());
+    }
     command.insert(command.end(), {"-c", source, "-o", object_path(i)});
     return command;
   }
@@ -210,7 +219,8 @@ class Build {
   bool judge_objects() {
     std::vector<CompiledSource> compiled;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      compiled.push_back({object_path(i), names_[i], texts_[i]});
+      compiled.push_back(
+          {object_path(i), names_[i], texts_[i], from_text(read_whole(calls_path(i)))});
     }
     ObjectVerdict verdict;
     if (tools_.simulator.empty()) {
@@ -339,6 +349,9 @@ class Build {
   fs::path object_path(std::size_t i) const {
     return scratch_ / fs::path(stage_.sources[i]).replace_extension(".o");
   }
+  fs::path dump_path(std::size_t i) const { return object_path(i).replace_extension(".dump"); }
+  fs::path calls_path(std::size_t i) const { return object_path(i).replace_extension(".calls"); }
+  std::string calls_key(std::size_t i) const { return object_key(i) + "\ncalls"; }
   /// What is linked of an object.
   fs::path linked_path(std::size_t i) const {
     const bool is_gathered = is_judged_ && !tools_.simulator.empty();

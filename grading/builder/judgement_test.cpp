@@ -9,6 +9,7 @@
 #include <string>
 
 #include "grading/builder/builder.hpp"
+#include "grading/builder/programs.hpp"
 #include "grading/builder/scratch_directory.hpp"
 
 namespace tilewise::grading {
@@ -162,6 +163,36 @@ const Case refused[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, Refused, testing::ValuesIn(refused), name_of);
 
+class UnseenByGnu : public Judgement {};
+
+TEST_P(UnseenByGnu, CallsAreRefused) {
+  if (is_clang(cxx_compiler())) GTEST_SKIP() << "clang has such calls report themselves";
+  const BuildOutcome outcome = build();
+  EXPECT_FALSE(outcome.ok);
+  EXPECT_THAT(outcome.message, HasSubstr("structure in memory"));
+  EXPECT_EQ(outcome.line, GetParam().line) << outcome.message;
+}
+
+constexpr const char* rows =
+    "struct Row { float v[12]; };\n"
+    "__device__ __noinline__ float sum(Row row) { return row.v[0] + row.v[11]; }\n"
+    "__device__ __noinline__ Row make(float x) { Row row = {}; row.v[3] = x; return row; }\n";
+
+const Case unseen[] = {
+    {"Argument", rows + kernel("C[0] = sum(((const Row*)A)[n]);"), 4},
+    {"Result", rows + kernel("((Row*)C)[n] = make(1);"), 4},
+    {"ThroughAPointer",
+     rows + std::string("__device__ Row (*makes[])(float) = {make, make};\n") +
+         kernel("((Row*)C)[n] = makes[n & 1](1);"),
+     5},
+    {"InAHelper",
+     rows + std::string("__device__ __noinline__ void fill(Row* to) {\n  to[1] = make(2);\n}\n") +
+         kernel("fill((Row*)C);"),
+     5},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, UnseenByGnu, testing::ValuesIn(unseen), name_of);
+
 class Accepted : public Judgement {};
 
 TEST_P(Accepted, AsNvccDoes) {
@@ -229,6 +260,13 @@ const Case accepted[] = {
          kernel("C[0] = words == nullptr;")},
     {"CopyOfAStructure",
      "struct Row { float v[12]; };\n" + kernel("((Row*)C)[n] = ((const Row*)A)[0];")},
+    {"StructuresByValue",
+     "struct Row { float v[12]; };\nstruct View { const float* p; int n; int m; };\n"
+     "__device__ __noinline__ float sum(Row row) { return row.v[0] + row.v[11]; }\n"
+     "__device__ __noinline__ Row make(float x) { Row row = {}; row.v[3] = x; return row; }\n"
+     "__device__ __noinline__ float first(View view) { return view.p[0]; }\n" +
+         kernel("Row row = *(const Row*)A; C[20] = sum(row); Row made = make(A[0]); "
+                "((Row*)C)[n] = made; View view{A, n, n}; C[40] = first(view);")},
     {"ComplexNumbers",
      kernel("std::complex<float> z(A[0], A[1]); z *= z; C[0] = z.real();", "#include <complex>\n")},
     {"SharedAndShuffles",

@@ -178,6 +178,33 @@ class Reach {
     }
   }
 
+  /// Calls in kernels that load or store by themselves.
+  void judge_unseen_calls(std::set<Problem>& problems) {
+    const std::vector<bool> is_reached = reached_by_kernels();
+    for (std::size_t i = 0; i < objects_.objects().size(); ++i) {
+      const CompiledSource& source = objects_.sources()[i];
+      std::set<std::string> reached;
+      for (const ObjectFile::Symbol& symbol : objects_[i].symbols) {
+        if (symbol.section == ObjectFile::nowhere) continue;
+        if (symbol.section >= objects_[i].sections.size()) continue;
+        if (is_reached[node_of(i, symbol.section)]) reached.insert(symbol.name);
+      }
+      for (const UnseenCall& call : source.unseen_calls) {
+        // Kernels get their arguments from the host's memory.
+        const bool is_in_kernel_file = dwarf::SourceLines::is_kernel_file(call.file);
+        const bool is_of_simulator =
+            !is_in_kernel_file && call.function.find("N8tilewise4simt") != std::string::npos;
+        if (is_of_simulator || !reached.contains(call.function)) continue;
+        const std::string message = fmt::format(
+            "the call of {} loads or stores a structure in memory, which the simulator does not "
+            "see; put a local variable between the two: 'T value = *from; f(value);'",
+            call.callee);
+        problems.insert(is_in_kernel_file ? Problem{call.file, call.line, message}
+                                          : objects_.place(i, written(call.callee), message));
+      }
+    }
+  }
+
   /// Launches by another way than `<<<>>>`: what they run would be no kernel to us.
   void judge_launches(std::set<Problem>& problems) {
     for (const Edge& edge : launches_) {
@@ -263,6 +290,22 @@ class Reach {
     if (edge.to != outside) in_[edge.to].push_back(edge.from);
   }
 
+  std::vector<bool> reached_by_kernels() const {
+    std::vector<bool> is_reached = is_kernel_;
+    std::queue<std::size_t> next;
+    for (std::size_t node = 0; node < count_; ++node) {
+      if (is_kernel_[node]) next.push(node);
+    }
+    for (; !next.empty(); next.pop()) {
+      for (const Edge& edge : out_[next.front()]) {
+        if (edge.to == outside || is_reached[edge.to]) continue;
+        is_reached[edge.to] = true;
+        next.push(edge.to);
+      }
+    }
+    return is_reached;
+  }
+
   /// What reaches what no GPU has is no device code either.
   void spread() {
     std::queue<std::size_t> next;
@@ -333,6 +376,7 @@ ObjectVerdict judge_simulator_objects(const std::vector<CompiledSource>& sources
   Reach reach(objects);
   reach.judge_launches(problems);
   reach.judge_kernels(problems);
+  reach.judge_unseen_calls(problems);
   return {shown(problems), reach.device_sections()};
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "grading/builder/unseen_calls.hpp"
+
 namespace tilewise::grading {
 
 /// An object file of a submission, and the source that it was compiled from.
@@ -11,6 +13,7 @@ struct CompiledSource {
   std::filesystem::path object;
   std::string name;  ///< of the source, in messages
   std::string text;
+  std::vector<UnseenCall> unseen_calls = {};  ///< as far as the compiler tells
 };
 
 /// What objects say of a submission.
@@ -24,7 +27,8 @@ struct ObjectVerdict {
 /// Judges objects for the simulator, compiled with a section for every function and variable.
 /// Refused are definitions of names that `library` has, code that runs before or beside the
 /// program, and kernels that reach a function no GPU has: reached is what the code of a launch
-/// refers to, be it by calls, by pointers in tables or by those of virtual functions.
+/// refers to, be it by calls, by pointers in tables or by those of virtual functions. So are
+/// kernels with calls that load or store unseen.
 /// @throws std::runtime_error if a file cannot be read
 ObjectVerdict judge_simulator_objects(const std::vector<CompiledSource>& sources,
                                       const std::filesystem::path& library);

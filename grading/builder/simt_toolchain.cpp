@@ -119,6 +119,8 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
     }
   }
   tools.judge = judged;
+  // clang has calls load and store what they pass as other code does.
+  tools.dumps_statements = flavour == Flavour::checked && !is_clang(cxx_compiler());
   tools.simulator = library;
   tools.libraries = {build / "lib" / "tilewise_indirect_calls.o", library,
                      "-Wl,-rpath," + library.parent_path().string()};

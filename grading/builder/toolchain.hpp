@@ -27,6 +27,8 @@ struct Toolchain {
   std::vector<std::string> libraries;
   /// Files other than the sources that the module depends on.
   std::vector<std::filesystem::path> inputs;
+  /// Whether the compiler tells of every statement it made code of (unseen_calls.hpp).
+  bool dumps_statements = false;
   /// The simulator's library, whose names are taken; empty: objects are judged as a GPU's.
   std::filesystem::path simulator = {};
   std::function<PreparedSource(const SourceFile&)> prepare;
