@@ -110,10 +110,11 @@ inline constexpr auto compiler_helpers =
                                      "__finite",
                                      "__finitef"});
 
-/// Variables and functions of the simulator that kernels are compiled to use.
+/// Variables and functions of the simulator that kernels are compiled to use; the variables are
+/// each operating-system thread's.
 inline constexpr auto simulator_names = std::to_array<std::string_view>(
-    {"threadIdx", "blockIdx", "blockDim", "gridDim", "jump_fcontext", "_Z7clock64v",
-     "__ubsan_handle_out_of_bounds"});
+    {"__tls_get_addr", "threadIdx", "blockIdx", "blockDim", "gridDim", "jump_fcontext",
+     "_Z7clock64v", "__ubsan_handle_out_of_bounds"});
 
 /// Of the simulator's functions those that serve host code.
 inline constexpr auto host_functions_of_the_simulator = std::to_array<std::string_view>(

@@ -106,6 +106,8 @@ const Case refused[] = {
     {"MaskedLoad", kernel("\nC[0] = _mm_maskload_ps(A, __m128i{})[0];", "#include <immintrin.h>\n"),
      1, "'_mm_maskload_ps'"},
     {"StreamingStore", kernel("__builtin_ia32_movnti((int*)C, n);"), 1, "__builtin_ia32_movnti"},
+    {"ThreadLocal", "static thread_local float cache[32];\n" + kernel("C[0] = cache[n];"), 1,
+     "thread_local"},
     {"OwnHook", "extern \"C\" void __tsan_read4(void*) {}\n" + kernel(""), 1,
      "hides from the simulator"},
     {"PastedHook",
@@ -269,6 +271,9 @@ const Case accepted[] = {
                 "((Row*)C)[n] = made; View view{A, n, n}; C[40] = first(view);")},
     {"ComplexNumbers",
      kernel("std::complex<float> z(A[0], A[1]); z *= z; C[0] = z.real();", "#include <complex>\n")},
+    {"SharedOutsideOfFunctions",
+     "__shared__ float tile[32];\nextern __shared__ float rest[];\n" +
+         kernel("tile[threadIdx.x] = A[0]; __syncthreads(); C[0] = tile[0] + rest[0];")},
     {"SharedAndShuffles",
      kernel("__shared__ float s[32]; extern __shared__ float d[]; s[threadIdx.x] = A[0]; "
             "__syncthreads(); C[0] = __shfl_down_sync(~0u, s[0], 1) + d[0]; atomicAdd(C, 1.0f);")},

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
 #include "grading/builder/lines.hpp"
 
 namespace tilewise::grading {
 namespace {
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Takes a number and the colon before it off the end of a text; nothing if there is none.
 std::optional<int> take_number(std::string_view& text) {
@@ -79,7 +83,7 @@ class DumpReader {
       const std::string_view line = take_line(dump);
       if (line.starts_with(";; Function ")) {
         start_function(line);
-      } else {
+      } else if (line.starts_with("  ")) {
         read_statement(without_places(line));
       }
     }
@@ -92,6 +96,7 @@ class DumpReader {
     const std::size_t end = line.find(", funcdef_no=");
     const std::string_view head = line.substr(0, end);
     function_ = head.substr(head.rfind('(') + 1);
+    arguments_.clear();
   }
 
   void read_statement(const Statement& statement) {
@@ -102,6 +107,7 @@ class DumpReader {
       result = text.substr(0, equals);
       text.remove_prefix(equals + 3);
     }
+    if (function_.starts_with(kernel_entry)) note_argument(result, text);
     const std::size_t open = find_outside(text, " (");
     if (text.starts_with('(') || open == text.npos || !text.ends_with(')')) return;
     const std::string_view callee = text.substr(0, open);
@@ -120,8 +126,42 @@ class DumpReader {
     calls_.push_back({function_, statement.file, statement.line, std::string(callee)});
   }
 
+  /// Kernels get their arguments from where the launch has put them, on the host: notes the
+  /// addresses that are a fixed distance from there.
+  void note_argument(std::string_view result, std::string_view value) {
+    const bool is_address = value.starts_with('&') || value.starts_with('(') ||
+                            value.starts_with("context_") || value.starts_with('_');
+    if (is_address && is_argument(value) && value.find('[', value.find("MEM[") + 4) == value.npos) {
+      arguments_.emplace(result);
+    }
+  }
+
+  /// Whether all pointers in an expression lead to a kernel's arguments: at least one is there.
+  bool is_argument(std::string_view expression) const {
+    bool is_any = false;
+    for (std::size_t i = 0; i < expression.size(); ++i) {
+      std::size_t end = i;
+      while (end < expression.size() && is_word(expression[end])) ++end;
+      if (end == i) continue;
+      const std::string_view word = expression.substr(i, end - i);
+      i = end;
+      const std::size_t version = word.rfind('_');
+      const bool is_versioned = version != word.npos && version + 1 < word.size() &&
+                                std::ranges::all_of(word.substr(version + 1), [](unsigned char c) {
+                                  return std::isdigit(c) != 0;
+                                });
+      if (!is_versioned) continue;
+      const bool is_context =
+          word.starts_with("context_") && expression.substr(end).starts_with("(D)");
+      if (!is_context && !arguments_.contains(std::string(word))) return false;
+      is_any = true;
+    }
+    return is_any;
+  }
+
   /// Whether an operand is what a pointer leads to, and not a value, an address or a variable.
-  static bool is_memory(std::string_view operand) {
+  bool is_memory(std::string_view operand) const {
+    if (function_.starts_with(kernel_entry) && is_argument(operand)) return false;
     if (operand.empty() || operand.front() == '&' || operand.front() == '"') return false;
     if (operand.front() == '*' || operand.find("(*") != operand.npos ||
         operand.find("->") != operand.npos) {
@@ -134,6 +174,7 @@ class DumpReader {
 
   std::vector<UnseenCall> calls_;
   std::string function_;
+  std::set<std::string> arguments_;  ///< addresses of a kernel's
 };
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 namespace tilewise::grading {
 
+/// What the linker calls functions that a launch runs (common/simt/include/tilewise/launch.hpp).
+inline constexpr std::string_view kernel_entry = "_ZN8tilewise4simt10run_threadI";
+
 /// A call that loads what it passes, or stores what it returns, by itself: a structure that lies in
 /// memory. g++ has assignments report themselves, and no calls.
 struct UnseenCall {

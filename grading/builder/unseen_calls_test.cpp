@@ -50,5 +50,22 @@ TEST(UnseenCalls, AreNoneOfValuesAddressesAndVariables) {
   }
 }
 
+TEST(UnseenCalls, AreNoneOfAKernelsArguments) {
+  const auto calls_in = [](const std::string& operand) {
+    return unseen_calls_in(
+        "\n;; Function run_thread<k<void (*)(int)> > (_ZN8tilewise4simt10run_threadIZ1kEEvPv, "
+        "funcdef_no=17, decl_uid=2648)\n\nvoid run_thread<k<void (*)(int)> > (void * context)\n"
+        "{\n  <bb 2> [local count: 1073741824]:\n"
+        "  [x.hpp:3:1] _6 = context_2(D) + 16;\n  _7 = &MEM[(struct Call *)context_2(D)].view;\n"
+        "  _8 = MEM[(float * *)context_2(D)];\n  [x.cu:3:1] k (" +
+        operand + ");\n}\n");
+  };
+  EXPECT_EQ(calls_in("MEM[(const struct View &)_6]").size(), 0u);
+  EXPECT_EQ(calls_in("*_7").size(), 0u);
+  EXPECT_EQ(calls_in("MEM[(const struct View &)context_2(D) + 32]").size(), 0u);
+  EXPECT_EQ(calls_in("MEM[(const struct View &)_8]").size(), 1u);
+  EXPECT_EQ(calls_in("*_9").size(), 1u);
+}
+
 }  // namespace
 }  // namespace tilewise::grading

@@ -10,8 +10,8 @@ namespace {
 // The generated code for a kernel that goes by a name.
 std::string named(const std::string& kernel) {
   return "::tilewise::simt::launcher(\"" + kernel +
-         "\", __FILE__, __LINE__, [&](auto&&... tilewise_args) { " + kernel +
-         "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
+         "\", __FILE__, __LINE__, [&](auto&&... tilewise_args) __attribute__((always_inline)) { " +
+         kernel + "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
 }
 
 // And for an expression that yields a pointer to one.

@@ -37,6 +37,12 @@ struct LaunchBody {
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
+/// Inlined, so that the kernel is the first function that run_thread() calls.
+template <class Call, size_t... index>
+[[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
+  call.kernel(std::as_const(std::get<index>(call.arguments))...);
+}
+
 /// What a thread of a launch runs. The builder knows by the name where kernels begin: whatever is
 /// reached from here has to be device code (grading/builder/object_judge.hpp).
 template <class Call>
@@ -45,7 +51,7 @@ void run_thread(void* context) {
 #ifdef TILEWISE_DEBUG
   note_thread_start();
 #endif
-  std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
+  call_kernel(call, std::make_index_sequence<std::tuple_size_v<decltype(call.arguments)>>{});
 #ifdef TILEWISE_DEBUG
   note_turn_end();
 #endif
