@@ -318,8 +318,10 @@ class Build {
 
   /// All that the object of a source depends on. A contract may include the stage's others.
   std::string object_key(std::size_t i) const {
-    // In a sandbox a source finds less to include.
-    std::string key = this_machine() + (sandbox_ ? "\nin a sandbox\n" : "\n");
+    // What was judged by other rules is judged again. In a sandbox a source finds less to include.
+    std::error_code unknown;
+    std::string key = stamp(fs::read_symlink("/proc/self/exe", unknown)) + this_machine() +
+                      (sandbox_ ? "\nin a sandbox\n" : "\n");
     for (const std::string& word : compile_command(i)) key += without_scratch(word) + "\n";
     if (preprocesses()) {
       for (const std::string& word : preprocess_command(i)) key += without_scratch(word) + "\n";

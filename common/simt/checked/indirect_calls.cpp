@@ -41,6 +41,7 @@ elsewhere:                      # the target lies on the stack, above it where t
   movups %xmm7, 112(%rsp)
   movq 8(%rbp), %rdi
   movq 16(%rbp), %rsi
+  movq device_code(%rip), %rdx
   call tilewise_simt_check_call@PLT
   movups (%rsp), %xmm0
   movups 16(%rsp), %xmm1

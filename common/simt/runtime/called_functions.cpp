@@ -44,8 +44,11 @@ std::string name_of(const void* function) {
 
 }  // namespace
 
-/// @param caller where the call returns to
-extern "C" void tilewise_simt_check_call(const void* function, std::uintptr_t caller) {
+/// @param caller       where the call returns to
+/// @param device_code  of the module; null where the builder has not told it from other code
+extern "C" void tilewise_simt_check_call(const void* function, std::uintptr_t caller,
+                                         const void* device_code) {
+  if (device_code == nullptr) return;
   const Block* running = Block::if_any_of_this_thread();
   if (running == nullptr || !running->runs_device_code()) return;
   static const std::set<const void*> allowed = device_functions();
