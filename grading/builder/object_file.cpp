@@ -126,9 +126,10 @@ ObjectFile read_object(const fs::path& path) {
   object.sections.resize(elf.section_count());
   for (std::size_t i = 1; i < object.sections.size(); ++i) {
     const GElf_Shdr header = elf.header(elf.section(i));
-    object.sections[i] = {elf.text(names, header.sh_name), (header.sh_flags & SHF_ALLOC) != 0,
-                          (header.sh_flags & SHF_EXECINSTR) != 0,
-                          (header.sh_flags & SHF_WRITE) != 0};
+    object.sections[i] = {
+        elf.text(names, header.sh_name),        (header.sh_flags & SHF_ALLOC) != 0,
+        (header.sh_flags & SHF_EXECINSTR) != 0, (header.sh_flags & SHF_WRITE) != 0,
+        (header.sh_flags & SHF_TLS) != 0,       header.sh_size};
     if (header.sh_type == SHT_SYMTAB) object.symbols = symbols_of(elf, elf.section(i));
   }
   for (std::size_t i = 1; i < object.sections.size(); ++i) {

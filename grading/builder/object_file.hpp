@@ -18,6 +18,8 @@ struct ObjectFile {
     bool is_loaded = false;
     bool is_code = false;
     bool is_writable = false;
+    bool is_of_a_thread = false;  ///< of thread_local variables
+    std::uint64_t bytes = 0;
   };
   struct Symbol {
     std::string name;  ///< empty: a section's own

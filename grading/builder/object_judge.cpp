@@ -277,7 +277,10 @@ class Reach {
         return;
       }
     } else if (symbol.section < file.sections.size()) {
-      edge.to = node_of(object, symbol.section);
+      // The rewriter has shared variables outside of functions be references of each thread.
+      const ObjectFile::Section& section = file.sections[symbol.section];
+      const bool is_storage = section.is_of_a_thread && section.bytes > sizeof(void*);
+      if (!is_storage) edge.to = node_of(object, symbol.section);
     } else {
       return;
     }
@@ -337,10 +340,16 @@ class Reach {
   void explain(const Edge& found, const std::map<std::size_t, const Edge*>& way,
                std::set<Problem>& problems) {
     const std::string& symbol = objects_[found.object].symbols[found.reference->symbol].name;
-    const std::string message = fmt::format(
-        "a kernel calls {}, a host function, which no GPU has and nvcc refuses; write it as a "
-        "__device__ function of your own, or call it on the host",
-        demangled(symbol));
+    const bool is_defined =
+        objects_[found.object].symbols[found.reference->symbol].section != ObjectFile::nowhere;
+    const std::string message = is_defined
+                                    ? "a kernel uses a thread_local variable, which no GPU has and "
+                                      "nvcc refuses; use a local one, or __shared__"
+                                    : fmt::format(
+                                          "a kernel calls {}, a host function, which no GPU has "
+                                          "and nvcc refuses; write it as a "
+                                          "__device__ function of your own, or call it on the host",
+                                          demangled(symbol));
     for (const Edge* edge = &found; edge != nullptr; edge = way.at(edge->from)) {
       if (auto place = objects_.place(edge->object, *edge->reference, message)) {
         problems.insert(std::move(*place));

@@ -235,22 +235,9 @@ class TextJudge {
                       word));
     } else if (is_own() && (is_one_of(word, refused_builtins) || is_builtin_on_text(word))) {
       say(fmt::format("'{}' has no counterpart on a GPU; leave it out", word));
-    } else if (is_own() && is_of_a_thread(word) && !is_shared_variable()) {
-      say(fmt::format("'{}': no GPU has such variables; use a local one, or __shared__", word));
     } else if (is_own() && word == "tilewise" && !is_written_by_the_rewriter()) {
       say("'tilewise' is the simulator's own; name what is yours otherwise");
     }
-  }
-
-  static bool is_of_a_thread(std::string_view word) {
-    return word == "thread_local" || word == "__thread" || word == "_Thread_local";
-  }
-
-  /// What the rewriter makes of shared variables outside of functions: a reference, or a pointer
-  /// that stays.
-  bool is_shared_variable() const {
-    return at_ > 0 && tokens_[at_ - 1].token.is("static") && next_is(1, "auto") &&
-           (next_is(2, "&") || (next_is(2, "*") && next_is(3, "const")));
   }
 
   bool is_written_by_the_rewriter() const {
