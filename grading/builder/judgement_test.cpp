@@ -109,7 +109,7 @@ const Case refused[] = {
     {"ThreadLocal",
      "static thread_local float cache[32];\nvoid fill() { cache[1] = 1; }\n" +
          kernel("C[0] = cache[n];"),
-     1, "thread_local"},
+     3, "thread_local"},
     {"OwnHook", "extern \"C\" void __tsan_read4(void*) {}\n" + kernel(""), 1,
      "hides from the simulator"},
     {"PastedHook",
