@@ -44,8 +44,8 @@ struct ThreadOfGrid {
 /// can still be made, the launch goes on; otherwise it ends there and counts as failed.
 struct Diagnostic {
   /// "barrier", "warp", "deadlock" or "launch"; from the checked build also "out-of-bounds",
-  /// "misaligned", "uninitialised", "above-diagonal", "race", "warp-race", "read-only" or
-  /// "host-pointer".
+  /// "misaligned", "uninitialised", "above-diagonal", "race", "warp-race", "read-only",
+  /// "host-pointer" or "host-call".
   std::string kind;
   std::string message;
   std::string file;

@@ -15,11 +15,13 @@
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/module_cache.hpp"
+#include "grading/builder/object_judge.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/builder/quotations.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/tool_command.hpp"
 #include "grading/builder/toolchain.hpp"
+#include "grading/builder/unseen_calls.hpp"
 #include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
@@ -103,20 +105,36 @@ class Build {
     if (request.uses_cublas) add_cublas(tools_);
     // An object names the file that its counts go to.
     if (request.covered) cache_.reset();
+    // Counting takes functions of the compiler's in kernels, a debugger code as it was written;
+    // both are for code that is trusted, and so is cuBLAS.
+    is_judged_ = !request.covered && !request.uses_cublas && request.flavour != Flavour::debug;
     fs::create_directories(scratch_);
   }
 
-  /// Takes the module of an earlier build, or starts the compiler.
-  void start_compiling() {
+  /// Takes the module of an earlier build, or starts on its sources.
+  void start() {
     if (BuildOutcome problem = read_sources(); !problem.message.empty()) return end(problem);
     key_ = module_key();
     if (fetch(key_, module_)) return succeed();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       // Of several files a student edits one at a time.
-      if (fetch(object_key(i), object_path(i))) continue;
+      if (fetch(object_key(i), object_path(i)) && fetch(calls_key(i), calls_path(i))) continue;
       write_source(i);
-      running_.push_back(start_tool(compile_command(i)));
       compiling_.push_back(i);
+      running_.push_back(start_tool(preprocesses() ? preprocess_command(i) : compile_command(i)));
+    }
+  }
+
+  /// Judges what the preprocessor left, and has that compiled.
+  void start_compiling() {
+    if (!preprocesses() || !finish_tools("compiling")) return;
+    for (const std::size_t i : compiling_) {
+      const PreparedSource left = tools_.judge(read_whole(preprocessed_path(i)), names_[i]);
+      if (is_judged_ && !left.problem.empty()) {
+        return end(explain_compile_error(left.problem, names_));
+      }
+      quotations_.add(texts_[i], "\n" + left.text);
+      running_.push_back(start_tool(compile_command(i)));
     }
   }
 
@@ -125,7 +143,13 @@ class Build {
     for (const std::size_t i : compiling_) {
       if (holds_data(object_path(i))) return end(too_large(stage_.sources[i]));
     }
-    for (const std::size_t i : compiling_) keep(object_key(i), object_path(i));
+    for (const std::size_t i : compiling_) {
+      std::ofstream(calls_path(i), std::ios::binary)
+          << to_text(unseen_calls_in(read_whole(dump_path(i))));
+      keep(object_key(i), object_path(i));
+      keep(calls_key(i), calls_path(i));
+    }
+    if (is_judged_ && !judge_objects()) return;
     running_.push_back(start_tool(link_command()));
   }
 
@@ -185,22 +209,76 @@ class Build {
       if (!prepared.problem.empty()) return explain_compile_error(prepared.problem, names_);
       quotations_.add(source.text, prepared.text);
       sources_.push_back(prepared.text);
+      texts_.push_back(source.text);
     }
     return {};
   }
 
-  std::vector<std::string> compile_command(std::size_t i) const {
+  bool preprocesses() const { return !tools_.preprocess.empty(); }
+
+  std::vector<std::string> preprocess_command(std::size_t i) const {
     std::vector<std::string> command = tools_.compile;
+    std::ranges::copy(tools_.preprocess, std::back_inserter(command));
     // The contract comes first, so that a function that differs from it is an error where it
     // stands.
     command.insert(command.end(), {"-include", contract(stage_.sources[i])});
-    command.insert(command.end(), {"-c", source_path(i), "-o", object_path(i)});
+    command.insert(command.end(), {"-E", source_path(i), "-o", preprocessed_path(i)});
     return command;
+  }
+
+  std::vector<std::string> compile_command(std::size_t i) const {
+    std::vector<std::string> command = tools_.compile;
+    if (!tools_.compile_through.empty()) command.insert(command.begin(), tools_.compile_through);
+    if (!preprocesses()) {
+      command.insert(command.end(), {"-include", contract(stage_.sources[i])});
+    }
+    const fs::path source = preprocesses() ? preprocessed_path(i) : source_path(i);
+    if (tools_.dumps_statements) {
+      command.push_back("-fdump-tree-optimized-lineno=" + dump_path(i).string());
+    }
+    command.insert(command.end(), {"-c", source, "-o", object_path(i)});
+    return command;
+  }
+
+  /// Judges what was compiled, all files of the stage at once, since they may call each other.
+  /// Returns whether the build goes on.
+  bool judge_objects() {
+    std::vector<CompiledSource> compiled;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      compiled.push_back(
+          {object_path(i), names_[i], texts_[i], from_text(read_whole(calls_path(i)))});
+    }
+    ObjectVerdict verdict;
+    if (tools_.simulator.empty()) {
+      verdict.problems = judge_cuda_objects(compiled);
+    } else {
+      verdict = judge_simulator_objects(compiled, tools_.simulator);
+    }
+    if (!verdict.problems.empty()) {
+      end(explain_compile_error(verdict.problems, names_));
+      return false;
+    }
+    for (std::size_t i = 0; i < verdict.device_sections.size(); ++i) {
+      running_.push_back(start_tool(gather_command(i, verdict.device_sections[i])));
+    }
+    return finish_tools("linking");
+  }
+
+  /// Puts device functions into one section, so that calls by pointers can tell them from others.
+  std::vector<std::string> gather_command(std::size_t i,
+                                          const std::vector<std::string>& sections) const {
+    // As a file: there may be more of them than arguments.
+    const fs::path list = linked_path(i).replace_extension(".sections");
+    std::ofstream file(list);
+    for (const std::string& section : sections) {
+      file << fmt::format("--rename-section '{}={}'\n", section, device_code_section);
+    }
+    return {"objcopy", "@" + list.string(), object_path(i), linked_path(i)};
   }
 
   std::vector<std::string> link_command() const {
     std::vector<std::string> command = tools_.link;
-    for (std::size_t i = 0; i < sources_.size(); ++i) command.push_back(object_path(i));
+    for (std::size_t i = 0; i < sources_.size(); ++i) command.push_back(linked_path(i));
     command.push_back(binding_);
     command.insert(command.end(), tools_.libraries.begin(), tools_.libraries.end());
     command.insert(command.end(), {"-o", module_});
@@ -270,9 +348,14 @@ class Build {
 
   /// All that the object of a source depends on. A contract may include the stage's others.
   std::string object_key(std::size_t i) const {
-    // In a sandbox a source finds less to include.
-    std::string key = this_machine() + (sandbox_ ? "\nin a sandbox\n" : "\n");
+    // What was judged by other rules is judged again. In a sandbox a source finds less to include.
+    std::error_code unknown;
+    std::string key = stamp(fs::read_symlink("/proc/self/exe", unknown)) + this_machine() +
+                      (sandbox_ ? "\nin a sandbox\n" : "\n");
     for (const std::string& word : compile_command(i)) key += without_scratch(word) + "\n";
+    if (preprocesses()) {
+      for (const std::string& word : preprocess_command(i)) key += without_scratch(word) + "\n";
+    }
     for (const std::string& source : stage_.sources) key += stamp(contract(source));
     for (const fs::path& input : tools_.inputs) key += stamp(input);
     key += stamp(find_program(tools_.compile.front()));
@@ -292,11 +375,23 @@ class Build {
   fs::path source_path(std::size_t i) const {
     return scratch_ / fs::path(stage_.sources[i]).replace_extension(tools_.source_extension);
   }
+  fs::path preprocessed_path(std::size_t i) const {
+    return scratch_ / fs::path(stage_.sources[i]).replace_extension(".ii");
+  }
   fs::path object_path(std::size_t i) const {
     return scratch_ / fs::path(stage_.sources[i]).replace_extension(".o");
   }
+  fs::path dump_path(std::size_t i) const { return object_path(i).replace_extension(".dump"); }
+  fs::path calls_path(std::size_t i) const { return object_path(i).replace_extension(".calls"); }
+  std::string calls_key(std::size_t i) const { return object_key(i) + "\ncalls"; }
+  /// What is linked of an object.
+  fs::path linked_path(std::size_t i) const {
+    const bool is_gathered = is_judged_ && !tools_.simulator.empty();
+    return is_gathered ? object_path(i).replace_extension(".device.o") : object_path(i);
+  }
 
   std::optional<ModuleCache> cache_ = modules();
+  bool is_judged_ = true;
   const StageInfo& stage_;
   Toolchain tools_;
   fs::path binding_;
@@ -306,8 +401,9 @@ class Build {
   fs::path folder_;                 ///< the student's
   std::vector<std::string> names_;  ///< of the sources, as messages call them
   Quotations quotations_;
-  std::vector<std::string> sources_;  ///< what the compiler gets, in the order of the stage's files
-  std::string key_;                   ///< of the module in the cache
+  std::vector<std::string> texts_;      ///< as handed in, in the order of the stage's files
+  std::vector<std::string> sources_;    ///< what the compiler gets of them
+  std::string key_;                     ///< of the module in the cache
   std::vector<std::size_t> compiling_;  ///< sources whose objects were in no cache
   std::vector<RunningCommand> running_;
   std::optional<BuildOutcome> outcome_;  ///< once there is one
@@ -336,6 +432,7 @@ BuildOutcome build_module(const BuildRequest& request) { return build_modules({r
 std::vector<BuildOutcome> build_modules(const std::vector<BuildRequest>& requests) {
   std::vector<Build> builds;
   for (const BuildRequest& request : requests) builds.emplace_back(request);
+  for (Build& build : builds) build.start();
   for (Build& build : builds) build.start_compiling();
   for (Build& build : builds) build.start_linking();
   std::vector<BuildOutcome> outcomes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
@@ -58,6 +59,7 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
     std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
     Command command;
     command.arguments = tools.compile;
+    std::ranges::copy(tools.preprocess, std::back_inserter(command.arguments));
     command.arguments.insert(command.arguments.end(), std::begin(telling), std::end(telling));
     command.arguments.insert(command.arguments.end(), {"-c", prepared, "-o", "/dev/null"});
     command.time_limit_s = 60;

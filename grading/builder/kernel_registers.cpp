@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <memory>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -15,7 +17,11 @@
 #include "grading/builder/programs.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/tool_command.hpp"
+#include "grading/builder/toolchain.hpp"
 #include "tilewise_stages.hpp"
+#if TILEWISE_HAVE_SIMT
+#include "grading/builder/conditionals.hpp"
+#endif
 
 namespace tilewise::grading {
 namespace {
@@ -44,6 +50,38 @@ int number_before(const std::string& line, const std::string& unit) {
   const auto before = line.find_last_not_of("0123456789", end - 1);
   return std::atoi(line.substr(before + 1, end - before - 1).c_str());
 }
+
+#if TILEWISE_HAVE_SIMT
+/// The source as the simulator's compiler takes it: conditional parts that the text could have for
+/// nvcc alone are resolved, so that the kernels are the same. As it is where that compiler fails,
+/// of which the builder tells.
+std::string as_simulated(const SourceFile& source, const Toolchain& tools, const ToolFiles& files,
+                         const Sandbox& sandbox) {
+  std::random_device random;
+  const std::string mark = fmt::format("tilewise_part_{:08x}{:08x}", random(), random());
+  const std::string version = mark + "_version";
+  const fs::path marked = files.writable / "marked.cpp";
+  std::ofstream(marked, std::ios::binary) << version << " CUDART_VERSION\n"
+                                          << with_marks(source.text, mark);
+  std::vector<std::string> arguments = tools.compile;
+  std::ranges::copy(tools.preprocess, std::back_inserter(arguments));
+  const fs::path preprocessed = files.writable / "marked.ii";
+  arguments.insert(arguments.end(), {"-E", marked, "-o", preprocessed});
+  ToolFiles seen = files;
+  std::ranges::copy(tools.inputs, std::back_inserter(seen.readable));
+  const CommandResult result = run_command(tool_command(std::move(arguments), seen, sandbox));
+  if (!result.succeeded()) return source.text;
+  std::ifstream file(preprocessed, std::ios::binary);
+  const std::string left(std::istreambuf_iterator<char>(file), {});
+  const std::size_t at = left.find(version + " ");
+  if (at == left.npos) return source.text;
+  const std::size_t begin = at + version.size() + 1;
+  const std::string number = left.substr(begin, left.find('\n', begin) - begin);
+  // nvcc has its own version of the run-time, which the text may ask for, too.
+  return fmt::format("#undef CUDART_VERSION\n#define CUDART_VERSION {}\n#line 1 \"{}\"\n{}", number,
+                     source.name, without_conditionals(source.text, mark, left));
+}
+#endif
 
 }  // namespace
 
@@ -93,10 +131,21 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
   files.working_folder = files.writable;
   fs::create_directories(files.writable);
   for (const std::string& source : stage->sources) {
-    const SourceFile text = read_source(folder / source, source, folder.parent_path());
-    if (!text.problem.empty()) return;  // the builder says so
-    std::ofstream(files.writable / source, std::ios::binary) << text.text;
     files.readable.push_back((contracts / source).replace_extension(".hpp"));
+  }
+#if TILEWISE_HAVE_SIMT
+  const Toolchain simulator = toolchain(Backend::simt, Flavour::checked, stage_id);
+#endif
+  for (const std::string& source : stage->sources) {
+    const SourceFile text =
+        read_source(folder / source, shown_path(folder, source), folder.parent_path());
+    if (!text.problem.empty()) return;  // the builder says so
+    std::ofstream file(files.writable / source, std::ios::binary);
+#if TILEWISE_HAVE_SIMT
+    file << as_simulated(text, simulator, files, sandbox);
+#else
+    file << text.text;
+#endif
   }
   for (const std::string& architecture : architectures_like(gpu)) {
     std::vector<std::string> arguments = {

@@ -2,6 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "grading/builder/scratch_directory.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -43,6 +50,51 @@ TEST(KernelRegisters, ComeFromAnArchitectureLikeTheGpu) {
   for (const auto& expected : cases) {
     EXPECT_EQ(architectures_like(core::gpu_profile(expected.gpu)), expected.architectures)
         << expected.gpu;
+  }
+}
+
+/// Registers of a kernel whose text has one part for nvcc and another for all else.
+std::vector<CompiledKernel> compiled(const std::string& condition) {
+  const ScratchDirectory directory;
+  const std::filesystem::path folder = directory.path() / "labs" / "03_shared_memory";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "matmul_shared.cu") << condition << R"(
+constexpr int count = 1;
+#else
+constexpr int count = 48;
+#endif
+__global__ void sums(const float* A, float* C, int n) {
+  float sum[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) sum[i] = 0;
+  for (int k = 0; k < n; ++k) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) sum[i] = sum[i] * A[k] + A[k + i * n];
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i) C[i * n] = sum[i];
+}
+)";
+  return RegisterCompilation("03_shared_memory", folder, core::gpu_profile("a100"),
+                             directory.path())
+      .wait();
+}
+
+TEST(KernelRegisters, AreThoseOfTheKernelThatIsSimulated) {
+  const std::vector<CompiledKernel> simulated = compiled("#if 0");
+  if (simulated.empty()) GTEST_SKIP() << "no nvcc";
+  ASSERT_EQ(simulated.size(), 1u);
+  EXPECT_GT(simulated.front().registers_per_thread, 48);
+  for (const char* condition :
+       {"#ifdef __CUDACC__", "#if defined(__NVCC__)", "#ifdef __CUDA_ARCH__", "%:ifdef __CUDACC__",
+        "#if CUDART_VERSION != 12000", "#if \\\n defined(__CUDACC__) // ?",
+        "#if __has_include(<cuda_device_runtime_api.h>)",
+        "#ifndef __SANITIZE_THREAD__\n#define X\n"
+        "#endif\n#ifndef X"}) {
+    const std::vector<CompiledKernel> kernels = compiled(condition);
+    ASSERT_EQ(kernels.size(), 1u) << condition;
+    EXPECT_EQ(kernels.front().registers_per_thread, simulated.front().registers_per_thread)
+        << condition;
   }
 }
 

@@ -4,9 +4,12 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "common/simt/device_functions.hpp"
 #include "common/simt/rewrite/rewrite.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/preprocessed_text.hpp"
 #include "grading/builder/programs.hpp"
+#include "grading/builder/text_judge.hpp"
 #include "grading/builder/toolchain.hpp"
 
 namespace tilewise::grading {
@@ -22,6 +25,11 @@ PreparedSource rewritten(const SourceFile& source, simt::RewriteOptions options)
   }
   prepared.text = fmt::format("{}#line 1 \"{}\"\n{}", result.prologue, source.name, result.text);
   return prepared;
+}
+
+PreparedSource judged(const std::string& left, const std::string& name) {
+  const PreprocessedText text(left, name);
+  return {.text = text.own_lines(), .problem = judge_text(text, name)};
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -53,7 +61,17 @@ std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
   if (flavour == Flavour::fast) return {"-O3", "-g1"};
   if (flavour == Flavour::debug) return {"-O0", "-g", "-DTILEWISE_DEBUG"};
   std::vector<std::string> options = checked_options(root, compiler);
-  options.push_back("-g1");
+  // A submission may not ask for what it is compiled: kernels are the same on every backend.
+  options.insert(options.end(), {"-g1", "-U__SANITIZE_THREAD__", "-DTILEWISE_CHECKED=1"});
+#if defined(__x86_64__)
+  // Calls by pointers go through functions of ours (common/simt/checked/indirect_calls.cpp).
+  if (is_clang(compiler)) {
+    options.insert(options.end(), {"-mretpoline", "-mretpoline-external-thunk"});
+  } else {
+    options.insert(options.end(), {"-mindirect-branch=thunk-extern", "-mindirect-branch-register",
+                                   "-fcf-protection=none"});
+  }
+#endif
   return options;
 }
 
@@ -74,28 +92,45 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   // #line names. -fno-finite-loops: an endless loop must run into the time limit; the compiler may
   // otherwise take it away. -w: the rewritten text would earn warnings that no student can do
   // anything about.
-  for (const char* option : {"-std=c++17", "-gdwarf-4", "-march=native", "-fPIC",
-                             "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt",
-                             "-fno-finite-loops", "-fdiagnostics-color=never", "-w"}) {
+  // -f...-sections: what refers to what is seen by them (object_judge.hpp).
+  for (const char* option :
+       {"-std=c++17", "-gdwarf-4", "-march=native", "-fPIC", "-fvisibility=hidden",
+        "-fno-semantic-interposition", "-fno-finite-loops", "-ffunction-sections",
+        "-fdata-sections", "-fdiagnostics-color=never", "-w"}) {
     tools.compile.push_back(option);
   }
   // nvcc includes it by itself. By its full path, since -include searches the working folder first.
-  tools.compile.insert(tools.compile.end(), {"-include", facade / "cuda_runtime.h"});
-  tools.compile.insert(tools.compile.end(), {"-I", facade, "-I", root / "labs" / stage_id});
+  tools.preprocess = {"-include", facade / "cuda_runtime.h", "-I", facade,
+                      "-I",       root / "labs" / stage_id};
+  // _FORTIFY_SOURCE, which some distributions set, calls other copies than those that report
+  // themselves. libstdc++ has its <random> include intrinsics, for extensions that nobody uses. The
+  // rest would tell one compilation from another.
+  for (const char* option : {"-U_FORTIFY_SOURCE", "-D_BITS_OPT_RANDOM_H", "-D__TIME__=\"00:00:00\"",
+                             "-D__DATE__=\"Jan  1 1970\"", "-D__TIMESTAMP__=__DATE__"}) {
+    tools.preprocess.emplace_back(option);
+  }
 
-  tools.link.insert(tools.link.end(), {"-shared", "-Wl,-z,defs"});
+  // -z now: what is bound lazily passes through registers that calls by pointers use.
+  tools.link.insert(tools.link.end(), {"-shared", "-Wl,-z,defs", "-Wl,-z,now"});
   if (flavour == Flavour::checked) {
     // Copies of structures that the compiler makes by a call report themselves, too.
-    tools.link.push_back("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+    for (const std::string_view name : simt::wrapped_functions) {
+      tools.link.push_back(fmt::format("-Wl,--wrap={}", name));
+    }
   }
-  tools.libraries = {library, "-Wl,-rpath," + library.parent_path().string()};
+  tools.judge = judged;
+  // clang has calls load and store what they pass as other code does.
+  tools.dumps_statements = flavour == Flavour::checked && !is_clang(cxx_compiler());
+  tools.simulator = library;
+  tools.libraries = {build / "lib" / "tilewise_indirect_calls.o", library,
+                     "-Wl,-rpath," + library.parent_path().string()};
   tools.inputs = files_below(facade);
   tools.inputs.push_back(library);
   if (flavour == Flavour::checked && is_clang(tools.link)) {
-    // Both are the compiler now: a new one of either makes other objects.
-    tools.inputs.push_back(find_program(tools.compile.front()));
-    tools.compile.insert(tools.compile.begin(), tool("tilewise-whole-copies"));
+    tools.compile_through = tool("tilewise-whole-copies");
+    tools.inputs.push_back(tools.compile_through);
   }
+  tools.inputs.push_back(tools.libraries.front());
   const simt::RewriteOptions options{.mark_loop_exits = flavour == Flavour::checked};
   tools.prepare = [options](const SourceFile& source) { return rewritten(source, options); };
   return tools;
@@ -113,7 +148,7 @@ void add_coverage(Toolchain& simt_tools, Flavour flavour) {
   }
   const fs::path header =
       layout().root / "common" / "simt" / "include" / "tilewise" / "write_coverage.hpp";
-  simt_tools.compile.insert(simt_tools.compile.end(), {"-include", header});
+  simt_tools.preprocess.insert(simt_tools.preprocess.end(), {"-include", header});
   simt_tools.link.push_back("--coverage");
 }
 

@@ -20,11 +20,23 @@ struct PreparedSource {
 struct Toolchain {
   std::string source_extension;      ///< of the files given to the compiler
   std::vector<std::string> compile;  ///< command; `-c SOURCE -o OBJECT` is appended
-  std::vector<std::string> link;     ///< command; objects, `libraries` and `-o MODULE` are appended
+  /// Arguments that the preprocessor takes beside those of `compile`; then it is run by itself, and
+  /// what it leaves is judged before that is compiled. Empty: one step does both.
+  std::vector<std::string> preprocess = {};
+  /// A program that stands in front of the compiler, but not of its preprocessor. May be empty.
+  std::filesystem::path compile_through = {};
+  std::vector<std::string> link;  ///< command; objects, `libraries` and `-o MODULE` are appended
   std::vector<std::string> libraries;
   /// Files other than the sources that the module depends on.
   std::vector<std::filesystem::path> inputs;
+  /// Whether the compiler tells of every statement it made code of (unseen_calls.hpp).
+  bool dumps_statements = false;
+  /// The simulator's library, whose names are taken; empty: objects are judged as a GPU's.
+  std::filesystem::path simulator = {};
   std::function<PreparedSource(const SourceFile&)> prepare;
+  /// Judges what the preprocessor left of the source of that name; `text` becomes the source's own
+  /// part, line by line.
+  std::function<PreparedSource(const std::string& left, const std::string& name)> judge = {};
 };
 
 /// The tools of a backend for one stage.

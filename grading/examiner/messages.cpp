@@ -76,6 +76,9 @@ std::string advise_on_fault(const std::string& kind) {
       {"host-pointer",
        "Hand the kernel pointers from cudaMalloc or from the function's arguments, never the "
        "address of something on the host."},
+      {"host-call",
+       "Point to __device__ functions of your own: which function a pointer leads to is decided on "
+       "the device."},
       {"barrier",
        "Every thread of a block must come to the same __syncthreads(): take it out of conditions "
        "that hold for some threads only."},

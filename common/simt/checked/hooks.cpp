@@ -2,6 +2,7 @@
 // sanitizer's own run-time. The names and arguments are the sanitizer's (compiler-rt,
 // tsan_interface.h).
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -102,5 +103,29 @@ void __tsan_write_range(void* address, std::size_t bytes) {
 TILEWISE_MEMORY_HOOKS(__tsan_)
 TILEWISE_MEMORY_HOOKS(__wrap_)
 #undef TILEWISE_MEMORY_HOOKS
+
+// Functions of <math.h> that store a second result where a pointer says, wrapped as the copies are.
+#define TILEWISE_STORING_FUNCTIONS(suffix, Real)                                                \
+  Real __wrap_modf##suffix(Real x, Real* whole) {                                               \
+    tilewise::simt::record<Action::write, sizeof *whole>(whole, __builtin_return_address(0));   \
+    return std::modf(x, whole);                                                                 \
+  }                                                                                             \
+  Real __wrap_frexp##suffix(Real x, int* exponent) {                                            \
+    tilewise::simt::record<Action::write, 4>(exponent, __builtin_return_address(0));            \
+    return std::frexp(x, exponent);                                                             \
+  }                                                                                             \
+  Real __wrap_remquo##suffix(Real x, Real y, int* quotient) {                                   \
+    tilewise::simt::record<Action::write, 4>(quotient, __builtin_return_address(0));            \
+    return std::remquo(x, y, quotient);                                                         \
+  }                                                                                             \
+  void __wrap_sincos##suffix(Real x, Real* sine, Real* cosine) {                                \
+    tilewise::simt::record<Action::write, sizeof *sine>(sine, __builtin_return_address(0));     \
+    tilewise::simt::record<Action::write, sizeof *cosine>(cosine, __builtin_return_address(0)); \
+    *sine = std::sin(x);                                                                        \
+    *cosine = std::cos(x);                                                                      \
+  }
+TILEWISE_STORING_FUNCTIONS(, double)
+TILEWISE_STORING_FUNCTIONS(f, float)
+#undef TILEWISE_STORING_FUNCTIONS
 
 }  // extern "C"

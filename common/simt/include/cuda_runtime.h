@@ -21,3 +21,12 @@
 #include "tilewise/shared_memory.hpp"
 #include "tilewise/vector_types.hpp"
 #include "tilewise/warp.hpp"
+
+#ifdef TILEWISE_CHECKED
+// Compilers write these out where they stand, after loads and stores have been made to report
+// themselves; calls report what they copy.
+#define __builtin_memcpy memcpy
+#define __builtin_memmove memmove
+#define __builtin_memset memset
+#define __builtin_mempcpy mempcpy
+#endif

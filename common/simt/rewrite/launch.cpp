@@ -179,7 +179,7 @@ void rewrite_launch(const Outline& outline, std::size_t launch, Edits& edits,
                  quoted(name) + ", __FILE__, __LINE__, ";
   std::string closing = ")";
   if (kernel->is_name) {
-    opening += "[&](auto&&... tilewise_args) { ";
+    opening += "[&](auto&&... tilewise_args) __attribute__((always_inline)) { ";
     closing = "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
   }
   edits.insert_before(code[kernel->first], opening);

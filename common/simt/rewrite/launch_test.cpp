@@ -10,8 +10,8 @@ namespace {
 // The generated code for a kernel that goes by a name.
 std::string named(const std::string& kernel) {
   return "::tilewise::simt::launcher(\"" + kernel +
-         "\", __FILE__, __LINE__, [&](auto&&... tilewise_args) { " + kernel +
-         "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
+         "\", __FILE__, __LINE__, [&](auto&&... tilewise_args) __attribute__((always_inline)) { " +
+         kernel + "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
 }
 
 // And for an expression that yields a pointer to one.
@@ -66,11 +66,13 @@ TEST(Launch, IsRewritten) {
       {"a fold", "(k<I><<<1, 2>>>(x), ...);", "(" + named("k<I>") + ".configure(1, 2)(x), ...);"},
       {"a string argument", "m<'\"'><<<1, 2>>>();",
        "::tilewise::simt::launcher(\"m<'\\\"'>\", __FILE__, __LINE__, [&](auto&&... "
-       "tilewise_args) { m<'\"'>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
+       "tilewise_args) __attribute__((always_inline)) { "
+       "m<'\"'>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
        ".configure(1, 2)();"},
       {"a name over two lines", "m<1,\n2><<<1, 2>>>();",
        "::tilewise::simt::launcher(\"m<1, 2>\", __FILE__, __LINE__, [&](auto&&... tilewise_args) "
-       "{ m<1,\n2>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
+       "__attribute__((always_inline)) { "
+       "m<1,\n2>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
        ".configure(1, 2)();"},
       {"carriage returns", "k<<<1,\r\n2>>>(x);\r\n", k + ".configure(1,\r\n2)(x);\r\n"},
       {"another launch's arguments", "k<<<1, 2>>>([] { k<<<3, 4>>>(); return 5; }());",

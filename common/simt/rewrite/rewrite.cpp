@@ -38,24 +38,6 @@ void report_cuda_in_macros(const std::vector<Token>& tokens, std::vector<Rewrite
   }
 }
 
-// What the simulator would not see a kernel do, or would believe it of another's word.
-void report_hidden_accesses(const std::vector<Token>& tokens, std::vector<RewriteError>& errors) {
-  for (const Token& token : tokens) {
-    if (token.kind != rewriting::TokenKind::identifier) continue;
-    const bool is_assembly = token.is("asm") || token.is("__asm") || token.is("__asm__");
-    const bool hides = token.text.find("no_sanitize") != token.text.npos ||
-                       token.text.find("disable_sanitizer") != token.text.npos ||
-                       token.text.starts_with("__tsan_") || token.text.starts_with("__ubsan_");
-    if (!is_assembly && !hides) continue;
-    const std::string name(token.text);
-    errors.push_back({token.line, is_assembly
-                                      ? "'" + name + "': inline assembly cannot be simulated"
-                                      : "'" + name +
-                                            "' hides from the simulator what a kernel "
-                                            "loads and stores; leave it out"});
-  }
-}
-
 // No macro can stand for CUDA's __noinline__: the standard library spells an attribute so.
 void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits) {
   static constexpr std::array<std::string_view, 8> leaders = {
@@ -76,7 +58,6 @@ Rewritten rewrite(std::string_view source, RewriteOptions options) {
   rewriting::Edits edits;
   Rewritten result;
   report_cuda_in_macros(tokens, result.errors);
-  report_hidden_accesses(tokens, result.errors);
   rewriting::rewrite_launches(outline, edits, result.errors);
   rewriting::rewrite_shared_memory(outline, edits, result.errors);
   if (options.mark_loop_exits) {

@@ -177,26 +177,6 @@ TEST(Rewrite, TellsNoinlineFromAnAttributeOrMacro) {
   EXPECT_EQ(rewrite(attributes).text, attributes);
 }
 
-TEST(Rewrite, RefusesWhatHidesAccesses) {
-  const struct {
-    const char* text;
-    bool is_refused;
-  } cases[] = {
-      {"__attribute__((no_sanitize(\"thread\"))) __global__ void k();", true},
-      {"[[gnu::no_sanitize_thread]] __global__ void k();", true},
-      {"#define PLAIN __attribute__((__no_sanitize_thread__))", true},
-      {"extern \"C\" void __tsan_write4(void*) {}", true},
-      {"extern \"C\" void __ubsan_handle_out_of_bounds() {}", true},
-      {"__device__ void f() { asm(\"nop\"); }", true},
-      {"__device__ void f() { __asm__ volatile(\"nop\"); }", true},
-      {"// no_sanitize, asm\n#if 0\nasm(\"nop\");\n#endif\nint assembly;", false},
-      {"const char* text = \"asm no_sanitize\";", false},
-  };
-  for (const auto& [text, is_refused] : cases) {
-    EXPECT_EQ(!rewrite(text).errors.empty(), is_refused) << text;
-  }
-}
-
 TEST(Rewrite, ReportsErrorsInTheOrderOfTheirLines) {
   const auto rewritten =
       rewrite("__shared__ int a = 1;\nk<<<1>>>;\n#define L k<<<1>>>()\n__shared__ int b = 1;\n");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <stdint.h>
-#include <string.h>
 
 #include <type_traits>
 
@@ -20,16 +19,12 @@ using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 template <class T>
 Bits<T> bits_of(T value) {
   static_assert(sizeof(T) == sizeof(Bits<T>), "atomics work on 4- and 8-byte types");
-  Bits<T> bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
+  return __builtin_bit_cast(Bits<T>, value);
 }
 
 template <class T>
 T value_of(Bits<T> bits) {
-  T value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  return __builtin_bit_cast(T, bits);
 }
 
 /// For the checked build, where an atomic operation is to be one access: replaces *address by

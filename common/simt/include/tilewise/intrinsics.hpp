@@ -10,10 +10,7 @@ namespace tilewise::simt {
 
 template <class To, class From>
 To reinterpret_bits(From value) {
-  static_assert(sizeof(To) == sizeof(From), "the two types have the same size");
-  To result;
-  memcpy(&result, &value, sizeof result);
-  return result;
+  return __builtin_bit_cast(To, value);
 }
 
 }  // namespace tilewise::simt

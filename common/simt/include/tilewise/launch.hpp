@@ -37,6 +37,32 @@ struct LaunchBody {
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
+/// Inlined, so that the kernel is the first function that run_thread() calls.
+template <class Call, size_t... index>
+[[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
+  call.kernel(std::as_const(std::get<index>(call.arguments))...);
+}
+
+/// What a thread of a launch runs. The builder knows by the name where kernels begin: whatever is
+/// reached from here has to be device code (grading/builder/object_judge.hpp).
+template <class Call>
+void run_thread(void* context) {
+  Call& call = *static_cast<Call*>(context);
+#ifdef TILEWISE_DEBUG
+  note_thread_start();
+#endif
+  call_kernel(call, std::make_index_sequence<std::tuple_size_v<decltype(call.arguments)>>{});
+#ifdef TILEWISE_DEBUG
+  note_turn_end();
+#endif
+}
+
+/// The one way to run_grid(): not inlined, so that the builder sees that nothing else leads there.
+template <class Call>
+[[gnu::noinline]] void launch_threads(const LaunchConfiguration& configuration, Call& call) {
+  run_grid(configuration, {run_thread<Call>, &call, sizeof call});
+}
+
 /// The launch with its configuration, waiting for the kernel's arguments.
 template <class Kernel>
 class ConfiguredLaunch {
@@ -51,17 +77,7 @@ class ConfiguredLaunch {
       Kernel kernel;
       std::tuple<std::decay_t<Arguments>...> arguments;
     } call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
-    const auto body = [](void* context) {
-      Call& call = *static_cast<Call*>(context);
-#ifdef TILEWISE_DEBUG
-      note_thread_start();
-#endif
-      std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
-#ifdef TILEWISE_DEBUG
-      note_turn_end();
-#endif
-    };
-    run_grid(configuration_, {body, &call, sizeof call});
+    launch_threads(configuration_, call);
   }
 
  private:

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "checked_build.hpp"
+
 // CUDA's declaration specifiers. Kernels are ordinary functions here: a launch calls one once for
 // every thread. Absent are __shared__, because the rewriter replaces whole declarations;
 // __noinline__, which it replaces too, because the standard library spells an attribute that way;
 // and __restrict__, which the host's compilers know.
-#ifdef __SANITIZE_THREAD__
+#if defined(TILEWISE_CHECKED) && !defined(__clang__)
 // The checked build. A structure that a function returns straight into memory is stored without
 // being reported (g++ instruments assignments only); of a function that is inlined, the stores are.
 #define __global__ __attribute__((flatten))

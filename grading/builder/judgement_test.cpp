@@ -1,0 +1,292 @@
+// What the builder refuses of a submission for the simulator, and what it must not refuse: with
+// whichever compiler CXX names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+
+#include "grading/builder/builder.hpp"
+#include "grading/builder/programs.hpp"
+#include "grading/builder/scratch_directory.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A submission to stage 3: `text`, and behind it a launch of `kernel` where that is not defined
+/// there.
+struct Case {
+  const char* name;
+  std::string text;
+  int line = 0;              ///< that the message names
+  const char* message = "";  ///< that it contains
+};
+
+void PrintTo(const Case& expected, std::ostream* out) { *out << expected.name; }
+
+constexpr const char* contract_function = R"(
+cudaError_t matmul_shared(const float* A, const float*, float* C, int n, int) {
+  kernel<<<1, 32>>>(A, C, n);
+  return cudaGetLastError();
+}
+)";
+
+class Judgement : public testing::TestWithParam<Case> {
+ protected:
+  BuildOutcome build() {
+    const ScratchDirectory directory;
+    const fs::path folder = directory.path() / "labs" / "03_shared_memory";
+    const fs::path scratch = directory.path() / "scratch";
+    fs::create_directories(folder);
+    fs::create_directory(scratch);
+    std::string text = GetParam().text;
+    if (text.find("matmul_shared(") == text.npos) text += contract_function;
+    std::ofstream(folder / "matmul_shared.cu", std::ios::binary) << text;
+    return build_module({"03_shared_memory", folder, Backend::simt, scratch, Flavour::checked});
+  }
+};
+
+std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+/// A kernel of one statement, on line `line`.
+std::string kernel(const std::string& statement, const std::string& before = "") {
+  return before + "__global__ void kernel(const float* A, float* C, int n) { " + statement + " }\n";
+}
+
+class Refused : public Judgement {};
+
+TEST_P(Refused, WhereItStands) {
+  const BuildOutcome outcome = build();
+  EXPECT_FALSE(outcome.ok);
+  EXPECT_THAT(outcome.message, HasSubstr(GetParam().message));
+  EXPECT_EQ(outcome.line, GetParam().line) << outcome.message;
+  EXPECT_EQ(outcome.file, "matmul_shared.cu");
+  EXPECT_NE(outcome.hint, "");
+}
+
+const Case refused[] = {
+    {"Assembly", kernel("asm(\"nop\");"), 1, "assembly"},
+    {"PastedAssembly", kernel("\nJOIN(as, m)(\"nop\");", "#define JOIN(a, b) a##b\n"), 3,
+     "assembly"},
+    {"SplicedAssembly", kernel("\n__as\\\nm__(\"nop\");"), 2, "assembly"},
+    {"AssemblyNames", "extern \"C\" int f() __asm__(\"strnlen\");\n" + kernel("C[0] = f();"), 1,
+     "assembly"},
+    {"SplicedAttribute", "__attribute__((no_sani\\\ntize(\"thread\")))\n" + kernel(""), 1,
+     "hides from the simulator"},
+    {"PastedAttribute",
+     "#define HIDE(x) __attribute__((no_##x))\n\nHIDE(sanitize_thread) " + kernel(""), 3,
+     "hides from the simulator"},
+    {"StandardAttribute", "[[gnu::no_sanitize_thread]] " + kernel(""), 1,
+     "hides from the simulator"},
+    {"UsingAttribute", "[[using gnu: hot, no_sanitize(\"thread\")]] " + kernel(""), 1,
+     "hides from the simulator"},
+    {"AttributeBehindAnIncludedMacro",
+     "#define __wur __attribute__((no_sanitize(\"thread\")))\n\n#include <sys/random.h>\n" +
+         kernel(""),
+     3, "hides from the simulator"},
+    {"Optimize", "__attribute__((optimize(\"no-sanitize=thread\"))) " + kernel(""), 1, "optimize"},
+    {"Target", "__attribute__((target(\"sse2\"))) " + kernel(""), 1, "target"},
+    {"VectorExtension", "typedef float wide __attribute__((vector_size(32)));\n" + kernel(""), 1,
+     "vector_size"},
+    {"PragmaOptimize", "#pragma GCC optimize(\"no-sanitize=thread\")\n" + kernel(""), 1,
+     "#pragma GCC optimize"},
+    {"PragmaOperator", "_Pragma(\"GCC push_options\")\n" + kernel(""), 1, "push_options"},
+    {"PragmaOfClang",
+     "#pragma clang attribute push(__attribute__((no_sanitize(\"thread\"))), apply_to=function)\n" +
+         kernel(""),
+     1, "clang attribute"},
+    {"RenamedSymbol", "#pragma redefine_extname harmless strnlen\n" + kernel(""), 1,
+     "redefine_extname"},
+    {"IntrinsicHeader", "\n#include <immintrin.h>\n" + kernel(""), 2, "<immintrin.h>"},
+    {"MaskedLoad", kernel("\nC[0] = _mm_maskload_ps(A, __m128i{})[0];", "#include <immintrin.h>\n"),
+     1, "'_mm_maskload_ps'"},
+    {"StreamingStore", kernel("__builtin_ia32_movnti((int*)C, n);"), 1, "__builtin_ia32_movnti"},
+    {"ThreadLocal",
+     "static thread_local float cache[32];\nvoid fill() { cache[1] = 1; }\n" +
+         kernel("C[0] = cache[n];"),
+     3, "thread_local"},
+    {"OwnHook", "extern \"C\" void __tsan_read4(void*) {}\n" + kernel(""), 1,
+     "hides from the simulator"},
+    {"PastedHook",
+     "#define JOIN(a, b) a##b\n\nextern \"C\" void JOIN(__tsan, _write4)(void*) {}\n" + kernel(""),
+     3, "hides from the simulator"},
+    {"OwnCopy",
+     "extern \"C\" void* __wrap_memcpy(void* to, const void*, size_t) { return to; }\n" +
+         kernel(""),
+     1, "hides from the simulator"},
+    {"UnwrappedCopy",
+     "extern \"C\" void* __real_memcpy(void*, const void*, size_t);\n" +
+         kernel("__real_memcpy(C, A, n);"),
+     1, "hides from the simulator"},
+    {"Indirect",
+     "extern \"C\" {\nstatic void real() {}\nstatic void (*choose())() { return real; }\n"
+     "void chosen() __attribute__((ifunc(\"choose\")));\n}\n" +
+         kernel(""),
+     4, "ifunc"},
+    {"CodeBeforeTheProgram", "__attribute__((section(\".init\"))) void early() {}\n" + kernel(""),
+     1, "section"},
+    {"LaunchWithoutLauncher",
+     "static void body(void*) {}\n"
+     "cudaError_t matmul_shared(const float*, const float*, float*, int, int) {\n"
+     "  tilewise::simt::run_grid({\"k\", \"f\", 1, 1, 1, 0, nullptr}, {body, nullptr, 0});\n"
+     "  return cudaSuccess;\n}\n",
+     3, "simulator's own"},
+    {"WideCopy", kernel("\nwmemcpy((wchar_t*)C, (const wchar_t*)A, n);", "#include <cwchar>\n"), 3,
+     "a kernel calls wmemcpy, a host function"},
+    {"WideFill", kernel("\nwmemset((wchar_t*)C, 0, n);", "#include <cwchar>\n"), 3,
+     "a kernel calls wmemset, a host function"},
+    {"LengthOfText", kernel("C[0] = strnlen((const char*)A, n);"), 1, "a kernel calls strnlen"},
+    {"TextOfNumbers", kernel("snprintf((char*)C, n, \"%s\", (const char*)A);"), 1,
+     "a kernel calls snprintf"},
+    {"ThroughAHelper",
+     "#include <cwchar>\n__device__ __attribute__((noinline)) void helper(float* C, int n) {\n"
+     "  wmemset((wchar_t*)C, 1, n);\n}\n" +
+         kernel("helper(C, n);"),
+     3, "a kernel calls wmemset"},
+    {"ThroughATable",
+     "#include <cwchar>\nusing Copy = wchar_t* (*)(wchar_t*, const wchar_t*, size_t);\n"
+     "__device__ Copy table[] = {wmemcpy, wmemmove};\n" +
+         kernel("table[n & 1]((wchar_t*)C, (const wchar_t*)A, n);"),
+     4, "a host function"},
+    {"ThroughAVirtualFunction",
+     "#include <cwchar>\nstruct Base { virtual void run(float* C, int n) = 0; };\n"
+     "struct Fill : Base { void run(float* C, int n) override {\n"
+     "  wmemset((wchar_t*)C, 1, n); } };\n"
+     "__device__ __attribute__((noinline)) void call(Base& b, float* C, int n) { b.run(C, n); }\n" +
+         kernel("Fill fill; call(fill, C, n);"),
+     4, "a kernel calls wmemset"},
+    {"Output", "#include <iostream>\n" + kernel("std::cout << n;"), 2, "a host function"},
+    {"Thread", "#include <thread>\n" + kernel("std::thread([] {}).detach();"), 2,
+     "a host function"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Refused, testing::ValuesIn(refused), name_of);
+
+class UnseenByGnu : public Judgement {};
+
+TEST_P(UnseenByGnu, CallsAreRefused) {
+  if (is_clang(cxx_compiler())) GTEST_SKIP() << "clang has such calls report themselves";
+  const BuildOutcome outcome = build();
+  EXPECT_FALSE(outcome.ok);
+  EXPECT_THAT(outcome.message, HasSubstr("structure in memory"));
+  EXPECT_EQ(outcome.line, GetParam().line) << outcome.message;
+}
+
+constexpr const char* rows =
+    "struct Row { float v[12]; };\n"
+    "__device__ __noinline__ float sum(Row row) { return row.v[0] + row.v[11]; }\n"
+    "__device__ __noinline__ Row make(float x) { Row row = {}; row.v[3] = x; return row; }\n";
+
+const Case unseen[] = {
+    {"Argument", rows + kernel("C[0] = sum(((const Row*)A)[n]);"), 4},
+    {"Result", rows + kernel("((Row*)C)[n] = make(1);"), 4},
+    {"ThroughAPointer",
+     rows + std::string("__device__ Row (*makes[])(float) = {make, make};\n") +
+         kernel("((Row*)C)[n] = makes[n & 1](1);"),
+     5},
+    {"InAHelper",
+     rows + std::string("__device__ __noinline__ void fill(Row* to) {\n  to[1] = make(2);\n}\n") +
+         kernel("fill((Row*)C);"),
+     5},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, UnseenByGnu, testing::ValuesIn(unseen), name_of);
+
+class Accepted : public Judgement {};
+
+TEST_P(Accepted, AsNvccDoes) {
+  const BuildOutcome outcome = build();
+  EXPECT_TRUE(outcome.ok) << outcome.message;
+}
+
+const Case accepted[] = {
+    {"AssemblyForGpusAlone",
+     kernel("\n#ifdef __CUDA_ARCH__\n  asm volatile(\"bar.sync 0;\");\n#endif\n")},
+    {"Printf", kernel("printf(\"%d of %p\\n\", n, C); printf(\"plain\\n\");")},
+    {"Assert", kernel("assert(n > 0);", "#include <assert.h>\n")},
+    {"Copies", kernel("memcpy(C, A, n); memset(C, 0, 12); memmove(C, C + 1, 48);")},
+    {"Heap", kernel("float* p = new float[n]; p[0] = A[0]; C[0] = p[0]; delete[] p; "
+                    "void* q = malloc(n); free(q);")},
+    {"VirtualFunctions",
+     "struct Shape { __device__ virtual float area() const = 0; __device__ virtual ~Shape() {} };\n"
+     "struct Square : Shape { float a; __device__ Square(float a) : a(a) {}\n"
+     "  __device__ float area() const override { return a * a; } };\n"
+     "__device__ __attribute__((noinline)) float f(const Shape& s) { return s.area(); }\n" +
+         kernel("Square s(A[0]); C[0] = f(s);")},
+    {"FunctionPointers",
+     "using F = float (*)(float);\n__device__ float twice(float x) { return 2 * x; }\n"
+     "__device__ float half(float x) { return x / 2; }\n__device__ F table[] = {twice, half, "
+     "sqrtf};"
+     "\n" +
+         kernel("C[0] = table[n % 3](A[0]);")},
+    {"Lambdas",
+     "template <class F> __global__ void apply(F f, float* C) { C[threadIdx.x] = f(C[0]); }\n"
+     "cudaError_t matmul_shared(const float*, const float*, float* C, int n, int) {\n"
+     "  apply<<<1, 32>>>([=] __device__(float x) { return x + n; }, C);\n"
+     "  return cudaGetLastError();\n}\n"},
+    {"HostLibrary",
+     "#include <algorithm>\n#include <chrono>\n#include <cstdio>\n#include <functional>\n"
+     "#include <iostream>\n#include <map>\n#include <mutex>\n#include <random>\n#include <string>\n"
+     "#include <thread>\n#include <vector>\n" +
+         kernel("C[0] = A[0];") +
+         "cudaError_t matmul_shared(const float* A, const float*, float* C, int n, int) {\n"
+         "  std::vector<int> v(n); std::string s = std::to_string(n); std::map<int, int> m;\n"
+         "  std::mt19937 r(1); std::sort(v.begin(), v.end()); m[n] = r(); std::cerr << s;\n"
+         "  if (v.at(0) > n) throw std::runtime_error(s);\n"
+         "  std::function<int()> f = [&] { return m[0]; }; fprintf(stderr, \"%d\", f());\n"
+         "  std::thread([&] { kernel<<<1, 32>>>(A, C, n); }).join();\n"
+         "  return cudaGetLastError();\n}\n"},
+    {"Mathematics",
+     kernel("\nC[0] = rsqrtf(A[0]) + fmaf(A[0], 2, 1) + __fmaf_rn(A[1], 2, 1) + hypotf(A[0], 1) + "
+            "std::min(A[0], A[1]) + std::max(1, n) + min(n, 3) + std::sqrt(A[2]) + sinf(A[0]) + "
+            "powf(A[1], 2) + exp(double(A[0])) + erff(A[1]) + cbrtf(A[1]) + fabsf(A[0]) + "
+            "lroundf(A[0]) + std::abs(A[0]) + std::pow(A[0], 3) + fmod(A[0], 2.0) + abs(n) + "
+            "tgammaf(A[0]) + ldexpf(A[0], 2) + isnan(A[0]);"
+            "\nfloat s, c; sincosf(A[0], &s, &c); C[1] = s + c;",
+            "#include <algorithm>\n#include <cmath>\n")},
+    {"HarmlessAttributes",
+     "[[nodiscard]] __device__ static inline __attribute__((always_inline, const)) float f(float x)"
+     " { return x; }\nstruct alignas(16) Quad { float x, y, z, w; };\n"
+     "__device__ __noinline__ float g([[maybe_unused]] float x) { return f(x); }\n" +
+         kernel("\n#pragma unroll 4\nfor (int i = 0; i < n; ++i) C[i] = g(A[i]);\n")},
+    {"HarmlessPragmas",
+     "#pragma once\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wall\"\n"
+     "#pragma nv_diag_suppress 177\n#pragma hd_warning_disable\n#pragma GCC diagnostic pop\n" +
+         kernel("_Pragma(\"unroll\") for (int i = 0; i < 4; ++i) C[i] = A[i];")},
+    {"WordsInTextsAndComments",
+     "// asm no_sanitize __tsan_read4\n#if 0\nasm(\"nop\");\n#endif\n"
+     "static const char* words = \"asm no_sanitize __tsan_read4 tilewise\";\nint assembly;\n" +
+         kernel("C[0] = words == nullptr;")},
+    {"CopyOfAStructure",
+     "struct Row { float v[12]; };\n" + kernel("((Row*)C)[n] = ((const Row*)A)[0];")},
+    {"StructuresByValue",
+     "struct Row { float v[12]; };\nstruct View { const float* p; int n; int m; };\n"
+     "__device__ __noinline__ float sum(Row row) { return row.v[0] + row.v[11]; }\n"
+     "__device__ __noinline__ Row make(float x) { Row row = {}; row.v[3] = x; return row; }\n"
+     "__device__ __noinline__ float first(View view) { return view.p[0]; }\n" +
+         kernel("Row row = *(const Row*)A; C[20] = sum(row); Row made = make(A[0]); "
+                "((Row*)C)[n] = made; View view{A, n, n}; C[40] = first(view);")},
+    {"ComplexNumbers",
+     kernel("std::complex<float> z(A[0], A[1]); z *= z; C[0] = z.real();", "#include <complex>\n")},
+    {"SharedOutsideOfFunctions",
+     "__shared__ float tile[32];\nextern __shared__ float rest[];\n" +
+         kernel("tile[threadIdx.x] = A[0]; __syncthreads(); C[0] = tile[0] + rest[0];")},
+    {"SharedAndShuffles",
+     kernel("__shared__ float s[32]; extern __shared__ float d[]; s[threadIdx.x] = A[0]; "
+            "__syncthreads(); C[0] = __shfl_down_sync(~0u, s[0], 1) + d[0]; atomicAdd(C, 1.0f);")},
+    {"SwitchesWithManyCases",
+     kernel("switch (n) { case 0: C[0] = 1; break; case 1: C[1] = A[2]; break; case 2: C[2] = 3; "
+            "break; case 3: C[3] = A[4]; break; case 4: C[5] = 9; break; case 5: C[7] = 1; }")},
+    {"AskingForTheSanitizer",
+     "#ifdef __SANITIZE_THREAD__\n#error told apart\n#endif\n" + kernel("C[0] = A[0];")},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Accepted, testing::ValuesIn(accepted), name_of);
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grading/builder/unseen_calls.hpp"
+
+namespace tilewise::grading {
+
+/// An object file of a submission, and the source that it was compiled from.
+struct CompiledSource {
+  std::filesystem::path object;
+  std::string name;  ///< of the source, in messages
+  std::string text;
+  std::vector<UnseenCall> unseen_calls = {};  ///< as far as the compiler tells
+};
+
+/// What objects say of a submission.
+struct ObjectVerdict {
+  std::string problems;  ///< "file:line: error: what", one a line; empty if there are none
+  /// Per object, sections of functions that need nothing but what a GPU has. Whatever runs in a
+  /// kernel has to be among them.
+  std::vector<std::vector<std::string>> device_sections;
+};
+
+/// Judges objects for the simulator, compiled with a section for every function and variable.
+/// Refused are definitions of names that `library` has, code that runs before or beside the
+/// program, and kernels that reach a function no GPU has: reached is what the code of a launch
+/// refers to, be it by calls, by pointers in tables or by those of virtual functions. So are
+/// kernels with calls that load or store unseen.
+/// @throws std::runtime_error if a file cannot be read
+ObjectVerdict judge_simulator_objects(const std::vector<CompiledSource>& sources,
+                                      const std::filesystem::path& library);
+
+/// Judges host objects for a GPU. Refused are functions by which the CPU could compute, or kernels
+/// be launched, uncounted; and definitions as above.
+/// @return the problems
+std::string judge_cuda_objects(const std::vector<CompiledSource>& sources);
+
+/// The section that device functions of a module end up in (checked/indirect_calls.S).
+inline constexpr const char* device_code_section = "tilewise_device";
+
+}  // namespace tilewise::grading

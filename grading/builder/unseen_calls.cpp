@@ -1,0 +1,211 @@
+#include "grading/builder/unseen_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "grading/builder/lines.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Takes a number and the colon before it off the end of a text; nothing if there is none.
+std::optional<int> take_number(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos) return std::nullopt;
+  int number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data() + colon + 1, text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  text = text.substr(0, colon);
+  return number;
+}
+
+/// A statement without the places "[file:line:column] " in it, and the first of those.
+struct Statement {
+  std::string text;
+  std::string file;
+  int line = 0;
+};
+
+Statement without_places(std::string_view line) {
+  Statement statement;
+  while (!line.empty()) {
+    const std::size_t close = line.front() == '[' ? line.find(']') : line.npos;
+    std::string_view inside = close == line.npos ? "" : line.substr(1, close - 1);
+    inside = inside.substr(0, inside.find(" discrim"));
+    const auto column = take_number(inside);
+    const auto number = column ? take_number(inside) : std::nullopt;
+    if (!number) {
+      statement.text += line.front();
+      line.remove_prefix(1);
+      continue;
+    }
+    if (statement.line == 0) {
+      statement.file = inside;
+      statement.line = *number;
+    }
+    line.remove_prefix(std::min(close + 2, line.size()));  // and the blank behind it
+  }
+  const std::size_t begin = statement.text.find_first_not_of(' ');
+  statement.text.erase(0, begin == std::string::npos ? statement.text.size() : begin);
+  return statement;
+}
+
+/// Where `wanted` stands outside of brackets and quotation marks.
+std::size_t find_outside(std::string_view text, std::string_view wanted, std::size_t from = 0) {
+  int depth = 0;
+  for (std::size_t i = from; i < text.size(); ++i) {
+    if (depth == 0 && text.substr(i, wanted.size()) == wanted) return i;
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
+    } else if (text[i] == '(' || text[i] == '[') {
+      ++depth;
+    } else if (text[i] == ')' || text[i] == ']') {
+      --depth;
+    }
+  }
+  return text.npos;
+}
+
+/// Functions in the dump, one after another.
+class DumpReader {
+ public:
+  std::vector<UnseenCall> read(std::string_view dump) {
+    while (!dump.empty()) {
+      const std::string_view line = take_line(dump);
+      if (line.starts_with(";; Function ")) {
+        start_function(line);
+      } else if (line.starts_with("  ")) {
+        read_statement(without_places(line));
+      }
+    }
+    return std::move(calls_);
+  }
+
+ private:
+  /// ";; Function sum (_Z3sum2f8, funcdef_no=17, ..."
+  void start_function(std::string_view line) {
+    const std::size_t end = line.find(", funcdef_no=");
+    const std::string_view head = line.substr(0, end);
+    function_ = head.substr(head.rfind('(') + 1);
+    arguments_.clear();
+  }
+
+  void read_statement(const Statement& statement) {
+    std::string_view text = statement.text;
+    text = text.substr(0, find_outside(text, ";"));
+    std::string_view result;
+    if (const std::size_t equals = find_outside(text, " = "); equals != text.npos) {
+      result = text.substr(0, equals);
+      text.remove_prefix(equals + 3);
+    }
+    if (function_.starts_with(kernel_entry)) note_argument(result, text);
+    const std::size_t open = find_outside(text, " (");
+    if (text.starts_with('(') || open == text.npos || !text.ends_with(')')) return;
+    const std::string_view callee = text.substr(0, open);
+    if (callee.starts_with("__tsan_") || callee.starts_with("__ubsan_") || callee == "if" ||
+        callee == "switch") {
+      return;
+    }
+    bool is_unseen = is_memory(result);
+    std::string_view arguments = text.substr(open + 2, text.size() - open - 3);
+    while (!arguments.empty()) {
+      const std::size_t comma = std::min(find_outside(arguments, ", "), arguments.size());
+      is_unseen = is_unseen || is_memory(arguments.substr(0, comma));
+      arguments.remove_prefix(std::min(comma + 2, arguments.size()));
+    }
+    if (!is_unseen) return;
+    calls_.push_back({function_, statement.file, statement.line, std::string(callee)});
+  }
+
+  /// Kernels get their arguments from where the launch has put them, on the host: notes the
+  /// addresses that are a fixed distance from there.
+  void note_argument(std::string_view result, std::string_view value) {
+    const bool is_address = value.starts_with('&') || value.starts_with('(') ||
+                            value.starts_with("context_") || value.starts_with('_');
+    if (is_address && is_argument(value) && value.find('[', value.find("MEM[") + 4) == value.npos) {
+      arguments_.emplace(result);
+    }
+  }
+
+  /// Whether all pointers in an expression lead to a kernel's arguments: at least one is there.
+  bool is_argument(std::string_view expression) const {
+    bool is_any = false;
+    for (std::size_t i = 0; i < expression.size(); ++i) {
+      std::size_t end = i;
+      while (end < expression.size() && is_word(expression[end])) ++end;
+      if (end == i) continue;
+      const std::string_view word = expression.substr(i, end - i);
+      i = end;
+      const std::size_t version = word.rfind('_');
+      const bool is_versioned = version != word.npos && version + 1 < word.size() &&
+                                std::ranges::all_of(word.substr(version + 1), [](unsigned char c) {
+                                  return std::isdigit(c) != 0;
+                                });
+      if (!is_versioned) continue;
+      const bool is_context =
+          word.starts_with("context_") && expression.substr(end).starts_with("(D)");
+      if (!is_context && !arguments_.contains(std::string(word))) return false;
+      is_any = true;
+    }
+    return is_any;
+  }
+
+  /// Whether an operand is what a pointer leads to, and not a value, an address or a variable.
+  bool is_memory(std::string_view operand) const {
+    if (function_.starts_with(kernel_entry) && is_argument(operand)) return false;
+    if (operand.empty() || operand.front() == '&' || operand.front() == '"') return false;
+    if (operand.front() == '*' || operand.find("(*") != operand.npos ||
+        operand.find("->") != operand.npos) {
+      return true;
+    }
+    // MEM[(const struct f8 &)p_2(D)], but MEM[(struct f8 *)&t] of a variable.
+    if (operand.find("MEM") == operand.npos) return false;
+    return operand.find('&') == operand.npos || operand.find("&)") != operand.npos;
+  }
+
+  std::vector<UnseenCall> calls_;
+  std::string function_;
+  std::set<std::string> arguments_;  ///< addresses of a kernel's
+};
+
+}  // namespace
+
+std::vector<UnseenCall> unseen_calls_in(std::string_view dump) { return DumpReader().read(dump); }
+
+std::string to_text(const std::vector<UnseenCall>& calls) {
+  std::string text;
+  for (const UnseenCall& call : calls) {
+    text += fmt::format("{}\t{}\t{}\t{}\n", call.function, call.line, call.file, call.callee);
+  }
+  return text;
+}
+
+std::vector<UnseenCall> from_text(std::string_view text) {
+  std::vector<UnseenCall> calls;
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    const auto take_field = [&] {
+      const std::size_t end = std::min(line.find('\t'), line.size());
+      const std::string field(line.substr(0, end));
+      line.remove_prefix(std::min(end + 1, line.size()));
+      return field;
+    };
+    UnseenCall& call = calls.emplace_back();
+    call.function = take_field();
+    call.line = std::atoi(take_field().c_str());
+    call.file = take_field();
+    call.callee = take_field();
+  }
+  return calls;
+}
+
+}  // namespace tilewise::grading

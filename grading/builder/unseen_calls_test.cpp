@@ -1,0 +1,71 @@
+#include "grading/builder/unseen_calls.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace tilewise::grading {
+namespace {
+
+/// A function of the dump: its variables, and one statement.
+std::vector<UnseenCall> calls_of(const std::string& statement) {
+  return unseen_calls_in(
+      "\n;; Function k<f8> (_Z1k2f8, funcdef_no=17, decl_uid=2648, cgraph_uid=16)\n\n"
+      "float k (struct f8 a, int n)\n{\n  struct f8 t;\n  struct f8 loc[3];\n  struct f8 "
+      "D.2808;\n\n"
+      "  <bb 2> [local count: 1073741824]:\n  " +
+      statement + "\n  return;\n}\n");
+}
+
+TEST(UnseenCalls, AreThoseWithStructuresInMemory) {
+  for (const char* statement :
+       {"[labs/x.cu:9:37] [labs/x.cu:9:29] *_1 = mk<f8> (x_4(D));",
+        "[labs/x.cu:9:37 discrim 2] *p_1(D) = mknt (3.0e+0); [return slot optimization]",
+        "[labs/x.cu:9:3] _4 = sum ([labs/x.cu:16:53] w_2(D)->in);",
+        "[labs/x.cu:9:3] _4 = sum ([labs/x.cu:16:53] MEM[(const struct f8 &)p_2(D)]);",
+        "[labs/x.cu:9:3] _4 = sum (MEM <struct f8> [(struct f8 *)p_2(D)]);",
+        "[labs/x.cu:9:3] <retval> = OBJ_TYPE_REF(_2;(const struct B)b_5(D)->0B) (b_5(D), *_3);",
+        "[labs/x.cu:9:3] p_3(D)->in = f_2(D) (1);", "[labs/x.cu:9:3] _5 = sum ((*s_2(D))[i_3(D)]);",
+        "[labs/x.cu:9:3] f::<lambda(f8)>::operator() (&D.1, *_3);"}) {
+    const std::vector<UnseenCall> calls = calls_of(statement);
+    ASSERT_EQ(calls.size(), 1u) << statement;
+    EXPECT_EQ(calls.front().function, "_Z1k2f8");
+    EXPECT_EQ(calls.front().file, "labs/x.cu");
+    EXPECT_EQ(calls.front().line, 9);
+    EXPECT_EQ(from_text(to_text(calls)).front().callee, calls.front().callee);
+  }
+}
+
+TEST(UnseenCalls, AreNoneOfValuesAddressesAndVariables) {
+  for (const char* statement :
+       {"t = mk<f8> (x_2(D)); [return slot optimization]", "_5 = sum (t);", "_5 = sum (a);",
+        "loc[1] = mk<f8> (2.0e+0);", "_4 = sum (loc[1]);", "_4 = sum (D.2808, 1, -3, n_3(D));",
+        "*p_1(D) = *q_2(D);", "_3 = enter_shared (shared_slot<k>.3_7);", "call (helper, 1);",
+        "_3 = MEM[(float *)p_1(D)];", "_3 = (float) x_2(D);", "__tsan_write4 (&p_1(D)->v[0]);",
+        "f (&*p_1, \"a -> (*b)\");", "_7 = sum (MEM[(struct f8 *)&t]);", "if (_3 != 0)",
+        "_3 = .FMA (_1, _2, _4);", "<retval> = sum (_1);", "printf (\"%d\\n\", _3);",
+        "goto <bb 4>; [11.00%]"}) {
+    EXPECT_EQ(calls_of(statement).size(), 0u) << statement;
+  }
+}
+
+TEST(UnseenCalls, AreNoneOfAKernelsArguments) {
+  const auto calls_in = [](const std::string& operand) {
+    return unseen_calls_in(
+        "\n;; Function run_thread<k<void (*)(int)> > (_ZN8tilewise4simt10run_threadIZ1kEEvPv, "
+        "funcdef_no=17, decl_uid=2648)\n\nvoid run_thread<k<void (*)(int)> > (void * context)\n"
+        "{\n  <bb 2> [local count: 1073741824]:\n"
+        "  [x.hpp:3:1] _6 = context_2(D) + 16;\n  _7 = &MEM[(struct Call *)context_2(D)].view;\n"
+        "  _8 = MEM[(float * *)context_2(D)];\n  [x.cu:3:1] k (" +
+        operand + ");\n}\n");
+  };
+  EXPECT_EQ(calls_in("MEM[(const struct View &)_6]").size(), 0u);
+  EXPECT_EQ(calls_in("*_7").size(), 0u);
+  EXPECT_EQ(calls_in("MEM[(const struct View &)context_2(D) + 32]").size(), 0u);
+  EXPECT_EQ(calls_in("MEM[(const struct View &)_8]").size(), 1u);
+  EXPECT_EQ(calls_in("*_9").size(), 1u);
+}
+
+}  // namespace
+}  // namespace tilewise::grading
