@@ -75,6 +75,14 @@ DeviceInfo start_device(const core::GpuProfile&) {
 
 void run_blocks_on_one_thread() {}
 
+// In this process, and unconfined: the CUDA driver opens devices for writing, talks to services and
+// may start processes.
+Module load_module(const Hello& hello, std::span<std::byte>) {
+  Module module(hello.module);
+  set_module_base(module.base());
+  return module;
+}
+
 void install_fault_handler() {
   // A handler cannot run on the stack whose overflow it reports. The size leaves the unwinder room.
   static std::array<char, 64 << 10> stack;

@@ -26,7 +26,8 @@ struct LaunchConfiguration {
   cudaStream_t stream;
 };
 
-/// What every thread of a launch runs, and the host memory its arguments are in.
+/// What every thread of a launch runs, and the host memory its arguments are in. Their bytes may be
+/// run from a copy in another process (common/simt/host_apart.hpp), as a GPU runs from one.
 struct LaunchBody {
   void (*run)(void* context);
   void* context;
@@ -36,6 +37,30 @@ struct LaunchBody {
 /// Runs `body.run(body.context)` once for every thread of the grid and returns when all have
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
+
+template <class Call>
+inline void run_thread(Call& call) {
+#ifdef TILEWISE_DEBUG
+  note_thread_start();
+#endif
+  std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
+#ifdef TILEWISE_DEBUG
+  note_turn_end();
+#endif
+}
+
+/// A thread of a kernel that the launch names: the call holds arguments alone. Loaders know these
+/// functions, and the next ones, by their names: all else in a module is not to be launched.
+template <class Call>
+void run_named_kernel(void* context) {
+  run_thread(*static_cast<Call*>(context));
+}
+
+/// A thread of a kernel that was chosen when the program ran: the call begins with its address.
+template <class Call>
+void run_chosen_kernel(void* context) {
+  run_thread(*static_cast<Call*>(context));
+}
 
 /// The launch with its configuration, waiting for the kernel's arguments.
 template <class Kernel>
@@ -47,21 +72,16 @@ class ConfiguredLaunch {
   /// Evaluates the arguments once, on the host, and hands every thread a copy, as CUDA does.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) {
+    static_assert(std::is_pointer_v<Kernel> || std::is_empty_v<Kernel>);
     struct Call {
       Kernel kernel;
       std::tuple<std::decay_t<Arguments>...> arguments;
     } call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
-    const auto body = [](void* context) {
-      Call& call = *static_cast<Call*>(context);
-#ifdef TILEWISE_DEBUG
-      note_thread_start();
-#endif
-      std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
-#ifdef TILEWISE_DEBUG
-      note_turn_end();
-#endif
-    };
-    run_grid(configuration_, {body, &call, sizeof call});
+    if constexpr (std::is_pointer_v<Kernel>) {
+      run_grid(configuration_, {run_chosen_kernel<Call>, &call, sizeof call});
+    } else {
+      run_grid(configuration_, {run_named_kernel<Call>, &call, sizeof call});
+    }
   }
 
  private:
