@@ -6,8 +6,13 @@
 // and __restrict__, which the host's compilers know.
 //
 // A kernel's address is listed in the section __patchable_function_entries, at the price of one
-// instruction that does nothing: by that a loader knows kernels from all other functions.
+// instruction that does nothing: by that a loader knows kernels from all other functions. A debugger
+// would take that instruction for the first statement.
+#ifdef TILEWISE_DEBUG
+#define TILEWISE_LISTED_KERNEL
+#else
 #define TILEWISE_LISTED_KERNEL __attribute__((patchable_function_entry(1, 0)))
+#endif
 #ifdef __SANITIZE_THREAD__
 // The checked build. A structure that a function returns straight into memory is stored without
 // being reported (g++ instruments assignments only); of a function that is inlined, the stores are.
