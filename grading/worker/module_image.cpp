@@ -1,6 +1,7 @@
 #include "grading/worker/module_image.hpp"
 
 #include <cuda_runtime.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -174,7 +175,7 @@ void ModuleImage::read_sections(Elf* elf) {
 }
 
 int ModuleImage::without_initialisers() const {
-  const int file = memfd_create("module", MFD_CLOEXEC);
+  const int file = memfd_create("module", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
   for (std::size_t done = 0; done < bytes_.size();) {
     const ssize_t written = write(file, bytes_.data() + done, bytes_.size() - done);
@@ -185,6 +186,7 @@ int ModuleImage::without_initialisers() const {
     }
     done += static_cast<std::size_t>(written);
   }
+  fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
   return file;
 }
 

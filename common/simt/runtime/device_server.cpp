@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "common/simt/host_apart.hpp"
@@ -38,6 +39,16 @@ const char* literal_at(const ModuleMap& module, std::uint64_t address) {
     return std::memchr(text, '\0', range.second - address) == nullptr ? nullptr : text;
   }
   return nullptr;
+}
+
+/// One of the errors that a request may have: a kernel could have left any number where they are kept,
+/// for the host to read.
+std::int32_t as_told(cudaError_t error) {
+  static constexpr cudaError_t known[] = {
+      cudaSuccess,           cudaErrorInvalidValue,          cudaErrorMemoryAllocation,
+      cudaErrorInvalidConfiguration, cudaErrorInvalidDeviceFunction, cudaErrorIllegalAddress,
+      cudaErrorLaunchFailure};
+  return std::ranges::find(known, error) == std::end(known) ? cudaErrorUnknown : error;
 }
 
 /// One request on its way.
@@ -82,7 +93,7 @@ class Service {
   static void* address(std::uint64_t number) { return reinterpret_cast<void*>(number); }
 
   HostRequest answer(cudaError_t error, std::uint64_t first = 0, std::uint64_t second = 0) {
-    const DeviceReply reply = {error, device::lasting_error(), first, second};
+    const DeviceReply reply = {as_told(error), as_told(device::lasting_error()), first, second};
     return send_all(socket_, &reply, sizeof reply) ? HostRequest::served : HostRequest::gone;
   }
 
@@ -95,6 +106,7 @@ class Service {
   HostRequest memory_info() {
     std::size_t free_bytes = 0, total_bytes = 0;
     const cudaError_t error = cudaMemGetInfo(&free_bytes, &total_bytes);
+    note_bytes_to_host(sizeof free_bytes);  // as much as a kernel could have left there
     return answer(error, free_bytes, total_bytes);
   }
 
