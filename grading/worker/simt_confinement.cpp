@@ -42,7 +42,6 @@ constexpr int harmless[] = {
     SCMP_SYS(brk),
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
-    SCMP_SYS(madvise),
     SCMP_SYS(futex),
     SCMP_SYS(set_robust_list),
     SCMP_SYS(rseq),
@@ -105,9 +104,12 @@ class Filter {
                            where.begin());
   }
 
-  /// Threads, but no processes.
+  /// Threads, but no processes and no namespaces.
   void allow_threads() {
-    allow(SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
+    constexpr scmp_datum_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                                        CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+    allow(SCMP_SYS(clone),
+          {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | namespaces, CLONE_THREAD)});
     // A filter cannot look into what this is given; the library then takes the older call.
     seccomp_rule_add(filter_, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   }
@@ -118,8 +120,13 @@ class Filter {
   }
 
  private:
-  /// None that is executable, or becomes so.
+  /// None that is executable, or becomes so; of advice what libraries give, which is of this process's
+  /// own pages.
   void allow_memory() {
+    for (const int advice : {MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE,
+                             MADV_NOHUGEPAGE}) {
+      allow(SCMP_SYS(madvise), {SCMP_A2(SCMP_CMP_EQ, static_cast<scmp_datum_t>(advice))});
+    }
     for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
       allow(call, {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
     }

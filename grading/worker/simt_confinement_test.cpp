@@ -160,6 +160,13 @@ TEST_F(Confinement, RefusesBothPartsWhatConcernsOthers) {
       {"to make shared memory", [] { return shmget(IPC_PRIVATE, 4096, 0600) >= 0; }},
       {"to make a file in memory", [] { return memfd_create("x", 0) >= 0; }},
       {"to make secret memory", [] { return syscall(call_memfd_secret, 0) >= 0; }},
+      {"to share memory with other programs",
+       [] {
+         void* page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+         return madvise(page, 4096, MADV_MERGEABLE) == 0;
+       }},
+      {"to start a thread in a namespace",
+       [] { return syscall(SYS_clone, CLONE_THREAD | CLONE_NEWUTS, 0, 0, 0, 0) >= 0; }},
       {"to keep memory from being swapped", [] { return mlockall(MCL_CURRENT) == 0; }},
       {"to use a key ring", [] { return syscall(SYS_keyctl, 0, -3, 0, 0, 0) >= 0; }},
       {"to make a timer",

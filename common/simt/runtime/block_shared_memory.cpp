@@ -51,7 +51,7 @@ int reserve_shared(SharedRoom& room) {
   const std::size_t bytes = room.bytes;
   const std::size_t unit = std::max(room.alignment, row_bytes);
   const std::size_t offset = (table.end + unit - 1) / unit * unit;
-  if (offset + bytes > dynamic_room + static_room) {
+  if (bytes > static_room || unit > static_room || offset + bytes > dynamic_room + static_room) {
     throw std::length_error("this program declares more than 32 MiB of static shared memory");
   }
   // A gap of its own size behind every declaration keeps an index that runs past one array from
