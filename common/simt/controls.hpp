@@ -29,7 +29,7 @@ struct Controls {
   decltype(&simt::tell_device_part) tell_device_part;
   decltype(&simt::serve_host_part) serve_host_part;
   decltype(&simt::explain_host_fault) explain_host_fault;
-  decltype(&simt::read_source_lines_from) read_source_lines_from;
+  decltype(&simt::use_module_file) use_module_file;
 };
 
 /// Null from the second call on.

@@ -59,8 +59,8 @@ HostRequest serve_host_part(int socket, const ModuleMap& module, std::string& me
 /// In the parent: explains a fault of the host part, as far as device memory is concerned.
 void explain_host_fault(Fault& fault);
 
-/// From here on source lines of what is loaded at `base` are read from this open file, so that
-/// nothing needs to be opened for them.
-void read_source_lines_from(int file, const void* base);
+/// From here on what the checks want to know of the module that is loaded at `base`, source lines for
+/// one, is read from this open file, so that nothing needs to be opened.
+void use_module_file(int file, const void* base);
 
 }  // namespace tilewise::simt

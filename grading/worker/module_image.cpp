@@ -23,8 +23,10 @@ namespace {
 // As the compilers call what is declared in common/simt/include/tilewise.
 constexpr std::string_view run_time = "_ZN8tilewise4simt";
 constexpr std::string_view shared_room = "_ZN8tilewise4simt11shared_roomI";
-constexpr std::string_view named_kernel_run = "_ZN8tilewise4simt16run_named_kernelI";
-constexpr std::string_view chosen_kernel_run = "_ZN8tilewise4simt17run_chosen_kernelI";
+constexpr std::string_view named_kernel_run =
+    "_ZN8tilewise4simt10run_threadINS0_9NamedCallI";
+constexpr std::string_view chosen_kernel_run =
+    "_ZN8tilewise4simt10run_threadINS0_10ChosenCallI";
 constexpr std::string_view kernel_list = "__patchable_function_entries";
 
 /// The mark that lists a kernel stands behind its first instruction at most.

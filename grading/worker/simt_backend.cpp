@@ -75,7 +75,7 @@ Module load_module(const Hello& hello, std::span<std::byte> memory) {
   const ModuleImage image(hello.module);
   Module module("/proc/self/fd/" + std::to_string(image.without_initialisers()));
   set_module_base(module.base());
-  simt::read_source_lines_from(open_for_good(hello.module), module.base());
+  simt::use_module_file(open_for_good(hello.module), module.base());
   module.run_host_code_in(start_host_process(image, module, memory));
   return module;
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/simt/checked/module_file.hpp"
 #include "common/simt/checked/source_lines.hpp"
-#include "common/simt/host_apart.hpp"
 
 namespace tilewise::simt {
 
@@ -20,12 +20,6 @@ constexpr Dwfl_Callbacks callbacks = {
     .section_address = nullptr,
     .debuginfo_path = nullptr,
 };
-
-/// The one file to read, where nothing may be opened (host_apart.hpp).
-struct GivenFile {
-  int descriptor = -1;
-  std::uintptr_t base = 0;
-} given_file;
 
 /// The loaded modules' debugging information. Reads them anew where a module was loaded since.
 class Modules {
@@ -49,15 +43,15 @@ class Modules {
   }
 
   void reopen() {
-    if (dwfl_ != nullptr && given_file.descriptor >= 0) return;  // there is nothing else
+    if (dwfl_ != nullptr && module_file().is_given()) return;  // there is nothing else
     if (dwfl_ != nullptr) dwfl_end(dwfl_);
     inlined_calls_.clear();
     dwfl_ = dwfl_begin(&callbacks);
     if (dwfl_ == nullptr) return;
     const bool reported =
-        given_file.descriptor >= 0
-            ? dwfl_report_elf(dwfl_, "module", "module", given_file.descriptor, given_file.base,
-                              false) != nullptr
+        module_file().is_given()
+            ? dwfl_report_elf(dwfl_, "module", "module", module_file().descriptor,
+                              module_file().base, false) != nullptr
             : dwfl_linux_proc_report(dwfl_, getpid()) == 0;
     if (!reported || dwfl_report_end(dwfl_, nullptr, nullptr) != 0) {
       dwfl_end(dwfl_);
@@ -152,10 +146,6 @@ class Modules {
 };
 
 }  // namespace
-
-void read_source_lines_from(int file, const void* base) {
-  given_file = {file, reinterpret_cast<std::uintptr_t>(base)};
-}
 
 SourceLine source_line(std::uintptr_t pc) {
   static std::mutex mutex;

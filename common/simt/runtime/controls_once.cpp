@@ -24,7 +24,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .tell_device_part = tell_device_part,
       .serve_host_part = serve_host_part,
       .explain_host_fault = explain_host_fault,
-      .read_source_lines_from = read_source_lines_from,
+      .use_module_file = use_module_file,
   };
   static std::atomic<bool> is_given = false;
   return is_given.exchange(true) ? nullptr : &controls;

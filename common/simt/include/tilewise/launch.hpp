@@ -38,28 +38,43 @@ struct LaunchBody {
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
+/// A launch of a kernel by its name.
+template <class Kernel, class... Arguments>
+struct NamedCall {
+  static_assert(std::is_empty_v<Kernel>);
+  Kernel kernel;
+  std::tuple<Arguments...> arguments;
+};
+
+/// A launch of a kernel that was chosen when the program ran. It begins with the kernel's address.
+template <class Kernel, class... Arguments>
+struct ChosenCall {
+  Kernel kernel;
+  std::tuple<Arguments...> arguments;
+};
+
+template <class Kernel, class... Arguments>
+using CallOf = std::conditional_t<std::is_pointer_v<Kernel>, ChosenCall<Kernel, Arguments...>,
+                                  NamedCall<Kernel, Arguments...>>;
+
+/// Inlined, so that the kernel is the first function that run_thread() calls.
+template <class Call, size_t... index>
+[[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
+  call.kernel(std::as_const(std::get<index>(call.arguments))...);
+}
+
+/// What a thread of a launch runs. Loaders know by the names of these functions where kernels begin:
+/// nothing else of a module is to be launched (grading/worker/module_image.hpp).
 template <class Call>
-inline void run_thread(Call& call) {
+void run_thread(void* context) {
+  Call& call = *static_cast<Call*>(context);
 #ifdef TILEWISE_DEBUG
   note_thread_start();
 #endif
-  std::apply([&](const auto&... values) { call.kernel(values...); }, call.arguments);
+  call_kernel(call, std::make_index_sequence<std::tuple_size_v<decltype(call.arguments)>>{});
 #ifdef TILEWISE_DEBUG
   note_turn_end();
 #endif
-}
-
-/// A thread of a kernel that the launch names: the call holds arguments alone. Loaders know these
-/// functions, and the next ones, by their names: all else in a module is not to be launched.
-template <class Call>
-void run_named_kernel(void* context) {
-  run_thread(*static_cast<Call*>(context));
-}
-
-/// A thread of a kernel that was chosen when the program ran: the call begins with its address.
-template <class Call>
-void run_chosen_kernel(void* context) {
-  run_thread(*static_cast<Call*>(context));
 }
 
 /// The launch with its configuration, waiting for the kernel's arguments.
@@ -72,16 +87,9 @@ class ConfiguredLaunch {
   /// Evaluates the arguments once, on the host, and hands every thread a copy, as CUDA does.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) {
-    static_assert(std::is_pointer_v<Kernel> || std::is_empty_v<Kernel>);
-    struct Call {
-      Kernel kernel;
-      std::tuple<std::decay_t<Arguments>...> arguments;
-    } call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
-    if constexpr (std::is_pointer_v<Kernel>) {
-      run_grid(configuration_, {run_chosen_kernel<Call>, &call, sizeof call});
-    } else {
-      run_grid(configuration_, {run_named_kernel<Call>, &call, sizeof call});
-    }
+    using Call = CallOf<Kernel, std::decay_t<Arguments>...>;
+    Call call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
+    run_grid(configuration_, {run_thread<Call>, &call, sizeof call});
   }
 
  private:
