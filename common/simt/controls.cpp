@@ -47,4 +47,24 @@ std::uint32_t place_in_device_memory(const void* device_pointer) {
   return controls().place_in_device_memory(device_pointer);
 }
 
+void give_shared_room(void* room) { controls().give_shared_room(room); }
+
+void prepare_to_part() { controls().prepare_to_part(); }
+
+void become_host_part(int socket) { controls().become_host_part(socket); }
+
+void become_device_part(pid_t host) { controls().become_device_part(host); }
+
+bool tell_device_part(std::string_view message) { return controls().tell_device_part(message); }
+
+HostRequest serve_host_part(int socket, const ModuleMap& module, std::string& message) {
+  return controls().serve_host_part(socket, module, message);
+}
+
+void explain_host_fault(Fault& fault) { controls().explain_host_fault(fault); }
+
+void use_module_file(int file, const void* base) {
+  controls().use_module_file(file, base);
+}
+
 }  // namespace tilewise::simt

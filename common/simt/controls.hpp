@@ -1,12 +1,13 @@
 #pragma once
 
+#include "common/simt/host_apart.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/trace.hpp"
 #include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
 
-/// The functions of simt.hpp and watch.hpp, as the run-time library hands them out. It does so
+/// The functions of simt.hpp, watch.hpp and host_apart.hpp, as the run-time library hands them out. It does so
 /// once, to the program that runs kernels: kernel files are linked with the same library, and could
 /// call them to turn checks off or to take away what was found.
 struct Controls {
@@ -21,6 +22,14 @@ struct Controls {
   decltype(&simt::take_profiles) take_profiles;
   decltype(&simt::take_traces) take_traces;
   decltype(&simt::place_in_device_memory) place_in_device_memory;
+  decltype(&simt::give_shared_room) give_shared_room;
+  decltype(&simt::prepare_to_part) prepare_to_part;
+  decltype(&simt::become_host_part) become_host_part;
+  decltype(&simt::become_device_part) become_device_part;
+  decltype(&simt::tell_device_part) tell_device_part;
+  decltype(&simt::serve_host_part) serve_host_part;
+  decltype(&simt::explain_host_fault) explain_host_fault;
+  decltype(&simt::use_module_file) use_module_file;
 };
 
 /// Null from the second call on.

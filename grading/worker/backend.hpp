@@ -6,12 +6,15 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "common/core/gpu_profile.hpp"
 #include "grading/worker/binding_abi.hpp"
 #include "grading/worker/call.hpp"
+#include "grading/worker/module.hpp"
+#include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
 
@@ -26,9 +29,13 @@ void run_blocks_on_one_thread();
 /// Makes fatal signals write a FaultRecord before they end the process.
 void install_fault_handler();
 
-/// From here on this process starts no other and becomes none, signals and reads none but itself,
-/// opens no socket, writes no file and raises no limit, where the system can see to that. For good.
-void confine();
+/// Loads a submission and runs its static constructors. On the simulator its host code then runs in
+/// a process of its own, where the system has fork; from here on both are confined to what
+/// submissions need, where the system can see to that. For good.
+/// @param memory shared with the examiner: out of the submission's reach, too
+/// @throws std::runtime_error with the loader's reason
+/// @throws Tampering
+Module load_module(const Hello& hello, std::span<std::byte> memory);
 
 /// Tells what a payload in device memory is: the part of its image that kernels may touch.
 void describe_payload(const void* payload, const BufferArgument& argument);

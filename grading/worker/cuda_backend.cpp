@@ -11,6 +11,7 @@
 
 #include "common/cuda/error.hpp"
 #include "grading/worker/backend.hpp"
+#include "grading/worker/cuda_confinement.hpp"
 #include "grading/worker/fault_report.hpp"
 #include "grading/worker/protocol.hpp"
 
@@ -74,6 +75,14 @@ DeviceInfo start_device(const core::GpuProfile&) {
 }
 
 void run_blocks_on_one_thread() {}
+
+// In this process, which the driver leaves no room to confine as on the simulator.
+Module load_module(const Hello& hello, std::span<std::byte>) {
+  confine_cuda_worker();
+  Module module(hello.module);
+  set_module_base(module.base());
+  return module;
+}
 
 void install_fault_handler() {
   // A handler cannot run on the stack whose overflow it reports. The size leaves the unwinder room.

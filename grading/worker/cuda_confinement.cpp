@@ -1,4 +1,4 @@
-#include "grading/worker/backend.hpp"
+#include "grading/worker/cuda_confinement.hpp"
 
 #ifdef TILEWISE_HAVE_SECCOMP
 #include <sched.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <initializer_list>
 #endif
 
 namespace tilewise::grading {
@@ -13,7 +14,7 @@ namespace tilewise::grading {
 // The CUDA driver opens devices for writing and talks to services, so that most calls stay allowed.
 // But once its context is there it starts no process. One of a submission's would outlive its
 // worker, compute what nobody counts, or keep the GPU busy while the reference solution is timed.
-void confine() {
+void confine_cuda_worker() {
 #ifdef TILEWISE_HAVE_SECCOMP
   const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   if (filter == nullptr) return;

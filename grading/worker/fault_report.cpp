@@ -15,6 +15,7 @@ namespace {
 
 std::atomic<Phase> current_phase = Phase::starting;
 std::atomic<std::uint64_t> module_base = 0;
+int memory_in_use = -1;  ///< an open file, since a handler may be forbidden to open one
 std::uint64_t stack_top = 0;
 std::uint64_t stack_bytes = 0;
 void (*last_action)() = nullptr;
@@ -32,11 +33,8 @@ bool is_below_stack(std::uint64_t address) {
 
 /// Address space in use, from Linux's /proc; 0 on other systems.
 std::uint64_t mapped_bytes() {
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
   char text[64];
-  const ssize_t length = read(file, text, sizeof text);
-  close(file);
+  const ssize_t length = pread(memory_in_use, text, sizeof text, 0);
   std::uint64_t pages = 0;
   for (ssize_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; ++i) {
     pages = pages * 10 + static_cast<std::uint64_t>(text[i] - '0');
@@ -52,6 +50,7 @@ void write_record(const FaultRecord& record) {
 }  // namespace
 
 void prepare_fault_reports() {
+  memory_in_use = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   stack_top = address_of(__builtin_frame_address(0));
   rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
@@ -66,6 +65,13 @@ void set_phase(Phase phase) { current_phase = phase; }
 void set_module_base(const void* base) { module_base = address_of(base); }
 
 void set_last_action(void (*action)()) { last_action = action; }
+
+void pass_on_fault(FaultRecord record) {
+  record.magic = FaultRecord::expected_magic;
+  record.phase = current_phase;
+  record.module_base = module_base;
+  write_record(record);
+}
 
 void report_fault(FaultRecord& record) {
   record.magic = FaultRecord::expected_magic;

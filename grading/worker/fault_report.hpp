@@ -4,7 +4,8 @@
 
 namespace tilewise::grading {
 
-/// Prepares reports to `fault_fd`. Call on the main thread, before any code of the student's.
+/// Prepares this process's reports to `fault_fd`. Call on the main thread, before any code of the
+/// student's.
 void prepare_fault_reports();
 
 /// What the worker is doing from now on, for a report.
@@ -20,5 +21,8 @@ void set_last_action(void (*action)());
 /// to `fault_fd`. Async-signal-safe except for its second half, which walks the stack: what is
 /// known without that is written before.
 void report_fault(FaultRecord& record);
+
+/// Writes what another process has said of a fault of its own, as one of this worker's.
+void pass_on_fault(FaultRecord record);
 
 }  // namespace tilewise::grading

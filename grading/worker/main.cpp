@@ -1,7 +1,7 @@
 /// \file
-/// A worker: loads a student's module and calls its functions as the examiner says. It holds the
-/// only address space that a student's code runs in, so that whatever that code does costs one
-/// test.
+/// A worker: loads a student's module and calls its functions as the examiner says. It, and the
+/// process that it starts for a module's host code, hold the only address spaces that a student's
+/// code runs in, so that whatever that code does costs one test.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -74,12 +74,14 @@ int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
   const LoadedLibraries libraries;
   std::optional<Module> module;
   try {
-    module.emplace(hello.module);
+    module.emplace(load_module(hello, memory));
+  } catch (const Tampering& tampering) {
+    examiner.send(reply_of(WorkerReply::Kind::tampered, tampering.what));
+    return 0;
   } catch (const std::exception& error) {
     examiner.send(reply_of(WorkerReply::Kind::refused, error.what()));
     return 0;
   }
-  set_module_base(module->base());
   if (hello.writes_coverage) set_last_action(module->write_coverage());
   set_phase(Phase::idle);
   if (!examiner.send(reply_of(WorkerReply::Kind::loaded))) return 0;
@@ -89,9 +91,15 @@ int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
     const auto hand_over = [&] {
       return examiner.send(reply_of(WorkerReply::Kind::warmed_up)) && examiner.receive();
     };
-    WorkerReply reply = session.perform(decode_call(*message), hand_over);
+    WorkerReply reply;
+    try {
+      reply = session.perform(decode_call(*message), hand_over);
+    } catch (const Tampering& tampering) {
+      examiner.send(reply_of(WorkerReply::Kind::tampered, tampering.what));
+      return 0;
+    }
     if (hello.writes_coverage) module->write_coverage()();
-    reply.loaded_libraries = libraries.since(hello.module);
+    reply.loaded_libraries = libraries.since(module->path());
     reply.loaded_libraries.resize(std::min(reply.loaded_libraries.size(), max_listed));
     set_phase(Phase::idle);
     if (!examiner.send(reply)) break;
@@ -134,8 +142,6 @@ int run() {
   install_fault_handler();
   if (hello.writes_coverage) {
     run_blocks_on_one_thread();  // threads that share counters wait for each other
-  } else {
-    confine();  // which would keep it from writing
   }
   if (!examiner.send(started)) return 0;
   return serve(examiner, hello, memory);

@@ -14,7 +14,7 @@ std::string loader_error() {
 
 }  // namespace
 
-Module::Module(const std::string& path) {
+Module::Module(const std::string& path) : path_(path) {
   // RTLD_LOCAL: no name of the student's may take the place of one of the worker's.
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error("cannot load the module: " + loader_error());
@@ -34,6 +34,13 @@ Module::Module(const std::string& path) {
   }
   Dl_info info;
   if (dladdr(symbol, &info) != 0) base_ = info.dli_fbase;
+}
+
+BindResult Module::call(const BoundFunction& function, const DecodedArgument* arguments,
+                        std::size_t count, std::int32_t* status) const {
+  if (!host_) return function.invoke(arguments, count, status);
+  return host_->call(static_cast<std::size_t>(&function - bindings_->functions), arguments, count,
+                     status);
 }
 
 const BoundFunction* Module::find(const std::string& name) const {

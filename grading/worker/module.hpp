@@ -1,17 +1,48 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "grading/worker/binding_abi.hpp"
 
 namespace tilewise::grading {
 
+/// Calls the contract functions of a module whose host code runs in another process.
+class HostProcess {
+ public:
+  virtual ~HostProcess() = default;
+
+  /// As BoundFunction::invoke of the module's function of that number.
+  /// @throws std::bad_alloc, or std::runtime_error with what the function has thrown
+  /// @throws Tampering
+  virtual BindResult call(std::size_t function, const DecodedArgument* arguments,
+                          std::size_t count, std::int32_t* status) = 0;
+};
+
+/// The host code of a submission has done to its connection with the worker what only an attempt to
+/// deceive would. No std::exception, because it ends more than a call.
+struct Tampering {
+  std::string what;
+};
+
 /// A student's compiled submission. Stays loaded until the process ends.
 class Module {
  public:
-  /// Loads it, which runs its static constructors.
+  /// Loads it, which runs its static constructors unless the file has none that a loader finds.
   /// @throws std::runtime_error with the loader's reason.
   explicit Module(const std::string& path);
+
+  /// From here on its host code runs there.
+  void run_host_code_in(std::unique_ptr<HostProcess> process) { host_ = std::move(process); }
+
+  /// Calls a contract function of this module.
+  BindResult call(const BoundFunction& function, const DecodedArgument* arguments,
+                  std::size_t count, std::int32_t* status) const;
+
+  /// That it was loaded from.
+  const std::string& path() const { return path_; }
 
   const BindingTable& bindings() const { return *bindings_; }
 
@@ -29,6 +60,8 @@ class Module {
   std::string function_names() const;
 
  private:
+  std::string path_;
+  std::unique_ptr<HostProcess> host_;
   const BindingTable* bindings_ = nullptr;
   const void* base_ = nullptr;
   WriteCoverage write_coverage_ = [] {};

@@ -58,6 +58,7 @@ struct WorkerReply {
     returned,   ///< the function returned, and its outputs are in shared memory
     failed,     ///< the student's code failed in a way the worker survived to report
     refused,    ///< what was asked is impossible; no code of the student's is to blame
+    tampered,   ///< the student's code forged what its own process is to say
   };
   Kind kind = Kind::refused;
   int status = 0;           ///< cudaError_t
@@ -72,7 +73,7 @@ struct WorkerReply {
   std::vector<KernelProfile> profiles;  ///< where counters were asked for
   std::vector<double> times_ms;
   std::size_t trace_bytes = 0;  ///< where a trace was asked for: its text, at trace_offset()
-  std::string message;          ///< for failed and refused
+  std::string message;          ///< for failed, refused and tampered
   DeviceInfo device;            ///< for started
 };
 

@@ -87,10 +87,11 @@ class LeftBehind : public std::runtime_error {
 };
 
 /// Calls the function. Afterwards the worker is waiting for its kernels.
-cudaError_t invoke(const BoundFunction& function, const std::vector<DecodedArgument>& arguments) {
+cudaError_t invoke(const Module& module, const BoundFunction& function,
+                   const std::vector<DecodedArgument>& arguments) {
   std::int32_t status = 0;
   set_phase(Phase::calling);
-  const BindResult result = function.invoke(arguments.data(), arguments.size(), &status);
+  const BindResult result = module.call(function, arguments.data(), arguments.size(), &status);
   set_phase(Phase::waiting);
   if (result != BindResult::called) {
     throw WrongArguments(std::string(function.name) + " " + bind_problem(result) + ".");
@@ -213,7 +214,7 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
     }
     take_launches(module_.bindings());  // those reported are the last run's
     take_bytes_for_the_host(module_.bindings());
-    const auto call = [&] { status = invoke(function, arguments); };
+    const auto call = [&] { status = invoke(module_, function, arguments); };
     if (i < timing.warmups) {
       call();
       TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());

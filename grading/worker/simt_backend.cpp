@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -6,10 +8,13 @@
 #include <utility>
 
 #include "common/cuda/device_buffer.hpp"
+#include "common/simt/host_apart.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/watch.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
+#include "grading/worker/module_image.hpp"
+#include "grading/worker/simt_host_process.hpp"
 #include "grading/worker/trace_text.hpp"
 
 namespace tilewise::grading {
@@ -28,6 +33,12 @@ void report(const simt::Fault& fault) {
   std::memcpy(record.kernel, fault.kernel, sizeof record.kernel);
   std::memcpy(record.explanation, fault.explanation, sizeof record.explanation);
   report_fault(record);
+}
+
+Module load_in_this_process(const Hello& hello) {
+  Module module(hello.module);
+  set_module_base(module.base());
+  return module;
 }
 
 LaunchInfo to_launch_info(const simt::LaunchRecord& record) {
@@ -50,6 +61,28 @@ DeviceInfo start_device(const core::GpuProfile& profile) {
 }
 
 void run_blocks_on_one_thread() { simt::set_worker_threads(1); }
+
+#if defined(__linux__) && !defined(TILEWISE_SANITIZE)
+namespace {
+
+/// For good: it must stay open while its module is loaded, or its lines are looked up.
+int open_for_good(const std::string& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }
+
+}  // namespace
+
+Module load_module(const Hello& hello, std::span<std::byte> memory) {
+  if (hello.writes_coverage) return load_in_this_process(hello);  // it counts host code, too
+  const ModuleImage image(hello.module);
+  Module module("/proc/self/fd/" + std::to_string(image.without_initialisers()));
+  set_module_base(module.base());
+  simt::use_module_file(open_for_good(hello.module), module.base());
+  module.run_host_code_in(start_host_process(image, module, memory));
+  return module;
+}
+#else
+// Sanitizers have their own ideas of memory and of the end of a process.
+Module load_module(const Hello& hello, std::span<std::byte>) { return load_in_this_process(hello); }
+#endif
 
 void install_fault_handler() { simt::install_fault_handler(report); }
 

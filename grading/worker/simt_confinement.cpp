@@ -1,19 +1,16 @@
-#include "grading/worker/backend.hpp"
+#include "grading/worker/simt_confinement.hpp"
 
-#ifdef __linux__
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <seccomp.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
+#include <csignal>
 #include <cstdint>
-#include <vector>
+#include <initializer_list>
 #endif
 
 namespace tilewise::grading {
@@ -28,187 +25,140 @@ constexpr bool can_confine = false;
 constexpr bool can_confine = true;
 #endif
 
-#ifdef __x86_64__
-constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
-#else
-constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
-#endif
+/// Looked at first, since they are made all the time.
+constexpr int frequent[] = {SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(futex), SCMP_SYS(mprotect)};
 
-/// Numbers of the system calls that have no business in a kernel file's code. Some exist on x86-64
-/// only, where newer ones have replaced them.
-constexpr std::uint32_t refused[] = {
-    // Other processes.
-    __NR_execve,
-    __NR_execveat,
-    __NR_ptrace,
-    __NR_process_vm_readv,
-    __NR_process_vm_writev,
-    __NR_kill,
-    __NR_tkill,
-    __NR_pidfd_send_signal,
-    __NR_pidfd_getfd,
-    __NR_rt_sigqueueinfo,
-    __NR_rt_tgsigqueueinfo,
-    __NR_setpriority,
-    __NR_sched_setscheduler,
-    __NR_sched_setparam,
-    __NR_setrlimit,
-    // The network, and ways to do anything unseen.
-    __NR_socket,
-    __NR_socketpair,
-    __NR_connect,
-    __NR_bind,
-    __NR_io_uring_setup,
-    __NR_bpf,
-    __NR_perf_event_open,
-    __NR_userfaultfd,
-    __NR_unshare,
-    __NR_setns,
-    __NR_mount,
-    __NR_chroot,
-    __NR_keyctl,
-    __NR_add_key,
-    __NR_shmget,
-    __NR_msgget,
-    // Files. Memory files are no part of the address space that is limited.
-    __NR_memfd_create,
-    __NR_truncate,
-    __NR_unlinkat,
-    __NR_renameat2,
-    __NR_mkdirat,
-    __NR_linkat,
-    __NR_symlinkat,
-    __NR_mknodat,
-    __NR_fchmodat,
-    __NR_fchmod,
-    __NR_fchownat,
-    __NR_fchown,
-    __NR_utimensat,
-    __NR_setxattr,
-    __NR_fsetxattr,
-#ifdef __NR_renameat
-    __NR_renameat,
-#endif
-#ifdef __x86_64__
-    __NR_fork,
-    __NR_vfork,
-    __NR_creat,
-    __NR_unlink,
-    __NR_rename,
-    __NR_mkdir,
-    __NR_rmdir,
-    __NR_link,
-    __NR_symlink,
-    __NR_mknod,
-    __NR_chmod,
-    __NR_chown,
-    __NR_lchown,
-    __NR_utime,
-    __NR_utimes,
-    __NR_futimesat,
-#endif
+/// What the C and C++ libraries need for memory, time, threads and open files, of this process
+/// alone. What a number means that a processor does not have is nothing.
+constexpr int harmless[] = {
+    SCMP_SYS(read),
+    SCMP_SYS(readv),
+    SCMP_SYS(write),
+    SCMP_SYS(writev),
+    SCMP_SYS(pread64),
+    SCMP_SYS(lseek),
+    SCMP_SYS(close),
+    SCMP_SYS(fstat),
+    SCMP_SYS(brk),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mremap),
+    SCMP_SYS(futex),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(rseq),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(time),
+    SCMP_SYS(times),
+    SCMP_SYS(getrusage),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(getcpu),
+    SCMP_SYS(getpid),
+    SCMP_SYS(getppid),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getuid),
+    SCMP_SYS(geteuid),
+    SCMP_SYS(getgid),
+    SCMP_SYS(getegid),
+    SCMP_SYS(uname),
+    SCMP_SYS(sysinfo),
+    SCMP_SYS(getrlimit),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(pause),
+    SCMP_SYS(ppoll),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
 };
 
-/// A filter in the language of the kernel's packet filters: it loads a word of a call and compares.
+/// A list of allowed calls. A call that is not on it fails with EPERM.
 class Filter {
  public:
-  void load(std::size_t offset) {
-    add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
+  Filter() : filter_(seccomp_init(SCMP_ACT_ERRNO(EPERM))) {
+    if (filter_ == nullptr) return;
+    seccomp_attr_set(filter_, SCMP_FLTATR_CTL_TSYNC, 1);
+    for (const int call : frequent) seccomp_syscall_priority(filter_, call, UINT8_MAX);
+    for (const int call : harmless) allow(call);
+    allow_memory();
+    const auto self = static_cast<scmp_datum_t>(getpid());
+    allow(SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, self)});  // raise() and pthread_kill()
+    allow(SCMP_SYS(prlimit64), {SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0)});  // reading
+    // fstat(), in newer libraries, of what is open: the path is empty.
+    constexpr scmp_datum_t of_descriptor = 0x1000;  // AT_EMPTY_PATH
+    allow(SCMP_SYS(newfstatat), {SCMP_A3(SCMP_CMP_MASKED_EQ, of_descriptor, of_descriptor)});
   }
-  void load_argument(int index) {
-    load(offsetof(seccomp_data, args) + static_cast<std::size_t>(index) * sizeof(std::uint64_t));
-  }
-  void load_high_half(int index) {
-    load(offsetof(seccomp_data, args) + static_cast<std::size_t>(index) * sizeof(std::uint64_t) +
-         4);
-  }
-  void fail(int error) {
-    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
-  }
-  void allow() { add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
+  ~Filter() { seccomp_release(filter_); }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
 
-  /// Does the next `count` steps only where the word is, or is not, `value`, or has any of `bits`.
-  void if_is(std::uint32_t value, unsigned char count) { jump(BPF_JEQ, value, 0, count); }
-  void if_is_not(std::uint32_t value, unsigned char count) { jump(BPF_JEQ, value, count, 0); }
-  void if_any(std::uint32_t bits, unsigned char count) { jump(BPF_JSET, bits, 0, count); }
-  void if_none(std::uint32_t bits, unsigned char count) { jump(BPF_JSET, bits, count, 0); }
+  void allow(int call, std::initializer_list<scmp_arg_cmp> where = {}) {
+    if (filter_ == nullptr) return;
+    seccomp_rule_add_array(filter_, SCMP_ACT_ALLOW, call, static_cast<unsigned>(where.size()),
+                           where.begin());
+  }
+
+  /// Threads, but no processes and no namespaces.
+  void allow_threads() {
+    constexpr scmp_datum_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                                        CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+    allow(SCMP_SYS(clone),
+          {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | namespaces, CLONE_THREAD)});
+    // A filter cannot look into what this is given; the library then takes the older call.
+    seccomp_rule_add(filter_, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+  }
 
   /// For this and every other thread of the process, for good.
   void install() {
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    const sock_fprog program{static_cast<unsigned short>(steps_.size()), steps_.data()};
-    syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    if (filter_ != nullptr) seccomp_load(filter_);
   }
 
  private:
-  void add(unsigned code, std::uint32_t value) {
-    steps_.push_back({static_cast<unsigned short>(code), 0, 0, value});
-  }
-  void jump(unsigned test, std::uint32_t value, unsigned char if_true, unsigned char if_false) {
-    steps_.push_back(
-        {static_cast<unsigned short>(BPF_JMP | BPF_K | test), if_true, if_false, value});
+  /// None that is executable, or becomes so; of advice what libraries give, which is of this process's
+  /// own pages.
+  void allow_memory() {
+    for (const int advice : {MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE,
+                             MADV_NOHUGEPAGE}) {
+      allow(SCMP_SYS(madvise), {SCMP_A2(SCMP_CMP_EQ, static_cast<scmp_datum_t>(advice))});
+    }
+    for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
+      allow(call, {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)});
+    }
   }
 
-  std::vector<sock_filter> steps_;
+  scmp_filter_ctx filter_;
 };
-
-void refuse_writing(Filter& filter, std::uint32_t call, int flags_argument) {
-  filter.if_is(call, 4);
-  filter.load_argument(flags_argument);
-  filter.if_any(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 1);
-  filter.fail(EROFS);
-  filter.allow();
-}
 
 }  // namespace
 
-void confine() {
+void confine_host_part() {
   if (!can_confine) return;
   Filter filter;
-  filter.load(offsetof(seccomp_data, arch));
-  filter.if_is_not(architecture, 1);
-  filter.fail(EPERM);  // by another kind of call, such as 32-bit x86's
-  filter.load(offsetof(seccomp_data, nr));
-#ifdef __x86_64__
-  filter.if_any(0x40000000, 1);  // x32's
-  filter.fail(EPERM);
-#endif
-  for (const std::uint32_t call : refused) {
-    filter.if_is(call, 1);
-    filter.fail(EPERM);
-  }
-  // What a filter cannot look into; the library then takes the older calls.
-  for (const std::uint32_t call : {__NR_clone3, __NR_openat2}) {
-    filter.if_is(call, 1);
-    filter.fail(ENOSYS);
-  }
-  filter.if_is(__NR_clone, 4);
-  filter.load_argument(0);
-  filter.if_none(CLONE_THREAD, 1);
-  filter.fail(EPERM);
-  filter.allow();
-  filter.if_is(__NR_tgkill, 4);  // raise() and pthread_kill()
-  filter.load_argument(0);
-  filter.if_is_not(static_cast<std::uint32_t>(getpid()), 1);
-  filter.fail(EPERM);
-  filter.allow();
-  filter.if_is(__NR_prlimit64, 6);  // reads limits, too
-  filter.load_argument(2);
-  filter.if_is_not(0, 1);
-  filter.fail(EPERM);
-  filter.load_high_half(2);
-  filter.if_is_not(0, 1);
-  filter.fail(EPERM);
-  filter.load(offsetof(seccomp_data, nr));
-  refuse_writing(filter, __NR_openat, 2);
-#ifdef __x86_64__
-  refuse_writing(filter, __NR_open, 1);
-#endif
-  filter.allow();
+  filter.allow_threads();
+  filter.install();
+}
+
+void confine_device_part(pid_t host) {
+  if (!can_confine) return;
+  Filter filter;
+  const auto id = static_cast<scmp_datum_t>(host);
+  filter.allow(SCMP_SYS(kill), {SCMP_A0(SCMP_CMP_EQ, id), SCMP_A1(SCMP_CMP_EQ, SIGXCPU)});
+  filter.allow(SCMP_SYS(wait4), {SCMP_A0(SCMP_CMP_EQ, id)});
+  // To and from the examiner.
+  filter.allow(SCMP_SYS(recvfrom));
+  filter.allow(SCMP_SYS(sendto), {SCMP_A4(SCMP_CMP_EQ, 0)});
   filter.install();
 }
 #else
-void confine() {}
+void confine_host_part() {}
+
+void confine_device_part(pid_t) {}
 #endif
 
 }  // namespace tilewise::grading

@@ -2,11 +2,14 @@
 
 #include <elf.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+
+#include "common/simt/checked/module_file.hpp"
 
 namespace tilewise::simt {
 
@@ -55,10 +58,20 @@ LoadedModule describe(const dl_phdr_info& module) {
   return found;
 }
 
-/// The whole of a file; empty where it cannot be read.
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+/// The whole of a module's file; empty where it cannot be read.
+std::string contents_of(const LoadedModule& module) {
+  const ModuleFile& given = module_file();
+  if (!given.is_given() || given.base != module.base) {
+    std::ifstream file(module.path.empty() ? "/proc/self/exe" : module.path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string contents;
+  char part[1 << 16];
+  ssize_t bytes = 0;
+  while ((bytes = pread(given.descriptor, part, sizeof part, ssize_t(contents.size()))) > 0) {
+    contents.append(part, static_cast<std::size_t>(bytes));
+  }
+  return contents;
 }
 
 /// A structure at an offset into a file; nothing where the file ends before it does.
@@ -118,7 +131,7 @@ bool is_read_only_in_a_module(std::uintptr_t address) {
 
 std::vector<ModuleSymbol> symbols_of(const LoadedModule& module) {
   std::vector<ModuleSymbol> found;
-  const std::string file = contents_of(module.path.empty() ? "/proc/self/exe" : module.path);
+  const std::string file = contents_of(module);
   const auto header = read_at<ElfW(Ehdr)>(file, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return found;
   const auto section = [&](std::size_t i) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/dwarf/source_lines.hpp"
+#include "common/simt/checked/module_file.hpp"
 #include "common/simt/checked/source_lines.hpp"
 
 namespace tilewise::simt {
@@ -35,12 +36,17 @@ class Modules {
 
  private:
   void reopen() {
+    if (dwfl_ != nullptr && module_file().is_given()) return;  // there is nothing else
     if (dwfl_ != nullptr) dwfl_end(dwfl_);
     lines_ = {};
     dwfl_ = dwfl_begin(&callbacks);
     if (dwfl_ == nullptr) return;
-    if (dwfl_linux_proc_report(dwfl_, getpid()) != 0 ||
-        dwfl_report_end(dwfl_, nullptr, nullptr) != 0) {
+    const bool reported =
+        module_file().is_given()
+            ? dwfl_report_elf(dwfl_, "module", "module", module_file().descriptor,
+                              module_file().base, false) != nullptr
+            : dwfl_linux_proc_report(dwfl_, getpid()) == 0;
+    if (!reported || dwfl_report_end(dwfl_, nullptr, nullptr) != 0) {
       dwfl_end(dwfl_);
       dwfl_ = nullptr;
     }

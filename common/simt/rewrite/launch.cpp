@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "common/simt/rewrite/text.hpp"
@@ -152,7 +153,30 @@ std::string name_of(const std::vector<Token>& code, std::size_t first, std::size
   return joined(kept) + (kept.size() < end - first ? "..." : "");
 }
 
-void rewrite_launch(const Outline& outline, std::size_t launch, Edits& edits,
+using Names = std::unordered_set<std::string_view>;
+
+/// What may be the name of a kernel that the file declares: names behind `__global__` that
+/// parameters or template arguments follow.
+Names declared_kernels(const std::vector<Token>& code) {
+  Names names;
+  bool in_declaration = false;
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (code[i].is("__global__")) in_declaration = true;
+    if (code[i].is("{") || code[i].is(";")) in_declaration = false;
+    if (in_declaration && (code[i + 1].is("(") || code[i + 1].is("<"))) names.insert(code[i].text);
+  }
+  return names;
+}
+
+/// The last name of the expression that ends before a launch, without its template arguments.
+std::string_view name_before(const Outline& outline, std::size_t launch) {
+  const auto& code = outline.code();
+  std::size_t at = launch - 1;
+  if (code[at].is(">")) at = outline.template_open(at).value_or(at) - 1;
+  return code[at].text;
+}
+
+void rewrite_launch(const Outline& outline, const Names& kernels, std::size_t launch, Edits& edits,
                     std::vector<RewriteError>& errors) {
   const auto& code = outline.code();
   const auto report = [&](std::string message) {
@@ -178,8 +202,10 @@ void rewrite_launch(const Outline& outline, std::size_t launch, Edits& edits,
   auto opening = std::string(follows_colon ? " " : "") + "::tilewise::simt::launcher(" +
                  quoted(name) + ", __FILE__, __LINE__, ";
   std::string closing = ")";
-  if (kernel->is_name) {
-    opening += "[&](auto&&... tilewise_args) __attribute__((always_inline)) { ";
+  // A kernel is called by its name, so that its template arguments are deduced. Any other name is a
+  // variable's, whose value the launch takes along: the kernel may run where the variable is not.
+  if (kernel->is_name && kernels.contains(name_before(outline, launch))) {
+    opening += "[](auto&&... tilewise_args) __attribute__((always_inline)) { ";
     closing = "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
   }
   edits.insert_before(code[kernel->first], opening);
@@ -194,10 +220,11 @@ void rewrite_launch(const Outline& outline, std::size_t launch, Edits& edits,
 
 void rewrite_launches(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors) {
   const auto& code = outline.code();
+  const Names kernels = declared_kernels(code);
   for (std::size_t i = 0; i < code.size(); ++i) {
     // `operator<<<T>` names a template.
     if (code[i].is("<<<") && (i == 0 || !code[i - 1].is("operator"))) {
-      rewrite_launch(outline, i, edits, errors);
+      rewrite_launch(outline, kernels, i, edits, errors);
     }
   }
 }

@@ -10,7 +10,7 @@ namespace {
 // The generated code for a kernel that goes by a name.
 std::string named(const std::string& kernel) {
   return "::tilewise::simt::launcher(\"" + kernel +
-         "\", __FILE__, __LINE__, [&](auto&&... tilewise_args) __attribute__((always_inline)) { " +
+         "\", __FILE__, __LINE__, [](auto&&... tilewise_args) __attribute__((always_inline)) { " +
          kernel + "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
 }
 
@@ -53,6 +53,8 @@ TEST(Launch, IsRewritten) {
       {"the global namespace", "return ::k<<<1, 2>>>(x);",
        "return " + named("::k") + ".configure(1, 2)(x);"},
       {"after a colon", "c ?a():k<<<1, 2>>>(x);", "c ?a(): " + k + ".configure(1, 2)(x);"},
+      {"a variable", "f<<<1, 2>>>(x);", chosen("f") + ".configure(1, 2)(x);"},
+      {"a variable template", "v<3><<<1, 2>>>(x);", chosen("v<3>") + ".configure(1, 2)(x);"},
       {"a table", "t[i + 1]<<<1, 2>>>(x);", chosen("t[i + 1]") + ".configure(1, 2)(x);"},
       {"a member", "this->a.k<<<1, 2>>>(x);", chosen("this->a.k") + ".configure(1, 2)(x);"},
       {"a pointer", "if (c) (*p)<<<1, 2>>>(x);",
@@ -65,12 +67,12 @@ TEST(Launch, IsRewritten) {
        "if (c) " + k + ".configure(1, 2)(x); else " + k + ".configure(3, 4)(y);"},
       {"a fold", "(k<I><<<1, 2>>>(x), ...);", "(" + named("k<I>") + ".configure(1, 2)(x), ...);"},
       {"a string argument", "m<'\"'><<<1, 2>>>();",
-       "::tilewise::simt::launcher(\"m<'\\\"'>\", __FILE__, __LINE__, [&](auto&&... "
+       "::tilewise::simt::launcher(\"m<'\\\"'>\", __FILE__, __LINE__, [](auto&&... "
        "tilewise_args) __attribute__((always_inline)) { "
        "m<'\"'>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
        ".configure(1, 2)();"},
       {"a name over two lines", "m<1,\n2><<<1, 2>>>();",
-       "::tilewise::simt::launcher(\"m<1, 2>\", __FILE__, __LINE__, [&](auto&&... tilewise_args) "
+       "::tilewise::simt::launcher(\"m<1, 2>\", __FILE__, __LINE__, [](auto&&... tilewise_args) "
        "__attribute__((always_inline)) { "
        "m<1,\n2>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
        ".configure(1, 2)();"},
@@ -84,8 +86,9 @@ TEST(Launch, IsRewritten) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    const auto rewritten = rewrite(c.source);
-    EXPECT_EQ(rewritten.text, c.expected);
+    const std::string kernels = "template <int> __global__ void k(), m(); ";
+    const auto rewritten = rewrite(kernels + c.source);
+    EXPECT_EQ(rewritten.text, kernels + c.expected);
     EXPECT_TRUE(rewritten.errors.empty()) << rewritten.errors.front().message;
   }
 }

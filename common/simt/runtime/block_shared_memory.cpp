@@ -45,19 +45,21 @@ Slots& slots() {
 
 }  // namespace
 
-int reserve_shared(std::size_t bytes, std::size_t alignment) {
+int reserve_shared(SharedRoom& room) {
   Slots& table = slots();
   const std::lock_guard lock(table.mutex);
-  const std::size_t unit = std::max(alignment, row_bytes);
+  const std::size_t bytes = room.bytes;
+  const std::size_t unit = std::max(room.alignment, row_bytes);
   const std::size_t offset = (table.end + unit - 1) / unit * unit;
-  if (offset + bytes > dynamic_room + static_room) {
+  if (bytes > static_room || unit > static_room || offset + bytes > dynamic_room + static_room) {
     throw std::length_error("this program declares more than 32 MiB of static shared memory");
   }
   // A gap of its own size behind every declaration keeps an index that runs past one array from
   // hitting the next.
   table.end = offset + bytes + std::max(bytes, row_bytes);
   table.all.push_back({offset, bytes});
-  return static_cast<int>(table.all.size()) - 1;
+  room.slot = static_cast<int>(table.all.size()) - 1;
+  return room.slot;
 }
 
 BlockSharedMemory::BlockSharedMemory() {

@@ -17,6 +17,14 @@ extern "C" const Controls* tilewise_simt_controls() {
       .take_profiles = take_profiles,
       .take_traces = take_traces,
       .place_in_device_memory = place_in_device_memory,
+      .give_shared_room = give_shared_room,
+      .prepare_to_part = prepare_to_part,
+      .become_host_part = become_host_part,
+      .become_device_part = become_device_part,
+      .tell_device_part = tell_device_part,
+      .serve_host_part = serve_host_part,
+      .explain_host_fault = explain_host_fault,
+      .use_module_file = use_module_file,
   };
   static std::atomic<bool> is_given = false;
   return is_given.exchange(true) ? nullptr : &controls;

@@ -3,6 +3,7 @@
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/remote_device.hpp"
 
 using namespace tilewise::simt;
 
@@ -21,6 +22,10 @@ cudaError_t cudaSetDevice(int number) {
 }
 
 cudaError_t cudaDeviceReset() {
+  if (RemoteDevice* const remote = RemoteDevice::instance()) {
+    remote->reset();
+    return cudaSuccess;
+  }
   DeviceMemory::instance().release_all();
   device::forget_errors();
   return cudaSuccess;
@@ -111,5 +116,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   if (function == nullptr) return device::fail(cudaErrorInvalidDeviceFunction);
   if (value < 0) return device::fail(cudaErrorInvalidValue);
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+  if (RemoteDevice* const remote = RemoteDevice::instance()) {
+    return remote->raise_dynamic_shared_limit(value);
+  }
   return device::raise_dynamic_shared_limit(static_cast<std::size_t>(value));
 }

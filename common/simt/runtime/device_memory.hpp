@@ -62,6 +62,9 @@ class DeviceMemory {
   /// "8 bytes past the end of C (5476 bytes)". Async-signal-safe.
   void explain(const void* address, char* text, std::size_t size) const;
 
+  /// Leaves memory accessible from here on, where nothing else than kernels runs.
+  void stay_open() { open(); }
+
   /// Makes every live allocation accessible while it exists.
   class Access {
    public:

@@ -1,6 +1,7 @@
 #include "common/simt/runtime/faults.hpp"
 
 #include <signal.h>
+#include <sys/types.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -25,6 +26,9 @@ constexpr std::size_t signal_stack_bytes = 64 * 1024;
 
 void (*reporter)(const Fault&) = nullptr;
 
+/// Where the host part of this program runs, if apart.
+std::atomic<pid_t> host_part = 0;
+
 const void* program_counter(const void* context) {
   const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__linux__) && defined(__x86_64__)
@@ -40,6 +44,53 @@ const void* program_counter(const void* context) {
   return nullptr;
 #endif
 }
+
+void report_once(const Fault& fault) {
+  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  if (!reported.test_and_set()) reporter(fault);
+}
+
+/// A signal sent to the process arrives at any of its threads: passes it on to those that may be
+/// running a kernel. @return whether this is the first time.
+bool forward_to_pool(int signal) {
+  static std::atomic_flag forwarded = ATOMIC_FLAG_INIT;
+  if (ThreadPool::instance().handles().empty()) return true;
+  if (forwarded.test_and_set()) return false;
+  for (const pthread_t thread : ThreadPool::instance().handles()) pthread_kill(thread, signal);
+  usleep(100'000);  // time for one of them to report, which ends the process
+  return true;
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+  const Block* block = Block::if_any_of_this_thread();
+  Fault fault{};
+  fault.signal = signal;
+  fault.pc = program_counter(context);
+  fault.in_kernel = block != nullptr && block->runs_device_code();
+  if (signal == SIGXCPU && !fault.in_kernel) {
+    if (host_part != 0 && !ThreadPool::instance().is_running()) {
+      kill(host_part, signal);
+      return;
+    }
+    if (!forward_to_pool(signal)) return;
+  }
+  if (fault.in_kernel) {
+    std::snprintf(fault.kernel, sizeof fault.kernel, "%s", block->launch()->kernel);
+    const unsigned indices[2][3] = {{blockIdx.x, blockIdx.y, blockIdx.z},
+                                    {threadIdx.x, threadIdx.y, threadIdx.z}};
+    std::memcpy(fault.block, indices[0], sizeof fault.block);
+    std::memcpy(fault.thread, indices[1], sizeof fault.thread);
+  }
+  if (signal == SIGSEGV || signal == SIGBUS) {
+    fault.address = info->si_addr;
+    explain(fault, block, info->si_code);
+  }
+  report_once(fault);
+  ::signal(signal, SIG_DFL);
+  raise(signal);  // is held back until this handler returns
+}
+
+}  // namespace
 
 void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   const DeviceMemory& memory = DeviceMemory::instance();
@@ -69,45 +120,7 @@ void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   }
 }
 
-void report_once(const Fault& fault) {
-  static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  if (!reported.test_and_set()) reporter(fault);
-}
-
-/// A signal sent to the process arrives at any of its threads: passes it on to those that may be
-/// running a kernel. @return whether this is the first time.
-bool forward_to_pool(int signal) {
-  static std::atomic_flag forwarded = ATOMIC_FLAG_INIT;
-  if (forwarded.test_and_set()) return false;
-  for (const pthread_t thread : ThreadPool::instance().handles()) pthread_kill(thread, signal);
-  usleep(100'000);  // time for one of them to report, which ends the process
-  return true;
-}
-
-void handle(int signal, siginfo_t* info, void* context) {
-  const Block* block = Block::if_any_of_this_thread();
-  Fault fault{};
-  fault.signal = signal;
-  fault.pc = program_counter(context);
-  fault.in_kernel = block != nullptr && block->runs_device_code();
-  if (signal == SIGXCPU && !fault.in_kernel && !forward_to_pool(signal)) return;
-  if (fault.in_kernel) {
-    std::snprintf(fault.kernel, sizeof fault.kernel, "%s", block->launch()->kernel);
-    const unsigned indices[2][3] = {{blockIdx.x, blockIdx.y, blockIdx.z},
-                                    {threadIdx.x, threadIdx.y, threadIdx.z}};
-    std::memcpy(fault.block, indices[0], sizeof fault.block);
-    std::memcpy(fault.thread, indices[1], sizeof fault.thread);
-  }
-  if (signal == SIGSEGV || signal == SIGBUS) {
-    fault.address = info->si_addr;
-    explain(fault, block, info->si_code);
-  }
-  report_once(fault);
-  ::signal(signal, SIG_DFL);
-  raise(signal);  // is held back until this handler returns
-}
-
-}  // namespace
+void pass_time_limits_to(pid_t host) { host_part = host; }
 
 void use_alternate_signal_stack() {
   static thread_local std::unique_ptr<char[]> memory;

@@ -19,6 +19,7 @@
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
 
 namespace tilewise::simt {
@@ -237,6 +238,9 @@ cudaError_t error_of(const Diagnostic& fault) {
 
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) {
   if (device::lasting_error() != cudaSuccess) return;
+  if (RemoteDevice* const remote = RemoteDevice::instance()) {
+    return remote->launch(configuration, body);
+  }
   if (Block::of_this_thread().runs_device_code()) {
     device::record(Diagnostic{"launch",
                               "a kernel launches another kernel, which the simulator "

@@ -4,8 +4,10 @@
 
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
+#include "common/simt/runtime/copies.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
@@ -35,27 +37,35 @@ bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool d
   return on_device(kind, destination) ? memory.holds(range, bytes) : !memory.contains(range);
 }
 
-/// Tells the checks what of device memory holds values now.
-void note_copy(void* to, const void* from, std::size_t bytes) {
-  const DeviceMemory& memory = DeviceMemory::instance();
-  if (!memory.contains(to)) return;
-  const auto place = [&](const void* address) {
-    return static_cast<Place>(static_cast<const std::byte*>(address) - memory.base());
-  };
-  if (memory.contains(from)) {
-    GlobalShadow::instance().copy_written(place(to), place(from), bytes);
-  } else {
-    GlobalShadow::instance().set_written(place(to), bytes, true);
-  }
-}
-
 std::atomic<std::size_t> bytes_to_host = 0;
+
+/// Where device memory is in another process, which looks at the ranges of its own.
+cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std::size_t bytes,
+                           cudaMemcpyKind kind) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const auto is_device = [&](const void* range, bool destination) {
+    return kind == cudaMemcpyDefault ? memory.contains(range) : on_device(kind, destination);
+  };
+  const bool to_device = is_device(to, true), from_device = is_device(from, false);
+  if (to == nullptr || from == nullptr || to_device != memory.contains(to) ||
+      from_device != memory.contains(from)) {
+    return device::fail(cudaErrorInvalidValue);
+  }
+  if (to_device && from_device) return device.copy_on_device(to, from, bytes);
+  if (to_device) return device.copy_to_device(to, from, bytes);
+  if (from_device) return device.copy_to_host(to, from, bytes);
+  std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   if (bytes == 0) return cudaSuccess;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     return device::fail(cudaErrorInvalidMemcpyDirection);
+  }
+  if (RemoteDevice* const device = RemoteDevice::instance()) {
+    return copy_from_afar(*device, to, from, bytes, kind);
   }
   if (to == nullptr || from == nullptr || !fits_side(to, bytes, kind, true) ||
       !fits_side(from, bytes, kind, false)) {
@@ -71,6 +81,21 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 
 }  // namespace
 
+void note_copy(void* to, const void* from, std::size_t bytes) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (!memory.contains(to)) return;
+  const auto place = [&](const void* address) {
+    return static_cast<Place>(static_cast<const std::byte*>(address) - memory.base());
+  };
+  if (memory.contains(from)) {
+    GlobalShadow::instance().copy_written(place(to), place(from), bytes);
+  } else {
+    GlobalShadow::instance().set_written(place(to), bytes, true);
+  }
+}
+
+void note_bytes_to_host(std::size_t bytes) { bytes_to_host += bytes; }
+
 std::size_t take_bytes_copied_to_host() { return bytes_to_host.exchange(0); }
 
 cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from,
@@ -78,7 +103,11 @@ cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* f
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
     return device::fail(cudaErrorInvalidValue);
   }
-  return copy(static_cast<std::byte*>(symbol) + offset, from, bytes, cudaMemcpyDefault);
+  std::byte* const to = static_cast<std::byte*>(symbol) + offset;
+  RemoteDevice* const device = RemoteDevice::instance();
+  if (device == nullptr || bytes == 0) return copy(to, from, bytes, cudaMemcpyDefault);
+  return DeviceMemory::instance().contains(from) ? device->copy_on_device(to, from, bytes)
+                                                 : device->copy_to_device(to, from, bytes);
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes,
@@ -86,10 +115,15 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_by
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
     return device::fail(cudaErrorInvalidValue);
   }
-  const cudaError_t error =
-      copy(to, static_cast<const std::byte*>(symbol) + offset, bytes, cudaMemcpyDefault);
-  if (error == cudaSuccess && !DeviceMemory::instance().contains(to)) bytes_to_host += bytes;
-  return error;
+  const std::byte* const from = static_cast<const std::byte*>(symbol) + offset;
+  RemoteDevice* const device = RemoteDevice::instance();
+  const bool to_device = DeviceMemory::instance().contains(to);
+  if (device == nullptr || bytes == 0) {
+    if (!to_device) note_bytes_to_host(bytes);
+    return copy(to, from, bytes, cudaMemcpyDefault);
+  }
+  return to_device ? device->copy_on_device(to, from, bytes)
+                   : device->copy_to_host(to, from, bytes);
 }
 
 }  // namespace tilewise::simt
@@ -101,12 +135,15 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
+  if (RemoteDevice* const device = RemoteDevice::instance()) return device->allocate(pointer, bytes);
   *pointer = DeviceMemory::instance().allocate(bytes);
   return *pointer ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaFree(void* pointer) {
-  if (pointer == nullptr || DeviceMemory::instance().release(pointer)) return cudaSuccess;
+  if (pointer == nullptr) return cudaSuccess;
+  if (RemoteDevice* const device = RemoteDevice::instance()) return device->release(pointer);
+  if (DeviceMemory::instance().release(pointer)) return cudaSuccess;
   return device::fail(cudaErrorInvalidValue);
 }
 
@@ -122,6 +159,9 @@ cudaError_t cudaFreeHost(void* pointer) {
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  if (RemoteDevice* const device = RemoteDevice::instance()) {
+    return device->memory_info(free_bytes, total_bytes);
+  }
   const DeviceMemory& memory = DeviceMemory::instance();
   *total_bytes = memory.capacity();
   *free_bytes = memory.capacity() - memory.used();
@@ -154,6 +194,9 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   if (bytes == 0) return cudaSuccess;
+  if (RemoteDevice* const device = RemoteDevice::instance()) {
+    return device->fill(pointer, byte, bytes);
+  }
   if (!DeviceMemory::instance().holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
   note_copy(pointer, &byte, bytes);
   const DeviceMemory::Access access;

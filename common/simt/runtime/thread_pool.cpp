@@ -41,13 +41,17 @@ void ThreadPool::stop() {
   stopping_ = false;
 }
 
-void ThreadPool::run(const std::function<void()>& work) {
-  use_alternate_signal_stack();
-  // Started at the first launch, not before: a program that never launches has one thread.
+void ThreadPool::start() {
   while (static_cast<int>(threads_.size()) < wanted_ - 1) {
     threads_.emplace_back(&ThreadPool::serve, this, round_);
     handles_.push_back(threads_.back().native_handle());
   }
+}
+
+void ThreadPool::run(const std::function<void()>& work) {
+  use_alternate_signal_stack();
+  start();  // not before the first launch: a program that never launches has one thread
+  is_running_ = true;
   {
     const std::lock_guard lock(mutex_);
     work_ = &work;
@@ -58,6 +62,7 @@ void ThreadPool::run(const std::function<void()>& work) {
   work();
   std::unique_lock lock(mutex_);
   round_ended_.wait(lock, [this] { return busy_ == 0; });
+  is_running_ = false;
 }
 
 void ThreadPool::serve(unsigned seen_round) {

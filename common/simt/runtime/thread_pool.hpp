@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -17,6 +18,12 @@ class ThreadPool {
 
   /// Takes effect at the next call of run().
   void resize(int threads);
+
+  /// Starts the threads that run() would start.
+  void start();
+
+  /// Whether run() is under way.
+  bool is_running() const { return is_running_; }
 
   /// Calls `work` once on every thread and returns when all calls have.
   void run(const std::function<void()>& work);
@@ -39,6 +46,7 @@ class ThreadPool {
   int wanted_ = 1;  ///< the launching thread included
   unsigned round_ = 0;
   int busy_ = 0;
+  std::atomic<bool> is_running_ = false;
   bool stopping_ = false;
   const std::function<void()>* work_ = nullptr;
 };

@@ -137,7 +137,11 @@ void ChildProcess::send_signal(int signal) {
 
 std::chrono::nanoseconds ChildProcess::waited_for_processor() const {
   const auto process = process_meant();
-  return process ? grading::waited_for_processor(*process) : std::chrono::nanoseconds(0);
+  if (!process) return std::chrono::nanoseconds(0);
+  // A worker and the process that it has for host code work in turns.
+  const auto host = first_child(*process);
+  return grading::waited_for_processor(*process) +
+         (host ? grading::waited_for_processor(*host) : std::chrono::nanoseconds(0));
 }
 
 std::chrono::nanoseconds ChildProcess::ran_on_all_processors() const {

@@ -209,6 +209,8 @@ CallReply Worker::State::interpret(const std::string& message) {
     case WorkerReply::Kind::refused:
       result.outcome = Outcome::refused;
       return result;
+    case WorkerReply::Kind::tampered:
+      return fail_by_tampering(reply->message);
     case WorkerReply::Kind::started:
       device = reply->device;
       break;

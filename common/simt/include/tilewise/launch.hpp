@@ -26,7 +26,8 @@ struct LaunchConfiguration {
   cudaStream_t stream;
 };
 
-/// What every thread of a launch runs, and the host memory its arguments are in.
+/// What every thread of a launch runs, and the host memory its arguments are in. Their bytes may be
+/// run from a copy in another process (common/simt/host_apart.hpp), as a GPU runs from one.
 struct LaunchBody {
   void (*run)(void* context);
   void* context;
@@ -37,14 +38,34 @@ struct LaunchBody {
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
+/// A launch of a kernel by its name.
+template <class Kernel, class... Arguments>
+struct NamedCall {
+  static_assert(std::is_empty_v<Kernel>);
+  Kernel kernel;
+  std::tuple<Arguments...> arguments;
+};
+
+/// A launch of a kernel that was chosen when the program ran. It begins with the kernel's address.
+template <class Kernel, class... Arguments>
+struct ChosenCall {
+  Kernel kernel;
+  std::tuple<Arguments...> arguments;
+};
+
+template <class Kernel, class... Arguments>
+using CallOf = std::conditional_t<std::is_pointer_v<Kernel>, ChosenCall<Kernel, Arguments...>,
+                                  NamedCall<Kernel, Arguments...>>;
+
 /// Inlined, so that the kernel is the first function that run_thread() calls.
 template <class Call, size_t... index>
 [[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
   call.kernel(std::as_const(std::get<index>(call.arguments))...);
 }
 
-/// What a thread of a launch runs. The builder knows by the name where kernels begin: whatever is
-/// reached from here has to be device code (grading/builder/object_judge.hpp).
+/// What a thread of a launch runs. By the name the builder knows where kernels begin, and that
+/// whatever is reached from here has to be device code (grading/builder/object_judge.hpp); so do
+/// loaders: nothing else of a module is to be launched (grading/worker/module_image.hpp).
 template <class Call>
 void run_thread(void* context) {
   Call& call = *static_cast<Call*>(context);
@@ -73,10 +94,8 @@ class ConfiguredLaunch {
   /// Evaluates the arguments once, on the host, and hands every thread a copy, as CUDA does.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) {
-    struct Call {
-      Kernel kernel;
-      std::tuple<std::decay_t<Arguments>...> arguments;
-    } call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
+    using Call = CallOf<Kernel, std::decay_t<Arguments>...>;
+    Call call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
     launch_threads(configuration_, call);
   }
 

@@ -6,12 +6,21 @@
 // every thread. Absent are __shared__, because the rewriter replaces whole declarations;
 // __noinline__, which it replaces too, because the standard library spells an attribute that way;
 // and __restrict__, which the host's compilers know.
+//
+// A kernel's address is listed in the section __patchable_function_entries, at the price of one
+// instruction that does nothing: by that a loader knows kernels from all other functions. A debugger
+// would take that instruction for the first statement.
+#ifdef TILEWISE_DEBUG
+#define TILEWISE_LISTED_KERNEL
+#else
+#define TILEWISE_LISTED_KERNEL __attribute__((patchable_function_entry(1, 0)))
+#endif
 #if defined(TILEWISE_CHECKED) && !defined(__clang__)
 // The checked build. A structure that a function returns straight into memory is stored without
 // being reported (g++ instruments assignments only); of a function that is inlined, the stores are.
-#define __global__ __attribute__((flatten))
+#define __global__ __attribute__((flatten)) TILEWISE_LISTED_KERNEL
 #else
-#define __global__
+#define __global__ TILEWISE_LISTED_KERNEL
 #endif
 #define __device__
 #define __host__

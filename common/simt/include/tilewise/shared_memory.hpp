@@ -9,9 +9,15 @@
 
 namespace tilewise::simt {
 
-/// Reserves room for one `__shared__` declaration in every block's shared memory. Called while a
-/// module loads; the number names the room from then on.
-int reserve_shared(size_t bytes, size_t alignment);
+/// Room for one `__shared__` declaration in every block's shared memory.
+struct SharedRoom {
+  size_t bytes;
+  size_t alignment;
+  int slot;  ///< names the room once it is reserved
+};
+
+/// Called while a module loads.
+int reserve_shared(SharedRoom& room);
 
 /// The room in the running block's shared memory. Poisoned (every byte 0xFF: float NaN) when a
 /// block first comes to the declaration, because a real block finds arbitrary bytes there.
@@ -20,13 +26,19 @@ void* enter_shared(int slot);
 /// The running block's dynamic shared memory, aligned to 128 bytes.
 void* enter_dynamic_shared(const char* name);
 
+/// Known to loaders by its name: where initialisers run in another process than kernels do, the
+/// loader has the room reserved.
 template <class T>
-inline const int shared_slot = reserve_shared(sizeof(T), alignof(T));
+inline SharedRoom shared_room = {sizeof(T), alignof(T), 0};
+
+template <class T>
+inline const int shared_reservation = reserve_shared(shared_room<T>);
 
 /// The block's one instance of a shared declaration; T is unique to the declaration.
 template <class T>
 inline T& shared() {
-  return *static_cast<T*>(enter_shared(shared_slot<T>));
+  static_cast<void>(&shared_reservation<T>);  // which makes it be
+  return *static_cast<T*>(enter_shared(shared_room<T>.slot));
 }
 
 /// Tells the run-time what an array is called, for the messages of the checked build.

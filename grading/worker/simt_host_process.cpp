@@ -1,0 +1,297 @@
+#include "grading/worker/simt_host_process.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+#include "common/simt/host_apart.hpp"
+#include "grading/worker/fault_record.hpp"
+#include "grading/worker/fault_report.hpp"
+#include "grading/worker/protocol.hpp"
+#include "grading/worker/simt_confinement.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+// Descriptors of the host part. That of its last words is where a worker writes a FaultRecord.
+constexpr int device_fd = 3, orders_fd = 4, first_free_fd = 6;
+static_assert(fault_fd == 5);
+
+/// Contract functions have at most ten arguments.
+constexpr std::size_t most_arguments = 32;
+
+/// One call of a contract function, for the host part.
+struct Order {
+  std::uint32_t function;
+  std::uint32_t count;
+  DecodedArgument arguments[most_arguments];
+};
+
+/// What the host part says when it has run what it was told to. Not to be trusted.
+struct Answer {
+  enum class Kind : std::uint32_t { initialised, returned, threw, ran_out_of_memory };
+  Kind kind;
+  BindResult result;
+  std::int32_t status;
+  char text[200];  ///< of an exception, cut where it is longer
+};
+static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Answer>);
+
+std::array<int, 2> make_sockets() {
+  std::array<int, 2> ends;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  return ends;
+}
+
+bool read_whole(int fd, void* bytes, std::size_t count) {
+  auto* next = static_cast<char*>(bytes);
+  while (count > 0) {
+    const ssize_t got = read(fd, next, count);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    next += got;
+    count -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// As text of one line, whatever it was.
+std::string one_line(const char (&text)[sizeof Answer::text]) {
+  std::string line(text, strnlen(text, sizeof text));
+  std::ranges::replace_if(line, [](unsigned char byte) { return byte < 0x20; }, ' ');
+  return line;
+}
+
+// The host part.
+
+void answer(Answer given, std::string_view text = "") {
+  std::fflush(nullptr);  // what it has printed belongs to this call
+  text.copy(given.text, sizeof given.text - 1);
+  simt::tell_device_part({reinterpret_cast<const char*>(&given), sizeof given});
+}
+
+void carry_out(const Order& order, const BindingTable& bindings) {
+  Answer given = {Answer::Kind::returned, BindResult::called, 0, {}};
+  try {
+    given.result = bindings.functions[order.function].invoke(order.arguments, order.count,
+                                                             &given.status);
+    answer(given);
+  } catch (const std::bad_alloc&) {
+    given.kind = Answer::Kind::ran_out_of_memory;
+    answer(given);
+  } catch (const std::exception& error) {
+    given.kind = Answer::Kind::threw;
+    answer(given, error.what());
+  }
+}
+
+/// Leaves output, what it needs to talk to the device part, and nothing else.
+void keep_descriptors(int device, int orders, int last_words) {
+  std::array kept = {device, orders, last_words};
+  // In two steps, so that none is overwritten before it has been moved.
+  for (int& fd : kept) fd = fcntl(fd, F_DUPFD, 2 * first_free_fd);
+  int wanted = device_fd;
+  for (const int fd : kept) dup2(fd, wanted++);
+  if (syscall(SYS_close_range, first_free_fd, ~0U, 0) == 0) return;
+  const long highest = sysconf(_SC_OPEN_MAX);
+  for (int fd = first_free_fd; fd < highest; ++fd) close(fd);
+}
+
+[[noreturn]] void be_host_part(const ModuleImage& image, const Module& module, pid_t device_part) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != device_part) _exit(EXIT_FAILURE);  // it has ended meanwhile
+  simt::become_host_part(device_fd);
+  prepare_fault_reports();
+  confine_host_part();
+  image.run_initialisers(module.base());
+  answer({Answer::Kind::initialised, BindResult::called, 0, {}});
+  Order order;
+  while (read_whole(orders_fd, &order, sizeof order)) carry_out(order, module.bindings());
+  for (;;) pause();  // its code has closed the connection, or the device part ends
+}
+
+// The device part.
+
+class HostPart : public HostProcess {
+ public:
+  HostPart(pid_t process, int device, int orders, int last_words, const ModuleImage& image,
+           const Module& module, std::span<std::byte> memory)
+      : process_(process),
+        device_(device),
+        orders_(orders),
+        last_words_(last_words),
+        map_(image.map(module.base())),
+        memory_(memory) {}
+
+  BindResult call(std::size_t function, const DecodedArgument* arguments, std::size_t count,
+                  std::int32_t* status) override {
+    if (count > most_arguments) return BindResult::wrong_count;
+    Order order = {};
+    order.function = static_cast<std::uint32_t>(function);
+    order.count = static_cast<std::uint32_t>(count);
+    std::copy_n(arguments, count, order.arguments);
+    // Where it cannot be sent nobody listens, as the wait for the answer will find.
+    static_cast<void>(!write(orders_, &order, sizeof order));
+    const Answer answer = wait_for_answer();
+    switch (answer.kind) {
+      case Answer::Kind::returned:
+        *status = answer.status;
+        return answer.result;
+      case Answer::Kind::ran_out_of_memory:
+        throw std::bad_alloc();
+      case Answer::Kind::threw:
+        throw std::runtime_error(one_line(answer.text));
+      case Answer::Kind::initialised:
+        break;
+    }
+    throw Tampering{"an answer of the submission's process was forged"};
+  }
+
+  void wait_for_initialisers() {
+    if (wait_for_answer().kind != Answer::Kind::initialised) {
+      throw Tampering{"an answer of the submission's process was forged"};
+    }
+  }
+
+ private:
+  /// Serves the host part until it has an answer.
+  Answer wait_for_answer() {
+    const OutOfReach out_of_reach(memory_);
+    std::string message;
+    while (true) {
+      switch (simt::serve_host_part(device_, map_, message)) {
+        case simt::HostRequest::served:
+          break;
+        case simt::HostRequest::message:
+          return to_answer(message);
+        case simt::HostRequest::gone:
+          end_like_host_part();
+        case simt::HostRequest::impossible:
+          throw Tampering{"a request of the submission's process was forged"};
+      }
+    }
+  }
+
+  static Answer to_answer(const std::string& message) {
+    Answer answer;
+    const bool possible = message.size() == sizeof answer;
+    if (possible) std::memcpy(&answer, message.data(), sizeof answer);
+    if (!possible || answer.kind > Answer::Kind::ran_out_of_memory ||
+        answer.result < BindResult::called || answer.result > BindResult::out_of_range) {
+      throw Tampering{"an answer of the submission's process was forged"};
+    }
+    return answer;
+  }
+
+  /// The memory shared with the examiner, while code of the submission's runs.
+  class OutOfReach {
+   public:
+    explicit OutOfReach(std::span<std::byte> memory) : memory_(memory) {
+      mprotect(memory.data(), memory.size(), PROT_NONE);
+    }
+    ~OutOfReach() { mprotect(memory_.data(), memory_.size(), PROT_READ | PROT_WRITE); }
+
+   private:
+    std::span<std::byte> memory_;
+  };
+
+  /// The host part's connection is closed: it has ended, or its code has closed what it should not.
+  [[noreturn]] void end_like_host_part() {
+    constexpr int turns = 100;
+    constexpr useconds_t turn_us = 1000;
+    int status = 0;
+    pid_t ended = 0;
+    for (int i = 0; i < turns && ended == 0; ++i) {
+      ended = waitpid(process_, &status, WNOHANG);
+      if (ended == 0) usleep(turn_us);
+    }
+    if (ended == 0) close(channel_fd);  // by which the examiner learns of it
+    while (ended != process_) ended = waitpid(process_, &status, 0);
+    std::fflush(nullptr);
+    if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
+    const int signal = WTERMSIG(status);
+    pass_on_last_words(signal);
+    ::signal(signal, SIG_DFL);
+    raise(signal);
+    _exit(EXIT_FAILURE);
+  }
+
+  /// Numbers are taken from what the host part has written, but no text.
+  void pass_on_last_words(int signal) const {
+    FaultRecord given;
+    // Twice, the second time with callers, where there was time.
+    while (read_whole(last_words_, &given, sizeof given)) {
+      if (given.signal != signal || given.caller_count > FaultRecord::max_callers) continue;
+      simt::Fault fault = {};
+      fault.signal = signal;
+      fault.address = reinterpret_cast<const void*>(given.address);
+      if (signal == SIGSEGV || signal == SIGBUS) simt::explain_host_fault(fault);
+      FaultRecord record = {};
+      record.signal = signal;
+      record.address = given.address;
+      record.pc = given.pc;
+      record.mapped_bytes = given.mapped_bytes;
+      std::copy_n(given.callers, given.caller_count, record.callers);
+      record.caller_count = given.caller_count;
+      record.stack_overflow = given.stack_overflow != 0 ? 1 : 0;
+      static_assert(sizeof record.explanation == sizeof fault.explanation);
+      std::memcpy(record.explanation, fault.explanation, sizeof record.explanation);
+      pass_on_fault(record);
+    }
+  }
+
+  pid_t process_;
+  int device_, orders_, last_words_;
+  simt::ModuleMap map_;
+  std::span<std::byte> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const Module& module,
+                                                std::span<std::byte> memory) {
+  for (void* const room : image.shared_rooms(module.base())) simt::give_shared_room(room);
+  const auto [device, hosts_device] = make_sockets();
+  const auto [orders, hosts_orders] = make_sockets();
+  const auto [last_words, hosts_last_words] = make_sockets();
+  madvise(memory.data(), memory.size(), MADV_DONTFORK);
+  simt::prepare_to_part();
+  prctl(PR_SET_DUMPABLE, 0);  // closed to all other processes but root's
+  std::fflush(nullptr);
+  const pid_t self = getpid();
+  const pid_t host = fork();
+  if (host < 0) throw std::system_error(errno, std::generic_category(), "cannot fork");
+  if (host == 0) {
+    keep_descriptors(hosts_device, hosts_orders, hosts_last_words);
+    be_host_part(image, module, self);
+  }
+  for (const int end : {hosts_device, hosts_orders, hosts_last_words}) close(end);
+  simt::become_device_part(host);
+  confine_device_part(host);
+  auto part = std::make_unique<HostPart>(host, device, orders, last_words, image, module, memory);
+  part->wait_for_initialisers();
+  return part;
+}
+
+}  // namespace tilewise::grading
