@@ -40,7 +40,8 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-constexpr const char* kind_names[] = {"started", "loaded", "returned", "failed", "refused", "tampered"};
+constexpr const char* kind_names[] = {"started", "loaded",  "returned",
+                                      "failed",  "refused", "tampered"};
 
 // Readers for untrusted JSON: type and range are checked, a fault is a std::runtime_error.
 

@@ -63,8 +63,8 @@ template <class Call, size_t... index>
   call.kernel(std::as_const(std::get<index>(call.arguments))...);
 }
 
-/// What a thread of a launch runs. Loaders know by the names of these functions where kernels begin:
-/// nothing else of a module is to be launched (grading/worker/module_image.hpp).
+/// What a thread of a launch runs. Loaders know by the names of these functions where kernels
+/// begin: nothing else of a module is to be launched (grading/worker/module_image.hpp).
 template <class Call>
 void run_thread(void* context) {
   Call& call = *static_cast<Call*>(context);
