@@ -63,8 +63,6 @@ HostRequest serve_host_part(int socket, const ModuleMap& module, std::string& me
 
 void explain_host_fault(Fault& fault) { controls().explain_host_fault(fault); }
 
-void use_module_file(int file, const void* base) {
-  controls().use_module_file(file, base);
-}
+void use_module_file(int file, const void* base) { controls().use_module_file(file, base); }
 
 }  // namespace tilewise::simt

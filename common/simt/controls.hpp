@@ -7,9 +7,9 @@
 
 namespace tilewise::simt {
 
-/// The functions of simt.hpp, watch.hpp and host_apart.hpp, as the run-time library hands them out. It does so
-/// once, to the program that runs kernels: kernel files are linked with the same library, and could
-/// call them to turn checks off or to take away what was found.
+/// The functions of simt.hpp, watch.hpp and host_apart.hpp, as the run-time library hands them out.
+/// It does so once, to the program that runs kernels: kernel files are linked with the same
+/// library, and could call them to turn checks off or to take away what was found.
 struct Controls {
   decltype(&simt::use_device) use_device;
   decltype(&simt::set_worker_threads) set_worker_threads;

@@ -14,9 +14,9 @@
 
 /// How a program keeps a module's host code away from device memory, for which refusing system
 /// calls is not enough: the program loads the module without running any of its code, and forks.
-/// The child, the host part, has no device memory. It runs the module's host code, whose calls of the
-/// CUDA functions go to the parent, the device part, which runs the module's kernels and nothing
-/// else of it. Both have the module at the same addresses. Linux only.
+/// The child, the host part, has no device memory. It runs the module's host code, whose calls of
+/// the CUDA functions go to the parent, the device part, which runs the module's kernels and
+/// nothing else of it. Both have the module at the same addresses. Linux only.
 namespace tilewise::simt {
 
 /// What of a module a host part, which is not to be trusted, may name to the device part.
@@ -59,8 +59,8 @@ HostRequest serve_host_part(int socket, const ModuleMap& module, std::string& me
 /// In the parent: explains a fault of the host part, as far as device memory is concerned.
 void explain_host_fault(Fault& fault);
 
-/// From here on what the checks want to know of the module that is loaded at `base`, source lines for
-/// one, is read from this open file, so that nothing needs to be opened.
+/// From here on what the checks want to know of the module that is loaded at `base`, source lines
+/// for one, is read from this open file, so that nothing needs to be opened.
 void use_module_file(int file, const void* base);
 
 }  // namespace tilewise::simt

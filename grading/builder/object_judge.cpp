@@ -111,7 +111,7 @@ bool is_usual(const ObjectFile::Section& section) {
   static constexpr auto prefixes = std::to_array<std::string_view>(
       {".data", ".bss", ".rodata", ".tdata", ".tbss", ".lrodata", ".ldata", ".lbss", ".init_array",
        ".fini_array", ".ctors", ".dtors", ".eh_frame", ".gcc_except_table", ".note", ".nv",
-       "__nv_"});
+       "__nv_", "__patchable_function_entries"});
   return !section.is_loaded || starts_with_one_of(name, prefixes);
 }
 

@@ -17,8 +17,8 @@ class HostProcess {
   /// As BoundFunction::invoke of the module's function of that number.
   /// @throws std::bad_alloc, or std::runtime_error with what the function has thrown
   /// @throws Tampering
-  virtual BindResult call(std::size_t function, const DecodedArgument* arguments,
-                          std::size_t count, std::int32_t* status) = 0;
+  virtual BindResult call(std::size_t function, const DecodedArgument* arguments, std::size_t count,
+                          std::int32_t* status) = 0;
 };
 
 /// The host code of a submission has done to its connection with the worker what only an attempt to

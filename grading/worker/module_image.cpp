@@ -23,10 +23,8 @@ namespace {
 // As the compilers call what is declared in common/simt/include/tilewise.
 constexpr std::string_view run_time = "_ZN8tilewise4simt";
 constexpr std::string_view shared_room = "_ZN8tilewise4simt11shared_roomI";
-constexpr std::string_view named_kernel_run =
-    "_ZN8tilewise4simt10run_threadINS0_9NamedCallI";
-constexpr std::string_view chosen_kernel_run =
-    "_ZN8tilewise4simt10run_threadINS0_10ChosenCallI";
+constexpr std::string_view named_kernel_run = "_ZN8tilewise4simt10run_threadINS0_9NamedCallI";
+constexpr std::string_view chosen_kernel_run = "_ZN8tilewise4simt10run_threadINS0_10ChosenCallI";
 constexpr std::string_view kernel_list = "__patchable_function_entries";
 
 /// The mark that lists a kernel stands behind its first instruction at most.
@@ -61,9 +59,8 @@ Function function_at(std::uintptr_t address) { return reinterpret_cast<Function>
 
 bool lies_in(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges,
              std::uint64_t address) {
-  return std::ranges::any_of(ranges, [&](const auto& range) {
-    return address >= range.first && address < range.second;
-  });
+  return std::ranges::any_of(
+      ranges, [&](const auto& range) { return address >= range.first && address < range.second; });
 }
 
 // What exit() is to run, which takes no arguments.
@@ -242,8 +239,7 @@ simt::ModuleMap ModuleImage::map(const void* base) const {
   for (const Symbol& function : functions_) {
     const std::uintptr_t address = at(base, function.begin);
     const auto mark = marks.lower_bound(address);
-    if (mark != marks.end() && *mark - address <= farthest_mark &&
-        *mark < at(base, function.end)) {
+    if (mark != marks.end() && *mark - address <= farthest_mark && *mark < at(base, function.end)) {
       map.kernels.insert(address);
     }
   }

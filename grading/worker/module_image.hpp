@@ -25,7 +25,8 @@ class ModuleImage {
   /// @throws std::system_error
   int without_initialisers() const;
 
-  /// What loaders run otherwise, of the module at `base`. Finalisers are run when the process exits.
+  /// What loaders run otherwise, of the module at `base`. Finalisers are run when the process
+  /// exits.
   void run_initialisers(const void* base) const;
 
   /// Variables that shared declarations have made (tilewise/shared_memory.hpp).

@@ -108,8 +108,7 @@ class Filter {
   void allow_threads() {
     constexpr scmp_datum_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                                         CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
-    allow(SCMP_SYS(clone),
-          {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | namespaces, CLONE_THREAD)});
+    allow(SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | namespaces, CLONE_THREAD)});
     // A filter cannot look into what this is given; the library then takes the older call.
     seccomp_rule_add(filter_, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
   }
@@ -120,11 +119,11 @@ class Filter {
   }
 
  private:
-  /// None that is executable, or becomes so; of advice what libraries give, which is of this process's
-  /// own pages.
+  /// None that is executable, or becomes so; of advice what libraries give, which is of this
+  /// process's own pages.
   void allow_memory() {
-    for (const int advice : {MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE,
-                             MADV_NOHUGEPAGE}) {
+    for (const int advice :
+         {MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE}) {
       allow(SCMP_SYS(madvise), {SCMP_A2(SCMP_CMP_EQ, static_cast<scmp_datum_t>(advice))});
     }
     for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {

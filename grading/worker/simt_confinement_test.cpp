@@ -73,8 +73,7 @@ class Confinement : public testing::Test {
     unlink(mine_.c_str());
   }
 
-  const std::string mine_ =
-      testing::TempDir() + "tilewise-confinement-" + std::to_string(getpid());
+  const std::string mine_ = testing::TempDir() + "tilewise-confinement-" + std::to_string(getpid());
   int open_file_ = -1;
 };
 
@@ -257,12 +256,11 @@ TEST_F(Confinement, RefusesTheDevicePartThreads) {
 
 TEST_F(Confinement, LeavesTheDevicePartOneProcessToSignal) {
   EXPECT_EQ(errno_when(as_device_part, [] { return kill(getpid(), SIGTERM) == 0; }), EPERM);
-  EXPECT_EQ(errno_when(
-                as_device_part,
-                [] {
-                  signal(SIGXCPU, SIG_IGN);
-                  return kill(getpid(), SIGXCPU) == 0;
-                }),
+  EXPECT_EQ(errno_when(as_device_part,
+                       [] {
+                         signal(SIGXCPU, SIG_IGN);
+                         return kill(getpid(), SIGXCPU) == 0;
+                       }),
             0);
 }
 

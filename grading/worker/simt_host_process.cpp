@@ -79,7 +79,8 @@ bool read_whole(int fd, void* bytes, std::size_t count) {
 /// As text of one line, whatever it was.
 std::string one_line(const char (&text)[sizeof Answer::text]) {
   std::string line(text, strnlen(text, sizeof text));
-  std::ranges::replace_if(line, [](unsigned char byte) { return byte < 0x20; }, ' ');
+  std::ranges::replace_if(
+      line, [](unsigned char byte) { return byte < 0x20; }, ' ');
   return line;
 }
 
@@ -94,8 +95,8 @@ void answer(Answer given, std::string_view text = "") {
 void carry_out(const Order& order, const BindingTable& bindings) {
   Answer given = {Answer::Kind::returned, BindResult::called, 0, {}};
   try {
-    given.result = bindings.functions[order.function].invoke(order.arguments, order.count,
-                                                             &given.status);
+    given.result =
+        bindings.functions[order.function].invoke(order.arguments, order.count, &given.status);
     answer(given);
   } catch (const std::bad_alloc&) {
     given.kind = Answer::Kind::ran_out_of_memory;

@@ -41,11 +41,10 @@ class Modules {
     lines_ = {};
     dwfl_ = dwfl_begin(&callbacks);
     if (dwfl_ == nullptr) return;
-    const bool reported =
-        module_file().is_given()
-            ? dwfl_report_elf(dwfl_, "module", "module", module_file().descriptor,
-                              module_file().base, false) != nullptr
-            : dwfl_linux_proc_report(dwfl_, getpid()) == 0;
+    const bool reported = module_file().is_given()
+                              ? dwfl_report_elf(dwfl_, "module", "module", module_file().descriptor,
+                                                module_file().base, false) != nullptr
+                              : dwfl_linux_proc_report(dwfl_, getpid()) == 0;
     if (!reported || dwfl_report_end(dwfl_, nullptr, nullptr) != 0) {
       dwfl_end(dwfl_);
       dwfl_ = nullptr;

@@ -41,13 +41,16 @@ const char* literal_at(const ModuleMap& module, std::uint64_t address) {
   return nullptr;
 }
 
-/// One of the errors that a request may have: a kernel could have left any number where they are kept,
-/// for the host to read.
+/// One of the errors that a request may have: a kernel could have left any number where they are
+/// kept, for the host to read.
 std::int32_t as_told(cudaError_t error) {
-  static constexpr cudaError_t known[] = {
-      cudaSuccess,           cudaErrorInvalidValue,          cudaErrorMemoryAllocation,
-      cudaErrorInvalidConfiguration, cudaErrorInvalidDeviceFunction, cudaErrorIllegalAddress,
-      cudaErrorLaunchFailure};
+  static constexpr cudaError_t known[] = {cudaSuccess,
+                                          cudaErrorInvalidValue,
+                                          cudaErrorMemoryAllocation,
+                                          cudaErrorInvalidConfiguration,
+                                          cudaErrorInvalidDeviceFunction,
+                                          cudaErrorIllegalAddress,
+                                          cudaErrorLaunchFailure};
   return std::ranges::find(known, error) == std::end(known) ? cudaErrorUnknown : error;
 }
 
@@ -118,8 +121,8 @@ class Service {
 
   cudaError_t check_copy(bool to_device, bool from_device) const {
     if (device::lasting_error() != cudaSuccess) return device::lasting_error();
-    const bool possible = (!to_device || is_on_device(request_.to)) &&
-                          (!from_device || is_on_device(request_.from));
+    const bool possible =
+        (!to_device || is_on_device(request_.to)) && (!from_device || is_on_device(request_.from));
     return possible ? cudaSuccess : cudaErrorInvalidValue;
   }
 
@@ -226,17 +229,15 @@ void prepare_to_part() {
 }
 
 void become_host_part(int socket) {
-  // Keeps the addresses, so that nothing else comes to lie there, and a pointer into device memory is
-  // still known for one.
+  // Keeps the addresses, so that nothing else comes to lie there, and a pointer into device memory
+  // is still known for one.
   const DeviceMemory& memory = DeviceMemory::instance();
   mmap(memory.base(), memory.capacity(), PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   RemoteDevice::use(socket);
 }
 
-bool tell_device_part(std::string_view message) {
-  return RemoteDevice::instance()->tell(message);
-}
+bool tell_device_part(std::string_view message) { return RemoteDevice::instance()->tell(message); }
 
 void become_device_part(pid_t host) {
   signal(SIGPIPE, SIG_IGN);  // a host part that is gone is noticed

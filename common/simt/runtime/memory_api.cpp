@@ -135,7 +135,8 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
-  if (RemoteDevice* const device = RemoteDevice::instance()) return device->allocate(pointer, bytes);
+  if (RemoteDevice* const device = RemoteDevice::instance())
+    return device->allocate(pointer, bytes);
   *pointer = DeviceMemory::instance().allocate(bytes);
   return *pointer ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
 }

@@ -8,8 +8,8 @@
 // and __restrict__, which the host's compilers know.
 //
 // A kernel's address is listed in the section __patchable_function_entries, at the price of one
-// instruction that does nothing: by that a loader knows kernels from all other functions. A debugger
-// would take that instruction for the first statement.
+// instruction that does nothing: by that a loader knows kernels from all other functions. A
+// debugger would take that instruction for the first statement.
 #ifdef TILEWISE_DEBUG
 #define TILEWISE_LISTED_KERNEL
 #else
