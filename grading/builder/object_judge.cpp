@@ -192,8 +192,8 @@ class Reach {
         if (!reached.contains(call.function)) continue;
         const bool is_in_kernel_file = dwarf::SourceLines::is_kernel_file(call.file);
         const std::string message = fmt::format(
-            "the call of {} loads or stores a structure in memory, which the simulator does not "
-            "see; put a local variable between the two: 'T value = *from; f(value);'",
+            "the call of {} loads or stores in memory, which the simulator does not see; put a local "
+            "variable between the two: 'T value = *from; f(value);'",
             call.callee);
         problems.insert(is_in_kernel_file ? Problem{call.file, call.line, message}
                                           : objects_.place(i, written(call.callee), message));

@@ -68,9 +68,10 @@ std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
   if (is_clang(compiler)) {
     options.insert(options.end(), {"-mretpoline", "-mretpoline-external-thunk"});
   } else {
-    options.insert(options.end(), {"-mindirect-branch=thunk-extern", "-mindirect-branch-register",
-                                   "-fcf-protection=none"});
+    options.insert(options.end(), {"-mindirect-branch=thunk-extern", "-mindirect-branch-register"});
   }
+  // Functions, and nothing else that such a call could lead to, begin with a mark of their own.
+  options.insert(options.end(), {"-fcf-protection=branch", "-fno-jump-tables"});
 #endif
   return options;
 }

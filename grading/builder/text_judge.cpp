@@ -33,15 +33,15 @@ std::string_view plain(std::string_view name) {
 constexpr auto harmless_attributes = std::to_array<std::string_view>(
     {"abi_tag", "access", "align", "aligned", "alloc_align", "alloc_size", "always_inline",
      "annotate", "artificial", "assume", "assume_aligned", "carries_dependency", "cleanup", "cold",
-     "const", "constructor", "deprecated", "destructor", "diagnose_if", "enable_if",
-     "enum_extensibility", "error", "externally_visible", "fallthrough", "flag_enum", "flatten",
-     "format", "format_arg", "gnu_inline", "hot", "init_priority", "leaf", "likely", "malloc",
-     "may_alias", "maybe_unused", "no_unique_address", "noclone", "nodiscard", "noinline", "noipa",
-     "nonnull", "noreturn", "nothrow", "overloadable", "packed",
+     "constructor", "deprecated", "destructor", "diagnose_if", "enable_if", "enum_extensibility",
+     "error", "externally_visible", "fallthrough", "flag_enum", "flatten", "format", "format_arg",
+     "gnu_inline", "hot", "init_priority", "leaf", "likely", "malloc", "may_alias", "maybe_unused",
+     "no_unique_address", "noclone", "nodiscard", "noinline", "noipa", "nonnull", "noreturn",
+     "nothrow", "overloadable", "packed",
      // Part of __global__.
-     "patchable_function_entry", "pure", "returns_nonnull", "retain", "sentinel",
-     "transparent_union", "type_visibility", "unavailable", "unlikely", "unused", "used",
-     "visibility", "warn_unused_result", "warning", "weak"});
+     "patchable_function_entry", "returns_nonnull", "retain", "sentinel", "transparent_union",
+     "type_visibility", "unavailable", "unlikely", "unused", "used", "visibility",
+     "warn_unused_result", "warning", "weak"});
 
 /// What a header of the system's has of the others, and what it has it for.
 constexpr auto refused_in_headers = std::to_array<std::string_view>(
@@ -88,33 +88,41 @@ bool is_header_of_intrinsics(const std::string& path) {
 /// Ways out of a function, and of the language, that no GPU has.
 constexpr auto refused_builtins = std::to_array<std::string_view>(
     {"__builtin_longjmp", "__builtin_setjmp", "__builtin_eh_return", "__builtin_apply",
-     "__builtin_apply_args", "__builtin_return", "_BitInt", "_ExtInt", "__builtin_unwind_init",
-     "__builtin_clear_padding"});
+     "__builtin_apply_args", "__builtin_return", "__builtin_return_address",
+     "__builtin_frame_address", "__builtin_extract_return_addr", "_BitInt", "_ExtInt",
+     "__builtin_unwind_init", "__builtin_clear_padding"});
 
 /// Compilers write these out where they stand, and their loads and stores report nothing.
 bool is_builtin_on_text(std::string_view name) {
   for (const std::string_view prefix :
-       {"__builtin_str", "__builtin_stp", "__builtin_mem", "__builtin_bcmp", "__builtin_bcopy",
-        "__builtin_bzero", "__builtin_wmem", "__builtin_index", "__builtin_rindex",
-        "__builtin___"}) {
+       {"__builtin_str",       "__builtin_stp",     "__builtin_mem",      "__builtin_bcmp",
+        "__builtin_bcopy",     "__builtin_bzero",   "__builtin_wmem",     "__builtin_index",
+        "__builtin_rindex",    "__builtin_sprintf", "__builtin_snprintf", "__builtin_vsprintf",
+        "__builtin_vsnprintf", "__builtin_printf",  "__builtin_vprintf",  "__builtin_fprintf",
+        "__builtin_vfprintf",  "__builtin_fputs",   "__builtin_puts",     "__builtin___"}) {
     if (name.starts_with(prefix)) return true;
   }
   return false;
 }
 
-/// What the compiler, the linker and the simulator call functions by among themselves.
+/// What compilers, the linker and the simulator call functions and variables by among themselves.
+/// Who declares one of these names gets at what it stands for unseen.
 bool is_name_of_ours(std::string_view name) {
-  for (const std::string_view prefix : {"__tsan_", "__ubsan_", "__asan_", "__sanitizer_", "__wrap_",
-                                        "__real_", "__x86_indirect_thunk", "__llvm_retpoline",
-                                        "__start_tilewise", "__stop_tilewise", "tilewise_simt_"}) {
+  if (name == "__real__" || name == "__imag__") return false;  // parts of complex numbers
+  if (name.ends_with("_fcontext") || name == "__tls_get_addr") return true;
+  for (const std::string_view prefix :
+       {"_Z", "__cxa_", "_Unwind_", "__gxx_", "__tsan_", "__ubsan_", "__asan_", "__sanitizer_",
+        "__wrap_", "__real_", "__x86_indirect_thunk", "__llvm_retpoline", "__start_tilewise",
+        "__stop_tilewise", "tilewise_simt_"}) {
     if (name.starts_with(prefix)) return true;
   }
   return false;
 }
 
-/// What the rewriter writes into a source for launches and shared variables.
-constexpr auto written_by_the_rewriter = std::to_array<std::string_view>(
-    {"launcher", "LoopExit", "shared", "name_shared", "dynamic_shared"});
+/// What the rewriter writes into a source for launches and variables.
+constexpr auto written_by_the_rewriter =
+    std::to_array<std::string_view>({"launcher", "LoopExit", "shared", "name_shared",
+                                     "dynamic_shared", "VariableShape", "shape_of"});
 
 class TextJudge {
  public:

@@ -85,6 +85,8 @@ class DumpReader {
         start_function(line);
       } else if (line.starts_with("  ")) {
         read_statement(without_places(line));
+      } else if (!in_body_) {
+        note_parameters(line);
       }
     }
     return std::move(calls_);
@@ -97,11 +99,30 @@ class DumpReader {
     const std::string_view head = line.substr(0, end);
     function_ = head.substr(head.rfind('(') + 1);
     arguments_.clear();
+    locals_.clear();
+    in_body_ = false;
+  }
+
+  /// "float sum (struct f8 a, int n)": all words of it, of which types do no harm.
+  void note_parameters(std::string_view line) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::size_t begin = i;
+      while (i < line.size() && is_word(line[i])) ++i;
+      if (i > begin) locals_.emplace(line.substr(begin, i - begin));
+    }
+  }
+
+  /// "struct f8 D.2985", "float values[8]", "int _2", which stand before the first block.
+  void note_local(std::string_view declaration) {
+    const std::string_view last = declaration.substr(declaration.rfind(' ') + 1);
+    locals_.emplace(last.substr(0, last.find('[')));
   }
 
   void read_statement(const Statement& statement) {
     std::string_view text = statement.text;
+    in_body_ = in_body_ || text.starts_with("<bb ");
     text = text.substr(0, find_outside(text, ";"));
+    if (!in_body_) return note_local(text);
     std::string_view result;
     if (const std::size_t equals = find_outside(text, " = "); equals != text.npos) {
       result = text.substr(0, equals);
@@ -115,7 +136,9 @@ class DumpReader {
         callee == "switch") {
       return;
     }
-    bool is_unseen = is_memory(result);
+    // Those that are seen have become calls of the sanitizer's.
+    bool is_unseen = callee.starts_with("__atomic_") || callee.starts_with("__sync_") ||
+                     is_memory(result);
     std::string_view arguments = text.substr(open + 2, text.size() - open - 3);
     while (!arguments.empty()) {
       const std::size_t comma = std::min(find_outside(arguments, ", "), arguments.size());
@@ -168,12 +191,40 @@ class DumpReader {
       return true;
     }
     // MEM[(const struct f8 &)p_2(D)], but MEM[(struct f8 *)&t] of a variable.
-    if (operand.find("MEM") == operand.npos) return false;
+    if (operand.find("MEM") == operand.npos) return is_variable_elsewhere(operand);
     return operand.find('&') == operand.npos || operand.find("&)") != operand.npos;
+  }
+
+  /// Whether an operand is a variable, or a part of one, that is no local one: "table[i_2(D)]".
+  bool is_variable_elsewhere(std::string_view operand) const {
+    static constexpr std::string_view builtin_variables[] = {"threadIdx", "blockIdx", "blockDim",
+                                                             "gridDim"};
+    std::size_t end = 0;
+    while (end < operand.size() && is_word(operand[end])) ++end;
+    const std::string_view name = operand.substr(0, end);
+    const bool is_name = end > 0 && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
+    if (!is_name || std::ranges::find(builtin_variables, name) != std::end(builtin_variables)) {
+      return false;
+    }
+    // BIT_FIELD_REF <_4, 32, 0>
+    if (end < operand.size() && operand[end] != '.' && operand[end] != '[' && operand[end] != '(') {
+      return false;
+    }
+    while (end < operand.size() && (is_word(operand[end]) || operand[end] == '.')) ++end;
+    return !is_local(name) && !is_local(operand.substr(0, end));
+  }
+
+  /// Whether a name, or what its versions "name_3" are of, is declared in the function.
+  bool is_local(std::string_view name) const {
+    if (locals_.contains(std::string(name))) return true;
+    const std::size_t version = name.rfind('_');
+    return version != name.npos && locals_.contains(std::string(name.substr(0, version)));
   }
 
   std::vector<UnseenCall> calls_;
   std::string function_;
+  bool in_body_ = false;
+  std::set<std::string> locals_;     ///< of the function, parameters among them
   std::set<std::string> arguments_;  ///< addresses of a kernel's
 };
 

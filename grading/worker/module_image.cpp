@@ -167,6 +167,9 @@ void ModuleImage::read_sections(Elf* elf) {
         refuse("it has functions that are chosen while it is loaded (ifunc)");
       }
       if (called == nullptr || (type != STT_FUNC && type != STT_OBJECT)) continue;
+      // What compilers make for themselves, pointers to functions among it, is nobody's variable.
+      const std::string_view name = called;
+      if (name.starts_with("DW.ref.") || name == "__dso_handle") continue;
       (type == STT_FUNC ? functions_ : variables_)
           .push_back({called, symbol.st_value, symbol.st_value + symbol.st_size});
     }

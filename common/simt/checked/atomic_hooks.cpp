@@ -27,19 +27,26 @@ using tilewise::simt::Action;
     return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);         \
   }
 
+/// What is expected is loaded, and where it is not what is there, that is stored in its place.
+#define TILEWISE_SWAP(bits, T)                                   \
+  const void* const pc = __builtin_return_address(0);            \
+  tilewise::simt::record<Action::read, bits / 8>(expected, pc);  \
+  TILEWISE_RECORD(atomic, bits);                                 \
+  T seen = *expected;                                            \
+  if (swap_if_equal(address, &seen, wanted)) return 1;           \
+  tilewise::simt::record<Action::write, bits / 8>(expected, pc); \
+  *expected = seen;                                              \
+  return 0;
+
 #define TILEWISE_SWAP_HOOKS(bits, T)                                                               \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile T* address, T* expected, T wanted, int, \
                                                   int) {                                           \
-    TILEWISE_RECORD(atomic, bits);                                                                 \
-    return swap_if_equal(address, expected, wanted);                                               \
+    TILEWISE_SWAP(bits, T)                                                                         \
   }                                                                                                \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* address, T* expected, T wanted,    \
-                                                    int, int) {                                    \
-    TILEWISE_RECORD(atomic, bits);                                                                 \
-    return swap_if_equal(address, expected, wanted);                                               \
-  }                                                                                                \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected, T wanted, int,     \
-                                               int) {                                              \
+                                                    int, int){TILEWISE_SWAP(                       \
+      bits, T)} T __tsan_atomic##bits##_compare_exchange_val(volatile T* address, T expected,      \
+                                                             T wanted, int, int) {                 \
     TILEWISE_RECORD(atomic, bits);                                                                 \
     swap_if_equal(address, &expected, wanted);                                                     \
     return expected;                                                                               \

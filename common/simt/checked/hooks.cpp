@@ -52,8 +52,13 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
-void __tsan_vptr_read(void**) {}
-void __tsan_vptr_update(void**, void*) {}
+// Pointers to tables of virtual functions, as objects are made and used.
+void __tsan_vptr_read(void** address) {
+  tilewise::simt::record<Action::read, sizeof(void*)>(address, __builtin_return_address(0));
+}
+void __tsan_vptr_update(void** address, void*) {
+  tilewise::simt::record<Action::write, sizeof(void*)>(address, __builtin_return_address(0));
+}
 
 // A macro, because the sanitizer has one function for every size and alignment.
 #define TILEWISE_HOOKS(bytes)                                                           \

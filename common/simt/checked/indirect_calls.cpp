@@ -2,7 +2,8 @@
 // holds: compilers leave that to whoever links (`-mindirect-branch=thunk-extern` of g++,
 // `-mretpoline-external-thunk` of clang, for the Linux kernel's sake). Linked into every module:
 // device code is told by its place there, since the builder puts what a kernel may run into one
-// section (grading/builder/object_judge.hpp). All else is looked at by the run-time. On processors
+// section (grading/builder/object_judge.hpp), and begins with the mark of a function: in the middle of
+// one may stand anything, constants among it. All else is looked at by the run-time. On processors
 // other than x86-64 compilers have no such option, and pointers lead anywhere.
 #if defined(__x86_64__)
 
@@ -73,6 +74,8 @@ __x86_indirect_thunk_\register:
   jb 1f
   cmpq device_code_end(%rip), %\register
   jae 1f
+  cmpl $0xfa1e0ff3, (%\register)  # endbr64, with which functions begin, and nothing in them
+  jne 1f
   jmp *%\register
 1:
   pushq %\register

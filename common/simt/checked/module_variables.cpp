@@ -25,6 +25,7 @@ constexpr std::string_view list_name = "tilewise_variables", gap_name = "tilewis
                            shape_name = "tilewise_shape_", block_name = "tilewise_block_";
 
 std::string demangled(const std::string& mangled) {
+  if (!mangled.starts_with("_Z")) return mangled;  // "d" is no type here
   int status = 0;
   char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string result = status == 0 ? text : mangled;

@@ -202,7 +202,9 @@ class Marker {
     const auto open = outline_.partner(qualifier - 1);
     if (!open) return true;
     if (before.is("]")) return !code_[*open + 1].is("[");
-    return *open == 0 || !outline_.takes_parentheses(*open - 1);
+    if (*open == 0) return true;
+    const Token& introducer = code_[*open - 1];  // or the end of template parameters
+    return introducer.is("]") || introducer.is(">");
   }
 
   std::size_t statement_of(std::size_t index) const {

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
@@ -137,7 +138,11 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (RemoteDevice* const device = RemoteDevice::instance())
     return device->allocate(pointer, bytes);
-  *pointer = DeviceMemory::instance().allocate(bytes);
+  try {
+    *pointer = DeviceMemory::instance().allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    *pointer = nullptr;  // for what is kept about its elements
+  }
   return *pointer ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
 }
 

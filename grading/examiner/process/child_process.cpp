@@ -146,7 +146,10 @@ std::chrono::nanoseconds ChildProcess::waited_for_processor() const {
 
 std::chrono::nanoseconds ChildProcess::ran_on_all_processors() const {
   const auto process = process_meant();
-  return process ? grading::ran_on_all_processors(*process) : std::chrono::nanoseconds(0);
+  if (!process) return std::chrono::nanoseconds(0);
+  const auto host = first_child(*process);
+  return grading::ran_on_all_processors(*process) +
+         (host ? grading::ran_on_all_processors(*host) : std::chrono::nanoseconds(0));
 }
 
 int ChildProcess::wait() {
