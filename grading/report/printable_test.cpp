@@ -66,7 +66,6 @@ TEST(Printable, ShowsWhatNobodySees) {
     std::string_view shown;
   } cases[] = {
       {"soft hyphen", U"a\u00ADb", "a\\u{00ad}b"},
-      {"no-break space", U"\u00A0", "\\u{00a0}"},
       {"grapheme joiner", U"\u034F", "\\u{034f}"},
       {"Arabic letter mark", U"\u061C", "\\u{061c}"},
       {"Hangul fillers", U"\u115F\u3164\uFFA0", "\\u{115f}\\u{3164}\\u{ffa0}"},
@@ -82,9 +81,10 @@ TEST(Printable, ShowsWhatNobodySees) {
       {"annotations", U"\uFFF9", "\\u{fff9}"},
       {"private use", U"\uE000\U0010FFFD", "\\u{e000}\\u{10fffd}"},
       {"tags", U"\U000E0001\U000E007F", "\\u{e0001}\\u{e007f}"},
+      {"musical symbols", U"\U0001D159", "\\u{1d159}"},
       {"musical format", U"\U0001D173", "\\u{1d173}"},
-      {"what is seen", U"\u00E9\u03B1\u4E2D\u3000\u2713\U0001F600",
-       "\xc3\xa9\xce\xb1\xe4\xb8\xad\xe3\x80\x80\xe2\x9c\x93\xf0\x9f\x98\x80"},
+      {"what is seen", U"\u00A0\u00E9\u03B1\u4E2D\u3000\u2713\U0001F600",
+       "\xc2\xa0\xc3\xa9\xce\xb1\xe4\xb8\xad\xe3\x80\x80\xe2\x9c\x93\xf0\x9f\x98\x80"},
   };
   for (const auto& [what, text, shown] : cases) {
     EXPECT_EQ(printable(utf8(text)), shown) << what;
@@ -98,6 +98,8 @@ TEST(Printable, TakesTheForceFromCommands) {
   } cases[] = {
       {"::error file=x::text", "\\x3a:error file=x::text"},
       {"  ::set-output name=a::b", "  \\x3a:set-output name=a::b"},
+      {"\xe3\x80\x80::error::behind a wide blank", "\xe3\x80\x80\\x3a:error::behind a wide blank"},
+      {"\xc2\xa0::error::behind a blank", "\xc2\xa0\\x3a:error::behind a blank"},
       {"a\r\n::warning::b", "a\n\\x3a:warning::b"},
       {"where it may be ::add-mask::wrapped", "where it may be \\x3a:add-mask::wrapped"},
       {"std::max(a, b), '::f'", "std::max(a, b), '::f'"},
