@@ -195,7 +195,7 @@ class DumpReader {
     return operand.find('&') == operand.npos || operand.find("&)") != operand.npos;
   }
 
-  /// Whether an operand is a variable, or a part of one, that is no local one: "table[i_2(D)]".
+  /// Whether an operand is a part of a variable that is no local one: "table[i_2(D)]".
   bool is_variable_elsewhere(std::string_view operand) const {
     static constexpr std::string_view builtin_variables[] = {"threadIdx", "blockIdx", "blockDim",
                                                              "gridDim"};
@@ -206,10 +206,8 @@ class DumpReader {
     if (!is_name || std::ranges::find(builtin_variables, name) != std::end(builtin_variables)) {
       return false;
     }
-    // BIT_FIELD_REF <_4, 32, 0>
-    if (end < operand.size() && operand[end] != '.' && operand[end] != '[' && operand[end] != '(') {
-      return false;
-    }
+    // Not BIT_FIELD_REF <_4, 32, 0>, and not a name alone, which may be a function's.
+    if (end == operand.size() || (operand[end] != '.' && operand[end] != '[')) return false;
     while (end < operand.size() && (is_word(operand[end]) || operand[end] == '.')) ++end;
     return !is_local(name) && !is_local(operand.substr(0, end));
   }

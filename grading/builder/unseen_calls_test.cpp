@@ -27,7 +27,11 @@ TEST(UnseenCalls, AreThoseWithStructuresInMemory) {
         "[labs/x.cu:9:3] _4 = sum (MEM <struct f8> [(struct f8 *)p_2(D)]);",
         "[labs/x.cu:9:3] <retval> = OBJ_TYPE_REF(_2;(const struct B)b_5(D)->0B) (b_5(D), *_3);",
         "[labs/x.cu:9:3] p_3(D)->in = f_2(D) (1);", "[labs/x.cu:9:3] _5 = sum ((*s_2(D))[i_3(D)]);",
-        "[labs/x.cu:9:3] f::<lambda(f8)>::operator() (&D.1, *_3);"}) {
+        "[labs/x.cu:9:3] f::<lambda(f8)>::operator() (&D.1, *_3);",
+        "[labs/x.cu:9:3] _4 = sum (table[i_2(D)]);", "[labs/x.cu:9:3] table[i_2(D)] = mk<f8> (1);",
+        "[labs/x.cu:9:3] _4 = sum (all.first);",
+        "[labs/x.cu:9:3] _3 = __atomic_load_4 (p_2(D), 77);",
+        "[labs/x.cu:9:3] __sync_lock_release_4 (p_2(D));"}) {
     const std::vector<UnseenCall> calls = calls_of(statement);
     ASSERT_EQ(calls.size(), 1u) << statement;
     EXPECT_EQ(calls.front().function, "_Z1k2f8");
@@ -38,14 +42,28 @@ TEST(UnseenCalls, AreThoseWithStructuresInMemory) {
 }
 
 TEST(UnseenCalls, AreNoneOfValuesAddressesAndVariables) {
-  for (const char* statement :
-       {"t = mk<f8> (x_2(D)); [return slot optimization]", "_5 = sum (t);", "_5 = sum (a);",
-        "loc[1] = mk<f8> (2.0e+0);", "_4 = sum (loc[1]);", "_4 = sum (D.2808, 1, -3, n_3(D));",
-        "*p_1(D) = *q_2(D);", "_3 = enter_shared (shared_slot<k>.3_7);", "call (helper, 1);",
-        "_3 = MEM[(float *)p_1(D)];", "_3 = (float) x_2(D);", "__tsan_write4 (&p_1(D)->v[0]);",
-        "f (&*p_1, \"a -> (*b)\");", "_7 = sum (MEM[(struct f8 *)&t]);", "if (_3 != 0)",
-        "_3 = .FMA (_1, _2, _4);", "<retval> = sum (_1);", "printf (\"%d\\n\", _3);",
-        "goto <bb 4>; [11.00%]"}) {
+  for (const char* statement : {"t = mk<f8> (x_2(D)); [return slot optimization]",
+                                "_5 = sum (t);",
+                                "_5 = sum (a);",
+                                "loc[1] = mk<f8> (2.0e+0);",
+                                "_4 = sum (loc[1]);",
+                                "_4 = sum (D.2808, 1, -3, n_3(D));",
+                                "*p_1(D) = *q_2(D);",
+                                "_3 = enter_shared (shared_slot<k>.3_7);",
+                                "call (helper, 1);",
+                                "_3 = MEM[(float *)p_1(D)];",
+                                "_3 = (float) x_2(D);",
+                                "__tsan_write4 (&p_1(D)->v[0]);",
+                                "f (&*p_1, \"a -> (*b)\");",
+                                "_7 = sum (MEM[(struct f8 *)&t]);",
+                                "if (_3 != 0)",
+                                "_3 = .FMA (_1, _2, _4);",
+                                "<retval> = sum (_1);",
+                                "printf (\"%d\\n\", _3);",
+                                "goto <bb 4>; [11.00%]",
+                                "_3 = apply (_1, change, 2);",
+                                "_3 = sum (D.2808.part);",
+                                "_5 = f (threadIdx.x);"}) {
     EXPECT_EQ(calls_of(statement).size(), 0u) << statement;
   }
 }
