@@ -110,8 +110,8 @@ bool is_usual(const ObjectFile::Section& section) {
   }
   static constexpr auto prefixes = std::to_array<std::string_view>(
       {".data", ".bss", ".rodata", ".tdata", ".tbss", ".lrodata", ".ldata", ".lbss", ".init_array",
-       ".fini_array", ".ctors", ".dtors", ".eh_frame", ".gcc_except_table", ".note", ".nv",
-       "__nv_", "__patchable_function_entries"});
+       ".fini_array", ".ctors", ".dtors", ".eh_frame", ".gcc_except_table", ".note", ".nv", "__nv_",
+       "__patchable_function_entries"});
   return !section.is_loaded || starts_with_one_of(name, prefixes);
 }
 
@@ -191,10 +191,18 @@ class Reach {
       for (const UnseenCall& call : source.unseen_calls) {
         if (!reached.contains(call.function)) continue;
         const bool is_in_kernel_file = dwarf::SourceLines::is_kernel_file(call.file);
-        const std::string message = fmt::format(
-            "the call of {} loads or stores in memory, which the simulator does not see; put a local "
-            "variable between the two: 'T value = *from; f(value);'",
-            call.callee);
+        const bool is_atomic =
+            call.callee.starts_with("__atomic_") || call.callee.starts_with("__sync_");
+        const std::string message =
+            is_atomic ? fmt::format(
+                            "the simulator does not see what {} does here; write it with "
+                            "CUDA's own, such as atomicAdd()",
+                            call.callee)
+                      : fmt::format(
+                            "the call of {} loads or stores a structure in memory, which "
+                            "the simulator does not see; put a local variable between the "
+                            "two: 'T value = *from; f(value);'",
+                            call.callee);
         problems.insert(is_in_kernel_file ? Problem{call.file, call.line, message}
                                           : objects_.place(i, written(call.callee), message));
       }

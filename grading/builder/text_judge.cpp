@@ -33,15 +33,15 @@ std::string_view plain(std::string_view name) {
 constexpr auto harmless_attributes = std::to_array<std::string_view>(
     {"abi_tag", "access", "align", "aligned", "alloc_align", "alloc_size", "always_inline",
      "annotate", "artificial", "assume", "assume_aligned", "carries_dependency", "cleanup", "cold",
-     "constructor", "deprecated", "destructor", "diagnose_if", "enable_if", "enum_extensibility",
-     "error", "externally_visible", "fallthrough", "flag_enum", "flatten", "format", "format_arg",
-     "gnu_inline", "hot", "init_priority", "leaf", "likely", "malloc", "may_alias", "maybe_unused",
-     "no_unique_address", "noclone", "nodiscard", "noinline", "noipa", "nonnull", "noreturn",
-     "nothrow", "overloadable", "packed",
+     "const", "constructor", "deprecated", "destructor", "diagnose_if", "enable_if",
+     "enum_extensibility", "error", "externally_visible", "fallthrough", "flag_enum", "flatten",
+     "format", "format_arg", "gnu_inline", "hot", "init_priority", "leaf", "likely", "malloc",
+     "may_alias", "maybe_unused", "no_unique_address", "noclone", "nodiscard", "noinline", "noipa",
+     "nonnull", "noreturn", "nothrow", "overloadable", "packed",
      // Part of __global__.
-     "patchable_function_entry", "returns_nonnull", "retain", "sentinel", "transparent_union",
-     "type_visibility", "unavailable", "unlikely", "unused", "used", "visibility",
-     "warn_unused_result", "warning", "weak"});
+     "patchable_function_entry", "pure", "returns_nonnull", "retain", "sentinel",
+     "transparent_union", "type_visibility", "unavailable", "unlikely", "unused", "used",
+     "visibility", "warn_unused_result", "warning", "weak"});
 
 /// What a header of the system's has of the others, and what it has it for.
 constexpr auto refused_in_headers = std::to_array<std::string_view>(

@@ -80,7 +80,7 @@ DEFECT(past_the_end_of_a_device_array, "out-of-bounds",
 }
 
 // Declared by a macro, as a course's own header might.
-#define ARRAY_ON_DEVICE(type, name, size) static __device__ type name[size]
+#define ARRAY_ON_DEVICE(type, name, size) __device__ type name[size]
 ARRAY_ON_DEVICE(int, last_rows, 4);
 __global__ void leaves_its_row(int* out) {
   last_rows[1] = threadIdx.y;  // fault

@@ -97,9 +97,11 @@ void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   char where[160];
 #if defined(__linux__) && defined(__x86_64__)
   if (fault.in_kernel && code == SI_KERNEL) {  // the processor refuses to say which address
-    std::snprintf(fault.explanation, sizeof fault.explanation,
-                  "the kernel moved a vector, as float4 is, at an address that its size does not "
-                  "divide, or followed a pointer that was never set");
+    std::snprintf(
+        fault.explanation, sizeof fault.explanation,
+        "the kernel followed a pointer to neither global nor shared memory, such as one "
+        "that was never set, or moved a vector, as float4 is, at an address that its size "
+        "does not divide");
     return;
   }
 #endif
