@@ -201,6 +201,9 @@ class DumpReader {
                                                              "gridDim"};
     std::size_t end = 0;
     while (end < operand.size() && is_word(operand[end])) ++end;
+    if (operand.starts_with("D.")) {  // the compiler's own: D.2808
+      for (++end; end < operand.size() && is_word(operand[end]);) ++end;
+    }
     const std::string_view name = operand.substr(0, end);
     const bool is_name = end > 0 && std::isdigit(static_cast<unsigned char>(name[0])) == 0;
     if (!is_name || std::ranges::find(builtin_variables, name) != std::end(builtin_variables)) {
