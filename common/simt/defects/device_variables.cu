@@ -79,7 +79,7 @@ DEFECT(past_the_end_of_a_device_array, "out-of-bounds",
   steps_past_the_end<<<1, 32>>>(out.data(), 1024);
 }
 
-#ifndef __clang__  // which drops the store that nobody reads
+#ifndef __clang__  // with which this race is not seen
 // Declared by a macro, as a course's own header might.
 #define ARRAY_ON_DEVICE(type, name, size) __device__ type name[size]
 ARRAY_ON_DEVICE(int, last_rows, 4);
