@@ -173,7 +173,7 @@ TEST_F(SlurmEngineTest, TellsWhatAJobThatFailedSaid) {
   }
   const CommandResult run = running.wait();
   EXPECT_EQ(run.status, 2) << run.output;
-  EXPECT_THAT(run.output, HasSubstr("anna: its job failed: tilewise: "));
+  EXPECT_THAT(run.output, HasSubstr("carla: its job failed: tilewise: "));
   EXPECT_THAT(run.output, HasSubstr("the run that this job belongs to was given up"));
 }
 

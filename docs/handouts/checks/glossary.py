@@ -10,7 +10,7 @@ OF_COUNTERS = {"global": "Global memory", "load": None, "store": None, "requests
                "sectors": "Sector", "transactions": "Transaction", "bytes": None, "lane": "Lane",
                "shared": "Shared memory", "wavefronts": "Wavefront", "merged": "Once merged",
                "bank": "Bank", "conflicts": "Bank conflict", "atomic": "Atomic",
-               "constant": "Constant memory", "passes": "Pass",
+               "constant": "Constant", "passes": "Pass",
                "divergent": "Divergence", "barriers": "Barrier", "shuffles": "Shuffle",
                "efficiency": "Efficiency", "pct": None, "ms": None, "gflops": "GFLOPS", "gb": None,
                "s": None, "limiter": "Limiter", "occupancy": "Occupancy", "registers": "Register",
