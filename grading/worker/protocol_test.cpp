@@ -221,7 +221,7 @@ TEST(Protocol, KeepsAReplyShort) {
   reply.launch_list.assign(100'000, reply.launch_list[0]);
   reply.diagnostics.assign(100'000, reply.diagnostics[0]);
   const std::string message = encode(reply, "secret", 0);
-  EXPECT_LT(message.size(), max_message_bytes / 4 * 3);
+  EXPECT_LT(message.size(), max_message_bytes / 2);
   std::string problem;
   EXPECT_TRUE(decode_reply(message, "secret", 0, problem)) << problem;
 }
