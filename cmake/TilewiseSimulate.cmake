@@ -1,3 +1,12 @@
+# tilewise_checked_flags(flags gnu): what makes this compiler report every load and store. A build
+# that was configured before they changed is configured anew.
+function(tilewise_checked_flags variable compiler)
+  set(file ${PROJECT_SOURCE_DIR}/common/simt/checked/flags.${compiler})
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(STRINGS ${file} flags)
+  set(${variable} ${flags} PARENT_SCOPE)
+endfunction()
+
 # tilewise_simulate(TARGET barriers_test SOURCES barriers_test.cu [CHECKED])
 #
 # Adds kernel files to a host program, rewritten and compiled for the simulator as a submission is.
@@ -13,7 +22,7 @@ function(tilewise_simulate)
     else()
       set(compiler gnu)
     endif()
-    file(STRINGS ${PROJECT_SOURCE_DIR}/common/simt/checked/flags.${compiler} flags)
+    tilewise_checked_flags(flags ${compiler})
     set(suffix .checked.cpp)
     set(rewrite_options --checked)
     set(options ${flags} -g1 -gdwarf-4 -fno-profile-arcs -fno-test-coverage)
@@ -51,7 +60,7 @@ endfunction()
 # As tilewise_simulate(... CHECKED), but compiled by TILEWISE_OTHER_CXX.
 function(tilewise_simulate_by_other_compiler)
   cmake_parse_arguments(arg "" "TARGET" "SOURCES" ${ARGN})
-  file(STRINGS ${PROJECT_SOURCE_DIR}/common/simt/checked/flags.${TILEWISE_OTHER_CXX_KIND} flags)
+  tilewise_checked_flags(flags ${TILEWISE_OTHER_CXX_KIND})
   set(compiler ${TILEWISE_OTHER_CXX})
   if(TILEWISE_OTHER_CXX_KIND STREQUAL clang)
     set(compiler tilewise-whole-copies ${compiler})

@@ -3,7 +3,6 @@
 -fno-ipa-icf
 -fdata-sections
 -fno-optimize-sibling-calls
--fno-reorder-blocks
 -fno-reorder-blocks-and-partition
 -fno-sanitize=all
 -fsanitize=thread
