@@ -20,7 +20,7 @@
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
-#include "grading/examiner/stage_test.hpp"
+#include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/compiled_kernels_file.hpp"
 
 namespace tilewise::grading {

@@ -10,11 +10,11 @@
 #include <string>
 
 #include "common/core/paths.hpp"
-#include "grading/examiner/dgemm_test.hpp"
-#include "grading/examiner/dtrsm_test.hpp"
+#include "grading/examiner/dgemm_fixture.hpp"
+#include "grading/examiner/dtrsm_fixture.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"
-#include "grading/examiner/transpose_test.hpp"
+#include "grading/examiner/transpose_fixture.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/stages/rectangular_matrices.hpp"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "grading/stages/01_single_block_contract.hpp"
-#include "grading/stages/block_shape_test.hpp"
+#include "grading/stages/block_shape_fixture.hpp"
 
 namespace tilewise::grading {
 namespace {

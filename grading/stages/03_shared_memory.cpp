@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "grading/stages/03_shared_memory_contract.hpp"
-#include "grading/stages/tiled_matmul_test.hpp"
+#include "grading/stages/tiled_matmul_fixture.hpp"
 
 namespace tilewise::grading {
 namespace {

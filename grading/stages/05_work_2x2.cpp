@@ -1,7 +1,7 @@
 #include <string>
 
 #include "grading/stages/05_work_2x2_contract.hpp"
-#include "grading/stages/three_tiles_test.hpp"
+#include "grading/stages/three_tiles_fixture.hpp"
 
 namespace tilewise::grading {
 namespace {

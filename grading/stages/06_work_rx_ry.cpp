@@ -7,7 +7,7 @@
 
 #include "common/theory/matmul_counts.hpp"
 #include "grading/stages/06_work_rx_ry_contract.hpp"
-#include "grading/stages/tiled_matmul_test.hpp"
+#include "grading/stages/tiled_matmul_fixture.hpp"
 
 namespace tilewise::grading {
 namespace {

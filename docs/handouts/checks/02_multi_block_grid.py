@@ -35,7 +35,7 @@ def check(page):
     page.figures("6.3%", 100 * (33**2 / 32**2 - 1))
     page.figures("65,535", 2**16 - 1)
 
-    page.figures("1.5", in_source("grading/stages/block_shape_test.cpp", r"slack = .* \? ([\d.]+)"))
+    page.figures("1.5", in_source("grading/stages/block_shape_fixture.cpp", r"slack = .* \? ([\d.]+)"))
     grader = "grading/stages/02_multi_block_grid.cpp"
     page.figures("31% 40%", 100 * in_source(grader, r"of_reference = ([\d.]+)"),
                  100 * in_source(grader, r"of_model = ([\d.]+)"))

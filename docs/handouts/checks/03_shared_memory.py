@@ -68,7 +68,7 @@ def check(page):
                  2 * 528**3 / 32 / (loads["global_load_requests"] + loads["global_store_requests"]),
                  2 * 528**3 / (2 * 528**3 / 16 + 528**2))
 
-    page.figures("1.5", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"))
+    page.figures("1.5", in_source("grading/stages/tiled_matmul_fixture.cpp", r"slack = ([\d.]+)"))
     grader = "grading/stages/03_shared_memory.cpp"
     of_model = in_source(grader, r"of_model = ([\d.]+)")
     page.figures("60% 60%", 100 * in_source(grader, r"of_reference = ([\d.]+)"), 100 * of_model)

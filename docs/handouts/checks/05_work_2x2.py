@@ -58,7 +58,7 @@ def check(page):
     page.figures("25% 75%", both["gt240"]["percent"], both["gtx1080"]["percent"])
 
     grader = "grading/stages/05_work_2x2.cpp"
-    page.figures("1.5 1.3", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"),
+    page.figures("1.5 1.3", in_source("grading/stages/tiled_matmul_fixture.cpp", r"slack = ([\d.]+)"),
                  in_source(grader, r"slack = ([\d.]+)"))
     of_model = in_source(grader, r"of_model = ([\d.]+)")
     page.figures("60% 60% 15%", 100 * in_source(grader, r"of_reference = ([\d.]+)"), 100 * of_model,

@@ -118,7 +118,7 @@ def check(page):
                  100 * in_source(grader, r"of_reference = (0\.59),"),
                  100 * in_source(grader, r"of_reference = (0\.4),"),
                  100 * in_source(grader, r"of_peak = (0\.26)"))
-    page.figures("1.5", in_source("grading/stages/tiled_matmul_test.cpp", r"slack = ([\d.]+)"))
+    page.figures("1.5", in_source("grading/stages/tiled_matmul_fixture.cpp", r"slack = ([\d.]+)"))
     page.figures("641", in_source(grader, r"\b(641)\b"))
     squares = page.tilewise.counters("6", "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)")
     chosen = page.tilewise.counters("6", "matmul_auto(n=1280)")

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "grading/examiner/messages.hpp"
-#include "grading/examiner/trial_test.hpp"
+#include "grading/examiner/trial_fixture.hpp"
 
 namespace tilewise::grading {
 

@@ -1,4 +1,4 @@
-#include "grading/examiner/transpose_test.hpp"
+#include "grading/examiner/transpose_fixture.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "grading/examiner/pattern.hpp"
-#include "grading/examiner/trial_test.hpp"
+#include "grading/examiner/trial_fixture.hpp"
 
 namespace tilewise::grading {
 

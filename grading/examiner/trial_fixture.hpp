@@ -8,7 +8,7 @@
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/memory_limits.hpp"
 #include "grading/examiner/rates.hpp"
-#include "grading/examiner/stage_test.hpp"
+#include "grading/examiner/stage_fixture.hpp"
 
 namespace tilewise::grading {
 

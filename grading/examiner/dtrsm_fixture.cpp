@@ -1,4 +1,4 @@
-#include "grading/examiner/dtrsm_test.hpp"
+#include "grading/examiner/dtrsm_fixture.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "grading/examiner/stage_test.hpp"
+#include "grading/examiner/stage_fixture.hpp"
 
 #include <fmt/format.h>
 

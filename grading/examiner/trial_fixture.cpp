@@ -1,4 +1,4 @@
-#include "grading/examiner/trial_test.hpp"
+#include "grading/examiner/trial_fixture.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "grading/stages/three_tiles_test.hpp"
+#include "grading/stages/three_tiles_fixture.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "grading/examiner/matmul_test.hpp"
+#include "grading/examiner/matmul_fixture.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "grading/stages/block_shape_test.hpp"
+#include "grading/stages/block_shape_fixture.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "grading/stages/tiled_matmul_test.hpp"
+#include "grading/stages/tiled_matmul_fixture.hpp"
 
 #include <fmt/format.h>
 

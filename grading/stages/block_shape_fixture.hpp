@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "grading/examiner/matmul_test.hpp"
+#include "grading/examiner/matmul_fixture.hpp"
 
 namespace tilewise::grading {
 

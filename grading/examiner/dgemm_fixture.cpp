@@ -1,4 +1,4 @@
-#include "grading/examiner/dgemm_test.hpp"
+#include "grading/examiner/dgemm_fixture.hpp"
 
 #include <fmt/format.h>
 

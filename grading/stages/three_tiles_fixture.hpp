@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/stages/tiled_matmul_test.hpp"
+#include "grading/stages/tiled_matmul_fixture.hpp"
 
 namespace tilewise::grading {
 
