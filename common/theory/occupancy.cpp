@@ -7,8 +7,6 @@ namespace tilewise::theory {
 
 namespace {
 
-constexpr int threads_per_warp = 32;
-
 /// In which units an SM hands out registers and shared memory.
 struct AllocationRules {
   int compute_major;

@@ -22,6 +22,9 @@ struct LaunchNeeds {
   std::optional<std::uint64_t> blocks;  ///< in the grid; without: more than the GPU holds at a time
 };
 
+/// Of every GPU so far.
+constexpr int threads_per_warp = 32;
+
 /// How many blocks an SM could hold if it had nothing else to run out of.
 constexpr int unlimited = std::numeric_limits<int>::max();
 

@@ -8,8 +8,6 @@ namespace tilewise::theory {
 
 namespace {
 
-constexpr int threads_per_warp = 32;
-
 /// Most registers a thread, none more than the launch has now, of which so many blocks fit.
 int registers_that_fit(const core::GpuProfile& gpu, LaunchNeeds launch, int blocks) {
   while (occupancy(gpu, launch).limit_by_registers < blocks) --launch.registers_per_thread;

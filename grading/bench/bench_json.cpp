@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/core/json_text.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/report/printable.hpp"
 
@@ -99,7 +100,7 @@ class Fields {
   }
 
   [[noreturn]] void refuse(const char* name, const std::string& expected) const {
-    std::string shown = object_.at(name).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string shown = core::json_text(object_.at(name));
     constexpr std::size_t enough = 60;
     if (shown.size() > enough) shown = shown.substr(0, enough) + "...";
     throw std::runtime_error(

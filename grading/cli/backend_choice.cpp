@@ -14,10 +14,6 @@
 namespace tilewise::grading {
 namespace {
 
-std::string first_line(const std::string& text) {
-  return printable(std::string_view(text).substr(0, text.find('\n')));
-}
-
 ChosenBackend cuda(const std::string& device, GpuUser user) {
   const std::filesystem::path worker = tool("tilewise-worker-cuda");
   if (!std::filesystem::exists(worker)) {

@@ -11,10 +11,6 @@
 namespace tilewise::grading {
 namespace {
 
-std::string first_line(const std::string& text) {
-  return printable(text.substr(0, text.find('\n')));
-}
-
 /// Ids of the stages that any submission was graded on.
 std::vector<std::string> stages_of(const std::vector<GradebookRow>& rows) {
   std::vector<std::string> ids;

@@ -44,8 +44,6 @@ void wait_a_moment() {
   throw_if_interrupted();
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 std::string last_line(const fs::path& file) {
   std::ifstream stream(file);
   std::string last;

@@ -13,7 +13,7 @@ using Kind = Completions::Kind;
 /// What the functions below share. They find out where in the line the cursor is; what fits there
 /// is in tables made from the commands. `lab` and its commands are told apart by their path, which
 /// is empty for `lab` itself: "cohort grade".
-constexpr const char* engine = R"bash(
+constexpr const char* bash_engine = R"bash(
 # Whether what has been typed goes on with one of the words.
 _lab_offer() {
   local prefix=
@@ -160,7 +160,7 @@ std::string bash_completion(const std::vector<CompletedCommand>& commands,
          table("_lab_takes_value", "$1/$2", tables.takers, no) +
          table("_lab_options", "$1", tables.options, "") +
          table("_lab_value", "$1/$2", tables.values, "") +
-         table("_lab_argument", "$1", tables.arguments, "") + calls_by_stage(names) + engine;
+         table("_lab_argument", "$1", tables.arguments, "") + calls_by_stage(names) + bash_engine;
 }
 
 }  // namespace tilewise::grading

@@ -11,7 +11,7 @@ namespace {
 using Kind = Completions::Kind;
 
 /// What conditions ask: whether the line names a command, and whether it has nothing more yet.
-constexpr const char* engine = R"fish(
+constexpr const char* fish_engine = R"fish(
 function __lab_is_at
     set -l words (commandline -opc)[2..-1]
     for name in $argv
@@ -94,7 +94,7 @@ std::string calls_function(const Vocabulary& names) {
 std::string fish_completion(const std::vector<CompletedCommand>& commands,
                             const Vocabulary& names) {
   std::string script = "# Completion of lab for fish, as `lab completion fish` writes it.\n\n" +
-                       calls_function(names) + engine;
+                       calls_function(names) + fish_engine;
   add(script, commands, {});
   return script;
 }

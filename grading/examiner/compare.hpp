@@ -42,6 +42,15 @@ struct Comparison {
   double tolerance = 0;
 
   bool all_right() const { return wrong == 0; }
+
+  /// Whether the predicate holds for the number of a wrong element.
+  template <class Predicate>
+  bool any_wrong(Predicate predicate) const {
+    for (std::size_t i = 0; i < compared; ++i) {
+      if (is_wrong[i] && predicate(i)) return true;
+    }
+    return false;
+  }
 };
 
 /// Compares the reference's rows of C, a matrix of all rows; NaN is wrong.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,12 @@ inline constexpr std::uint64_t output_guard_bits_double = 0x3FF3'BE76'C8B4'3958;
 /// Whether a number has exactly these bits (a comparison with == never finds a NaN).
 bool has_bits(float value, std::uint32_t bits);
 bool has_bits(double value, std::uint64_t bits);
+
+/// How many elements apart rows of `cols` elements lie where a case does not say it: BLAS asks for
+/// at least 1.
+inline int distance_of_rows(const std::optional<int>& given, int cols) {
+  return given.value_or(std::max(cols, 1));
+}
 
 /// Host image of one matrix in device memory: guard band, rows, guard band.
 ///

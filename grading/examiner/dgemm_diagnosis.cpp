@@ -17,14 +17,6 @@ bool is_unwritten(const DgemmObservation& seen, std::size_t i) {
   return std::memcmp(&seen.before.values[i], &seen.after.values[i], sizeof(double)) == 0;
 }
 
-template <typename Predicate>
-bool any_wrong(const Comparison& comparison, Predicate predicate) {
-  for (std::size_t i = 0; i < comparison.compared; ++i) {
-    if (comparison.is_wrong[i] && predicate(i)) return true;
-  }
-  return false;
-}
-
 bool is_result_of(const Matrix<double>& C, const GemmInputs& inputs) {
   return compare(C, multiply_add(inputs)).all_right();
 }
@@ -48,7 +40,7 @@ std::optional<Diagnosis> reads_c_for_beta_0(const DgemmObservation& seen, const 
 
 std::optional<Diagnosis> never_written(const DgemmObservation& seen, const Comparison& comparison) {
   if (comparison.wrong < comparison.compared ||
-      any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); })) {
+      comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); })) {
     return std::nullopt;
   }
   const std::string what = seen.inputs.beta == 0 ? "no element of C was ever written"
@@ -71,7 +63,7 @@ std::optional<Diagnosis> not_a_number(const DgemmObservation& seen, const Compar
   const auto from_guard = [&](std::size_t i) {
     return has_bits(seen.after.values[i], guard_bits_double);
   };
-  if (any_wrong(comparison, from_guard)) {
+  if (comparison.any_wrong(from_guard)) {
     if (seen.inputs.alpha == 0) {
       return Diagnosis{Pattern::reads_outside,
                        "NaN that A and B hold got into the result although alpha is 0",
@@ -88,7 +80,7 @@ std::optional<Diagnosis> not_a_number(const DgemmObservation& seen, const Compar
   const auto is_new_nan = [&](std::size_t i) {
     return std::isnan(seen.after.values[i]) && !is_unwritten(seen, i);
   };
-  if (!any_wrong(comparison, is_new_nan)) return std::nullopt;
+  if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
   return Diagnosis{Pattern::not_a_number, "there are NaN among the results",
                    "NaN comes from memory that nothing wrote: a variable or shared tile that is "
                    "read before it is set, or an index outside of A or B."};
@@ -265,7 +257,7 @@ std::optional<Diagnosis> imprecise(const DgemmObservation& seen, const Reference
 
 std::optional<Diagnosis> region(const DgemmObservation& seen, const Comparison& comparison) {
   const bool unwritten =
-      !any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); });
+      !comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); });
   return recognise_region(comparison.is_wrong, seen.after.rows, seen.after.cols, seen.tile,
                           unwritten, {.matrix = "C", .bounds = "m and n"});
 }
@@ -281,7 +273,7 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
     const auto after = rerun(seen.before);
     if (after && compare(*after, expected).all_right()) return left_over_from_earlier_calls();
   }
-  if (any_wrong(comparison, [&](std::size_t i) { return std::isnan(seen.after.values[i]); })) {
+  if (comparison.any_wrong([&](std::size_t i) { return std::isnan(seen.after.values[i]); })) {
     if (auto diagnosis = reads_c_for_beta_0(seen, rerun)) return diagnosis;
   }
   if (auto diagnosis = never_written(seen, comparison)) return diagnosis;

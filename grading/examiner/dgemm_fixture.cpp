@@ -12,10 +12,6 @@
 namespace tilewise::grading {
 namespace {
 
-int distance_of_rows(const std::optional<int>& given, int cols) {
-  return given.value_or(std::max(cols, 1));
-}
-
 Call call_of(const DgemmCase& c, DeviceArray& A, DeviceArray& B, DeviceArray& C) {
   return c.function(c.m, c.n, c.k, c.alpha, A, distance_of_rows(c.lda, c.k), B,
                     distance_of_rows(c.ldb, c.n), c.beta, C, distance_of_rows(c.ldc, c.n));

@@ -26,10 +26,6 @@ void multiply_add(double alpha, const Matrix<double>& A, const Matrix<double>& B
               A.values.data(), A.cols, B.values.data(), B.cols, 1.0, C.values.data(), C.cols);
 }
 
-void make_absolute(Matrix<double>& matrix) {
-  for (double& value : matrix.values) value = std::abs(value);
-}
-
 }  // namespace
 
 ReferenceProduct multiply_add(const GemmInputs& inputs) {

@@ -13,10 +13,6 @@
 namespace tilewise::grading {
 namespace {
 
-int distance_of_rows(const std::optional<int>& given, int cols) {
-  return given.value_or(std::max(cols, 1));
-}
-
 Call call_of(const DtrsmCase& c, DeviceArray& A, DeviceArray& B) {
   return c.function(c.m, c.n, c.alpha, A, distance_of_rows(c.lda, c.m), B,
                     distance_of_rows(c.ldb, c.n));

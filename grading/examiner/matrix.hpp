@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Matrix {
   T& operator()(int row, int col) { return values[std::size_t(row) * cols + col]; }
   const T& operator()(int row, int col) const { return values[std::size_t(row) * cols + col]; }
 };
+
+inline void make_absolute(Matrix<double>& matrix) {
+  for (double& value : matrix.values) value = std::abs(value);
+}
 
 template <typename T>
 Matrix<T> transposed(const Matrix<T>& matrix) {

@@ -18,14 +18,6 @@ bool is_unwritten(const Observation& seen, std::size_t i) {
   return std::memcmp(&seen.before.values[i], &seen.after.values[i], sizeof(float)) == 0;
 }
 
-template <typename Predicate>
-bool any_wrong(const Comparison& comparison, Predicate predicate) {
-  for (std::size_t i = 0; i < comparison.compared; ++i) {
-    if (comparison.is_wrong[i] && predicate(i)) return true;
-  }
-  return false;
-}
-
 bool is_finite(const Matrix<float>& matrix) {
   return std::ranges::all_of(matrix.values, [](float value) { return std::isfinite(value); });
 }
@@ -50,7 +42,7 @@ Matrix<float> rows(const Matrix<float>& matrix, int first, int last) {
 
 std::optional<Diagnosis> never_written(const Observation& seen, const Comparison& comparison) {
   if (comparison.wrong < comparison.compared) return std::nullopt;
-  if (any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); })) {
+  if (comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); })) {
     return std::nullopt;
   }
   return Diagnosis{Pattern::never_written, "no element of C was ever written",
@@ -71,7 +63,7 @@ std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison
   const auto came_from_guard = [&](std::size_t i) {
     return has_bits(seen.after.values[i], guard_bits);
   };
-  if (!any_wrong(comparison, came_from_guard)) return std::nullopt;
+  if (!comparison.any_wrong(came_from_guard)) return std::nullopt;
   return Diagnosis{
       Pattern::reads_outside, "NaN that lies around the matrices in memory got into the result",
       "A thread reads outside A or B, perhaps beyond the last row. A thread that has no element of "
@@ -83,7 +75,7 @@ std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison&
   const auto is_new_nan = [&](std::size_t i) {
     return std::isnan(seen.after.values[i]) && !is_unwritten(seen, i);
   };
-  if (!any_wrong(comparison, is_new_nan)) return std::nullopt;
+  if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
   return Diagnosis{
       Pattern::not_a_number, "there are NaN among the results",
       "NaN comes from memory that nothing wrote: a variable or shared tile that is read "
@@ -213,7 +205,7 @@ std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
 
 std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
   const bool unwritten =
-      !any_wrong(comparison, [&](std::size_t i) { return !is_unwritten(seen, i); });
+      !comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); });
   const int n = seen.after.rows;
   if (seen.part) {
     if (auto diagnosis = recognise_parts(comparison.is_wrong, n, *seen.part)) return diagnosis;

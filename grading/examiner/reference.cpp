@@ -26,10 +26,6 @@ Matrix<double> rows_of(const Matrix<float>& A, const std::vector<int>& rows) {
   return result;
 }
 
-void make_absolute(Matrix<double>& matrix) {
-  for (double& value : matrix.values) value = std::abs(value);
-}
-
 std::vector<int> first_integers(int count) {
   std::vector<int> integers(count);
   std::iota(integers.begin(), integers.end(), 0);

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "common/core/json_text.hpp"
+
 namespace tilewise::grading {
 
 // Kernels have the names that a student gave them; what is no UTF-8 there is replaced.
@@ -13,9 +15,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernel, name, static_shared_bytes, re
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernels, submission, reference)
 
 void write_compiled_kernels(const std::filesystem::path& file, const CompiledKernels& kernels) {
-  using Json = nlohmann::json;
   std::ofstream stream(file);
-  stream << Json(kernels).dump(-1, ' ', false, Json::error_handler_t::replace);
+  stream << core::json_text(nlohmann::json(kernels));
   if (!stream.flush()) throw std::runtime_error("cannot write " + file.string());
 }
 

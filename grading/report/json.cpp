@@ -3,16 +3,14 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "common/core/json_text.hpp"
+
 namespace tilewise::grading {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr const char* result_schema = "tilewise/result/v1";
-
-std::string dump(const Json& document, int indent) {
-  return document.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 }  // namespace
 
@@ -83,14 +81,11 @@ void from_json(const Json& document, GradeResult& grade) {
   document.at("stages").get_to(grade.stages);
 }
 
-std::string to_line(const Json& document) {
-  constexpr int on_one_line = -1;
-  return dump(document, on_one_line);
-}
+std::string to_line(const Json& document) { return core::json_text(document); }
 
 std::string to_file(const Json& document) {
   constexpr int indentation = 2;
-  return dump(document, indentation) + "\n";
+  return core::json_text(document, indentation) + "\n";
 }
 
 }  // namespace tilewise::grading

@@ -34,8 +34,8 @@ std::string escaped(std::string_view text) {
   return xml;
 }
 
-/// For attributes, in which a parser would turn a line feed or a tab into a space.
-std::string first_line(std::string_view text) { return escaped(text.substr(0, text.find('\n'))); }
+/// The first line, for attributes, in which a parser would turn a line feed or a tab into a space.
+std::string attribute(std::string_view text) { return escaped(text.substr(0, text.find('\n'))); }
 
 template <typename Value>
 std::string property(std::string_view name, const Value& value) {
@@ -66,23 +66,23 @@ std::string outcome(const TestResult& test) {
     case Status::passed:
       return "";
     case Status::skipped:
-      return fmt::format("      <skipped message=\"{}\"/>\n", first_line(test.message));
+      return fmt::format("      <skipped message=\"{}\"/>\n", attribute(test.message));
     case Status::inconclusive:
       return fmt::format("      <skipped message=\"inconclusive: {}\"/>\n",
-                         first_line(test.message));
+                         attribute(test.message));
     case Status::failed:
     case Status::error:
       break;
   }
   const std::string_view element = test.status == Status::failed ? "failure" : "error";
   return fmt::format("      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element,
-                     first_line(test.message), type, escaped(feedback(test)));
+                     attribute(test.message), type, escaped(feedback(test)));
 }
 
 std::string test_case(const StageResult& stage, const TestResult& test) {
   std::string place;
   if (!test.file.empty()) {
-    place = fmt::format(" file=\"{}\" line=\"{}\"", first_line(test.file), test.line);
+    place = fmt::format(" file=\"{}\" line=\"{}\"", attribute(test.file), test.line);
   }
   std::string properties = property("score", test.score) + property("max_score", test.max_score);
   for (const auto& [name, value] : test.measurements) properties += property(name, value);
@@ -90,7 +90,7 @@ std::string test_case(const StageResult& stage, const TestResult& test) {
       "    <testcase classname=\"{}\" name=\"{}\"{}>\n"
       "      <properties>{}</properties>\n{}"
       "    </testcase>\n",
-      escaped(stage.id), first_line(test.name), place, properties, outcome(test));
+      escaped(stage.id), attribute(test.name), place, properties, outcome(test));
 }
 
 std::string suite(const StageResult& stage) {
@@ -113,7 +113,7 @@ std::string junit_file(const GradeResult& grade) {
   std::string xml = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites name=\"tilewise on {}\" {}>\n",
-      first_line(grade.device), tally.attributes());
+      attribute(grade.device), tally.attributes());
   for (const StageResult& stage : grade.stages) xml += suite(stage);
   return xml + "</testsuites>\n";
 }

@@ -123,4 +123,6 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string first_line(std::string_view text) { return printable(text.substr(0, text.find('\n'))); }
+
 }  // namespace tilewise::grading

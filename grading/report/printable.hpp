@@ -14,4 +14,7 @@ namespace tilewise::grading {
 /// stays as it is. The result is valid UTF-8.
 std::string printable(std::string_view text);
 
+/// The same of the first line alone.
+std::string first_line(std::string_view text);
+
 }  // namespace tilewise::grading

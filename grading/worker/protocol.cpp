@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "common/core/json_text.hpp"
 #include "grading/worker/counters.hpp"
 
 using Json = nlohmann::json;
@@ -34,11 +35,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferArgument, offset, image_bytes, payload_
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, warmups, repetitions)
 
 namespace {
-
-/// The student's code has a hand in some texts: bytes that are no UTF-8 must not stop a message.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 constexpr const char* kind_names[] = {"started", "loaded",  "warmed_up", "returned",
                                       "failed",  "refused", "tampered"};
@@ -392,7 +388,7 @@ std::size_t trace_offset(std::span<const Argument> arguments) {
   return end;
 }
 
-std::string encode(const Hello& hello) { return text_of(hello); }
+std::string encode(const Hello& hello) { return core::json_text(Json(hello)); }
 
 Hello decode_hello(std::string_view message) { return Json::parse(message).get<Hello>(); }
 
@@ -413,7 +409,7 @@ std::string encode(const CallRequest& request) {
   Json json = {{"function", request.function}, {"arguments", arguments}};
   if (request.timing) json["timing"] = *request.timing;
   if (request.watch) json["watch"] = *request.watch;
-  return text_of(json);
+  return core::json_text(json);
 }
 
 CallRequest decode_call(std::string_view message) {
@@ -438,21 +434,21 @@ CallRequest decode_call(std::string_view message) {
 }
 
 std::string encode(const WorkerReply& reply, const std::string& token, std::uint64_t sequence) {
-  return text_of({{"token", token},
-                  {"sequence", sequence},
-                  {"kind", kind_names[static_cast<int>(reply.kind)]},
-                  {"status", reply.status},
-                  {"status_name", reply.status_name},
-                  {"launches", reply.launches},
-                  {"bytes_for_the_host", reply.bytes_for_the_host},
-                  {"loaded_libraries", reply.loaded_libraries},
-                  {"launch_list", to_values(reply.launch_list)},
-                  {"diagnostics", to_values(reply.diagnostics)},
-                  {"profiles", to_values(reply.profiles)},
-                  {"times_ms", reply.times_ms},
-                  {"trace_bytes", reply.trace_bytes},
-                  {"message", reply.message},
-                  {"device", to_value(reply.device)}});
+  return core::json_text(Json{{"token", token},
+                              {"sequence", sequence},
+                              {"kind", kind_names[static_cast<int>(reply.kind)]},
+                              {"status", reply.status},
+                              {"status_name", reply.status_name},
+                              {"launches", reply.launches},
+                              {"bytes_for_the_host", reply.bytes_for_the_host},
+                              {"loaded_libraries", reply.loaded_libraries},
+                              {"launch_list", to_values(reply.launch_list)},
+                              {"diagnostics", to_values(reply.diagnostics)},
+                              {"profiles", to_values(reply.profiles)},
+                              {"times_ms", reply.times_ms},
+                              {"trace_bytes", reply.trace_bytes},
+                              {"message", reply.message},
+                              {"device", to_value(reply.device)}});
 }
 
 std::optional<WorkerReply> decode_reply(std::string_view message, const std::string& token,

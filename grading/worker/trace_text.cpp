@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "common/core/json_text.hpp"
+
 namespace tilewise::simt {
 
 using Json = nlohmann::json;
@@ -95,20 +97,15 @@ void demand_possible(const simt::KernelTrace& kernel) {
   }
 }
 
-/// The student's code has a hand in names: bytes that are no UTF-8 must not stop the text.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string encode_trace(const TraceText& trace, std::size_t most_bytes) {
-  std::string text = "{\"buffers\":" + text_of(trace.buffers) + ",\"kernels\":[";
+  std::string text = "{\"buffers\":" + core::json_text(Json(trace.buffers)) + ",\"kernels\":[";
   const std::size_t begin = text.size();
   const std::string end = "]}";
   if (begin + end.size() > most_bytes) return "";
   for (const simt::KernelTrace& kernel : trace.kernels) {
-    const std::string more = (text.size() > begin ? "," : "") + text_of(kernel);
+    const std::string more = (text.size() > begin ? "," : "") + core::json_text(Json(kernel));
     if (text.size() + more.size() + end.size() > most_bytes) break;
     text += more;
   }

@@ -41,6 +41,9 @@ using Place = std::uint32_t;
 inline constexpr Place shared_place = 0xF000'0000u;
 constexpr bool is_shared(Place place) { return place >= shared_place; }
 
+/// What a bank of shared memory serves at a time, and what shadows keep a record of.
+inline constexpr unsigned word_bytes = 4;
+
 /// Whether an access to device memory lies in one that exists is known by pages of this size.
 inline constexpr unsigned device_page_bits = 16;
 

@@ -9,7 +9,6 @@ namespace tilewise::simt {
 
 namespace {
 
-constexpr unsigned word_bytes = 4;
 constexpr std::size_t pages = shared_place >> device_page_bits;
 
 bool is_atomic(AccessRecord access) { return Site32(access.site).action() == Action::atomic; }

@@ -9,7 +9,6 @@ namespace tilewise::simt {
 
 namespace {
 
-constexpr unsigned word_bytes = 4;
 constexpr unsigned sector_bytes = 32;
 constexpr unsigned line_bytes = 128;
 constexpr std::uint32_t lower_half = 0xffffu, upper_half = 0xffff0000u;  // half-warps

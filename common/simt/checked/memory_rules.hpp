@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "common/core/gpu_profile.hpp"
+#include "common/simt/checked/access.hpp"
 #include "common/simt/watch.hpp"
 
 /// What one instruction of one warp costs in memory traffic.

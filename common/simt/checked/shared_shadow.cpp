@@ -6,8 +6,6 @@ namespace tilewise::simt {
 
 namespace {
 
-constexpr unsigned word_bytes = 4;
-
 AccessRecord record_of(const Request& request, unsigned lane, const Moments& moments) {
   return {moments.tag(request.warp * 32 + lane), request.site.word()};
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "common/simt/include/tilewise/shared_memory.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 
 namespace tilewise::simt {
 
@@ -24,8 +25,6 @@ constexpr std::size_t static_room = 32 * 1024 * 1024;
 /// Shared memory's rows are 32 banks of 4 bytes; an array that starts a row has the same bank
 /// conflicts as one in a real block.
 constexpr std::size_t row_bytes = 128;
-
-constexpr int poison = 0xFF;
 
 struct Slot {
   std::size_t offset;

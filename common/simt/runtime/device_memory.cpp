@@ -27,9 +27,6 @@ constexpr std::size_t page = std::size_t{1} << device_page_bits;
 constexpr std::size_t largest_reservation = shared_place;
 constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 
-/// A byte pattern that reads as NaN in float and double.
-constexpr int poison = 0xFF;
-
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }

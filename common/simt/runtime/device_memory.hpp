@@ -11,6 +11,9 @@
 
 namespace tilewise::simt {
 
+/// What memory that nobody has written holds: bytes that read as NaN in float and double.
+inline constexpr int poison = 0xFF;
+
 /// The simulated card's global memory: a range of addresses that nothing can touch except while a
 /// kernel or a copy runs. Every allocation ends at an inaccessible gap, so that a kernel that runs
 /// past its end by a row is stopped by the processor.
