@@ -130,7 +130,7 @@ std::vector<NamedChart> charts_of(const LineGroup& group, const std::string& whe
   return charts;
 }
 
-NamedChart chart_of(const Comparison& comparison, const std::string& where) {
+NamedChart chart_of(const VersionComparison& comparison, const std::string& where) {
   const Quantity rate = rate_in(unit_of(comparison.versions));
   Chart chart{
       "All versions, each with its fastest block, " + where, {}, rate.axis, {}, ChartSize::whole};
@@ -148,7 +148,7 @@ std::vector<NamedChart> charts_of(const BenchReport& report) {
   for (const LineGroup& group : groups_of(report)) {
     std::ranges::move(charts_of(group, where), std::back_inserter(charts));
   }
-  for (const Comparison& comparison : comparisons_of(report)) {
+  for (const VersionComparison& comparison : comparisons_of(report)) {
     charts.push_back(chart_of(comparison, where));
   }
   return charts;

@@ -17,7 +17,7 @@ namespace tilewise::grading {
 std::vector<NamedChart> charts_of(const LineGroup& group, const std::string& where);
 
 /// The rates of all versions, called versions-PROBLEM.
-NamedChart chart_of(const Comparison& comparison, const std::string& where);
+NamedChart chart_of(const VersionComparison& comparison, const std::string& where);
 
 /// All of the above.
 std::vector<NamedChart> charts_of(const BenchReport& report);

@@ -101,7 +101,7 @@ std::string problem_of(const std::string& function) {
   return function.substr(0, function.find('_'));
 }
 
-void add_version(Comparison& comparison, const Version& version, Contender subject) {
+void add_version(VersionComparison& comparison, const Version& version, Contender subject) {
   const std::vector<Line> lines = lines_by_block(version, subject);
   const std::vector<const Line*> fastest = by_rate(lines);
   if (fastest.empty()) return;
@@ -111,7 +111,7 @@ void add_version(Comparison& comparison, const Version& version, Contender subje
   comparison.versions.push_back(std::move(best));
 }
 
-void add_library(Comparison& comparison, const Version& version) {
+void add_library(VersionComparison& comparison, const Version& version) {
   for (const auto& [library, name] : contender_names) {
     if (library != Contender::cublas && library != Contender::copy) continue;
     Line line = line_of_best(version, library, name);
@@ -167,19 +167,19 @@ std::vector<LineGroup> groups_of(const BenchReport& report) {
   return groups;
 }
 
-std::vector<Comparison> comparisons_of(const BenchReport& report) {
+std::vector<VersionComparison> comparisons_of(const BenchReport& report) {
   const Contender subject = subject_of(report);
-  std::vector<Comparison> comparisons;
+  std::vector<VersionComparison> comparisons;
   for (const Version& version : versions_of(report)) {
     const std::string problem = problem_of(version.function);
-    auto comparison = std::ranges::find(comparisons, problem, &Comparison::problem);
+    auto comparison = std::ranges::find(comparisons, problem, &VersionComparison::problem);
     if (comparison == comparisons.end()) {
       comparison = comparisons.insert(comparison, {problem, {}, {}});
     }
     add_version(*comparison, version, subject);
     add_library(*comparison, version);
   }
-  std::erase_if(comparisons, [](const Comparison& one) { return one.versions.size() < 2; });
+  std::erase_if(comparisons, [](const VersionComparison& one) { return one.versions.size() < 2; });
   return comparisons;
 }
 

@@ -25,7 +25,7 @@ struct LineGroup {
 };
 
 /// Versions of one problem, each with its fastest block; rows with figures only.
-struct Comparison {
+struct VersionComparison {
   std::string problem;          ///< "matmul"
   std::vector<Line> versions;   ///< "matmul_shared tile 32"
   std::vector<Line> libraries;  ///< cuBLAS or a copy
@@ -42,7 +42,7 @@ bool is_sound(const BenchReport& report);
 
 /// In the order of the report. Rows that no call was made for are left out.
 std::vector<LineGroup> groups_of(const BenchReport& report);
-std::vector<Comparison> comparisons_of(const BenchReport& report);
+std::vector<VersionComparison> comparisons_of(const BenchReport& report);
 
 /// The row of an order; null where there is none.
 const BenchRow* row_at(const Line& line, int n);

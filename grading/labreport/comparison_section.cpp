@@ -33,7 +33,7 @@ std::string percent(double rate, std::optional<double> whole) {
   return whole && *whole > 0 ? fmt::format("{:.1f}%", 100 * rate / *whole) : no_figure;
 }
 
-Html table_of(const Comparison& comparison, int n, const BenchReport& report) {
+Html table_of(const VersionComparison& comparison, int n, const BenchReport& report) {
   const std::string unit = row_at(comparison.versions.front(), n)->unit;
   Table table{fmt::format("Versions of {} at n = {}, each with its fastest block, {}",
                           comparison.problem, n, where_taken(report)),
@@ -73,7 +73,7 @@ Html table_of(const Comparison& comparison, int n, const BenchReport& report) {
 
 Html comparison_section(const BenchReport& report, const Draw& draw) {
   Html parts;
-  for (const Comparison& comparison : comparisons_of(report)) {
+  for (const VersionComparison& comparison : comparisons_of(report)) {
     parts += element("h3", element("code", comparison.problem));
     if (const auto n = largest_common_order(comparison.versions)) {
       parts += table_of(comparison, *n, report);
