@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 /// How a program that runs kernels on the simulator talks to it, beside the CUDA functions
 /// themselves (common/simt/include/cuda_runtime.h).

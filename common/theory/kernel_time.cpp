@@ -84,13 +84,14 @@ void demand_counts(const KernelWork& work) {
 /// A launch on its way over a GPU. Times are in clocks of an SM.
 class Model {
  public:
-  Model(const core::GpuProfile& gpu, const KernelWork& work, const Generation& generation)
-      : gpu_(gpu), work_(work), generation_(generation) {
+  Model(const core::GpuProfile& gpu, const KernelWork& work, const core::Capability& capability)
+      : gpu_(gpu), work_(work), capability_(capability) {
     LaunchNeeds needs;
     needs.threads_per_block = work.threads_per_block;
     needs.registers_per_thread = work.registers_per_thread;
     needs.shared_bytes_per_block =
-        work.shared_bytes_per_block + (gpu.compute_major == 1 ? argument_bytes : 0);
+        work.shared_bytes_per_block +
+        std::min<std::size_t>(capability.argument_bytes_in_shared, argument_bytes);
     const Occupancy most = occupancy(gpu, needs);
     if (!most.cannot_run.empty()) throw std::invalid_argument(most.cannot_run);
     resident_ = std::max(1, most.active_blocks);
@@ -125,7 +126,7 @@ class Model {
   }
 
  private:
-  bool has_half_warps() const { return gpu_.compute_major == 1; }
+  bool has_half_warps() const { return capability_.serves_half_warps; }
 
   void count_instructions() {
     // On 1.x a request is of a half-warp, and a warp's instruction makes two.
@@ -146,7 +147,7 @@ class Model {
 
     instructions_ = multiply_adds + shared_loads + shared_stores + shared_atomics +
                     work_.constant_passes + work_.barriers + work_.shuffles +
-                    generation_.instructions_per_global_access * global_accesses;
+                    capability_.model.instructions_per_global_access * global_accesses;
     const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts +
                           work_.shared_atomic_wavefronts;
     if (has_half_warps()) {
@@ -156,14 +157,14 @@ class Model {
                            work_.shared_atomic_requests;
       constexpr double clocks_of_half_warp = 2;
       instructions_ -= folded;
-      issue_ = instructions_ / generation_.issued_per_clock +
-               folded * generation_.shared_operand_clocks + extra * clocks_of_half_warp;
+      issue_ = instructions_ / capability_.model.issued_per_clock +
+               folded * capability_.model.shared_operand_clocks + extra * clocks_of_half_warp;
       shared_share_ = 0;
       return;
     }
-    issue_ = instructions_ / generation_.issued_per_clock;
+    issue_ = instructions_ / capability_.model.issued_per_clock;
     const double global_wavefronts =
-        generation_.global_shares_load_unit
+        capability_.model.global_shares_load_unit
             ? std::max(global_accesses, (work_.global_load_sectors + work_.global_store_sectors +
                                          work_.global_atomic_sectors) /
                                             4)
@@ -180,7 +181,7 @@ class Model {
     double chains = 1;
     if (work_.barriers == 0) {
       loads = (work_.global_load_requests + work_.global_atomic_requests) / per_request / warps_ /
-              generation_.loads_in_flight;
+              capability_.model.loads_in_flight;
     } else {
       const double waiting = work_.block.waiting_intervals / warps_of_block;
       const double others = work_.block.load_intervals / warps_of_block - waiting;
@@ -190,9 +191,9 @@ class Model {
                              (blocks_ * std::max(1, work_.threads_per_block));
       chains = std::clamp(results, 1.0, most_chains);
     }
-    memory_wait_ = (loads + 1) * generation_.memory_latency;  // and once for the last store
-    barrier_wait_ = work_.barriers / warps_ * generation_.barrier_clocks;
-    chain_ = multiply_adds_of_warp_ * generation_.arithmetic_latency / chains;
+    memory_wait_ = (loads + 1) * capability_.model.memory_latency;  // and once for the last store
+    barrier_wait_ = work_.barriers / warps_ * capability_.model.barrier_clocks;
+    chain_ = multiply_adds_of_warp_ * capability_.model.arithmetic_latency / chains;
   }
 
   void count_traffic() {
@@ -202,15 +203,15 @@ class Model {
     const double scattered =
         std::max(0.0, work_.global_store_sectors + atomics -
                           (work_.global_store_bytes + work_.global_atomic_bytes) / sector_bytes);
-    const double dram_sectors =
-        dram.load_sectors + dram.store_sectors + scattered * generation_.scattered_store_sectors;
+    const double dram_sectors = dram.load_sectors + dram.store_sectors +
+                                scattered * capability_.model.scattered_store_sectors;
     const double bytes_per_clock =
-        gpu_.dram_gb_s * generation_.dram_efficiency / (gpu_.clock_mhz * 1e-3);
+        gpu_.dram_gb_s * capability_.model.dram_efficiency / (gpu_.clock_mhz * 1e-3);
     dram_ = dram_sectors * sector_bytes / bytes_per_clock * work_.partition_imbalance;
 
-    if (generation_.l2_bytes_per_clock == 0) return;
+    if (capability_.model.l2_bytes_per_clock == 0) return;
     double loaded = work_.global_load_sectors;
-    if (generation_.l1_keeps_loads && work_.block.load_sectors > 0) {
+    if (capability_.model.l1_keeps_loads && work_.block.load_sectors > 0) {
       loaded = std::min(loaded, std::max(work_.block.load_sectors * blocks_, dram.load_sectors));
     }
     // L1 keeps nothing for atomics, and L2 gives and takes their sectors.
@@ -219,8 +220,8 @@ class Model {
          work_.block.store_lines) *
         blocks_;
     const double by_bytes = (loaded + work_.global_store_sectors + 2 * atomics) * sector_bytes /
-                            (generation_.l2_bytes_per_clock * gpu_.sms);
-    const double by_lines = ratio(lines, generation_.l2_lines_per_clock * gpu_.sms);
+                            (capability_.model.l2_bytes_per_clock * gpu_.sms);
+    const double by_lines = ratio(lines, capability_.model.l2_lines_per_clock * gpu_.sms);
     l2_ = largest({by_bytes, by_lines});
   }
 
@@ -282,7 +283,7 @@ class Model {
 
   const core::GpuProfile& gpu_;
   const KernelWork& work_;
-  const Generation& generation_;
+  const core::Capability& capability_;
   int resident_ = 0;  ///< blocks on an SM
   double blocks_ = 0, warps_ = 0, occupancy_pct_ = 0;
   double instructions_ = 0, multiply_adds_of_warp_ = 0;
@@ -331,13 +332,13 @@ DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
 }
 
 KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work,
-                       const Generation& generation) {
+                       const core::Capability& capability) {
   demand_counts(work);
-  return Model(gpu, work, generation).time();
+  return Model(gpu, work, capability).time();
 }
 
 KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work) {
-  return kernel_time(gpu, work, generation_of(gpu));
+  return kernel_time(gpu, work, core::capability_of(gpu));
 }
 
 }  // namespace tilewise::theory

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
-#include "common/theory/generation.hpp"
+#include "common/gpu/capability.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 namespace tilewise::theory {
 
@@ -95,7 +95,7 @@ struct KernelTime {
 /// @throws std::invalid_argument where a count is negative or not finite, or where the launch
 /// cannot run on the GPU (Occupancy::cannot_run).
 KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work,
-                       const Generation& generation);
+                       const core::Capability& capability);
 KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work);
 
 }  // namespace tilewise::theory

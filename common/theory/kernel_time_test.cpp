@@ -309,17 +309,5 @@ TEST(DramTraffic, IsAllWithoutL2AndOnceWhereEverythingFits) {
   EXPECT_NEAR(dram_traffic(gpu, work, 40).load_sectors, 1.025 * n * n / 8 * (n / 32), 2e6);
 }
 
-TEST(Generation, IsKnownForEveryProfileAndTheNearestElse) {
-  for (const core::GpuProfile& gpu :
-       core::load_gpu_profiles(core::project_root() / "common/core/gpus.json")) {
-    const Generation& generation = generation_of(gpu);
-    EXPECT_EQ(generation.compute_major, gpu.compute_major) << gpu.id;
-    EXPECT_EQ(generation.compute_minor, gpu.compute_minor) << gpu.id;
-  }
-  core::GpuProfile gpu = profile("h200");
-  gpu.compute_major = 10;
-  EXPECT_EQ(generation_of(gpu).compute_major, 9);
-}
-
 }  // namespace
 }  // namespace tilewise::theory

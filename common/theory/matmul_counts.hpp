@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 /// How often kernels for C = A * B, matrices of n x n floats, go to global memory. Formulas of
 /// put2025 (Poznan University of Technology, 2025) and, beside them, exact counts for any n.
@@ -49,7 +49,8 @@ double approximate_accesses(const Tiling& tiling, std::uint64_t n);
 std::uint64_t operations(const Tiling& tiling, std::uint64_t n);
 
 /// Compute to global memory access ratio for large n, in operations an element:
-/// \f$\frac{2\,\mathit{tile}}{1 / r_x + 1 / r_y}\f$. nvprof's figures give twice that: it counts 16 transactions for a request of 32 floats.
+/// \f$\frac{2\,\mathit{tile}}{1 / r_x + 1 / r_y}\f$. nvprof's figures give twice that: it counts 16
+/// transactions for a request of 32 floats.
 double cgma(const Tiling& tiling);
 
 /// The smallest n whose grid fills the GPU: blocks_of_grid() >= SMs * blocks resident on an SM.

@@ -3,47 +3,17 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "common/gpu/capability.hpp"
+
 namespace tilewise::theory {
 
 namespace {
 
-/// In which units an SM hands out registers and shared memory.
-struct AllocationRules {
-  int compute_major;
-  int compute_minor;
-  int most_registers_per_thread;
-  /// The SM's register file is split evenly over so many warp schedulers, and a warp's registers
-  /// all lie with its own. 0: the file is whole, and a block takes its registers in one piece for
-  /// an even number of warps.
-  int partitions;
-  int register_unit;    ///< registers, of a warp or of that piece
-  int shared_unit;      ///< bytes
-  int shared_reserved;  ///< bytes of each block that CUDA uses itself
-};
+using Allocation = core::Capability::Allocation;
 
-// Sources. 1.x: NVIDIA's CUDA_Occupancy_calculator.xls, sheet "GPU Data". From 6.0:
-// cuda_occupancy.h of the CUDA Toolkit; registers a thread, Programming Guide, "Technical
-// Specifications per Compute Capability"; the reserved KiB, tuning guides for Ampere, Ada and
-// Hopper, "Unified Shared Memory/L1/Texture Cache".
-constexpr AllocationRules all_rules[] = {
-    {1, 2, 124, 0, 512, 512, 0},     // GT 21x
-    {1, 3, 124, 0, 512, 512, 0},     // GT 200
-    {6, 0, 255, 2, 256, 256, 0},     // Pascal: GP100
-    {6, 1, 255, 4, 256, 256, 0},     // Pascal: GP10x
-    {7, 0, 255, 4, 256, 256, 0},     // Volta
-    {7, 5, 255, 4, 256, 256, 0},     // Turing
-    {8, 0, 255, 4, 256, 128, 1024},  // Ampere: GA100
-    {8, 6, 255, 4, 256, 128, 1024},  // Ampere: GA10x
-    {8, 9, 255, 4, 256, 128, 1024},  // Ada
-    {9, 0, 255, 4, 256, 128, 1024},  // Hopper
-};
-
-const AllocationRules& rules_of(const core::GpuProfile& gpu) {
-  for (const AllocationRules& rules : all_rules) {
-    if (rules.compute_major == gpu.compute_major && rules.compute_minor == gpu.compute_minor) {
-      return rules;
-    }
-  }
+const Allocation& rules_of(const core::GpuProfile& gpu) {
+  const core::Capability* known = core::find_capability(gpu.compute_major, gpu.compute_minor);
+  if (known != nullptr) return known->allocation;
   throw std::invalid_argument(
       "the occupancy rules of compute capability " + std::to_string(gpu.compute_major) + "." +
       std::to_string(gpu.compute_minor) + " (" + gpu.name + ") are not known");
@@ -59,7 +29,7 @@ struct RegisterShare {
   int blocks;  ///< that fit on an SM
 };
 
-RegisterShare share_registers(const core::GpuProfile& gpu, const AllocationRules& rules, int warps,
+RegisterShare share_registers(const core::GpuProfile& gpu, const Allocation& rules, int warps,
                               int registers_per_thread) {
   if (registers_per_thread == 0) return {0, unlimited};
   const int of_a_warp = threads_per_warp * registers_per_thread;
@@ -76,8 +46,8 @@ RegisterShare share_registers(const core::GpuProfile& gpu, const AllocationRules
   return {allocated * warps, runs ? blocks_in(rules.partitions) : 0};
 }
 
-std::string why_not(const core::GpuProfile& gpu, const AllocationRules& rules,
-                    const LaunchNeeds& launch, const Occupancy& result) {
+std::string why_not(const core::GpuProfile& gpu, const Allocation& rules, const LaunchNeeds& launch,
+                    const Occupancy& result) {
   const std::string threads = std::to_string(launch.threads_per_block);
   if (launch.threads_per_block < 1 || launch.threads_per_block > gpu.threads_per_block) {
     return "a block of " + threads + " threads: " + gpu.name + " takes 1 to " +
@@ -108,7 +78,7 @@ std::string why_not(const core::GpuProfile& gpu, const AllocationRules& rules,
 }  // namespace
 
 Occupancy occupancy(const core::GpuProfile& gpu, const LaunchNeeds& launch) {
-  const AllocationRules& rules = rules_of(gpu);
+  const Allocation& rules = rules_of(gpu);
   Occupancy result;
   result.warps_per_block =
       round_up(std::max(launch.threads_per_block, 1), threads_per_warp) / threads_per_warp;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 /// What pencil and paper say of a kernel before it runs.
 namespace tilewise::theory {

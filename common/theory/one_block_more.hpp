@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/theory/occupancy.hpp"
 
 namespace tilewise::theory {

@@ -21,7 +21,7 @@ def _one(rows, where, what):
     return found[0]
 
 
-GPUS = json.loads((ROOT / "common" / "core" / "gpus.json").read_text(encoding="utf-8"))
+GPUS = json.loads((ROOT / "common" / "gpu" / "gpus.json").read_text(encoding="utf-8"))
 
 
 def gpu(name):

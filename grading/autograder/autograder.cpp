@@ -6,7 +6,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/autograder/course_files.hpp"
 #include "grading/autograder/zip_writer.hpp"
 #include "grading/builder/layout.hpp"

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/gpu/capability.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/builder/source_file.hpp"
@@ -104,7 +105,7 @@ std::vector<CompiledKernel> kernels_in(std::string_view ptxas_output) {
 }
 
 std::vector<std::string> architectures_like(const core::GpuProfile& gpu) {
-  if (gpu.compute_major == 1) return {};
+  if (!core::capability_of(gpu).registers.as_of_today) return {};
   std::vector<std::string> names = {fmt::format("sm_{}{}", gpu.compute_major, gpu.compute_minor)};
   // Programming Guide, "Technical Specifications per Compute Capability": 65,536 registers for
   // 1,024, 1,536 or 2,048 threads an SM.

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/builder/compiled_kernel.hpp"
 #include "grading/examiner/process/sandbox.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"

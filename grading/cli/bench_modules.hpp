@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/compiled_kernel.hpp"

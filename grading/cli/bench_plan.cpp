@@ -22,7 +22,7 @@ namespace {
 core::GpuProfile profile_for(const ChosenBackend& backend, const std::string& wanted) {
   const core::GpuProfile fallback = core::gpu_profile(wanted);
   if (backend.backend == Backend::simt) return fallback;
-  const auto known = core::load_gpu_profiles(core::project_root() / "common/core/gpus.json");
+  const auto known = core::load_gpu_profiles(core::project_root() / "common/gpu/gpus.json");
   const auto same = std::ranges::find_if(known, [&](const core::GpuProfile& gpu) {
     return backend.device.find(gpu.name) != std::string::npos;
   });

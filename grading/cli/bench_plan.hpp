@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/bench/input_choice.hpp"
 #include "grading/cli/backend_choice.hpp"

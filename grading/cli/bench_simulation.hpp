@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/workload.hpp"
 #include "grading/cli/bench_modules.hpp"
 #include "grading/examiner/process/worker.hpp"

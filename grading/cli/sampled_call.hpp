@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/examiner/process/worker.hpp"
 #include "grading/report/terminal.hpp"
 

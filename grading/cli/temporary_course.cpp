@@ -11,7 +11,7 @@ TemporaryCourse::TemporaryCourse() {
   // What is read of it. The rest is in the build, wherever that lies.
   for (const char* part :
        {"lab", "labs", "solutions", "grading/rubric.json", "grading/hints", "grading/yardsticks",
-        "grading/bench/cases.json", "common/core/gpus.json", "common/simt"}) {
+        "grading/bench/cases.json", "common/gpu/gpus.json", "common/simt"}) {
     fs::create_directories((root() / part).parent_path());
     fs::copy(course / part, root() / part, fs::copy_options::recursive);
   }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "common/core/gpu_profile.hpp"
 #include "common/core/paths.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/stages/stage_contracts.hpp"
 #include "tilewise_stages.hpp"
 
@@ -96,7 +96,7 @@ std::vector<CompletedCommand> subcommands_of(const CLI::App& app,
 
 Vocabulary course_vocabulary() {
   Vocabulary names;
-  const auto profiles = core::project_root() / "common" / "core" / "gpus.json";
+  const auto profiles = core::project_root() / "common" / "gpu" / "gpus.json";
   for (const core::GpuProfile& gpu : core::load_gpu_profiles(profiles))
     names.gpus.push_back(gpu.id);
   for (const StageInfo& stage : stages()) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <variant>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/command.hpp"

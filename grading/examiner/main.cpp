@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
 #include "common/core/paths.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/examiner/events.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/process/secrets.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/profile/memory_use.hpp"
 

@@ -6,16 +6,9 @@
 
 namespace tilewise::grading {
 
-/// Single-precision fused multiply-adds one multiprocessor completes a clock, or nothing for a
-/// compute capability that is not known. Source: CUDA C++ Programming Guide, "Throughput of Native
-/// Arithmetic Instructions".
-std::optional<int> fp32_lanes_per_sm(int compute_major, int compute_minor);
-
-/// The same in double precision.
-std::optional<int> fp64_lanes_per_sm(int compute_major, int compute_minor);
-
 /// Theoretical single-precision peak of a device at its highest clock, in GFLOPS (2 operations a
-/// multiply-add); nothing if the driver does not tell enough.
+/// multiply-add); nothing if the driver does not tell enough, or
+/// the compute capability is not known.
 std::optional<double> peak_fp32_gflops(const DeviceInfo& device);
 
 /// The same in double precision, without tensor cores.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/capability.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/contract.hpp"
 #include "grading/examiner/inputs.hpp"
@@ -27,6 +28,8 @@ class StageTest : public testing::Test {
   void TearDown() override;
 
   static const ExaminerOptions& options();
+  /// Of the simulated card.
+  static const core::Capability& capability() { return core::capability_of(options().profile); }
   Random& random() { return random_; }
   const DeviceInfo& device() const { return worker_->device(); }
 

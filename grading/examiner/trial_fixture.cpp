@@ -345,6 +345,6 @@ void TrialTest::expect_traffic(const CountedCall& call, const AccessKind& kind,
   if (const auto excess = excess_traffic(call, kind, theory, slack, advice)) fail(*excess);
 }
 
-int TrialTest::lanes_of_a_request() const { return options().profile.compute_major == 1 ? 16 : 32; }
+int TrialTest::lanes_of_a_request() const { return capability().lanes_at_once(); }
 
 }  // namespace tilewise::grading

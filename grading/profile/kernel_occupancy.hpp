@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/theory/occupancy.hpp"
 #include "grading/worker/call.hpp"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/theory/kernel_time.hpp"
 
 namespace tilewise::grading {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "common/gpu/capability.hpp"
 #include "grading/profile/kernel_occupancy.hpp"
 
 namespace tilewise::grading {
@@ -19,10 +20,9 @@ std::uint64_t threads_of(const KernelProfile& kernel) {
 }
 
 int estimated_registers(const KernelProfile& kernel, const ProfileReport& report) {
-  // Compilers for 1.x used few registers, as put2014's 10 to 14 for one result and 34 for four.
-  const bool frugal = report.gpu.compute_major == 1;
-  const double for_addresses = frugal ? 8 : 24, for_a_result = frugal ? 6 : 2;
-  const int unit = frugal ? 2 : 8, most_of_a_thread = frugal ? 124 : 255;
+  const core::Capability& capability = core::capability_of(report.gpu);
+  const core::Capability::Registers& rule = capability.registers;
+  const int most_of_a_thread = capability.allocation.most_registers_per_thread;
   double results = 1;
   if (kernel.counters.barriers > 0) {
     const double element_bytes = report.double_precision ? 8 : 4;
@@ -31,8 +31,8 @@ int estimated_registers(const KernelProfile& kernel, const ProfileReport& report
   }
   const double words = report.double_precision ? 2 : 1;
   const double wanted =
-      std::min(for_addresses + for_a_result * words * results, double(most_of_a_thread));
-  const int rounded = (static_cast<int>(wanted) + unit - 1) / unit * unit;
+      std::min(rule.for_addresses + rule.for_a_result * words * results, double(most_of_a_thread));
+  const int rounded = (static_cast<int>(wanted) + rule.step - 1) / rule.step * rule.step;
   const int for_a_block = report.gpu.registers_per_sm / static_cast<int>(threads_of(kernel));
   return std::max(1, std::min({rounded, most_of_a_thread, for_a_block}));
 }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/theory/kernel_time.hpp"
 #include "grading/profile/profile_report.hpp"
 #include "grading/worker/call.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/theory/occupancy.hpp"
 
 namespace tilewise::grading {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {

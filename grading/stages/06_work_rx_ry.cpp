@@ -77,7 +77,7 @@ class WorkTest : public TiledMatmulTest {
     if (options().on_gpu()) return true;
     const core::GpuProfile& gpu = options().profile;
     // On compute capability 1.x a kernel's arguments lie there, too.
-    const std::size_t arguments = gpu.compute_major == 1 ? 256 : 0;
+    const auto arguments = static_cast<std::size_t>(capability().argument_bytes_in_shared);
     return c.shared_bytes() + arguments <= gpu.default_shared_bytes_per_block();
   }
 

@@ -135,7 +135,7 @@ class TransposeStage : public TransposeTest {
   /// to tell them from diagonals, whatever a tile's shape; both are multiples of 512, so that all
   /// rows of a matrix begin in the same partition.
   void expect_blocks_over_partitions(const TransposeFunction& function) {
-    if (!options().profile.has_partitions_in_turns()) return;
+    if (!capability().partitions_in_turns) return;
     for (const Shape shape : {Shape{1024, 1024}, Shape{1536, 1024}, Shape{1024, 1536}}) {
       const CountedCall call = count(of(function, shape));
       if (const auto camping = partition_camping(call, options().profile)) fail(*camping);
@@ -162,7 +162,7 @@ class TransposeStage : public TransposeTest {
                        ratio(total.shared_store_wavefronts, total.shared_store_requests));
   }
 
-  static bool is_of_first_gpus() { return options().profile.compute_major == 1; }
+  static bool is_of_first_gpus() { return capability().serves_half_warps; }
 
   /// As large as performance is judged at.
   static Shape large() {

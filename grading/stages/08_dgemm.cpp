@@ -39,7 +39,7 @@ class DgemmStage : public DgemmTest {
   void SetUp() override {
     DgemmTest::SetUp();
     const core::GpuProfile& gpu = options().profile;
-    if (options().on_gpu() || gpu.compute_major > 1 || gpu.compute_minor >= 3) return;
+    if (options().on_gpu() || capability().has_double_precision) return;
     skip(fmt::format("{} has no double precision, which came with compute capability 1.3.",
                      gpu.name),
          "Grade with --gpu gtx280, or a later one.");
@@ -160,9 +160,7 @@ class DgemmStage : public DgemmTest {
     return options().on_gpu() || options().profile.default_shared_bytes_per_block() >= usual;
   }
 
-  static bool is_of_first_gpus() {
-    return !options().on_gpu() && options().profile.compute_major == 1;
-  }
+  static bool is_of_first_gpus() { return !options().on_gpu() && capability().serves_half_warps; }
 
   void expect_shared_memory_used(const CountedCall& call) {
     const simt::Counters& total = call.use.total;

@@ -33,7 +33,7 @@ class DtrsmStage : public DtrsmTest {
   void SetUp() override {
     DtrsmTest::SetUp();
     const core::GpuProfile& gpu = options().profile;
-    if (options().on_gpu() || gpu.compute_major > 1 || gpu.compute_minor >= 3) return;
+    if (options().on_gpu() || capability().has_double_precision) return;
     skip(fmt::format("The {} has no double precision: that came with compute capability 1.3.",
                      gpu.name),
          "Grade with --gpu gtx280, or a later one.");
@@ -48,7 +48,7 @@ class DtrsmStage : public DtrsmTest {
                 "Grade with --gpu gtx1080, or a later one.");
   }
 
-  static bool has_shuffles() { return options().on_gpu() || options().profile.compute_major >= 3; }
+  static bool has_shuffles() { return options().on_gpu() || capability().has_shuffles; }
 
   static DtrsmCase of(const DtrsmFunction& function, Shape shape, double alpha = 1,
                       Gaps gaps = no_gaps) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "common/gpu/capability.hpp"
 #include "grading/trace/figure_parts.hpp"
 
 namespace tilewise::grading {
@@ -51,7 +52,8 @@ std::set<std::uint32_t> banks_in_conflict(
     const std::map<std::uint32_t, std::set<std::uint32_t>>& words) {
   std::set<std::uint32_t> busy;
   if (request.made.detail == 0) return busy;
-  const std::uint32_t lanes_at_once = trace.gpu.compute_major == 1 ? 16 : 32;
+  const auto lanes_at_once =
+      static_cast<std::uint32_t>(core::capability_of(trace.gpu).lanes_at_once());
   for (std::uint32_t first = 0; first < 32; first += lanes_at_once) {
     std::set<std::uint32_t> seen;
     for (const auto& [word, lanes] : words) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/simt/trace.hpp"
 #include "common/simt/watch.hpp"
 #include "grading/profile/profile_report.hpp"

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/gpu/capability.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -76,13 +78,14 @@ Json to_value(const TraceKernel& kernel, const std::vector<TraceMatrix>& matrice
 
 Json trace_document(const Trace& trace) {
   const core::GpuProfile& gpu = trace.gpu;
+  const core::Capability& capability = core::capability_of(gpu);
   Json document = {{"schema", "tilewise/trace/v1"}, {"stage", trace.stage}, {"call", trace.call}};
   document["gpu"] = {{"id", gpu.id},
                      {"name", gpu.name},
                      {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
                      {"banks", gpu.banks},
-                     {"half_warps", gpu.compute_major == 1},
-                     {"partitions", gpu.has_partitions_in_turns() ? simt::dram_partitions : 0}};
+                     {"half_warps", capability.serves_half_warps},
+                     {"partitions", capability.partitions_in_turns ? simt::dram_partitions : 0}};
   for (const TraceMatrix& matrix : trace.matrices) {
     document["matrices"].push_back({{"name", matrix.name},
                                     {"rows", matrix.rows},

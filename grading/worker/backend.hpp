@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/worker/binding_abi.hpp"
 #include "grading/worker/call.hpp"
 #include "grading/worker/module.hpp"

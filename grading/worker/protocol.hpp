@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {

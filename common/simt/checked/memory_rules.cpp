@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "common/gpu/capability.hpp"
+
 namespace tilewise::simt {
 
 namespace {
@@ -133,9 +135,9 @@ void for_each_segment(const LaneAddresses& addresses, std::uint32_t lanes, Use&&
 }  // namespace
 
 MemoryRules::MemoryRules(const core::GpuProfile& gpu)
-    : half_warps(gpu.compute_major == 1),
+    : half_warps(core::capability_of(gpu).serves_half_warps),
       banks(static_cast<unsigned>(gpu.banks)),
-      partitions(gpu.has_partitions_in_turns()) {}
+      partitions(core::capability_of(gpu).partitions_in_turns) {}
 
 SharedCost shared_cost(const LaneAddresses& addresses, const MemoryRules& rules) {
   SharedCost cost;

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/simt/checked/access.hpp"
 #include "common/simt/watch.hpp"
 

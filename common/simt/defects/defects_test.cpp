@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/simt/defects/defect.hpp"
 #include "common/simt/watch.hpp"
 

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "common/gpu/capability.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
@@ -49,7 +50,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   properties->maxThreadsDim[0] = gpu.threads_per_block;
   properties->maxThreadsDim[1] = gpu.threads_per_block;
   properties->maxThreadsDim[2] = 64;
-  properties->maxGridSize[0] = gpu.compute_major >= 3 ? 2147483647 : 65535;
+  properties->maxGridSize[0] = static_cast<int>(tilewise::core::capability_of(gpu).most_blocks_x);
   properties->maxGridSize[1] = 65535;
   properties->maxGridSize[2] = 65535;
   properties->maxThreadsPerMultiProcessor = gpu.threads_per_sm;

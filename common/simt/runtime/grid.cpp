@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/gpu/capability.hpp"
 #include "common/simt/checked/findings.hpp"
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/checked/grid_sample.hpp"
@@ -26,13 +27,10 @@ namespace tilewise::simt {
 
 namespace {
 
-// Limits that depend on the compute capability alone (Programming Guide, "Technical
+// Limits of every compute capability (Programming Guide, "Technical
 // Specifications per Compute Capability").
 constexpr unsigned largest_block_z = 64;
 constexpr unsigned largest_grid_yz = 65535;
-unsigned largest_grid_x(const core::GpuProfile& gpu) {
-  return gpu.compute_major >= 3 ? 2147483647u : 65535u;
-}
 
 bool empty(dim3 extents) { return extents.x == 0 || extents.y == 0 || extents.z == 0; }
 
@@ -46,7 +44,8 @@ cudaError_t check(const LaunchConfiguration& launch) {
       std::uint64_t{block.x} * block.y * block.z > most_threads) {
     return cudaErrorInvalidConfiguration;
   }
-  if (grid.x > largest_grid_x(gpu) || grid.y > largest_grid_yz || grid.z > largest_grid_yz) {
+  if (grid.x > core::capability_of(gpu).most_blocks_x || grid.y > largest_grid_yz ||
+      grid.z > largest_grid_yz) {
     return cudaErrorInvalidConfiguration;
   }
   if (launch.dynamic_shared_bytes > device::dynamic_shared_limit()) return cudaErrorInvalidValue;
@@ -139,7 +138,9 @@ class Launch {
 std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
 
 /// Alignment to a sector repeats with 8 floats; on 1.x, whose segments are of 128 bytes, with 32.
-unsigned longest_period(const core::GpuProfile& gpu) { return gpu.compute_major == 1 ? 32 : 8; }
+unsigned longest_period(const core::GpuProfile& gpu) {
+  return core::capability_of(gpu).serves_half_warps ? 32 : 8;
+}
 
 const auto nothing = [](Block&, auto...) {};
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
 #include "common/core/paths.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/cases.hpp"
 #include "common/simt/watch.hpp"

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/published_kernels.hpp"
 #include "common/simt/validation/put2025_kernel.hpp"

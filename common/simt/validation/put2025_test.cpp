@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/put2025_kernel.hpp"
 #include "common/simt/watch.hpp"

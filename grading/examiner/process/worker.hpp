@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/examiner/process/sandbox.hpp"
 #include "grading/worker/call.hpp"
 

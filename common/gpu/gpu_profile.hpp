@@ -31,9 +31,6 @@ struct GpuProfile {
   /// Theoretical peak: every lane completes one fused multiply-add (2 operations) a clock.
   double peak_fp32_gflops() const { return 2.0 * sms * fp32_lanes_per_sm * clock_mhz * 1e-3; }
 
-  /// Whether addresses go to the DRAM partitions in turns (GT200). Later cards hash them.
-  bool has_partitions_in_turns() const { return compute_major == 1 && compute_minor == 3; }
-
   /// Shared memory a block gets without cudaFuncSetAttribute: at most 48 KiB on every card so far.
   std::size_t default_shared_bytes_per_block() const {
     constexpr std::size_t without_opt_in = 48 * 1024;

@@ -1,4 +1,4 @@
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -57,7 +57,7 @@ std::vector<GpuProfile> load_gpu_profiles(const std::filesystem::path& file) {
 
 GpuProfile gpu_profile(const std::string& id) {
   std::string known;
-  for (const GpuProfile& gpu : load_gpu_profiles(project_root() / "common/core/gpus.json")) {
+  for (const GpuProfile& gpu : load_gpu_profiles(project_root() / "common/gpu/gpus.json")) {
     if (gpu.id == id) return gpu;
     known += (known.empty() ? "" : ", ") + gpu.id;
   }

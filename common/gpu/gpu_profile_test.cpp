@@ -1,4 +1,4 @@
-#include "common/core/gpu_profile.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
