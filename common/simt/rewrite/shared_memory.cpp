@@ -13,8 +13,13 @@ namespace {
 
 class SharedMemoryRewriter {
  public:
-  SharedMemoryRewriter(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors)
-      : outline_(outline), code_(outline.code()), edits_(edits), errors_(errors) {}
+  SharedMemoryRewriter(const Outline& outline, bool in_macro, Edits& edits,
+                       std::vector<RewriteError>& errors)
+      : outline_(outline),
+        code_(outline.code()),
+        in_macro_(in_macro),
+        edits_(edits),
+        errors_(errors) {}
 
   void run() {
     std::size_t earliest = 0;
@@ -41,7 +46,8 @@ class SharedMemoryRewriter {
       return error->position;
     }
     const auto& declaration = std::get<Declaration>(parsed);
-    storage_ = outline_.scope(shared) == Scope::file ? "static thread_local " : "";
+    const bool is_global = !in_macro_ && outline_.scope(shared) == Scope::file;
+    storage_ = is_global ? "static thread_local " : "";
     if (is_dynamic(declaration)) {
       rewrite_dynamic(declaration, line);
     } else {
@@ -56,22 +62,26 @@ class SharedMemoryRewriter {
   }
 
   void rewrite_static(const Declaration& declaration, int line) {
-    const auto id = next_id(line);
+    // A macro may be used twice in a function, with other names.
+    const auto id = next_id(line) + (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
     const auto type = "tilewise_shared_" + id;
     const auto block = "tilewise_block_" + id;
     edits_.insert_before(code_[declaration.first], "struct " + type + " { ");
     for (auto i = declaration.first; i < declaration.end; ++i) {
       if (is_storage(code_[i])) edits_.erase(code_[i]);
     }
+    // Who uses a macro may write its last semicolon.
+    const bool is_open = code_[declaration.end].begin < code_[declaration.end - 1].end();
     auto references =
-        " }; " + storage_ + "auto& " + block + " = ::tilewise::simt::shared<" + type + ">();";
+        std::string(is_open ? ";" : "") + " }; " + storage_ + "auto& " + block + " = ::tilewise::simt::shared<" + type + ">();";
     for (const auto& declarator : declaration.declarators) {
       const std::string name(code_[declarator.name].text);
       references += " " + storage_ + "auto& " + name + " = " + block + "." + name + ";";
       if (storage_.empty()) {
-        references += " ::tilewise::simt::name_shared(" + name + ", " + quoted(name) + ");";
+        references += " ::tilewise::simt::name_shared(" + name + ", " + text_of(name) + ");";
       }
     }
+    if (is_open) references.pop_back();
     edits_.insert_after(code_[declaration.end], references);
   }
 
@@ -87,10 +97,15 @@ class SharedMemoryRewriter {
       const std::string name(code_[declarator.name].text);
       pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto* const " + name +
                   " = ::tilewise::simt::dynamic_shared<" + element_type(declaration, declarator) +
-                  ">(" + quoted(name) + ")";
+                  ">(" + text_of(name) + ")";
     }
     edits_.insert_before(code_[declaration.first], pointers);
     for (auto i = declaration.first; i < declaration.end; ++i) edits_.erase(code_[i]);
+  }
+
+  // In a macro, a parameter's name stands for what it is given.
+  std::string text_of(const std::string& name) const {
+    return in_macro_ ? "TILEWISE_TEXT(" + name + ")" : quoted(name);
   }
 
   // Of `float* s[][16]`: float*[16].
@@ -125,6 +140,7 @@ class SharedMemoryRewriter {
 
   const Outline& outline_;
   const std::vector<Token>& code_;
+  bool in_macro_;
   Edits& edits_;
   std::vector<RewriteError>& errors_;
   std::string storage_;
@@ -134,9 +150,9 @@ class SharedMemoryRewriter {
 
 }  // namespace
 
-void rewrite_shared_memory(const Outline& outline, Edits& edits,
+void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,
                            std::vector<RewriteError>& errors) {
-  SharedMemoryRewriter(outline, edits, errors).run();
+  SharedMemoryRewriter(outline, in_macro, edits, errors).run();
 }
 
 }  // namespace tilewise::simt::rewriting

@@ -154,6 +154,33 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
             "::tilewise::simt::dynamic_shared<int>(\"s\")   ;");
 }
 
+TEST(SharedMemory, InMacrosHasTheNamesThatTheyAreGiven) {
+  const std::string declared =
+      " }; auto& tilewise_block_2_1_##x = ::tilewise::simt::shared<tilewise_shared_2_1_##x>(); "
+      "auto& x = tilewise_block_2_1_##x.x; ::tilewise::simt::name_shared(x, TILEWISE_TEXT(x))";
+  const Case cases[] = {
+      {"whose use has the semicolon", "\n#define TILE(x) __shared__ float x[4]\nTILE(As);",
+       "\n#define TILE(x) struct tilewise_shared_2_1_##x {  float x[4];" + declared +
+           "\nTILE(As);"},
+      {"with a semicolon", "\n#define TILE(x) __shared__ float x[4];\nTILE(As)",
+       "\n#define TILE(x) struct tilewise_shared_2_1_##x {  float x[4];" + declared +
+           ";\nTILE(As)"},
+      {"dynamic", "\n#define TILE(x) extern __shared__ float x[]\n",
+       "\n#define TILE(x) auto* const x = ::tilewise::simt::dynamic_shared<float>(TILEWISE_TEXT(x))"
+       "   \n"},
+  };
+  for (const Case& c : cases) expect_rewritten(c);
+}
+
+TEST(SharedMemory, IsFoundBehindAMacroThatStandsForWords) {
+  for (const std::string words : {"__shared__", "__shared__ float", "extern __shared__"}) {
+    const std::string rest = words.ends_with("float") ? " x[];" : " float x[];";
+    const std::string written = rewrite("\nvoid f() { " + words + rest + " }").text;
+    EXPECT_EQ(rewrite("#define TILE " + words + "\nvoid f() { TILE" + rest + " }").text,
+              "#define TILE " + std::string(words.find(' ') == words.npos ? 0 : 1, ' ') + written);
+  }
+}
+
 TEST(SharedMemory, KnowsFunctionsFromNamespacesAndClasses) {
   const char* const functions[] = {
       "void f() {\n%\n}",
@@ -190,8 +217,6 @@ TEST(SharedMemory, IsRefusedWhereItCannotBeSimulated) {
       "dynamic shared memory is an array without a bound: write extern __shared__ float name[];";
   const std::string member =
       "a shared variable cannot be a member of a class: declare it in the kernel";
-  const std::string macro =
-      "a shared declaration inside a macro cannot be simulated; write it where the macro is used";
   const struct {
     std::string source;
     std::string message;
@@ -216,7 +241,8 @@ TEST(SharedMemory, IsRefusedWhereItCannotBeSimulated) {
       {"struct A { __shared__ float x; };", member},
       {"template <class T> class A : B<(1 > 0)> { static __shared__ float x; };", member},
       {"struct alignas(16) A { __shared__ float x; };", member},
-      {"#define TILE __shared__ float x[4];", macro},
+      {"#define TILE(x) __shared__ float tile_##x[4]", not_understood},
+      {"#define TILE(x) __shared__ float x = 0", initialised},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.source);

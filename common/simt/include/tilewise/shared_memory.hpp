@@ -88,3 +88,6 @@ inline T* dynamic_shared(const char* name) {
 #endif
 
 }  // namespace tilewise::simt
+
+/// A name as a macro is given it.
+#define TILEWISE_TEXT(name) #name

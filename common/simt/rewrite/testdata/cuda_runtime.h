@@ -43,6 +43,13 @@ Launch<Kernel> launcher(const char*, const char*, int, Kernel kernel) {
   return {kernel};
 }
 
+#define TILEWISE_LAUNCHER(name, captures, ...)                                             \
+  ::tilewise::simt::launcher(name, __FILE__, __LINE__, [captures](auto&&... tilewise_args) { \
+    __VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...);                 \
+  })
+#define TILEWISE_LAUNCHER_OF_MACRO(...) TILEWISE_LAUNCHER(#__VA_ARGS__, &, __VA_ARGS__)
+#define TILEWISE_TEXT(name) #name
+
 template <class T>
 T& shared() {
   static T memory;
