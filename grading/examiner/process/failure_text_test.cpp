@@ -89,6 +89,10 @@ TEST(DescribeEnd, TellsHowTheProcessEnded) {
             "matmul_grid wrote a file of more than 256 MiB, which is not allowed.");
   EXPECT_EQ(describe_end(killed_by(SIGFPE), in_call),
             "matmul_grid crashed: arithmetic error (SIGFPE).");
+  EXPECT_EQ(describe_end(killed_by(SIGSYS), in_call),
+            "matmul_grid crashed: a refused system call (SIGSYS). Your code asked the operating "
+            "system for something that the grader does not allow, such as a file, a program or a "
+            "connection. Compute with what the function is given.");
 }
 
 TEST(DescribeTimeOut, TellsWhereItIsStill) {

@@ -88,6 +88,18 @@ inline double __longlong_as_double(long long x) {
   return tilewise::simt::reinterpret_bits<double>(x);
 }
 
+// Conversions, by the way that they round: to nearest (even), to zero, down, up.
+inline float __int2float_rn(int x) { return static_cast<float>(x); }
+inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+inline double __int2double_rn(int x) { return x; }
+inline float __double2float_rn(double x) { return static_cast<float>(x); }
+inline int __float2int_rn(float x) { return static_cast<int>(rintf(x)); }
+inline int __float2int_rz(float x) { return static_cast<int>(x); }
+inline int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
+inline int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
+inline int __double2int_rn(double x) { return static_cast<int>(rint(x)); }
+inline int __double2int_rz(double x) { return static_cast<int>(x); }
+
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
@@ -122,6 +134,12 @@ template <class A, class B,
 constexpr std::common_type_t<A, B> max(A a, B b) {
   return a < b ? b : a;
 }
+
+/// Ends the launch with an error.
+[[noreturn]] inline void __trap() { __builtin_trap(); }
+#ifndef __clang__
+#define __builtin_assume(condition) ((condition) ? void() : __builtin_unreachable())
+#endif
 
 /// Ticks of the host's monotonic clock, in nanoseconds; says nothing of a GPU's cycles.
 long long clock64();
