@@ -187,12 +187,12 @@ class Reach {
     for (std::size_t node = 0; node < count_; ++node) {
       if (is_kernel_[node] && !is_clean_[node]) explain(node, problems);
     }
-    if (!problems.empty() || host_functions_.empty()) return;
+    if (!problems.empty() || let_stand_.empty()) return;
     // From here on calls of these ask.
     is_clean_.assign(count_, true);
     for (const std::vector<Edge>& edges : out_) {
       for (const Edge& edge : edges) {
-        if (edge.to == outside && !host_functions_.contains(name_of(edge))) {
+        if (edge.to == outside && !let_stand_.contains(name_of(edge))) {
           is_clean_[edge.from] = false;
         }
       }
@@ -353,7 +353,9 @@ class Reach {
     std::vector<bool> is_behind(count_);
     const auto pass = [&](const Edge& edge) {
       if (edge.to == outside) {
-        host_functions_.insert(name_of(edge));
+        let_stand_.insert(name_of(edge));
+        // Not variables, nor what is called by a pointer, which asks by itself.
+        if (edge.reference->is_call) host_functions_.insert(name_of(edge));
       } else if (!is_clean_[edge.to] && !is_behind[edge.to]) {
         is_behind[edge.to] = true;
         next.push(edge.to);
@@ -441,7 +443,8 @@ class Reach {
   std::vector<std::vector<Edge>> out_;
   std::vector<std::vector<std::size_t>> in_;
   std::vector<Edge> launches_;
-  std::set<std::string> host_functions_;
+  std::set<std::string> let_stand_;       ///< names of what kernels lead to where nvcc takes it
+  std::set<std::string> host_functions_;  ///< those of them that are called
 };
 
 }  // namespace

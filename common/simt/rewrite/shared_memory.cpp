@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "common/simt/rewrite/declaration.hpp"
@@ -48,6 +50,9 @@ class SharedMemoryRewriter {
     const auto& declaration = std::get<Declaration>(parsed);
     const bool is_global = !in_macro_ && outline_.scope(shared) == Scope::file;
     storage_ = is_global ? "static thread_local " : "";
+    if (!is_global) {
+      for (const auto& declarator : declaration.declarators) capture(declarator.name);
+    }
     if (is_dynamic(declaration)) {
       rewrite_dynamic(declaration, line);
     } else {
@@ -95,12 +100,48 @@ class SharedMemoryRewriter {
         return;
       }
       const std::string name(code_[declarator.name].text);
-      pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto* const " + name +
+      pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto& " + name +
                   " = ::tilewise::simt::dynamic_shared<" + element_type(declaration, declarator) +
                   ">(" + text_of(name) + ")";
     }
     edits_.insert_before(code_[declaration.first], pointers);
     for (auto i = declaration.first; i < declaration.end; ++i) edits_.erase(code_[i]);
+  }
+
+  // Shared variables are no locals, which lambdas would have to capture: those that name one get it
+  // by reference.
+  void capture(std::size_t name) {
+    std::size_t depth = 0;
+    for (auto i = name + 1; i < code_.size(); ++i) {
+      if (code_[i].is("{")) ++depth;
+      if (code_[i].is("}") && depth-- == 0) return;  // the end of the variable's scope
+      if (code_[i].is("[")) capture_in_lambda(code_[name], i);
+    }
+  }
+
+  void capture_in_lambda(const Token& name, std::size_t open) {
+    const auto& before = code_[open - 1];
+    const bool is_index = before.is(")") || before.is("]") || before.is("[") ||
+                          (before.kind == TokenKind::identifier && !before.is("return"));
+    const auto close = outline_.partner(open);
+    if (is_index || !close || code_[open + 1].is("[")) return;
+    auto body = *close + 1;
+    while (body < code_.size() && !code_[body].is("{")) {
+      static constexpr std::string_view ends[] = {";", ",", ")", "}", "="};
+      if (std::find(std::begin(ends), std::end(ends), code_[body].text) != std::end(ends)) return;
+      const auto parameters = code_[body].is("(") ? outline_.partner(body) : std::nullopt;
+      body = parameters.value_or(body) + 1;
+    }
+    const auto end = body < code_.size() ? outline_.partner(body) : std::nullopt;
+    const auto says = [&](std::size_t first, std::size_t last) {
+      return std::any_of(at(first), at(last),
+                         [&](const Token& token) { return token.is(name.text); });
+    };
+    const bool takes_all = code_[open + 1].is("&") &&
+                           (open + 2 == *close || code_[open + 2].is(","));
+    if (!end || takes_all || says(open, *close) || !says(body, *end)) return;
+    edits_.insert_after(code_[*close - 1], (*close == open + 1 ? "&" : ", &") +
+                                               std::string(name.text));
   }
 
   // In a macro, a parameter's name stands for what it is given.

@@ -19,7 +19,9 @@ namespace tilewise::simt::rewriting {
 ///
 /// without a line break, and `extern __shared__ float s[];` into
 ///
-///     auto* const s = ::tilewise::simt::dynamic_shared<float>("s");
+///     auto& s = ::tilewise::simt::dynamic_shared<float>("s");
+///
+/// Lambdas that name one capture it: `[=]` becomes `[=, &As]`.
 ///
 /// At namespace scope both are `static thread_local`, because each of the simulator's threads runs
 /// a block of its own; they are not named there, for want of a block to name them in.

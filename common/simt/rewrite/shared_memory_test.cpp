@@ -101,19 +101,19 @@ TEST(SharedMemory, DynamicArraysBecomePointers) {
     std::string expected;
   } cases[] = {
       {"extern __shared__ float s[];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
-      {"__shared__ extern T s[];", "auto* const s = ::tilewise::simt::dynamic_shared<T>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
+      {"__shared__ extern T s[];", "auto& s = ::tilewise::simt::dynamic_shared<T>(\"s\")"},
       {"extern __shared__ float s[64];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
       {"extern __shared__ __align__(16) unsigned char s[];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<unsigned char>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<unsigned char>(\"s\")"},
       {"extern volatile __shared__ typename P<A, B>::T s[] __attribute__((aligned(8)));",
-       "auto* const s = ::tilewise::simt::dynamic_shared<volatile typename P<A, B>::T>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<volatile typename P<A, B>::T>(\"s\")"},
       {"extern __shared__ float s[][16];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float [16]>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<float [16]>(\"s\")"},
       {"extern __shared__ float* s[], t[];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float*>(\"s\"); "
-       "auto* const t = ::tilewise::simt::dynamic_shared<float>(\"t\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<float*>(\"s\"); "
+       "auto& t = ::tilewise::simt::dynamic_shared<float>(\"t\")"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.declaration);
@@ -150,7 +150,7 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
   };
   for (const auto& c : cases) expect_rewritten(c);
   EXPECT_EQ(rewrite("extern __shared__ int s[];").text,
-            "static thread_local auto* const s = "
+            "static thread_local auto& s = "
             "::tilewise::simt::dynamic_shared<int>(\"s\")   ;");
 }
 
@@ -166,10 +166,35 @@ TEST(SharedMemory, InMacrosHasTheNamesThatTheyAreGiven) {
        "\n#define TILE(x) struct tilewise_shared_2_1_##x {  float x[4];" + declared +
            ";\nTILE(As)"},
       {"dynamic", "\n#define TILE(x) extern __shared__ float x[]\n",
-       "\n#define TILE(x) auto* const x = ::tilewise::simt::dynamic_shared<float>(TILEWISE_TEXT(x))"
+       "\n#define TILE(x) auto& x = ::tilewise::simt::dynamic_shared<float>(TILEWISE_TEXT(x))"
        "   \n"},
   };
   for (const Case& c : cases) expect_rewritten(c);
+}
+
+TEST(SharedMemory, IsCapturedByLambdasThatNameIt) {
+  const struct {
+    const char *what, *lambda, *expected;
+  } cases[] = {
+      {"a copy of all", "[=] { return s[0]; }", "[=, &s] { return s[0]; }"},
+      {"nothing", "[](int i) mutable -> float { return s[i]; }",
+       "[&s](int i) mutable -> float { return s[i]; }"},
+      {"another", "f([n] { return [n] { return s[n]; }; });",
+       "f([n, &s] { return [n, &s] { return s[n]; }; });"},
+      {"all by reference", "[&] { return s[0]; }", "[&] { return s[0]; }"},
+      {"itself", "[&s] { return s[0]; }", "[&s] { return s[0]; }"},
+      {"no need of it", "[=] { return n; }", "[=] { return n; }"},
+      {"an index", "a[n] = s[i]; { s[1] = 2; }", "a[n] = s[i]; { s[1] = 2; }"},
+      {"an attribute", "[[maybe_unused]] int i = s[0];", "[[maybe_unused]] int i = s[0];"},
+      {"out of its scope", "} void g() { [=] { return s[0]; }", "} void g() { [=] { return s[0]; }"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const std::string declared = "void f() { extern __shared__ float s[]; ";
+    EXPECT_EQ(rewrite(declared + c.lambda + " }").text,
+              rewrite(declared + "}").text.substr(0, rewrite(declared + "}").text.size() - 1) +
+                  c.expected + " }");
+  }
 }
 
 TEST(SharedMemory, IsFoundBehindAMacroThatStandsForWords) {

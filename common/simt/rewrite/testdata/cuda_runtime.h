@@ -62,8 +62,8 @@ void name_shared(T&, const char*) {}
 alignas(128) inline unsigned char dynamic_memory[1024];
 
 template <class T>
-T* dynamic_shared(const char*) {
-  return reinterpret_cast<T*>(dynamic_memory);
+T (&dynamic_shared(const char*))[] {
+  return *reinterpret_cast<T(*)[]>(dynamic_memory);
 }
 
 }  // namespace tilewise::simt
