@@ -248,9 +248,9 @@ class Build {
   bool judge_objects() {
     std::vector<CompiledSource> compiled;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      compiled.push_back(
-          {object_path(i), names_[i], texts_[i], from_text(read_whole(calls_path(i))),
-           tools_.host_lines ? tools_.host_lines(texts_[i]) : HostLines{}});
+      compiled.push_back({object_path(i), names_[i], texts_[i],
+                          from_text(read_whole(calls_path(i))),
+                          tools_.host_lines ? tools_.host_lines(texts_[i]) : HostLines{}});
     }
     ObjectVerdict verdict;
     if (tools_.simulator.empty()) {
@@ -425,11 +425,11 @@ class Build {
   fs::path folder_;                 ///< the student's
   std::vector<std::string> names_;  ///< of the sources, as messages call them
   Quotations quotations_;
-  std::vector<std::string> texts_;      ///< as handed in, in the order of the stage's files
-  std::vector<std::string> sources_;    ///< what the compiler gets of them
+  std::vector<std::string> texts_;           ///< as handed in, in the order of the stage's files
+  std::vector<std::string> sources_;         ///< what the compiler gets of them
   std::vector<std::string> host_functions_;  ///< that kernels lead to
-  std::string key_;                     ///< of the module in the cache
-  std::vector<std::size_t> compiling_;  ///< sources whose objects were in no cache
+  std::string key_;                          ///< of the module in the cache
+  std::vector<std::size_t> compiling_;       ///< sources whose objects were in no cache
   std::vector<RunningCommand> running_;
   std::optional<BuildOutcome> outcome_;  ///< once there is one
 };

@@ -11,9 +11,9 @@ using testing::IsEmpty;
 
 TEST(HostLines, AreThoseOfConditionalsThatAskForTheArchitecture) {
   EXPECT_THAT(host_lines("#ifndef __CUDA_ARCH__\nf();\n#endif\n").asking, ElementsAre(1, 2, 3));
-  EXPECT_THAT(host_lines("#if A\nf();\n#if B\n#elif defined(__CUDA_ARCH__)\n#endif\n#endif\n")
-                  .asking,
-              ElementsAre(3, 4, 5));
+  EXPECT_THAT(
+      host_lines("#if A\nf();\n#if B\n#elif defined(__CUDA_ARCH__)\n#endif\n#endif\n").asking,
+      ElementsAre(3, 4, 5));
   EXPECT_THAT(host_lines("#ifdef A\nf(__CUDA_ARCH__);\n#endif\n#endif\n").asking, IsEmpty());
 }
 

@@ -162,15 +162,17 @@ const Case refused[] = {
      4, "a kernel calls wmemset"},
     {"Output", "#include <iostream>\n" + kernel("std::cout << n;"), 2, "a host function"},
     {"AbortOnTheDevice",
-     "#include <cstdlib>\n__device__ void stop() { std::abort(); }\n" + kernel("if (n < 0) stop();"),
+     "#include <cstdlib>\n__device__ void stop() { std::abort(); }\n" +
+         kernel("if (n < 0) stop();"),
      2, "a kernel calls abort"},
-    {"ExceptionOnBoth", "__host__ __device__ void stop() { throw 1; }\n" + kernel("if (n < 0) stop();"),
-     1, "a host function"},
+    {"ExceptionOnBoth",
+     "__host__ __device__ void stop() { throw 1; }\n" + kernel("if (n < 0) stop();"), 1,
+     "a host function"},
     {"BesideTheHostsPart",
      "#include <cstdlib>\n__host__ __device__ void stop(int n) {\n#ifndef __CUDA_ARCH__\n"
      "  if (n < 0) std::abort();\n#endif\n}\n" +
-         kernel("stop(n);\nif (n < 1) std::abort();"),
-     9, "a kernel calls abort"},
+         kernel("stop(n);\nif (n < 1) std::exit(1);"),
+     8, "a kernel calls exit"},
     {"Thread", "#include <thread>\n" + kernel("std::thread([] {}).detach();"), 2,
      "a host function"},
 };

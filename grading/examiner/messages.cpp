@@ -79,7 +79,8 @@ std::string advise_on_fault(const std::string& kind) {
        "Hand the kernel pointers from cudaMalloc or from the function's arguments, never the "
        "address of something on the host."},
       {"host-call",
-       "Call __device__ functions of your own, and let pointers be set on the device. Here a kernel "
+       "Call __device__ functions of your own, and let pointers be set on the device. Here a "
+       "kernel "
        "takes what stands for the host under #ifdef __CUDA_ARCH__."},
       {"reset",
        "Leave cudaDeviceReset() to programs of your own; cudaDeviceSynchronize() waits for "

@@ -195,8 +195,8 @@ Launcher launcher_for(const Outline& outline, const Names& kernels, const Kernel
   }
   if (in_macro) return {"TILEWISE_LAUNCHER_OF_MACRO("};
   // Outside of functions nothing is captured.
-  const bool captures = outline.scope(launch) == Scope::block &&
-                        !kernels.contains(name_before(outline, launch));
+  const bool captures =
+      outline.scope(launch) == Scope::block && !kernels.contains(name_before(outline, launch));
   return {"TILEWISE_LAUNCHER(" + quoted(name) + ", " + (captures ? "&" : "") + ", "};
 }
 

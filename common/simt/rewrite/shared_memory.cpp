@@ -68,7 +68,9 @@ class SharedMemoryRewriter {
 
   void rewrite_static(const Declaration& declaration, int line) {
     // A macro may be used twice in a function, with other names.
-    const auto id = next_id(line) + (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
+    const auto id =
+        next_id(line) +
+        (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
     const auto type = "tilewise_shared_" + id;
     const auto block = "tilewise_block_" + id;
     edits_.insert_before(code_[declaration.first], "struct " + type + " { ");
@@ -77,8 +79,8 @@ class SharedMemoryRewriter {
     }
     // Who uses a macro may write its last semicolon.
     const bool is_open = code_[declaration.end].begin < code_[declaration.end - 1].end();
-    auto references =
-        std::string(is_open ? ";" : "") + " }; " + storage_ + "auto& " + block + " = ::tilewise::simt::shared<" + type + ">();";
+    auto references = std::string(is_open ? ";" : "") + " }; " + storage_ + "auto& " + block +
+                      " = ::tilewise::simt::shared<" + type + ">();";
     for (const auto& declarator : declaration.declarators) {
       const std::string name(code_[declarator.name].text);
       references += " " + storage_ + "auto& " + name + " = " + block + "." + name + ";";
@@ -137,11 +139,11 @@ class SharedMemoryRewriter {
       return std::any_of(at(first), at(last),
                          [&](const Token& token) { return token.is(name.text); });
     };
-    const bool takes_all = code_[open + 1].is("&") &&
-                           (open + 2 == *close || code_[open + 2].is(","));
+    const bool takes_all =
+        code_[open + 1].is("&") && (open + 2 == *close || code_[open + 2].is(","));
     if (!end || takes_all || says(open, *close) || !says(body, *end)) return;
-    edits_.insert_after(code_[*close - 1], (*close == open + 1 ? "&" : ", &") +
-                                               std::string(name.text));
+    edits_.insert_after(code_[*close - 1],
+                        (*close == open + 1 ? "&" : ", &") + std::string(name.text));
   }
 
   // In a macro, a parameter's name stands for what it is given.

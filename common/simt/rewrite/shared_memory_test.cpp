@@ -100,8 +100,7 @@ TEST(SharedMemory, DynamicArraysBecomePointers) {
     const char* declaration;
     std::string expected;
   } cases[] = {
-      {"extern __shared__ float s[];",
-       "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
+      {"extern __shared__ float s[];", "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
       {"__shared__ extern T s[];", "auto& s = ::tilewise::simt::dynamic_shared<T>(\"s\")"},
       {"extern __shared__ float s[64];",
        "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
@@ -186,7 +185,8 @@ TEST(SharedMemory, IsCapturedByLambdasThatNameIt) {
       {"no need of it", "[=] { return n; }", "[=] { return n; }"},
       {"an index", "a[n] = s[i]; { s[1] = 2; }", "a[n] = s[i]; { s[1] = 2; }"},
       {"an attribute", "[[maybe_unused]] int i = s[0];", "[[maybe_unused]] int i = s[0];"},
-      {"out of its scope", "} void g() { [=] { return s[0]; }", "} void g() { [=] { return s[0]; }"},
+      {"out of its scope", "} void g() { [=] { return s[0]; }",
+       "} void g() { [=] { return s[0]; }"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);

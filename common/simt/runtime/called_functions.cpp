@@ -64,11 +64,10 @@ extern "C" void tilewise_simt_check_call(const void* function, std::uintptr_t ca
   Block& block = Block::of_this_thread();
   if (block.watch() != nullptr) block.watch()->pause_recording();
   const SourceLine line = source_line(caller - 1);
-  follow(block.break_off_access(
-      {.kind = "host-call",
-       .message = description_of(function),
-       .file = line.file,
-       .line = line.line}));
+  follow(block.break_off_access({.kind = "host-call",
+                                 .message = description_of(function),
+                                 .file = line.file,
+                                 .line = line.line}));
 }
 
 }  // namespace tilewise::simt

@@ -210,9 +210,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, 
   }
   const size_t by_threads = static_cast<size_t>(device.maxThreadsPerMultiProcessor / block_size);
   const size_t most = static_cast<size_t>(device.maxBlocksPerMultiProcessor);
-  const size_t by_shared = dynamic_shared_bytes == 0
-                               ? most
-                               : device.sharedMemPerMultiprocessor / dynamic_shared_bytes;
+  const size_t by_shared =
+      dynamic_shared_bytes == 0 ? most : device.sharedMemPerMultiprocessor / dynamic_shared_bytes;
   const size_t fewer = by_threads < by_shared ? by_threads : by_shared;
   *blocks = static_cast<int>(fewer < most ? fewer : most);
   if (block_size > device.maxThreadsPerBlock) *blocks = 0;
@@ -229,8 +228,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, 
   *block_size = device.maxThreadsPerBlock;
   if (limit > 0 && limit < *block_size) *block_size = limit;
   int blocks = 0;
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, *block_size,
-                                                dynamic_shared_bytes);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, *block_size, dynamic_shared_bytes);
   *grid_size = blocks * device.multiProcessorCount;
   return cudaSuccess;
 }

@@ -43,22 +43,23 @@ void __stcs(T* address, T value) {
 
 // Arithmetic rounded to nearest, never contracted into something else.
 #ifdef __clang__
-#define TILEWISE_ROUNDED(value)              \
-  {                                          \
-    _Pragma("clang fp contract(off)") return value; \
-  }
+#define TILEWISE_ROUNDED(value) \
+  { _Pragma("clang fp contract(off)") return value; }
 #else
 #define TILEWISE_ROUNDED(value) \
   { return __builtin_assoc_barrier(value); }
 #endif
-inline float __fadd_rn(float x, float y) TILEWISE_ROUNDED(x + y)
-inline float __fsub_rn(float x, float y) TILEWISE_ROUNDED(x - y)
-inline float __fmul_rn(float x, float y) TILEWISE_ROUNDED(x * y)
-inline double __dadd_rn(double x, double y) TILEWISE_ROUNDED(x + y)
-inline double __dsub_rn(double x, double y) TILEWISE_ROUNDED(x - y)
-inline double __dmul_rn(double x, double y) TILEWISE_ROUNDED(x * y)
+inline float __fadd_rn(float x, float y)
+    TILEWISE_ROUNDED(x + y) inline float __fsub_rn(float x, float y)
+        TILEWISE_ROUNDED(x - y) inline float __fmul_rn(float x, float y)
+            TILEWISE_ROUNDED(x* y) inline double __dadd_rn(double x, double y)
+                TILEWISE_ROUNDED(x + y) inline double __dsub_rn(double x, double y)
+                    TILEWISE_ROUNDED(x - y) inline double __dmul_rn(double x, double y)
+                        TILEWISE_ROUNDED(x* y)
 #undef TILEWISE_ROUNDED
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+                            inline float __fmaf_rn(float x, float y, float z) {
+  return fmaf(x, y, z);
+}
 inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
 inline float __fdiv_rn(float x, float y) { return x / y; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }

@@ -67,9 +67,8 @@ struct ParameterBytes {
 };
 
 template <class T>
-constexpr bool is_copied_by_bytes = std::is_trivially_copy_constructible_v<T> &&
-                                    std::is_trivially_move_constructible_v<T> &&
-                                    std::is_trivially_destructible_v<T>;
+constexpr bool is_copied_by_bytes = std::is_trivially_copy_constructible_v<T>&&
+    std::is_trivially_move_constructible_v<T>&& std::is_trivially_destructible_v<T>;
 
 template <class T>
 ParameterBytes<T> bytes_of(const T& parameter) {
@@ -250,16 +249,16 @@ auto launcher(const char* name, const char* file, int line, Call call, Find find
 // What the rewriter puts in the place of a kernel's name before `<<<`; `captures` is empty for a
 // name of the file's. That the second function has parameters puts off until it is instantiated
 // what else would be an error: that the name stands for several functions.
-#define TILEWISE_LAUNCHER(name, captures, ...)                                                   \
-  ::tilewise::simt::launcher(                                                                    \
-      name, __FILE__, __LINE__,                                                                  \
-      [captures](auto&&... tilewise_args) __attribute__((always_inline))                         \
-          -> decltype(__VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...)) {   \
-            return __VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...);        \
-          },                                                                                     \
-      [captures](auto... tilewise_nothing)                                                       \
-          -> decltype(::tilewise::simt::named(__VA_ARGS__, tilewise_nothing...)) {               \
-        return ::tilewise::simt::named(__VA_ARGS__, tilewise_nothing...);                        \
+#define TILEWISE_LAUNCHER(name, captures, ...)                                                \
+  ::tilewise::simt::launcher(                                                                 \
+      name, __FILE__, __LINE__,                                                               \
+      [captures](auto&&... tilewise_args) __attribute__((always_inline))                      \
+          ->decltype(__VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...)) { \
+            return __VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...);     \
+          },                                                                                  \
+      [captures](auto... tilewise_nothing) -> decltype(::tilewise::simt::named(               \
+                                               __VA_ARGS__, tilewise_nothing...)) {           \
+        return ::tilewise::simt::named(__VA_ARGS__, tilewise_nothing...);                     \
       })
 
 // In a macro, where a name may stand for a kernel, for a variable, or for what the macro is given.
