@@ -27,7 +27,7 @@ inline constexpr auto wrapped_functions =
                                      "frexpf", "remquo", "remquof", "sincos", "sincosf"});
 
 /// The rest of the C library that a GPU has: printf() and assert(), copies, which report
-/// themselves, and the heap. puts() and putchar() are what compilers make of printf().
+/// themselves, the heap, and clock(). puts() and putchar() are what compilers make of printf().
 inline constexpr auto device_library = std::to_array<std::string_view>({"printf",
                                                                         "vprintf",
                                                                         "puts",
@@ -38,6 +38,7 @@ inline constexpr auto device_library = std::to_array<std::string_view>({"printf"
                                                                         "memcpy",
                                                                         "memmove",
                                                                         "memset",
+                                                                        "clock",
                                                                         "malloc",
                                                                         "free",
                                                                         "_Znwm",

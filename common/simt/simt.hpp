@@ -43,9 +43,9 @@ struct ThreadOfGrid {
 /// Something a kernel may not do, found while it ran. Where the checked build sees an access that
 /// can still be made, the launch goes on; otherwise it ends there and counts as failed.
 struct Diagnostic {
-  /// "barrier", "warp", "deadlock" or "launch"; from the checked build also "out-of-bounds",
-  /// "misaligned", "uninitialised", "above-diagonal", "race", "warp-race", "read-only",
-  /// "host-pointer" or "host-call".
+  /// "barrier", "warp", "deadlock", "launch" or "reset"; from the checked build also
+  /// "out-of-bounds", "misaligned", "uninitialised", "above-diagonal", "race", "warp-race",
+  /// "read-only", "host-pointer" or "host-call".
   std::string kind;
   std::string message;
   std::string file;

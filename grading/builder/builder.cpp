@@ -36,6 +36,9 @@ constexpr ModuleCache::Limits cache_limits{1024, std::uintmax_t{1} << 30};
 // A hundred times what the largest solution has; what is larger holds data.
 constexpr std::uintmax_t largest_module_bytes = std::uintmax_t{32} << 20;
 
+// What a call of a host function becomes; the rest is a number.
+constexpr std::string_view host_call = "tilewise_simt_host_call_";
+
 const StageInfo& stage_info(const std::string& id) {
   const auto found = std::ranges::find(stages(), id, &StageInfo::id);
   if (found == stages().end()) throw std::runtime_error("there is no stage " + id);
@@ -245,8 +248,9 @@ class Build {
   bool judge_objects() {
     std::vector<CompiledSource> compiled;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      compiled.push_back(
-          {object_path(i), names_[i], texts_[i], from_text(read_whole(calls_path(i)))});
+      compiled.push_back({object_path(i), names_[i], texts_[i],
+                          from_text(read_whole(calls_path(i))),
+                          tools_.host_lines ? tools_.host_lines(texts_[i]) : HostLines{}});
     }
     ObjectVerdict verdict;
     if (tools_.simulator.empty()) {
@@ -258,9 +262,11 @@ class Build {
       end(explain_compile_error(verdict.problems, names_));
       return false;
     }
+    host_functions_ = verdict.host_functions;
     for (std::size_t i = 0; i < verdict.device_sections.size(); ++i) {
       running_.push_back(start_tool(gather_command(i, verdict.device_sections[i])));
     }
+    if (!host_functions_.empty()) write_host_calls();
     return finish_tools("linking");
   }
 
@@ -273,12 +279,29 @@ class Build {
     for (const std::string& section : sections) {
       file << fmt::format("--rename-section '{}={}'\n", section, device_code_section);
     }
+    for (std::size_t host = 0; host < host_functions_.size(); ++host) {
+      file << fmt::format("--redefine-sym '{}={}{}'\n", host_functions_[host], host_call, host);
+    }
     return {"objcopy", "@" + list.string(), object_path(i), linked_path(i)};
+  }
+
+  /// Functions of the host that kernels lead to are called as by a pointer, which on the device is
+  /// refused when it happens (common/simt/checked/indirect_calls.cpp).
+  void write_host_calls() const {
+    std::ofstream file(host_calls_path());
+    file << ".section .note.GNU-stack, \"\", @progbits\n.text\n";
+    for (std::size_t host = 0; host < host_functions_.size(); ++host) {
+      file << fmt::format(
+          ".globl {0}{1}\n.hidden {0}{1}\n.type {0}{1}, @function\n{0}{1}: endbr64\n"
+          "movq {2}@GOTPCREL(%rip), %r11\njmp __x86_indirect_thunk_r11\n",
+          host_call, host, host_functions_[host]);
+    }
   }
 
   std::vector<std::string> link_command() const {
     std::vector<std::string> command = tools_.link;
     for (std::size_t i = 0; i < sources_.size(); ++i) command.push_back(linked_path(i));
+    if (!host_functions_.empty()) command.push_back(host_calls_path());
     command.push_back(binding_);
     command.insert(command.end(), tools_.libraries.begin(), tools_.libraries.end());
     command.insert(command.end(), {"-o", module_});
@@ -383,6 +406,7 @@ class Build {
   }
   fs::path dump_path(std::size_t i) const { return object_path(i).replace_extension(".dump"); }
   fs::path calls_path(std::size_t i) const { return object_path(i).replace_extension(".calls"); }
+  fs::path host_calls_path() const { return scratch_ / "host_calls.s"; }
   std::string calls_key(std::size_t i) const { return object_key(i) + "\ncalls"; }
   /// What is linked of an object.
   fs::path linked_path(std::size_t i) const {
@@ -401,10 +425,11 @@ class Build {
   fs::path folder_;                 ///< the student's
   std::vector<std::string> names_;  ///< of the sources, as messages call them
   Quotations quotations_;
-  std::vector<std::string> texts_;      ///< as handed in, in the order of the stage's files
-  std::vector<std::string> sources_;    ///< what the compiler gets of them
-  std::string key_;                     ///< of the module in the cache
-  std::vector<std::size_t> compiling_;  ///< sources whose objects were in no cache
+  std::vector<std::string> texts_;           ///< as handed in, in the order of the stage's files
+  std::vector<std::string> sources_;         ///< what the compiler gets of them
+  std::vector<std::string> host_functions_;  ///< that kernels lead to
+  std::string key_;                          ///< of the module in the cache
+  std::vector<std::size_t> compiling_;       ///< sources whose objects were in no cache
   std::vector<RunningCommand> running_;
   std::optional<BuildOutcome> outcome_;  ///< once there is one
 };

@@ -139,8 +139,8 @@ TEST_F(Builder, TellsWhatTheCompilerSaysWhereTheStudentWroteIt) {
        "extern \"C\" cudaError_t matmul_shared(const float*, const float*, float*, int, int) {\n"
        "  return cudaSuccess;\n}\n",
        1, "matmul_shared"},
-      {"a launch the simulator cannot take", "__global__ void k() {}\n#define RUN k<<<1, 1>>>()\n",
-       2, "macro"},
+      {"a launch the simulator cannot take", "__global__ void k() {}\n#define RUN k<<<1, 1\n", 2,
+       "not complete"},
       {"a header that is not there", "#include \"no_such.hpp\"\n", 1, "no_such.hpp"},
   };
   for (const auto& expected : cases) {

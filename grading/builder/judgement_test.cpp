@@ -161,6 +161,18 @@ const Case refused[] = {
          kernel("Fill fill; call(fill, C, n);"),
      4, "a kernel calls wmemset"},
     {"Output", "#include <iostream>\n" + kernel("std::cout << n;"), 2, "a host function"},
+    {"AbortOnTheDevice",
+     "#include <cstdlib>\n__device__ void stop() { std::abort(); }\n" +
+         kernel("if (n < 0) stop();"),
+     2, "a kernel calls abort"},
+    {"ExceptionOnBoth",
+     "__host__ __device__ void stop() { throw 1; }\n" + kernel("if (n < 0) stop();"), 1,
+     "a host function"},
+    {"BesideTheHostsPart",
+     "#include <cstdlib>\n__host__ __device__ void stop(int n) {\n#ifndef __CUDA_ARCH__\n"
+     "  if (n < 0) std::abort();\n#endif\n}\n" +
+         kernel("stop(n);\nif (n < 1) std::exit(1);"),
+     8, "a kernel calls exit"},
     {"Thread", "#include <thread>\n" + kernel("std::thread([] {}).detach();"), 2,
      "a host function"},
 };
@@ -241,6 +253,21 @@ const Case accepted[] = {
          "  std::function<int()> f = [&] { return m[0]; }; fprintf(stderr, \"%d\", f());\n"
          "  std::thread([&] { kernel<<<1, 32>>>(A, C, n); }).join();\n"
          "  return cudaGetLastError();\n}\n"},
+#if defined(__x86_64__)  // where calls ask on which side they are made
+    {"WhatOnlyTheHostGets",
+     "#include <cstdlib>\n#include <iostream>\n#include <stdexcept>\n#include <string>\n"
+     "#define BOTH __host__ __device__\n"
+     "BOTH inline void check(int n) {\n#ifndef __CUDA_ARCH__\n"
+     "  if (n < 0) throw std::out_of_range(\"n is less than 0\");\n"
+     "  if (n > 9) { std::cerr << n << std::endl; std::abort(); }\n#endif\n}\n"
+     "BOTH inline int order(int n) {\n#if defined(__CUDA_ARCH__)\n  return n;\n#else\n"
+     "  std::string text = \"n\"; text += 'm'; return n + (int)text.size();\n#endif\n}\n" +
+         kernel("check(n); C[order(n)] = 1;")},
+    {"WhatNvccWarnsOf",
+     "#include <cstdlib>\n__host__ __device__ inline void check(int n) { if (n < 0) exit(1); }\n" +
+         kernel("check(n);")},
+#endif
+    {"TicksOfAClock", "#include <ctime>\n" + kernel("C[0] = clock() + clock64();")},
     {"Mathematics",
      kernel("\nC[0] = rsqrtf(A[0]) + fmaf(A[0], 2, 1) + __fmaf_rn(A[1], 2, 1) + hypotf(A[0], 1) + "
             "std::min(A[0], A[1]) + std::max(1, n) + min(n, 3) + std::sqrt(A[2]) + sinf(A[0]) + "

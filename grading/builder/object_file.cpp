@@ -111,8 +111,10 @@ void read_references(const ElfReader& elf, Elf_Scn* section, ObjectFile& object)
     // x86-64 and arm64 have entries with an addend only.
     GElf_Rela entry;
     if (gelf_getrela(data, static_cast<int>(i), &entry) == nullptr) elf.fail();
+    const std::uint64_t type = GELF_R_TYPE(entry.r_info);
     object.references.push_back({header.sh_info, entry.r_offset, GELF_R_SYM(entry.r_info),
-                                 asks_a_function(elf.machine(), GELF_R_TYPE(entry.r_info))});
+                                 asks_a_function(elf.machine(), type),
+                                 elf.machine() == EM_X86_64 && type == R_X86_64_PLT32});
   }
 }
 

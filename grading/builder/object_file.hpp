@@ -36,6 +36,7 @@ struct ObjectFile {
     std::uint64_t offset;
     std::size_t symbol;
     bool is_indirect = false;  ///< by the loader, of what a function gives it
+    bool is_call = false;      ///< x86-64: by an instruction that nothing but a call or jump has
   };
 
   std::vector<Section> sections;  ///< by ELF's numbers

@@ -76,6 +76,17 @@ class Objects {
     return Problem{found.file, found.line, message};
   }
 
+  /// Whether nvcc lets stand here what no GPU has. Exceptions and variables it refuses in what a
+  /// GPU gets, be it the host's as well.
+  bool may_stand(std::size_t object, const ObjectFile::Reference& reference) {
+    const auto found = place(object, reference, "");
+    if (!found) return false;
+    const HostLines& lines = sources_[object].host_lines;
+    if (lines.asking.contains(found->line)) return true;
+    const std::string& name = objects_[object].symbols[reference.symbol].name;
+    return lines.of_both.contains(found->line) && reference.is_call && !name.starts_with("__cxa_");
+  }
+
   /// Where something that a symbol stands for is in the source.
   Problem place(std::size_t object, const std::string& symbol, const std::string& message) const {
     return {sources_[object].name, line_with(sources_[object].text, written(symbol)), message};
@@ -168,6 +179,7 @@ class Reach {
       for (const ObjectFile::Reference& reference : objects[i].references) add(i, reference);
     }
     spread();
+    let_stand();
   }
 
   /// Kernels that reach what no GPU has.
@@ -175,6 +187,21 @@ class Reach {
     for (std::size_t node = 0; node < count_; ++node) {
       if (is_kernel_[node] && !is_clean_[node]) explain(node, problems);
     }
+    if (!problems.empty() || let_stand_.empty()) return;
+    // From here on calls of these ask.
+    is_clean_.assign(count_, true);
+    for (const std::vector<Edge>& edges : out_) {
+      for (const Edge& edge : edges) {
+        if (edge.to == outside && !let_stand_.contains(name_of(edge))) {
+          is_clean_[edge.from] = false;
+        }
+      }
+    }
+    spread();
+  }
+
+  std::vector<std::string> host_functions() const {
+    return {host_functions_.begin(), host_functions_.end()};
   }
 
   /// Calls in kernels that load or store by themselves.
@@ -240,6 +267,7 @@ class Reach {
     std::size_t from, to;  ///< nodes; to `outside`
     std::size_t object;
     const ObjectFile::Reference* reference;
+    bool may_stand = false;
   };
 
   std::size_t node_of(std::size_t object, std::size_t section) const {
@@ -313,6 +341,47 @@ class Reach {
     return is_reached;
   }
 
+  const std::string& name_of(const Edge& edge) const {
+    return objects_[edge.object].symbols[edge.reference->symbol].name;
+  }
+
+  /// Finds the ways out of kernels that nvcc lets stand, and what they lead to.
+  void let_stand() {
+#if defined(__x86_64__)
+    const std::vector<bool> is_reached = reached_by_kernels();
+    std::queue<std::size_t> next;
+    std::vector<bool> is_behind(count_);
+    const auto pass = [&](const Edge& edge) {
+      if (edge.to == outside) {
+        let_stand_.insert(name_of(edge));
+        // Not variables, nor what is called by a pointer, which asks by itself.
+        if (edge.reference->is_call) host_functions_.insert(name_of(edge));
+      } else if (!is_clean_[edge.to] && !is_behind[edge.to]) {
+        is_behind[edge.to] = true;
+        next.push(edge.to);
+      }
+    };
+    for (std::size_t node = 0; node < count_; ++node) {
+      if (!is_reached[node]) continue;
+      for (Edge& edge : out_[node]) {
+        const bool leads_out = edge.to == outside || !is_clean_[edge.to];
+        const bool is_in_a_thread = edge.to == outside && !is_undefined(edge);
+        if (!leads_out || is_in_a_thread || !objects_.may_stand(edge.object, *edge.reference))
+          continue;
+        edge.may_stand = true;
+        pass(edge);
+      }
+    }
+    for (; !next.empty(); next.pop()) {
+      for (const Edge& edge : out_[next.front()]) pass(edge);
+    }
+#endif
+  }
+
+  bool is_undefined(const Edge& edge) const {
+    return objects_[edge.object].symbols[edge.reference->symbol].is_undefined();
+  }
+
   /// What reaches what no GPU has is no device code either.
   void spread() {
     std::queue<std::size_t> next;
@@ -335,6 +404,7 @@ class Reach {
     std::queue<std::size_t> next({kernel});
     for (; !next.empty(); next.pop()) {
       for (const Edge& edge : out_[next.front()]) {
+        if (edge.may_stand) continue;
         if (edge.to == outside) {
           explain(edge, way, problems);
         } else if (!is_clean_[edge.to] && way.emplace(edge.to, &edge).second) {
@@ -347,10 +417,8 @@ class Reach {
   /// Names the innermost line of the student's that leads there.
   void explain(const Edge& found, const std::map<std::size_t, const Edge*>& way,
                std::set<Problem>& problems) {
-    const std::string& symbol = objects_[found.object].symbols[found.reference->symbol].name;
-    const bool is_defined =
-        objects_[found.object].symbols[found.reference->symbol].section != ObjectFile::nowhere;
-    const std::string message = is_defined
+    const std::string& symbol = name_of(found);
+    const std::string message = !is_undefined(found)
                                     ? "a kernel uses a thread_local variable, which no GPU has and "
                                       "nvcc refuses; use a local one, or __shared__"
                                     : fmt::format(
@@ -375,6 +443,8 @@ class Reach {
   std::vector<std::vector<Edge>> out_;
   std::vector<std::vector<std::size_t>> in_;
   std::vector<Edge> launches_;
+  std::set<std::string> let_stand_;       ///< names of what kernels lead to where nvcc takes it
+  std::set<std::string> host_functions_;  ///< those of them that are called
 };
 
 }  // namespace
@@ -385,12 +455,12 @@ ObjectVerdict judge_simulator_objects(const std::vector<CompiledSource>& sources
   std::set<Problem> problems;
   const std::vector<std::string> names = exported_names(library);
   judge_definitions(objects, {names.begin(), names.end()}, problems);
-  if (!problems.empty()) return {shown(problems), {}};
+  if (!problems.empty()) return {shown(problems), {}, {}};
   Reach reach(objects);
   reach.judge_launches(problems);
   reach.judge_kernels(problems);
   reach.judge_unseen_calls(problems);
-  return {shown(problems), reach.device_sections()};
+  return {shown(problems), reach.device_sections(), reach.host_functions()};
 }
 
 std::string judge_cuda_objects(const std::vector<CompiledSource>& sources) {

@@ -6,6 +6,7 @@
 
 #include "common/simt/device_functions.hpp"
 #include "common/simt/rewrite/rewrite.hpp"
+#include "grading/builder/host_lines.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/preprocessed_text.hpp"
 #include "grading/builder/programs.hpp"
@@ -120,6 +121,7 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
     }
   }
   tools.judge = judged;
+  tools.host_lines = host_lines;
   // clang has calls load and store what they pass as other code does.
   tools.dumps_statements = flavour == Flavour::checked && !is_clang(cxx_compiler());
   tools.simulator = library;

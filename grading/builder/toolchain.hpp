@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grading/builder/builder.hpp"
+#include "grading/builder/host_lines.hpp"
 #include "grading/builder/source_file.hpp"
 
 namespace tilewise::grading {
@@ -37,6 +39,7 @@ struct Toolchain {
   /// Judges what the preprocessor left of the source of that name; `text` becomes the source's own
   /// part, line by line.
   std::function<PreparedSource(const std::string& left, const std::string& name)> judge = {};
+  std::function<HostLines(std::string_view)> host_lines = {};
 };
 
 /// The tools of a backend for one stage.

@@ -38,7 +38,9 @@ std::string advise_on_status(const std::string& returned, const std::string& exp
            "once.";
   }
   if (returned == "cudaErrorInvalidValue") {
-    return "Compare the arguments that the function refuses with those that the contract allows.";
+    return "Compare the arguments that the function refuses with those that the contract allows. "
+           "If it refuses none of these, look at what its CUDA calls return: cudaFree() takes only "
+           "what the function itself has allocated, and copies must stay within their buffers.";
   }
   if (returned == "cudaErrorLaunchOutOfResources") {
     return "A block needs more registers, threads times registers each, than an SM has: 65,536 "
@@ -77,8 +79,12 @@ std::string advise_on_fault(const std::string& kind) {
        "Hand the kernel pointers from cudaMalloc or from the function's arguments, never the "
        "address of something on the host."},
       {"host-call",
-       "Point to __device__ functions of your own: which function a pointer leads to is decided on "
-       "the device."},
+       "Call __device__ functions of your own, and let pointers be set on the device. Here a "
+       "kernel "
+       "takes what stands for the host under #ifdef __CUDA_ARCH__."},
+      {"reset",
+       "Leave cudaDeviceReset() to programs of your own; cudaDeviceSynchronize() waits for "
+       "kernels, and cudaFree() frees what the function has allocated."},
       {"barrier",
        "Every thread of a block must come to the same __syncthreads(): take it out of conditions "
        "that hold for some threads only."},

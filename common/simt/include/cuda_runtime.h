@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tilewise/atomics.hpp"
 #include "tilewise/barriers.hpp"

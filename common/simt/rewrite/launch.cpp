@@ -115,7 +115,8 @@ std::size_t run_length(const std::vector<Token>& code, std::size_t at) {
 
 /// Finds the >>> of a launch. In a longer run of > the last three are it: those before end
 /// template argument lists, as in `k<<<grid, threads<32>>>>(n)`.
-std::optional<Configuration> find_configuration(const Outline& outline, std::size_t launch) {
+std::optional<Configuration> find_configuration(const Outline& outline, std::size_t launch,
+                                                bool in_macro) {
   const auto& code = outline.code();
   auto at = launch + 1;
   std::size_t commas = 0;
@@ -133,6 +134,9 @@ std::optional<Configuration> find_configuration(const Outline& outline, std::siz
       if (run >= closing_length && at < code.size() && code[at].is("(")) {
         const auto closing = at - closing_length;
         return Configuration{closing, closing == launch + 1 ? 0 : commas + 1};
+      }
+      if (in_macro && run >= closing_length && at == code.size()) {
+        return Configuration{at - closing_length, commas + 1};
       }
     } else if (token.is(";") || token.is("<<<") || token.is(")") || token.is("]") ||
                token.is("}")) {
@@ -176,8 +180,28 @@ std::string_view name_before(const Outline& outline, std::size_t launch) {
   return code[at].text;
 }
 
-void rewrite_launch(const Outline& outline, const Names& kernels, std::size_t launch, Edits& edits,
-                    std::vector<RewriteError>& errors) {
+/// What stands in the place of the kernel, around its name.
+struct Launcher {
+  std::string opening, closing = ")";
+};
+
+/// A kernel is called by its name, so that its template arguments are deduced. A variable's value
+/// the launch takes along: the kernel may run where the variable is not. Which of the two a name is
+/// that is not declared here, or is a macro's, the compiler tells.
+Launcher launcher_for(const Outline& outline, const Names& kernels, const Kernel& kernel,
+                      std::size_t launch, const std::string& name, bool in_macro) {
+  if (!kernel.is_name) {
+    return {"::tilewise::simt::launcher(" + quoted(name) + ", __FILE__, __LINE__, "};
+  }
+  if (in_macro) return {"TILEWISE_LAUNCHER_OF_MACRO("};
+  // Outside of functions nothing is captured.
+  const bool captures =
+      outline.scope(launch) == Scope::block && !kernels.contains(name_before(outline, launch));
+  return {"TILEWISE_LAUNCHER(" + quoted(name) + ", " + (captures ? "&" : "") + ", "};
+}
+
+void rewrite_launch(const Outline& outline, const Names& kernels, std::size_t launch, bool in_macro,
+                    Edits& edits, std::vector<RewriteError>& errors) {
   const auto& code = outline.code();
   const auto report = [&](std::string message) {
     errors.push_back({code[launch].line, std::move(message)});
@@ -186,8 +210,12 @@ void rewrite_launch(const Outline& outline, const Names& kernels, std::size_t la
   const auto kernel = KernelFinder(outline, launch).find();
   if (!kernel) return report("a kernel launch needs the kernel's name before <<<");
   const auto name = name_of(code, kernel->first, launch);
-  const auto configuration = find_configuration(outline, launch);
-  if (!configuration || !outline.partner(configuration->closing + closing_length)) {
+  const auto configuration = find_configuration(outline, launch, in_macro);
+  const auto open = configuration ? configuration->closing + closing_length : code.size();
+  // What a macro is followed by may be the arguments.
+  const bool is_complete =
+      configuration && (open == code.size() ? in_macro : outline.partner(open).has_value());
+  if (!is_complete) {
     return report("the launch of " + name + " is not complete: write " + name +
                   "<<<grid, block>>>(arguments)");
   }
@@ -199,17 +227,9 @@ void rewrite_launch(const Outline& outline, const Names& kernels, std::size_t la
 
   // A colon just before would merge with ours: `ready ?launch():k<<<1, 1>>>()`.
   const bool follows_colon = kernel->first > 0 && code[kernel->first - 1].is(":");
-  auto opening = std::string(follows_colon ? " " : "") + "::tilewise::simt::launcher(" +
-                 quoted(name) + ", __FILE__, __LINE__, ";
-  std::string closing = ")";
-  // A kernel is called by its name, so that its template arguments are deduced. Any other name is a
-  // variable's, whose value the launch takes along: the kernel may run where the variable is not.
-  if (kernel->is_name && kernels.contains(name_before(outline, launch))) {
-    opening += "[](auto&&... tilewise_args) __attribute__((always_inline)) { ";
-    closing = "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
-  }
-  edits.insert_before(code[kernel->first], opening);
-  edits.insert_after(code[launch - 1], closing);
+  const auto launcher = launcher_for(outline, kernels, *kernel, launch, name, in_macro);
+  edits.insert_before(code[kernel->first], (follows_colon ? " " : "") + launcher.opening);
+  edits.insert_after(code[launch - 1], launcher.closing);
   edits.replace(code[launch], ".configure(");
   edits.replace(code[configuration->closing], ")");
   edits.erase(code[configuration->closing + 1]);
@@ -218,13 +238,14 @@ void rewrite_launch(const Outline& outline, const Names& kernels, std::size_t la
 
 }  // namespace
 
-void rewrite_launches(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors) {
+void rewrite_launches(const Outline& outline, bool in_macro, Edits& edits,
+                      std::vector<RewriteError>& errors) {
   const auto& code = outline.code();
   const Names kernels = declared_kernels(code);
   for (std::size_t i = 0; i < code.size(); ++i) {
     // `operator<<<T>` names a template.
     if (code[i].is("<<<") && (i == 0 || !code[i - 1].is("operator"))) {
-      rewrite_launch(outline, kernels, i, edits, errors);
+      rewrite_launch(outline, kernels, i, in_macro, edits, errors);
     }
   }
 }

@@ -9,11 +9,13 @@
 namespace tilewise::simt::rewriting {
 
 /// Turns `kernel<<<configuration>>>(arguments)` into
-/// `launcher("kernel", file, line, callable).configure(configuration)(arguments)`.
-///
-/// The callable is a lambda around the kernel's name, which may stand for several overloads or for
-/// a template whose arguments follow from the call; an expression such as `table[i]` is passed as
-/// it is, so that it is evaluated once, not by every thread.
-void rewrite_launches(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors);
+/// `TILEWISE_LAUNCHER("kernel", , kernel).configure(configuration)(arguments)`, a macro of
+/// include/tilewise/launch.hpp that makes two functions of the name: one that calls it, for it may
+/// stand for several overloads or for a template whose arguments follow from the call, and one by
+/// which the compiler tells the parameters. An expression such as `table[i]` is passed as it is, so
+/// that it is evaluated once, not by every thread.
+/// @param in_macro the code is what a macro stands for: arguments may follow where it is used
+void rewrite_launches(const Outline& outline, bool in_macro, Edits& edits,
+                      std::vector<RewriteError>& errors);
 
 }  // namespace tilewise::simt::rewriting

@@ -9,9 +9,12 @@ namespace {
 
 // The generated code for a kernel that goes by a name.
 std::string named(const std::string& kernel) {
-  return "::tilewise::simt::launcher(\"" + kernel +
-         "\", __FILE__, __LINE__, [](auto&&... tilewise_args) __attribute__((always_inline)) { " +
-         kernel + "(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })";
+  return "TILEWISE_LAUNCHER(\"" + kernel + "\", , " + kernel + ")";
+}
+
+// For a name that may be a variable's.
+std::string captured(const std::string& kernel) {
+  return "TILEWISE_LAUNCHER(\"" + kernel + "\", &, " + kernel + ")";
 }
 
 // And for an expression that yields a pointer to one.
@@ -53,8 +56,19 @@ TEST(Launch, IsRewritten) {
       {"the global namespace", "return ::k<<<1, 2>>>(x);",
        "return " + named("::k") + ".configure(1, 2)(x);"},
       {"after a colon", "c ?a():k<<<1, 2>>>(x);", "c ?a(): " + k + ".configure(1, 2)(x);"},
-      {"a variable", "f<<<1, 2>>>(x);", chosen("f") + ".configure(1, 2)(x);"},
-      {"a variable template", "v<3><<<1, 2>>>(x);", chosen("v<3>") + ".configure(1, 2)(x);"},
+      {"outside of functions", "f<<<1, 2>>>(x);", named("f") + ".configure(1, 2)(x);"},
+      {"a variable", "void g() { f<<<1, 2>>>(x); }",
+       "void g() { " + captured("f") + ".configure(1, 2)(x); }"},
+      {"a variable template", "void g() { v<3><<<1, 2>>>(x); }",
+       "void g() { " + captured("v<3>") + ".configure(1, 2)(x); }"},
+      {"a macro's", "\n#define RUN k<<<g, b>>>(x)",
+       "\n#define RUN TILEWISE_LAUNCHER_OF_MACRO(k).configure(g, b)(x)"},
+      {"a macro's over two lines", "\n#define RUN(k, ...) \\\n  k<<<g, b>>>(__VA_ARGS__)",
+       "\n#define RUN(k, ...) \\\n  TILEWISE_LAUNCHER_OF_MACRO(k).configure(g, b)(__VA_ARGS__)"},
+      {"a macro's without arguments", "\n#define RUN(k) k<16><<<g, b>>>",
+       "\n#define RUN(k) TILEWISE_LAUNCHER_OF_MACRO(k<16>).configure(g, b)"},
+      {"a macro's in parentheses", "\n#define RUN(k) (k)<<<g, b>>>(x)",
+       "\n#define RUN(k) " + chosen("(k)") + ".configure(g, b)(x)"},
       {"a table", "t[i + 1]<<<1, 2>>>(x);", chosen("t[i + 1]") + ".configure(1, 2)(x);"},
       {"a member", "this->a.k<<<1, 2>>>(x);", chosen("this->a.k") + ".configure(1, 2)(x);"},
       {"a pointer", "if (c) (*p)<<<1, 2>>>(x);",
@@ -67,15 +81,9 @@ TEST(Launch, IsRewritten) {
        "if (c) " + k + ".configure(1, 2)(x); else " + k + ".configure(3, 4)(y);"},
       {"a fold", "(k<I><<<1, 2>>>(x), ...);", "(" + named("k<I>") + ".configure(1, 2)(x), ...);"},
       {"a string argument", "m<'\"'><<<1, 2>>>();",
-       "::tilewise::simt::launcher(\"m<'\\\"'>\", __FILE__, __LINE__, [](auto&&... "
-       "tilewise_args) __attribute__((always_inline)) { "
-       "m<'\"'>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
-       ".configure(1, 2)();"},
+       "TILEWISE_LAUNCHER(\"m<'\\\"'>\", , m<'\"'>).configure(1, 2)();"},
       {"a name over two lines", "m<1,\n2><<<1, 2>>>();",
-       "::tilewise::simt::launcher(\"m<1, 2>\", __FILE__, __LINE__, [](auto&&... tilewise_args) "
-       "__attribute__((always_inline)) { "
-       "m<1,\n2>(static_cast<decltype(tilewise_args)&&>(tilewise_args)...); })"
-       ".configure(1, 2)();"},
+       "TILEWISE_LAUNCHER(\"m<1, 2>\", , m<1,\n2>).configure(1, 2)();"},
       {"carriage returns", "k<<<1,\r\n2>>>(x);\r\n", k + ".configure(1,\r\n2)(x);\r\n"},
       {"another launch's arguments", "k<<<1, 2>>>([] { k<<<3, 4>>>(); return 5; }());",
        k + ".configure(1, 2)([] { " + k + ".configure(3, 4)(); return 5; }());"},
@@ -141,8 +149,8 @@ TEST(Launch, IsRefusedWhereItCannotBeSimulated) {
       {"5<<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
       {"a > <<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
       {")<<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
-      {"#define LAUNCH(k) \\\n  k<<<1, 2>>>(x)", 2,
-       "a kernel launch inside a macro cannot be simulated; write it as a function"},
+      {"#define CONFIGURATION \\\n  <<<1, 2>>>", 2,
+       "a kernel launch needs the kernel's name before <<<"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.source);

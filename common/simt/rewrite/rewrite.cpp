@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "common/simt/rewrite/device_variables.hpp"
 #include "common/simt/rewrite/edits.hpp"
@@ -9,6 +11,7 @@
 #include "common/simt/rewrite/loop_exit.hpp"
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/shared_memory.hpp"
+#include "common/simt/rewrite/text.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 #include "common/simt/rewrite/unroll_pragma.hpp"
 
@@ -17,25 +20,84 @@ namespace {
 
 using rewriting::Token;
 
-// What a macro expands to is beyond a rewriter that sees the text before the preprocessor does.
-void report_cuda_in_macros(const std::vector<Token>& tokens, std::vector<RewriteError>& errors) {
-  int macro = 0;  // the directive that defines the current one
+/// A macro's definition.
+struct Macro {
+  const Token* name;
+  bool has_parameters;
+  std::vector<Token> body;  ///< as code of its own
+
+  bool says(std::string_view word) const {
+    return std::any_of(body.begin(), body.end(),
+                       [&](const Token& token) { return token.is(word); });
+  }
+};
+
+std::vector<Macro> macros_in(const std::vector<Token>& tokens) {
+  std::vector<Macro> macros;
   for (std::size_t i = 2; i < tokens.size(); ++i) {
-    const auto& token = tokens[i];
-    if (token.directive != 0 && tokens[i - 2].is("#") && tokens[i - 1].is("define")) {
-      macro = token.directive;  // and `token` its name
-    } else if (token.directive == 0 || token.directive != macro) {
-      continue;
-    } else if (token.is("<<<") && !tokens[i - 1].is("operator")) {
-      errors.push_back({token.line,
-                        "a kernel launch inside a macro cannot be simulated; write it as a "
-                        "function"});
-    } else if (token.is("__shared__")) {
-      errors.push_back({token.line,
-                        "a shared declaration inside a macro cannot be simulated; write it where "
-                        "the macro is used"});
+    if (tokens[i].directive == 0 || !tokens[i - 2].is("#") || !tokens[i - 1].is("define")) continue;
+    const auto is_part = [&](std::size_t at) {
+      return at < tokens.size() && tokens[at].directive == tokens[i].directive;
+    };
+    std::size_t at = i + 1;
+    const bool has_parameters =
+        is_part(at) && tokens[at].is("(") && tokens[at].begin == tokens[i].end();
+    while (has_parameters && is_part(at) && !tokens[at++].is(")")) {
+    }
+    Macro& macro = macros.emplace_back(Macro{&tokens[i], has_parameters, {}});
+    for (; is_part(at); ++at) {
+      macro.body.push_back(tokens[at]);
+      macro.body.back().directive = 0;
     }
   }
+  return macros;
+}
+
+/// The source with macros such as `#define SHARED __shared__` written out, because a declaration is
+/// read as a whole.
+std::string with_words_for_shared(std::string_view source) {
+  const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
+  const auto macros = macros_in(tokens);
+  std::map<std::string_view, std::string> words;
+  for (const Macro& macro : macros) {
+    if (!macro.has_parameters && macro.says("__shared__")) {
+      words[macro.name->text] = rewriting::joined(macro.body);
+    }
+  }
+  std::map<std::string_view, int> definitions;
+  for (const Macro& macro : macros) ++definitions[macro.name->text];
+  std::erase_if(words, [&](const auto& word) { return definitions[word.first] > 1; });
+  rewriting::Edits edits;
+  const auto write_out = [&](const Token& token) {
+    if (const auto word = words.find(token.text); word != words.end()) {
+      edits.replace(token, word->second);
+    }
+  };
+  for (const Token& token : tokens) {
+    if (token.directive == 0) write_out(token);
+  }
+  for (const Macro& macro : macros) {
+    if (words.contains(macro.name->text)) {
+      for (const Token& token : macro.body) edits.erase(token);
+    } else {
+      for (const Token& token : macro.body) write_out(token);
+    }
+  }
+  return edits.apply_to(source);
+}
+
+void rewrite_macro(Macro macro, rewriting::Edits& edits, std::vector<RewriteError>& errors) {
+  const bool declares = macro.says("__shared__");
+  if (!declares && !macro.says("<<<")) return;
+  std::vector<Token>& body = macro.body;
+  if (declares && !body.back().is(";") && !body.back().is("}")) {
+    // The semicolon that stands where the macro is used.
+    const Token last = body.back();
+    body.push_back({rewriting::TokenKind::punctuation, last.end() - 1, ";", last.line, 0});
+  }
+  const rewriting::Outline outline(body);
+  rewriting::rewrite_launches(outline, true, edits, errors);
+  rewriting::rewrite_shared_memory(outline, true, edits, errors);
 }
 
 // No macro can stand for CUDA's __noinline__: the standard library spells an attribute so.
@@ -52,14 +114,15 @@ void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits)
 
 }  // namespace
 
-Rewritten rewrite(std::string_view source, RewriteOptions options) {
+Rewritten rewrite(std::string_view original, RewriteOptions options) {
+  const std::string source = with_words_for_shared(original);
   const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
   const rewriting::Outline outline(tokens);
   rewriting::Edits edits;
   Rewritten result;
-  report_cuda_in_macros(tokens, result.errors);
-  rewriting::rewrite_launches(outline, edits, result.errors);
-  rewriting::rewrite_shared_memory(outline, edits, result.errors);
+  for (Macro& macro : macros_in(tokens)) rewrite_macro(std::move(macro), edits, result.errors);
+  rewriting::rewrite_launches(outline, false, edits, result.errors);
+  rewriting::rewrite_shared_memory(outline, false, edits, result.errors);
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);
     rewriting::drop_unroll_pragmas(tokens, edits);

@@ -179,7 +179,7 @@ TEST(Rewrite, TellsNoinlineFromAnAttributeOrMacro) {
 
 TEST(Rewrite, ReportsErrorsInTheOrderOfTheirLines) {
   const auto rewritten =
-      rewrite("__shared__ int a = 1;\nk<<<1>>>;\n#define L k<<<1>>>()\n__shared__ int b = 1;\n");
+      rewrite("__shared__ int a = 1;\nk<<<1>>>;\n#define L k<<<>>>()\n__shared__ int b = 1;\n");
   std::vector<int> lines;
   for (const auto& error : rewritten.errors) lines.push_back(error.line);
   EXPECT_THAT(lines, testing::ElementsAre(1, 2, 3, 4));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "common/simt/rewrite/declaration.hpp"
@@ -13,8 +15,13 @@ namespace {
 
 class SharedMemoryRewriter {
  public:
-  SharedMemoryRewriter(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors)
-      : outline_(outline), code_(outline.code()), edits_(edits), errors_(errors) {}
+  SharedMemoryRewriter(const Outline& outline, bool in_macro, Edits& edits,
+                       std::vector<RewriteError>& errors)
+      : outline_(outline),
+        code_(outline.code()),
+        in_macro_(in_macro),
+        edits_(edits),
+        errors_(errors) {}
 
   void run() {
     std::size_t earliest = 0;
@@ -41,7 +48,11 @@ class SharedMemoryRewriter {
       return error->position;
     }
     const auto& declaration = std::get<Declaration>(parsed);
-    storage_ = outline_.scope(shared) == Scope::file ? "static thread_local " : "";
+    const bool is_global = !in_macro_ && outline_.scope(shared) == Scope::file;
+    storage_ = is_global ? "static thread_local " : "";
+    if (!is_global) {
+      for (const auto& declarator : declaration.declarators) capture(declarator.name);
+    }
     if (is_dynamic(declaration)) {
       rewrite_dynamic(declaration, line);
     } else {
@@ -56,22 +67,28 @@ class SharedMemoryRewriter {
   }
 
   void rewrite_static(const Declaration& declaration, int line) {
-    const auto id = next_id(line);
+    // A macro may be used twice in a function, with other names.
+    const auto id =
+        next_id(line) +
+        (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
     const auto type = "tilewise_shared_" + id;
     const auto block = "tilewise_block_" + id;
     edits_.insert_before(code_[declaration.first], "struct " + type + " { ");
     for (auto i = declaration.first; i < declaration.end; ++i) {
       if (is_storage(code_[i])) edits_.erase(code_[i]);
     }
-    auto references =
-        " }; " + storage_ + "auto& " + block + " = ::tilewise::simt::shared<" + type + ">();";
+    // Who uses a macro may write its last semicolon.
+    const bool is_open = code_[declaration.end].begin < code_[declaration.end - 1].end();
+    auto references = std::string(is_open ? ";" : "") + " }; " + storage_ + "auto& " + block +
+                      " = ::tilewise::simt::shared<" + type + ">();";
     for (const auto& declarator : declaration.declarators) {
       const std::string name(code_[declarator.name].text);
       references += " " + storage_ + "auto& " + name + " = " + block + "." + name + ";";
       if (storage_.empty()) {
-        references += " ::tilewise::simt::name_shared(" + name + ", " + quoted(name) + ");";
+        references += " ::tilewise::simt::name_shared(" + name + ", " + text_of(name) + ");";
       }
     }
+    if (is_open) references.pop_back();
     edits_.insert_after(code_[declaration.end], references);
   }
 
@@ -85,12 +102,53 @@ class SharedMemoryRewriter {
         return;
       }
       const std::string name(code_[declarator.name].text);
-      pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto* const " + name +
+      pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto& " + name +
                   " = ::tilewise::simt::dynamic_shared<" + element_type(declaration, declarator) +
-                  ">(" + quoted(name) + ")";
+                  ">(" + text_of(name) + ")";
     }
     edits_.insert_before(code_[declaration.first], pointers);
     for (auto i = declaration.first; i < declaration.end; ++i) edits_.erase(code_[i]);
+  }
+
+  // Shared variables are no locals, which lambdas would have to capture: those that name one get it
+  // by reference.
+  void capture(std::size_t name) {
+    std::size_t depth = 0;
+    for (auto i = name + 1; i < code_.size(); ++i) {
+      if (code_[i].is("{")) ++depth;
+      if (code_[i].is("}") && depth-- == 0) return;  // the end of the variable's scope
+      if (code_[i].is("[")) capture_in_lambda(code_[name], i);
+    }
+  }
+
+  void capture_in_lambda(const Token& name, std::size_t open) {
+    const auto& before = code_[open - 1];
+    const bool is_index = before.is(")") || before.is("]") || before.is("[") ||
+                          (before.kind == TokenKind::identifier && !before.is("return"));
+    const auto close = outline_.partner(open);
+    if (is_index || !close || code_[open + 1].is("[")) return;
+    auto body = *close + 1;
+    while (body < code_.size() && !code_[body].is("{")) {
+      static constexpr std::string_view ends[] = {";", ",", ")", "}", "="};
+      if (std::find(std::begin(ends), std::end(ends), code_[body].text) != std::end(ends)) return;
+      const auto parameters = code_[body].is("(") ? outline_.partner(body) : std::nullopt;
+      body = parameters.value_or(body) + 1;
+    }
+    const auto end = body < code_.size() ? outline_.partner(body) : std::nullopt;
+    const auto says = [&](std::size_t first, std::size_t last) {
+      return std::any_of(at(first), at(last),
+                         [&](const Token& token) { return token.is(name.text); });
+    };
+    const bool takes_all =
+        code_[open + 1].is("&") && (open + 2 == *close || code_[open + 2].is(","));
+    if (!end || takes_all || says(open, *close) || !says(body, *end)) return;
+    edits_.insert_after(code_[*close - 1],
+                        (*close == open + 1 ? "&" : ", &") + std::string(name.text));
+  }
+
+  // In a macro, a parameter's name stands for what it is given.
+  std::string text_of(const std::string& name) const {
+    return in_macro_ ? "TILEWISE_TEXT(" + name + ")" : quoted(name);
   }
 
   // Of `float* s[][16]`: float*[16].
@@ -125,6 +183,7 @@ class SharedMemoryRewriter {
 
   const Outline& outline_;
   const std::vector<Token>& code_;
+  bool in_macro_;
   Edits& edits_;
   std::vector<RewriteError>& errors_;
   std::string storage_;
@@ -134,9 +193,9 @@ class SharedMemoryRewriter {
 
 }  // namespace
 
-void rewrite_shared_memory(const Outline& outline, Edits& edits,
+void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,
                            std::vector<RewriteError>& errors) {
-  SharedMemoryRewriter(outline, edits, errors).run();
+  SharedMemoryRewriter(outline, in_macro, edits, errors).run();
 }
 
 }  // namespace tilewise::simt::rewriting

@@ -19,10 +19,15 @@ namespace tilewise::simt::rewriting {
 ///
 /// without a line break, and `extern __shared__ float s[];` into
 ///
-///     auto* const s = ::tilewise::simt::dynamic_shared<float>("s");
+///     auto& s = ::tilewise::simt::dynamic_shared<float>("s");
+///
+/// Lambdas that name one capture it: `[=]` becomes `[=, &As]`.
 ///
 /// At namespace scope both are `static thread_local`, because each of the simulator's threads runs
 /// a block of its own; they are not named there, for want of a block to name them in.
-void rewrite_shared_memory(const Outline& outline, Edits& edits, std::vector<RewriteError>& errors);
+/// @param in_macro the code is what a macro stands for, in a kernel. Its names, which may be the
+///   macro's parameters, make those of the structures.
+void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,
+                           std::vector<RewriteError>& errors);
 
 }  // namespace tilewise::simt::rewriting

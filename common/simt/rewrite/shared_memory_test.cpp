@@ -100,20 +100,19 @@ TEST(SharedMemory, DynamicArraysBecomePointers) {
     const char* declaration;
     std::string expected;
   } cases[] = {
-      {"extern __shared__ float s[];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
-      {"__shared__ extern T s[];", "auto* const s = ::tilewise::simt::dynamic_shared<T>(\"s\")"},
+      {"extern __shared__ float s[];", "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
+      {"__shared__ extern T s[];", "auto& s = ::tilewise::simt::dynamic_shared<T>(\"s\")"},
       {"extern __shared__ float s[64];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
       {"extern __shared__ __align__(16) unsigned char s[];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<unsigned char>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<unsigned char>(\"s\")"},
       {"extern volatile __shared__ typename P<A, B>::T s[] __attribute__((aligned(8)));",
-       "auto* const s = ::tilewise::simt::dynamic_shared<volatile typename P<A, B>::T>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<volatile typename P<A, B>::T>(\"s\")"},
       {"extern __shared__ float s[][16];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float [16]>(\"s\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<float [16]>(\"s\")"},
       {"extern __shared__ float* s[], t[];",
-       "auto* const s = ::tilewise::simt::dynamic_shared<float*>(\"s\"); "
-       "auto* const t = ::tilewise::simt::dynamic_shared<float>(\"t\")"},
+       "auto& s = ::tilewise::simt::dynamic_shared<float*>(\"s\"); "
+       "auto& t = ::tilewise::simt::dynamic_shared<float>(\"t\")"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.declaration);
@@ -150,8 +149,61 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
   };
   for (const auto& c : cases) expect_rewritten(c);
   EXPECT_EQ(rewrite("extern __shared__ int s[];").text,
-            "static thread_local auto* const s = "
+            "static thread_local auto& s = "
             "::tilewise::simt::dynamic_shared<int>(\"s\")   ;");
+}
+
+TEST(SharedMemory, InMacrosHasTheNamesThatTheyAreGiven) {
+  const std::string declared =
+      " }; auto& tilewise_block_2_1_##x = ::tilewise::simt::shared<tilewise_shared_2_1_##x>(); "
+      "auto& x = tilewise_block_2_1_##x.x; ::tilewise::simt::name_shared(x, TILEWISE_TEXT(x))";
+  const Case cases[] = {
+      {"whose use has the semicolon", "\n#define TILE(x) __shared__ float x[4]\nTILE(As);",
+       "\n#define TILE(x) struct tilewise_shared_2_1_##x {  float x[4];" + declared +
+           "\nTILE(As);"},
+      {"with a semicolon", "\n#define TILE(x) __shared__ float x[4];\nTILE(As)",
+       "\n#define TILE(x) struct tilewise_shared_2_1_##x {  float x[4];" + declared +
+           ";\nTILE(As)"},
+      {"dynamic", "\n#define TILE(x) extern __shared__ float x[]\n",
+       "\n#define TILE(x) auto& x = ::tilewise::simt::dynamic_shared<float>(TILEWISE_TEXT(x))"
+       "   \n"},
+  };
+  for (const Case& c : cases) expect_rewritten(c);
+}
+
+TEST(SharedMemory, IsCapturedByLambdasThatNameIt) {
+  const struct {
+    const char *what, *lambda, *expected;
+  } cases[] = {
+      {"a copy of all", "[=] { return s[0]; }", "[=, &s] { return s[0]; }"},
+      {"nothing", "[](int i) mutable -> float { return s[i]; }",
+       "[&s](int i) mutable -> float { return s[i]; }"},
+      {"another", "f([n] { return [n] { return s[n]; }; });",
+       "f([n, &s] { return [n, &s] { return s[n]; }; });"},
+      {"all by reference", "[&] { return s[0]; }", "[&] { return s[0]; }"},
+      {"itself", "[&s] { return s[0]; }", "[&s] { return s[0]; }"},
+      {"no need of it", "[=] { return n; }", "[=] { return n; }"},
+      {"an index", "a[n] = s[i]; { s[1] = 2; }", "a[n] = s[i]; { s[1] = 2; }"},
+      {"an attribute", "[[maybe_unused]] int i = s[0];", "[[maybe_unused]] int i = s[0];"},
+      {"out of its scope", "} void g() { [=] { return s[0]; }",
+       "} void g() { [=] { return s[0]; }"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const std::string declared = "void f() { extern __shared__ float s[]; ";
+    EXPECT_EQ(rewrite(declared + c.lambda + " }").text,
+              rewrite(declared + "}").text.substr(0, rewrite(declared + "}").text.size() - 1) +
+                  c.expected + " }");
+  }
+}
+
+TEST(SharedMemory, IsFoundBehindAMacroThatStandsForWords) {
+  for (const std::string words : {"__shared__", "__shared__ float", "extern __shared__"}) {
+    const std::string rest = words.ends_with("float") ? " x[];" : " float x[];";
+    const std::string written = rewrite("\nvoid f() { " + words + rest + " }").text;
+    EXPECT_EQ(rewrite("#define TILE " + words + "\nvoid f() { TILE" + rest + " }").text,
+              "#define TILE " + std::string(words.find(' ') == words.npos ? 0 : 1, ' ') + written);
+  }
 }
 
 TEST(SharedMemory, KnowsFunctionsFromNamespacesAndClasses) {
@@ -190,8 +242,6 @@ TEST(SharedMemory, IsRefusedWhereItCannotBeSimulated) {
       "dynamic shared memory is an array without a bound: write extern __shared__ float name[];";
   const std::string member =
       "a shared variable cannot be a member of a class: declare it in the kernel";
-  const std::string macro =
-      "a shared declaration inside a macro cannot be simulated; write it where the macro is used";
   const struct {
     std::string source;
     std::string message;
@@ -216,7 +266,8 @@ TEST(SharedMemory, IsRefusedWhereItCannotBeSimulated) {
       {"struct A { __shared__ float x; };", member},
       {"template <class T> class A : B<(1 > 0)> { static __shared__ float x; };", member},
       {"struct alignas(16) A { __shared__ float x; };", member},
-      {"#define TILE __shared__ float x[4];", macro},
+      {"#define TILE(x) __shared__ float tile_##x[4]", not_understood},
+      {"#define TILE(x) __shared__ float x = 0", initialised},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.source);

@@ -33,13 +33,21 @@ std::set<const void*> device_functions() {
   return functions;
 }
 
-/// "strnlen", or what there is to say of a function without a name.
-std::string name_of(const void* function) {
-  Dl_info info;
-  if (dladdr(function, &info) != 0 && info.dli_sname != nullptr && info.dli_saddr == function) {
-    return fmt::format("{}, a host function,", info.dli_sname);
+/// What a kernel calls there.
+std::string description_of(const void* function) {
+  constexpr std::uintptr_t near_null = 64 << 10;  // no system maps anything there
+  if (reinterpret_cast<std::uintptr_t>(function) < near_null) {
+    return "a kernel calls through a pointer to a function that is null";
   }
-  return "a host function";
+  Dl_info info;
+  if (dladdr(function, &info) == 0) {
+    return fmt::format("a kernel calls through a pointer that leads to no function ({})", function);
+  }
+  const bool has_name = info.dli_sname != nullptr && info.dli_saddr == function;
+  return fmt::format(
+      "a kernel calls {}, itself or through a pointer; no GPU has it: write it as a __device__ "
+      "function of your own, or call it on the host",
+      has_name ? fmt::format("{}, a host function", info.dli_sname) : "a host function");
 }
 
 }  // namespace
@@ -56,13 +64,10 @@ extern "C" void tilewise_simt_check_call(const void* function, std::uintptr_t ca
   Block& block = Block::of_this_thread();
   if (block.watch() != nullptr) block.watch()->pause_recording();
   const SourceLine line = source_line(caller - 1);
-  follow(block.break_off_access(
-      {.kind = "host-call",
-       .message = fmt::format("a kernel calls {} through a pointer; no GPU has it: write it as a "
-                              "__device__ function of your own, or call it on the host",
-                              name_of(function)),
-       .file = line.file,
-       .line = line.line}));
+  follow(block.break_off_access({.kind = "host-call",
+                                 .message = description_of(function),
+                                 .file = line.file,
+                                 .line = line.line}));
 }
 
 }  // namespace tilewise::simt

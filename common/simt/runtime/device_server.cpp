@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "common/simt/host_apart.hpp"
@@ -66,7 +67,7 @@ class Service {
       case DeviceCall::allocate:
         return allocate();
       case DeviceCall::release:
-        return answer(cudaFree(address(request_.to)));
+        return release();
       case DeviceCall::memory_info:
         return memory_info();
       case DeviceCall::copy_to_device:
@@ -83,7 +84,7 @@ class Service {
                                          : device::raise_dynamic_shared_limit(
                                                static_cast<std::size_t>(request_.value)));
       case DeviceCall::reset:
-        return answer(cudaDeviceReset());
+        return refuse_reset();
       case DeviceCall::launch:
         return launch();
       case DeviceCall::message:
@@ -103,7 +104,32 @@ class Service {
   HostRequest allocate() {
     void* pointer = nullptr;
     const cudaError_t error = cudaMalloc(&pointer, std::size_t{request_.bytes});
+    if (error == cudaSuccess) handed_out().insert(pointer);
     return answer(error, reinterpret_cast<std::uintptr_t>(pointer));
+  }
+
+  /// What the host part has allocated, and may free.
+  static std::set<void*>& handed_out() {
+    static std::set<void*> pointers;
+    return pointers;
+  }
+
+  HostRequest release() {
+    if (device::lasting_error() != cudaSuccess) return answer(device::lasting_error());
+    const bool is_null = request_.to == 0;
+    if (!is_null && handed_out().erase(address(request_.to)) == 0) {
+      return answer(cudaErrorInvalidValue);
+    }
+    return answer(cudaFree(address(request_.to)));
+  }
+
+  /// A reset would take what belongs to others.
+  HostRequest refuse_reset() {
+    device::record(Diagnostic{"reset",
+                              "cudaDeviceReset() frees all of the GPU's memory, that of the "
+                              "arguments, too",
+                              "", 0});
+    return answer(cudaSuccess);
   }
 
   HostRequest memory_info() {

@@ -153,8 +153,9 @@ TEST(DeviceServer, TellsErrors) {
   });
   EXPECT_EQ(served.status, 0) << "a line of this file";
   const std::vector<Diagnostic> found = take_diagnostics();
-  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].message, "add is launched, but what it points to is no __global__ function");
+  EXPECT_EQ(found[1].kind, "reset");
 }
 
 DeviceRequest request_of(DeviceCall call) {

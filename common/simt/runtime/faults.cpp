@@ -95,6 +95,14 @@ void handle(int signal, siginfo_t* info, void* context) {
 void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   const DeviceMemory& memory = DeviceMemory::instance();
   char where[160];
+  if (fault.in_kernel && fault.pc == fault.address) {
+    std::snprintf(
+        fault.explanation, sizeof fault.explanation,
+        "the kernel jumped to address %p, where there is no code: a pointer to a function "
+        "was never set, or a local array was written beyond its end",
+        fault.address);
+    return;
+  }
 #if defined(__linux__) && defined(__x86_64__)
   if (fault.in_kernel && code == SI_KERNEL) {  // the processor refuses to say which address
     std::snprintf(

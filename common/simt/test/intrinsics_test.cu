@@ -85,15 +85,19 @@ __global__ void numbers(const float* in, float* out) {
   out[3] = __saturatef(-2.0f) + __saturatef(0.25f) + __saturatef(7.0f);
   out[4] = rsqrtf(4.0f);
   out[5] = __fadd_rn(1.0f, 2.0f) * __fmul_rn(2.0f, 3.0f);
+  const float x = in[0] + 0x1p-12f;  // whose square has one bit too many
+  out[6] = __fadd_rn(__fmul_rn(x, x), -1.0f);
+  out[7] = __fsub_rn(__fadd_rn(in[0], 0x1p-30f), in[0]);
 }
 
 TEST_F(Intrinsics, ComputeWhatCudaDocuments) {
   DeviceVector<int> integers(10);
   bits<<<1, 1>>>(integers.data());
   EXPECT_THAT(integers.values(), ElementsAre(8, 31, 32, 4, 1, 0x3f800000, -21, 2, 7, 64));
-  DeviceVector<float> in(std::vector<float>{1, 9}), out(6);
+  DeviceVector<float> in(std::vector<float>{1, 9}), out(8);
   numbers<<<1, 1>>>(in.data(), out.data());
-  EXPECT_THAT(out.values(), ElementsAre(0x1p-11f + 0x1p-24f, 2.0f, 9.0f, 1.25f, 0.5f, 18.0f));
+  EXPECT_THAT(out.values(), ElementsAre(0x1p-11f + 0x1p-24f, 2.0f, 9.0f, 1.25f, 0.5f, 18.0f,
+                                        0x1p-11f, 0.0f));
 }
 
 TEST(VectorTypes, HaveCudasSizesAndAlignments) {

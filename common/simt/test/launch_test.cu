@@ -68,6 +68,76 @@ TEST_F(Launches, EvaluateArgumentsOnce) {
   EXPECT_THAT(out.values(), Each(1));
 }
 
+struct Size {
+  int rows, cols;
+};
+__global__ void store_size(int* out, const int* mask, Size size) {
+  if (mask == nullptr) out[0] = size.rows, out[1] = size.cols;
+}
+__global__ void overloaded(int* out, int value) { out[0] = value; }
+__global__ void overloaded(int* out, Size size) { out[0] = size.rows; }
+template <class T>
+__global__ void fill(T* out, T value, int step = 1) {
+  out[threadIdx.x] = value + step;
+}
+
+// What the macro is given stands for a kernel, for several or for a variable.
+#define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
+#define CONFIGURED(kernel) kernel<<<1, 1>>>
+
+TEST_F(Launches, ConvertArgumentsToTheParametersTypes) {
+  DeviceVector<int> out(2);
+  store_size<<<1, 1>>>(out.data(), NULL, {1, 2});
+  EXPECT_THAT(out.values(), ElementsAre(1, 2));
+  store_size<<<1, 1>>>(out.data(), 0, {3, 0});
+  EXPECT_THAT(out.values(), ElementsAre(3, 0));
+  fill<int><<<1, 2>>>(out.data(), 4.5);
+  EXPECT_THAT(out.values(), Each(5));
+  fill<<<1, 2>>>(out.data(), 5, 2);
+  EXPECT_THAT(out.values(), Each(7));
+}
+
+TEST_F(Launches, MayStandInMacros) {
+  DeviceVector<int> out(2);
+  LAUNCH(store_size, out.data(), 0, {1, 2});
+  EXPECT_THAT(out.values(), ElementsAre(1, 2));
+  LAUNCH(overloaded, out.data(), Size{3, 1});
+  LAUNCH((add<int, 2>), out.data() + 1, 1);
+  EXPECT_THAT(out.values(), ElementsAre(3, 4));
+  void (*chosen)(int*, int) = overloaded;
+  LAUNCH(chosen, out.data(), 5);
+  CONFIGURED(fill)(out.data() + 1, 5);
+  EXPECT_THAT(out.values(), ElementsAre(5, 6));
+}
+
+/// Counts who shares it, as smart pointers do.
+class Counted {
+ public:
+  explicit Counted(int* count) : count_(count) { ++*count_; }
+  __host__ __device__ Counted(const Counted& other) : count_(other.count_) { ++*count_; }
+  __host__ __device__ ~Counted() { --*count_; }
+  int value = 1;
+
+ private:
+  int* count_;
+};
+__global__ void change_counted(int* out, Counted counted, int value) {
+  counted.value += static_cast<int>(threadIdx.x);
+  out[threadIdx.x] = counted.value + value;
+}
+
+TEST_F(Launches, CopyParametersOnTheHostAlone) {
+  DeviceVector<int> out(3);
+  int count = 0;
+  {
+    const Counted counted(&count);
+    change_counted<<<1, 3>>>(out.data(), counted, 10);
+    EXPECT_EQ(count, 1);
+  }
+  EXPECT_EQ(count, 0);
+  EXPECT_THAT(out.values(), ElementsAre(11, 12, 13));
+}
+
 __global__ void change_parameter(int* out, int value) {
   value += static_cast<int>(threadIdx.x);
   out[threadIdx.x] = value;

@@ -45,12 +45,18 @@ std::string signal_text(int signal) {
       return "illegal instruction (SIGILL)";
     case SIGABRT:
       return "abort (SIGABRT)";
+    case SIGSYS:
+      return "a refused system call (SIGSYS)";
     case SIGXCPU:
       return "its calls took too much processor time in all (SIGXCPU)";
     default:
       return fmt::format("signal {}", signal);
   }
 }
+
+constexpr const char* refused_system_call =
+    "Your code asked the operating system for something that the grader does not allow, such as a "
+    "file, a program or a connection. Compute with what the function is given.";
 
 /// What led to it, or the next step, as far as the signal alone tells.
 std::string advice(const FaultRecord& fault) {
@@ -73,6 +79,8 @@ std::string advice(const FaultRecord& fault) {
       return "Does a function that returns a value end without a return statement?";
     case SIGABRT:
       return "Look at its output for a failed assertion or an exception that nobody caught.";
+    case SIGSYS:
+      return refused_system_call;
     default:
       return "";
   }
@@ -128,8 +136,9 @@ std::string describe_end(int wait_status, const Situation& situation) {
     return fmt::format("{} wrote a file of more than {} MiB, which is not allowed.",
                        subject(situation), largest_file_bytes / mebibyte);
   }
-  return fmt::format("{} crashed{}: {}.", subject(situation), while_loading(situation),
-                     signal_text(signal));
+  return fmt::format("{} crashed{}: {}.{}", subject(situation), while_loading(situation),
+                     signal_text(signal),
+                     signal == SIGSYS ? std::string(" ") + refused_system_call : "");
 }
 
 std::string describe_time_out(const std::optional<FaultRecord>& fault,

@@ -89,14 +89,20 @@ TEST(DescribeEnd, TellsHowTheProcessEnded) {
             "matmul_grid wrote a file of more than 256 MiB, which is not allowed.");
   EXPECT_EQ(describe_end(killed_by(SIGFPE), in_call),
             "matmul_grid crashed: arithmetic error (SIGFPE).");
+  EXPECT_EQ(describe_end(killed_by(SIGSYS), in_call),
+            "matmul_grid crashed: a refused system call (SIGSYS). Your code asked the operating "
+            "system for something that the grader does not allow, such as a file, a program or a "
+            "connection. Compute with what the function is given.");
 }
 
 TEST(DescribeTimeOut, TellsWhereItIsStill) {
-  EXPECT_EQ(describe_time_out(fault_in_kernel(SIGXCPU), line_31, in_call),
-            "matmul_grid was still running after 10 s in kernel grid_kernel<16>, block (2, 0, 0), "
-            "thread (0, 7, 0) at matmul_grid.cu:31: does a loop, this one or one around it, ever end?");
+  EXPECT_EQ(
+      describe_time_out(fault_in_kernel(SIGXCPU), line_31, in_call),
+      "matmul_grid was still running after 10 s in kernel grid_kernel<16>, block (2, 0, 0), "
+      "thread (0, 7, 0) at matmul_grid.cu:31: does a loop, this one or one around it, ever end?");
   EXPECT_EQ(describe_time_out(std::nullopt, {}, in_call),
-            "matmul_grid was still running after 10 s: does a loop, this one or one around it, ever end?");
+            "matmul_grid was still running after 10 s: does a loop, this one or one around it, "
+            "ever end?");
   FaultRecord waiting = fault(SIGXCPU);
   waiting.phase = Phase::waiting;
   EXPECT_EQ(describe_time_out(waiting, {}, in_call),

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "errors.hpp"
+#include "qualifiers.hpp"
 #include "vector_types.hpp"
 
 // Memory. Device memory is out of reach for host code except through these functions: a host
@@ -43,6 +44,36 @@ cudaError_t cudaMalloc(T** pointer, size_t bytes) {
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, size_t bytes) {
   return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
+}
+
+constexpr unsigned cudaHostAllocDefault = 0;
+template <class T>
+cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned /*flags*/) {
+  return cudaMallocHost(pointer, bytes);
+}
+
+// Streams are in order, so that what is freed or allocated in one may be at once.
+template <class T>
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
+  return cudaMalloc(pointer, bytes);
+}
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+
+/// Rows of `width_bytes`, which start `*pitch` bytes apart.
+template <class T>
+cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width_bytes, size_t height) {
+  constexpr size_t alignment = 512;  // as GPUs have it
+  *pitch = (width_bytes + alignment - 1) / alignment * alignment;
+  return cudaMalloc(pointer, *pitch * height);
+}
+inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int byte, size_t width_bytes,
+                                size_t height) {
+  for (size_t row = 0; row < height; ++row) {
+    const cudaError_t error =
+        cudaMemset(static_cast<char*>(pointer) + row * pitch, byte, width_bytes);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
 }
 
 namespace tilewise::simt {
@@ -128,6 +159,12 @@ enum cudaDeviceAttr {
 };
 
 cudaError_t cudaGetDeviceCount(int* count);
+inline cudaError_t cudaRuntimeGetVersion(int* version) {
+  return *version = CUDART_VERSION, cudaSuccess;
+}
+inline cudaError_t cudaDriverGetVersion(int* version) {
+  return *version = CUDART_VERSION, cudaSuccess;
+}
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
 /// Frees all device memory and forgets every error, lasting ones too.
@@ -147,4 +184,51 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 template <class R, class... P>
 cudaError_t cudaFuncSetAttribute(R (*function)(P...), cudaFuncAttribute attribute, int value) {
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
+}
+
+/// Preferences and limits that change no result.
+enum cudaFuncCache {
+  cudaFuncCachePreferNone = 0,
+  cudaFuncCachePreferShared = 1,
+  cudaFuncCachePreferL1 = 2,
+  cudaFuncCachePreferEqual = 3,
+};
+template <class Kernel>
+cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+
+/// Blocks of a kernel that an SM holds at once, as far as threads and dynamic shared memory bound
+/// them: what registers a kernel needs, and how much static shared memory, is not known here.
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int block_size,
+                                                          size_t dynamic_shared_bytes) {
+  cudaDeviceProp device;
+  if (block_size < 1 || cudaGetDeviceProperties(&device, 0) != cudaSuccess) {
+    return cudaErrorInvalidValue;
+  }
+  const size_t by_threads = static_cast<size_t>(device.maxThreadsPerMultiProcessor / block_size);
+  const size_t most = static_cast<size_t>(device.maxBlocksPerMultiProcessor);
+  const size_t by_shared =
+      dynamic_shared_bytes == 0 ? most : device.sharedMemPerMultiprocessor / dynamic_shared_bytes;
+  const size_t fewer = by_threads < by_shared ? by_threads : by_shared;
+  *blocks = static_cast<int>(fewer < most ? fewer : most);
+  if (block_size > device.maxThreadsPerBlock) *blocks = 0;
+  return cudaSuccess;
+}
+
+/// The largest block, and as many of them as the device holds at once.
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, Kernel* kernel,
+                                               size_t dynamic_shared_bytes = 0, int limit = 0) {
+  cudaDeviceProp device;
+  const cudaError_t error = cudaGetDeviceProperties(&device, 0);
+  if (error != cudaSuccess) return error;
+  *block_size = device.maxThreadsPerBlock;
+  if (limit > 0 && limit < *block_size) *block_size = limit;
+  int blocks = 0;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, *block_size, dynamic_shared_bytes);
+  *grid_size = blocks * device.multiProcessorCount;
+  return cudaSuccess;
 }

@@ -42,31 +42,28 @@ void __stcs(T* address, T value) {
 }
 
 // Arithmetic rounded to nearest, never contracted into something else.
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+#ifdef __clang__
+#define TILEWISE_ROUNDED(value) \
+  { _Pragma("clang fp contract(off)") return value; }
+#else
+#define TILEWISE_ROUNDED(value) \
+  { return __builtin_assoc_barrier(value); }
+#endif
+inline float __fadd_rn(float x, float y)
+    TILEWISE_ROUNDED(x + y) inline float __fsub_rn(float x, float y)
+        TILEWISE_ROUNDED(x - y) inline float __fmul_rn(float x, float y)
+            TILEWISE_ROUNDED(x* y) inline double __dadd_rn(double x, double y)
+                TILEWISE_ROUNDED(x + y) inline double __dsub_rn(double x, double y)
+                    TILEWISE_ROUNDED(x - y) inline double __dmul_rn(double x, double y)
+                        TILEWISE_ROUNDED(x* y)
+#undef TILEWISE_ROUNDED
+                            inline float __fmaf_rn(float x, float y, float z) {
+  return fmaf(x, y, z);
+}
 inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
-inline float __fadd_rn(float x, float y) {
-  volatile float sum = x + y;
-  return sum;
-}
-inline float __fsub_rn(float x, float y) {
-  volatile float difference = x - y;
-  return difference;
-}
-inline float __fmul_rn(float x, float y) {
-  volatile float product = x * y;
-  return product;
-}
 inline float __fdiv_rn(float x, float y) { return x / y; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __frcp_rn(float x) { return 1.0f / x; }
-inline double __dadd_rn(double x, double y) {
-  volatile double sum = x + y;
-  return sum;
-}
-inline double __dmul_rn(double x, double y) {
-  volatile double product = x * y;
-  return product;
-}
 inline double __ddiv_rn(double x, double y) { return x / y; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 
@@ -91,6 +88,18 @@ inline long long __double_as_longlong(double x) {
 inline double __longlong_as_double(long long x) {
   return tilewise::simt::reinterpret_bits<double>(x);
 }
+
+// Conversions, by the way that they round: to nearest (even), to zero, down, up.
+inline float __int2float_rn(int x) { return static_cast<float>(x); }
+inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+inline double __int2double_rn(int x) { return x; }
+inline float __double2float_rn(double x) { return static_cast<float>(x); }
+inline int __float2int_rn(float x) { return static_cast<int>(rintf(x)); }
+inline int __float2int_rz(float x) { return static_cast<int>(x); }
+inline int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
+inline int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
+inline int __double2int_rn(double x) { return static_cast<int>(rint(x)); }
+inline int __double2int_rz(double x) { return static_cast<int>(x); }
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -126,6 +135,12 @@ template <class A, class B,
 constexpr std::common_type_t<A, B> max(A a, B b) {
   return a < b ? b : a;
 }
+
+/// Ends the launch with an error.
+[[noreturn]] inline void __trap() { __builtin_trap(); }
+#ifndef __clang__
+#define __builtin_assume(condition) ((condition) ? void() : __builtin_unreachable())
+#endif
 
 /// Ticks of the host's monotonic clock, in nanoseconds; says nothing of a GPU's cycles.
 long long clock64();

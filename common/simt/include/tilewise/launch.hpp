@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <string.h>
 
 #include <tuple>
 #include <type_traits>
@@ -57,10 +58,39 @@ template <class Kernel, class... Arguments>
 using CallOf = std::conditional_t<std::is_pointer_v<Kernel>, ChosenCall<Kernel, Arguments...>,
                                   NamedCall<Kernel, Arguments...>>;
 
+/// Of a parameter whose copies run code of its class's: its bytes alone, which is all that CUDA
+/// takes to the device. Each thread has its own and may change it.
+template <class T>
+struct ParameterBytes {
+  alignas(T) unsigned char bytes[sizeof(T)];
+  operator T&() { return *reinterpret_cast<T*>(bytes); }
+};
+
+template <class T>
+constexpr bool is_copied_by_bytes = std::is_trivially_copy_constructible_v<T>&&
+    std::is_trivially_move_constructible_v<T>&& std::is_trivially_destructible_v<T>;
+
+template <class T>
+ParameterBytes<T> bytes_of(const T& parameter) {
+  ParameterBytes<T> copy;
+  memcpy(copy.bytes, static_cast<const void*>(&parameter), sizeof parameter);
+  return copy;
+}
+
+/// An argument as a thread hands it to the kernel.
+template <class T>
+const T& of_thread(const T& argument) {
+  return argument;
+}
+template <class T>
+ParameterBytes<T> of_thread(const ParameterBytes<T>& argument) {
+  return argument;
+}
+
 /// Inlined, so that the kernel is the first function that run_thread() calls.
 template <class Call, size_t... index>
 [[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
-  call.kernel(std::as_const(std::get<index>(call.arguments))...);
+  call.kernel(of_thread(std::get<index>(call.arguments))...);
 }
 
 /// What a thread of a launch runs. By the name the builder knows where kernels begin, and that
@@ -84,19 +114,26 @@ template <class Call>
   run_grid(configuration, {run_thread<Call>, &call, sizeof call});
 }
 
-/// The launch with its configuration, waiting for the kernel's arguments.
-template <class Kernel>
+template <class Kernel, class... Arguments>
+void launch_with(Kernel kernel, const LaunchConfiguration& configuration,
+                 Arguments&&... arguments) {
+  using Call = CallOf<Kernel, std::decay_t<Arguments>...>;
+  Call call{std::move(kernel), {std::forward<Arguments>(arguments)...}};
+  launch_threads(configuration, call);
+}
+
+/// The launch with its configuration, waiting for the kernel's arguments, which are evaluated once,
+/// on the host. Every thread gets a copy of their bytes, as CUDA has it.
+/// @tparam Function the kernel's type; void for a name that stands for several
+template <class Kernel, class Function>
 class ConfiguredLaunch {
  public:
-  ConfiguredLaunch(Kernel kernel, const LaunchConfiguration& configuration)
+  ConfiguredLaunch(Kernel kernel, Function*, const LaunchConfiguration& configuration)
       : kernel_(std::move(kernel)), configuration_(configuration) {}
 
-  /// Evaluates the arguments once, on the host, and hands every thread a copy, as CUDA does.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) {
-    using Call = CallOf<Kernel, std::decay_t<Arguments>...>;
-    Call call{std::move(kernel_), {std::forward<Arguments>(arguments)...}};
-    launch_threads(configuration_, call);
+    launch_with(std::move(kernel_), configuration_, std::forward<Arguments>(arguments)...);
   }
 
  private:
@@ -104,16 +141,66 @@ class ConfiguredLaunch {
   LaunchConfiguration configuration_;
 };
 
+/// Where the parameters are known, arguments become what they are: `0` a pointer, `{1, 2}` a
+/// structure.
+template <class Kernel, class R, class... P>
+class ConfiguredLaunch<Kernel, R(P...)> {
+ public:
+  ConfiguredLaunch(Kernel kernel, R (*function)(P...), const LaunchConfiguration& configuration)
+      : kernel_(std::move(kernel)), function_(function), configuration_(configuration) {}
+
+  void operator()(P... parameters) {
+    if constexpr ((is_copied_by_bytes<P> && ...)) {
+      launch_with(std::move(kernel_), configuration_, std::move(parameters)...);
+    } else {
+      // As compilers pass them: what has copies of its own by its address.
+      using ByBytes = void (*)(std::conditional_t<is_copied_by_bytes<P>, P, P&>...);
+      launch_with(reinterpret_cast<ByBytes>(function_), configuration_, stored(parameters)...);
+    }
+  }
+
+  /// Default arguments, and template arguments that default to others than follow from the call.
+  template <class... Arguments,
+            class = std::enable_if_t<!std::is_invocable_v<R (*)(P...), Arguments...> &&
+                                     std::is_invocable_v<Kernel&, Arguments...>>>
+  void operator()(Arguments&&... arguments) {
+    launch_with(std::move(kernel_), configuration_, std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  template <class T>
+  static auto stored(T& parameter) {
+    if constexpr (is_copied_by_bytes<T>) {
+      return parameter;
+    } else {
+      return bytes_of(parameter);
+    }
+  }
+
+  Kernel kernel_;
+  R (*function_)(P...);
+  LaunchConfiguration configuration_;
+};
+
+template <class Kernel, class R, class... P>
+class ConfiguredLaunch<Kernel, R(P...) noexcept> : public ConfiguredLaunch<Kernel, R(P...)> {
+ public:
+  using ConfiguredLaunch<Kernel, R(P...)>::ConfiguredLaunch;
+};
+
 /// A kernel and the place it is launched from, waiting for the launch configuration.
-template <class Kernel>
+template <class Kernel, class Function>
 class Launcher {
  public:
-  Launcher(const char* name, const char* file, int line, Kernel kernel)
-      : name_(name), file_(file), line_(line), kernel_(std::move(kernel)) {}
+  Launcher(const char* name, const char* file, int line, Kernel kernel, Function* function)
+      : name_(name), file_(file), line_(line), kernel_(std::move(kernel)), function_(function) {}
 
-  ConfiguredLaunch<Kernel> configure(dim3 grid, dim3 block = 1, size_t dynamic_shared_bytes = 0,
-                                     cudaStream_t stream = nullptr) {
-    return {std::move(kernel_), {name_, file_, line_, grid, block, dynamic_shared_bytes, stream}};
+  ConfiguredLaunch<Kernel, Function> configure(dim3 grid, dim3 block = 1,
+                                               size_t dynamic_shared_bytes = 0,
+                                               cudaStream_t stream = nullptr) {
+    return {std::move(kernel_),
+            function_,
+            {name_, file_, line_, grid, block, dynamic_shared_bytes, stream}};
   }
 
  private:
@@ -121,11 +208,58 @@ class Launcher {
   const char* file_;
   int line_;
   Kernel kernel_;
+  Function* function_;
 };
 
-template <class Kernel>
-Launcher<Kernel> launcher(const char* name, const char* file, int line, Kernel kernel) {
-  return {name, file, line, std::move(kernel)};
+/// What a name before `<<<` stands for: a function, by its reference, or a pointer to one, by its
+/// value. It takes no name that stands for several functions.
+template <class Kernel, class... Nothing>
+Kernel named(Kernel&& kernel, Nothing...) {
+  return static_cast<Kernel&&>(kernel);
+}
+
+/// A launch of a kernel that was chosen when the program ran.
+template <class Function>
+Launcher<Function*, Function> launcher(const char* name, const char* file, int line,
+                                       Function* kernel) {
+  return {name, file, line, kernel, kernel};
+}
+
+/// A launch by a name, of one kernel or of several.
+/// @param call calls what the name stands for
+/// @param find returns it
+template <class Call, class Find>
+auto launcher(const char* name, const char* file, int line, Call call, Find find) {
+  if constexpr (!std::is_invocable_v<Find&>) {
+    return Launcher<Call, void>{name, file, line, std::move(call), nullptr};
+  } else {
+    auto* const function = find();
+    using Function = std::remove_pointer_t<decltype(function)>;
+    constexpr bool is_function = std::is_function_v<std::remove_reference_t<decltype(find())>>;
+    if constexpr (is_function && std::is_empty_v<Call>) {
+      return Launcher<Call, Function>{name, file, line, std::move(call), function};
+    } else {
+      return launcher(name, file, line, function);
+    }
+  }
 }
 
 }  // namespace tilewise::simt
+
+// What the rewriter puts in the place of a kernel's name before `<<<`; `captures` is empty for a
+// name of the file's. That the second function has parameters puts off until it is instantiated
+// what else would be an error: that the name stands for several functions.
+#define TILEWISE_LAUNCHER(name, captures, ...)                                                \
+  ::tilewise::simt::launcher(                                                                 \
+      name, __FILE__, __LINE__,                                                               \
+      [captures](auto&&... tilewise_args) __attribute__((always_inline))                      \
+          ->decltype(__VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...)) { \
+            return __VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...);     \
+          },                                                                                  \
+      [captures](auto... tilewise_nothing) -> decltype(::tilewise::simt::named(               \
+                                               __VA_ARGS__, tilewise_nothing...)) {           \
+        return ::tilewise::simt::named(__VA_ARGS__, tilewise_nothing...);                     \
+      })
+
+// In a macro, where a name may stand for a kernel, for a variable, or for what the macro is given.
+#define TILEWISE_LAUNCHER_OF_MACRO(...) TILEWISE_LAUNCHER(#__VA_ARGS__, &, __VA_ARGS__)

@@ -69,10 +69,10 @@ inline void name_shared(T& array, const char* name) {
 }
 
 template <class T>
-inline T* dynamic_shared(const char* name) {
+inline T (&dynamic_shared(const char* name))[] {
   void* start = enter_dynamic_shared(name);
   name_shared_array(start, name, element_name<T>(), sizeof(T), nullptr, 0);
-  return static_cast<T*>(start);
+  return *static_cast<T(*)[]>(start);
 }
 
 #else
@@ -81,10 +81,13 @@ template <class T>
 inline void name_shared(T&, const char*) {}
 
 template <class T>
-inline T* dynamic_shared(const char* name) {
-  return static_cast<T*>(enter_dynamic_shared(name));
+inline T (&dynamic_shared(const char* name))[] {
+  return *static_cast<T(*)[]>(enter_dynamic_shared(name));
 }
 
 #endif
 
 }  // namespace tilewise::simt
+
+/// A name as a macro is given it.
+#define TILEWISE_TEXT(name) #name

@@ -43,6 +43,13 @@ Launch<Kernel> launcher(const char*, const char*, int, Kernel kernel) {
   return {kernel};
 }
 
+#define TILEWISE_LAUNCHER(name, captures, ...)                                             \
+  ::tilewise::simt::launcher(name, __FILE__, __LINE__, [captures](auto&&... tilewise_args) { \
+    __VA_ARGS__(static_cast<decltype(tilewise_args)&&>(tilewise_args)...);                 \
+  })
+#define TILEWISE_LAUNCHER_OF_MACRO(...) TILEWISE_LAUNCHER(#__VA_ARGS__, &, __VA_ARGS__)
+#define TILEWISE_TEXT(name) #name
+
 template <class T>
 T& shared() {
   static T memory;
@@ -55,8 +62,8 @@ void name_shared(T&, const char*) {}
 alignas(128) inline unsigned char dynamic_memory[1024];
 
 template <class T>
-T* dynamic_shared(const char*) {
-  return reinterpret_cast<T*>(dynamic_memory);
+T (&dynamic_shared(const char*))[] {
+  return *reinterpret_cast<T(*)[]>(dynamic_memory);
 }
 
 }  // namespace tilewise::simt
