@@ -250,7 +250,7 @@ const Case accepted[] = {
             "\nfloat s, c; sincosf(A[0], &s, &c); C[1] = s + c;",
             "#include <algorithm>\n#include <cmath>\n")},
     {"HarmlessAttributes",
-     "[[nodiscard]] __device__ static inline __attribute__((always_inline, const)) float f(float x)"
+     "[[nodiscard]] __device__ static inline __attribute__((always_inline)) float f(float x)"
      " { return x; }\nstruct alignas(16) Quad { float x, y, z, w; };\n"
      "__device__ __noinline__ float g([[maybe_unused]] float x) { return f(x); }\n" +
          kernel("\n#pragma unroll 4\nfor (int i = 0; i < n; ++i) C[i] = g(A[i]);\n")},

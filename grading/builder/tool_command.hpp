@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@ namespace tilewise::grading {
 /// How long a compiler may take.
 inline constexpr double tool_time_limit_s = 120;
 
+/// What a compiler may use.
+struct ToolLimits {
+  double time_s = tool_time_limit_s;
+  std::size_t file_bytes = std::size_t{256} << 20;  ///< of a file that it writes
+};
+
 /// What a compiler works on.
 struct ToolFiles {
   std::vector<std::filesystem::path> readable;
@@ -23,6 +30,6 @@ struct ToolFiles {
 /// compiler read any file, and quote it or compile it in: in a sandbox it sees `files`, the
 /// system's headers and libraries and its own installation.
 Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
-                     const Sandbox& sandbox);
+                     const Sandbox& sandbox, const ToolLimits& limits = {});
 
 }  // namespace tilewise::grading

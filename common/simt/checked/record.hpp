@@ -26,7 +26,7 @@ template <Action action, unsigned bytes>
              global < r.device_bytes && r.device_pages[global >> device_page_bits] != 0) {
     place = static_cast<Place>(global);
   } else {
-    return record_elsewhere(address, site);
+    return record_elsewhere(address, site, __builtin_dwarf_cfa());
   }
   std::uint32_t* slot = r.next;
   constexpr std::size_t array = (trace_rows + 1) * trace_lanes;

@@ -39,6 +39,7 @@ void make_room_in_trace();
 void note_fence();
 
 /// An access to neither shared nor allocated device memory: to a variable perhaps.
-[[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site);
+/// @param frame of the function that makes it: its lowest address
+[[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site, const void* frame);
 
 }  // namespace tilewise::simt

@@ -14,6 +14,7 @@
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/describe.hpp"
 #include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/kept_returns.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -110,7 +111,11 @@ std::optional<Diagnostic> Block::run(uint3 index, std::uint64_t number) {
 
   if (watch_ != nullptr) watch_->start_block(static_cast<std::uint32_t>(number), turns_);
   resume(threads_.front());
-  keep_context(jump_fcontext(stacks_.take()->context, &home_));
+  const Fiber* first = stacks_.take();
+  {
+    const KeepingReturns keeping;
+    keep_context(jump_fcontext(first->context, &home_));
+  }
   running_ = nullptr;
   if (watch_ != nullptr) watch_->finish_block();
   if (broken_by_) {
@@ -429,12 +434,13 @@ void note_fence() {
   watch.go_on_recording();
 }
 
-void record_elsewhere(const void* address, std::uint32_t site) {
+void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
   Block& block = running_block();
   BlockWatch& watch = *block.watch();
   if (watch.record_variable(address, site)) return;
   const Fiber* stack = block.stacks().stack_at(address);
-  if (stack != nullptr && stack == block.stacks().stack_at(__builtin_frame_address(0))) return;
+  // Below that frame lie the run-time's own, and where they return to.
+  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
   watch.pause_recording();
   auto fault = watch.judge_elsewhere(address, site, stack != nullptr);
   if (fault) follow(block.break_off_access(std::move(*fault)));

@@ -66,10 +66,10 @@ SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& mod
 
 std::size_t simulator_address_space_bytes() {
   // The simulator reserves 4 GiB of addresses for device memory and, for each of the threads that
-  // it runs blocks on, half a GiB for stacks, shared memory and the allocator. The other 4 GiB are
-  // for the memory shared with the examiner and the student's own allocations.
+  // it runs blocks on, a GiB for stacks, shared memory and the allocator. The other 4 GiB are for the
+  // memory shared with the examiner and the student's own allocations.
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  return 8 * gibibyte + simulator_threads() * gibibyte / 2;
+  return 8 * gibibyte + simulator_threads() * gibibyte;
 }
 
 std::size_t cpu_seconds(double time_limit_s) {
