@@ -79,9 +79,10 @@ constexpr ToolLimits preprocessor_limits = {.time_s = 20, .file_bytes = std::siz
 
 BuildOutcome expands_too_far() {
   return refusal(
-      fmt::format("What macros and includes expand to has more than {} MiB, or takes more than {:.0f} "
-                  "s.",
-                  preprocessor_limits.file_bytes >> 20, preprocessor_limits.time_s),
+      fmt::format(
+          "What macros and includes expand to has more than {} MiB, or takes more than {:.0f} "
+          "s.",
+          preprocessor_limits.file_bytes >> 20, preprocessor_limits.time_s),
       "Look for a macro that stands for itself several times over, and for a file that includes "
       "itself.");
 }

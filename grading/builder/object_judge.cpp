@@ -209,14 +209,14 @@ class Reach {
                   "simulator does not see where that leads: declare the variable as what it is "
                   "used as"
             : is_atomic ? fmt::format(
-                            "the simulator does not see what {} does here; write it with "
-                            "CUDA's own, such as atomicAdd()",
-                            call.callee)
-                      : fmt::format(
-                            "the call of {} loads or stores a structure in memory, which "
-                            "the simulator does not see; put a local variable between the "
-                            "two: 'T value = *from; f(value);'",
-                            call.callee);
+                              "the simulator does not see what {} does here; write it with "
+                              "CUDA's own, such as atomicAdd()",
+                              call.callee)
+                        : fmt::format(
+                              "the call of {} loads or stores a structure in memory, which "
+                              "the simulator does not see; put a local variable between the "
+                              "two: 'T value = *from; f(value);'",
+                              call.callee);
         problems.insert(is_in_kernel_file ? Problem{call.file, call.line, message}
                                           : objects_.place(i, written(call.callee), message));
       }

@@ -29,9 +29,9 @@ std::string_view plain(std::string_view name) {
 }
 
 /// Attributes that neither move code or data nor change what the compiler makes of a load or store.
-/// What is not among them is refused: compilers have hundreds, and learn new ones. Not among them are
-/// those by which a compiler need not look at what a function does, such as `const` and `malloc`: it
-/// takes a variable that passes through one for a variable that nobody else sees.
+/// What is not among them is refused: compilers have hundreds, and learn new ones. Not among them
+/// are those by which a compiler need not look at what a function does, such as `const` and
+/// `malloc`: it takes a variable that passes through one for a variable that nobody else sees.
 constexpr auto harmless_attributes = std::to_array<std::string_view>(
     {"abi_tag", "align", "aligned", "always_inline", "annotate", "artificial", "assume",
      "carries_dependency", "cold", "constructor", "deprecated", "destructor", "diagnose_if",

@@ -134,7 +134,8 @@ bool may_leave_its_variable(std::string_view text, std::size_t at) {
     if (offset >= most_elements * 16) return true;
   }
   std::size_t end = close + 1;
-  while (end < access.size() && (is_word(access[end]) || access[end] == '.' || access[end] == '[')) {
+  while (end < access.size() &&
+         (is_word(access[end]) || access[end] == '.' || access[end] == '[')) {
     end = access[end] == '[' ? std::min(closing(access, end) + 1, access.size()) : end + 1;
   }
   const std::string_view path = access.substr(close + 1, end - close - 1);
@@ -209,8 +210,8 @@ class DumpReader {
       return;
     }
     // Those that are seen have become calls of the sanitizer's.
-    bool is_unseen = callee.starts_with("__atomic_") || callee.starts_with("__sync_") ||
-                     is_memory(result);
+    bool is_unseen =
+        callee.starts_with("__atomic_") || callee.starts_with("__sync_") || is_memory(result);
     std::vector<std::string_view> names;
     if (is_name_elsewhere(result)) names.push_back(result);
     std::string_view arguments = text.substr(open + 2, text.size() - open - 3);

@@ -1,4 +1,5 @@
-// Functions of the C library that read text, and that a GPU has, too: checked modules are linked with
+// Functions of the C library that read text, and that a GPU has, too: checked modules are linked
+// with
 // `--wrap` for each, so that a kernel's calls come here, and what they read counts as loaded.
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ void record_text(const char* text, std::size_t most, const void* pc) {
 
 void refuse(std::string_view conversion, const void* pc) {
   Block& block = Block::of_this_thread();
-  block.watch()->pause_recording();
+  if (block.watch() != nullptr) block.watch()->pause_recording();
   const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
   follow(block.break_off_access(
       {.kind = "host-call",
@@ -86,8 +87,9 @@ class FormatReader {
     } else if (*at_ == 's' && longs == 0) {
       record_text(va_arg(arguments_, const char*), most, pc_);
     } else {
-      refuse(std::string_view(begin - 1, static_cast<std::size_t>(at_ - begin) + 1 + (*at_ != '\0')),
-             pc_);
+      refuse(
+          std::string_view(begin - 1, static_cast<std::size_t>(at_ - begin) + 1 + (*at_ != '\0')),
+          pc_);
     }
   }
 
@@ -96,7 +98,8 @@ class FormatReader {
   const void* pc_;
 };
 
-bool is_watched() { return recorder.next != nullptr; }
+/// printf() may store, too: that is looked at in every run of a kernel.
+bool is_of_a_kernel() { return recorder.guards_stores; }
 
 }  // namespace
 }  // namespace tilewise::simt
@@ -105,7 +108,7 @@ extern "C" {
 
 int __wrap_vprintf(const char* format, std::va_list arguments) {
   using namespace tilewise::simt;
-  if (is_watched()) FormatReader(format, arguments, __builtin_return_address(0)).read();
+  if (is_of_a_kernel()) FormatReader(format, arguments, __builtin_return_address(0)).read();
   return std::vprintf(format, arguments);
 }
 
@@ -113,7 +116,7 @@ int __wrap_printf(const char* format, ...) {
   using namespace tilewise::simt;
   std::va_list arguments;
   va_start(arguments, format);
-  if (is_watched()) FormatReader(format, arguments, __builtin_return_address(0)).read();
+  if (is_of_a_kernel()) FormatReader(format, arguments, __builtin_return_address(0)).read();
   const int written = std::vprintf(format, arguments);
   va_end(arguments);
   return written;
@@ -121,19 +124,19 @@ int __wrap_printf(const char* format, ...) {
 
 int __wrap_puts(const char* text) {
   using namespace tilewise::simt;
-  if (is_watched()) record_text(text, SIZE_MAX, __builtin_return_address(0));
+  if (is_of_a_kernel()) record_text(text, SIZE_MAX, __builtin_return_address(0));
   return std::puts(text);
 }
 
 double __wrap_nan(const char* text) {
   using namespace tilewise::simt;
-  if (is_watched()) record_text(text, SIZE_MAX, __builtin_return_address(0));
+  if (is_of_a_kernel()) record_text(text, SIZE_MAX, __builtin_return_address(0));
   return std::nan(text);
 }
 
 float __wrap_nanf(const char* text) {
   using namespace tilewise::simt;
-  if (is_watched()) record_text(text, SIZE_MAX, __builtin_return_address(0));
+  if (is_of_a_kernel()) record_text(text, SIZE_MAX, __builtin_return_address(0));
   return std::nanf(text);
 }
 

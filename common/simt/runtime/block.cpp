@@ -10,10 +10,13 @@
 #include <string_view>
 #include <utility>
 
+#include "common/simt/checked/module_variables.hpp"
+#include "common/simt/checked/source_lines.hpp"
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/describe.hpp"
 #include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/kept_returns.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
@@ -69,10 +72,23 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   take_turns(0);
   end_ = threads_.data() + count;
   warps_.resize((count + 31) / 32);
+  tell_recorder_of_memory();
   watch_ = nullptr;
   if (!watch.checks && !watch.counters && !watch.trace) return;
   watch_ = &BlockWatch::of_this_thread();
   watch_->start_launch(watch, launch, body, shared_);
+}
+
+void Block::tell_recorder_of_memory() {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const auto& variables = ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body_.run));
+  recorder.shared_base = reinterpret_cast<std::uintptr_t>(shared_.base());
+  recorder.shared_bytes = BlockSharedMemory::room();
+  recorder.device_base = reinterpret_cast<std::uintptr_t>(memory.base());
+  recorder.device_bytes = memory.capacity();
+  recorder.device_pages = memory.pages();
+  recorder.variables_base = variables.base();
+  recorder.variables_bytes = variables.bytes();
 }
 
 void Block::take_turns(std::uint64_t block) {
@@ -114,7 +130,9 @@ std::optional<Diagnostic> Block::run(uint3 index, std::uint64_t number) {
   const Fiber* first = stacks_.take();
   {
     const KeepingReturns keeping;
+    recorder.guards_stores = true;
     keep_context(jump_fcontext(first->context, &home_));
+    recorder.guards_stores = false;
   }
   running_ = nullptr;
   if (watch_ != nullptr) watch_->finish_block();
@@ -432,6 +450,22 @@ void note_fence() {
   watch.pause_recording();
   watch.note_fence();
   watch.go_on_recording();
+}
+
+void guard_store_elsewhere(const void* address, const void* pc, const void* frame) {
+  Block& block = running_block();
+  const Fiber* stack = block.stacks().stack_at(address);
+  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
+  follow(block.break_off_access(
+      {.kind = "host-pointer",
+       .message = fmt::format("{} of {} writes address {}, which is no memory of a GPU's: neither "
+                              "what cudaMalloc gave nor a variable of its own",
+                              describe(threadIdx), describe_block(blockIdx), fmt::ptr(address)),
+       .file = line.file,
+       .line = line.line,
+       .thread = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z},
+                              {threadIdx.x, threadIdx.y, threadIdx.z}}}));
 }
 
 void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {

@@ -106,6 +106,7 @@ class Block {
   void check_shared_memory();
   [[noreturn]] static void run_threads(boost::context::detail::transfer_t from);
 
+  void tell_recorder_of_memory();
   void take_turns(std::uint64_t block);
 
   std::size_t turn_of(const Thread& thread) const {
