@@ -74,9 +74,6 @@ std::string this_machine() {
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
 }
 
-// Some twenty times what the largest solution's headers come to, and what they take.
-constexpr ToolLimits preprocessor_limits = {.time_s = 20, .file_bytes = std::size_t{32} << 20};
-
 BuildOutcome expands_too_far() {
   return refusal(
       fmt::format(

@@ -19,6 +19,11 @@ struct ToolLimits {
   std::size_t file_bytes = std::size_t{256} << 20;  ///< of a file that it writes
 };
 
+/// Of the preprocessor by itself: five times what a file comes to that includes most of the
+/// standard library, and what that takes on a busy machine.
+inline constexpr ToolLimits preprocessor_limits = {.time_s = 20,
+                                                   .file_bytes = std::size_t{16} << 20};
+
 /// What a compiler works on.
 struct ToolFiles {
   std::vector<std::filesystem::path> readable;

@@ -11,8 +11,8 @@ inline constexpr std::string_view kernel_entry = "_ZN8tilewise4simt10run_threadI
 
 /// What loads or stores without a report. A call that passes or returns a structure that lies in
 /// memory: g++ has assignments report themselves, and no calls. Or an access to a local variable,
-/// which reports nothing where nobody else has its address, by another type than its own: an index may
-/// lead anywhere then.
+/// which reports nothing where nobody else has its address, by another type than its own: an index
+/// may lead anywhere then.
 struct UnseenCall {
   std::string function;  ///< that makes it, by the linker's name
   std::string file;      ///< where it stands; may be a header
@@ -26,8 +26,8 @@ struct UnseenCall {
 /// Reads what g++ writes by -fdump-tree-optimized-lineno.
 std::vector<UnseenCall> unseen_calls_in(std::string_view dump);
 
-/// Reads what g++ writes by -fdump-tree-tsan-lineno: accesses as they are when the sanitizer decides
-/// which of them report themselves.
+/// Reads what g++ writes by -fdump-tree-tsan-lineno: accesses as they are when the sanitizer
+/// decides which of them report themselves.
 std::vector<UnseenCall> retyped_locals_in(std::string_view dump);
 
 /// For keeping them beside an object.

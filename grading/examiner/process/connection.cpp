@@ -68,7 +68,8 @@ bool is_possible(const FaultRecord& record) {
 
 }  // namespace
 
-Connection::Connection(const ConnectionOptions& options) : output_bytes_(options.output_bytes) {
+Connection::Connection(const ConnectionOptions& options)
+    : output_bytes_(options.output_bytes), threads_(options.threads) {
   const FileDescriptor null = open_null();
   Pipe channel = make_socket_pair();
   Pipe output = make_pipe();
@@ -161,6 +162,7 @@ Event Connection::wait(Clock::time_point deadline, std::string& message) {
         return Event::message;
       }
       if (frames_.garbled()) return Event::garbled;
+      if (threads_ > 0 && child_->threads() > threads_) return Event::crowded;
       if (has_ended) return Event::ended;
       const auto now = Clock::now();
       if (is_closed() && now > *closed_since_ + closing_time) return Event::closed;

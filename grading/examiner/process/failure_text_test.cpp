@@ -92,11 +92,13 @@ TEST(DescribeEnd, TellsHowTheProcessEnded) {
 }
 
 TEST(DescribeTimeOut, TellsWhereItIsStill) {
-  EXPECT_EQ(describe_time_out(fault_in_kernel(SIGXCPU), line_31, in_call),
-            "matmul_grid was still running after 10 s in kernel grid_kernel<16>, block (2, 0, 0), "
-            "thread (0, 7, 0) at matmul_grid.cu:31: does a loop, this one or one around it, ever end?");
+  EXPECT_EQ(
+      describe_time_out(fault_in_kernel(SIGXCPU), line_31, in_call),
+      "matmul_grid was still running after 10 s in kernel grid_kernel<16>, block (2, 0, 0), "
+      "thread (0, 7, 0) at matmul_grid.cu:31: does a loop, this one or one around it, ever end?");
   EXPECT_EQ(describe_time_out(std::nullopt, {}, in_call),
-            "matmul_grid was still running after 10 s: does a loop, this one or one around it, ever end?");
+            "matmul_grid was still running after 10 s: does a loop, this one or one around it, "
+            "ever end?");
   FaultRecord waiting = fault(SIGXCPU);
   waiting.phase = Phase::waiting;
   EXPECT_EQ(describe_time_out(waiting, {}, in_call),
