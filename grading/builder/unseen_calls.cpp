@@ -310,7 +310,8 @@ class DumpReader {
   /// Whether an operand is a name alone, and of nothing that the function declares.
   bool is_name_elsewhere(std::string_view operand) const {
     if (operand.empty() || !std::ranges::all_of(operand, is_word)) return false;
-    return std::isdigit(static_cast<unsigned char>(operand.front())) == 0 && !is_local(operand);
+    const std::size_t version = operand.find_first_not_of("0123456789", operand.front() == '_');
+    return version != operand.npos && !is_local(operand);  // "5" and "_5" are values
   }
 
   /// Whether a name, or what its versions "name_3" are of, is declared in the function.

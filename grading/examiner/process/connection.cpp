@@ -157,12 +157,13 @@ Event Connection::wait(Clock::time_point deadline, std::string& message) {
         output_.resize(output_bytes_);
         return Event::flooded;
       }
+      // Answered or not: what a call leaves behind adds up.
+      if (threads_ > 0 && child_->threads() > threads_) return Event::crowded;
       if (auto next = frames_.next()) {
         message = std::move(*next);
         return Event::message;
       }
       if (frames_.garbled()) return Event::garbled;
-      if (threads_ > 0 && child_->threads() > threads_) return Event::crowded;
       if (has_ended) return Event::ended;
       const auto now = Clock::now();
       if (is_closed() && now > *closed_since_ + closing_time) return Event::closed;
