@@ -44,7 +44,8 @@ Statement without_places(std::string_view line) {
     inside = inside.substr(0, inside.find(" discrim"));
     const auto column = take_number(inside);
     const auto number = column ? take_number(inside) : std::nullopt;
-    if (!number) {
+    // Not the first bracket of "[(T &)[x.cu:16:37] &t]".
+    if (!number || inside.find('[') != inside.npos) {
       statement.text += line.front();
       line.remove_prefix(1);
       continue;
