@@ -84,6 +84,10 @@ template <class Call>
   run_grid(configuration, {run_thread<Call>, &call, sizeof call});
 }
 
+/// What a kernel file has objects of. A call with one of them looks for functions where its type is
+/// (argument-dependent lookup), and finds none of the run-time's.
+namespace of_kernel_files {
+
 /// The launch with its configuration, waiting for the kernel's arguments.
 template <class Kernel>
 class ConfiguredLaunch {
@@ -123,8 +127,10 @@ class Launcher {
   Kernel kernel_;
 };
 
+}  // namespace of_kernel_files
+
 template <class Kernel>
-Launcher<Kernel> launcher(const char* name, const char* file, int line, Kernel kernel) {
+of_kernel_files::Launcher<Kernel> launcher(const char* name, const char* file, int line, Kernel kernel) {
   return {name, file, line, std::move(kernel)};
 }
 
