@@ -78,6 +78,9 @@ std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
   }
   // Functions, and nothing else that such a call could lead to, begin with a mark of their own.
   options.insert(options.end(), {"-fcf-protection=branch", "-fno-jump-tables"});
+  // A stack that grows touches every page on its way: it gets past no gap (stack_pool.cpp), by an
+  // array of whatever size.
+  options.emplace_back("-fstack-clash-protection");
 #endif
   return options;
 }
