@@ -91,6 +91,12 @@ void Block::tell_recorder_of_memory() {
   recorder.variables_bytes = variables.bytes();
 }
 
+bool Block::may_store_to_variable(const void* address) const {
+  const auto& variables = ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body_.run));
+  return variables.leads_to_shared_memory(address) || variables.is_run_times(address) ||
+         variables.is_line_count(address);
+}
+
 void Block::take_turns(std::uint64_t block) {
   if (wanted_watch_.order == ThreadOrder::shuffled) {
     std::mt19937_64 random(wanted_watch_.seed + block);
@@ -456,6 +462,7 @@ void guard_store_elsewhere(const void* address, const void* pc, const void* fram
   Block& block = running_block();
   const Fiber* stack = block.stacks().stack_at(address);
   if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  if (block.may_store_to_variable(address)) return;
   const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
   follow(block.break_off_access(
       {.kind = "host-pointer",

@@ -57,6 +57,9 @@ class Block {
   /// Ends the block: the running thread cannot make an access.
   Switch break_off_access(Diagnostic fault);
 
+  /// Whether a variable that each operating-system thread has of its own is there for kernels.
+  bool may_store_to_variable(const void* address) const;
+
   void* enter_shared(int slot);
   void* enter_dynamic_shared() { return shared_.dynamic(); }
 
