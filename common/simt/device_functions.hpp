@@ -24,7 +24,8 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
 /// to functions that report it (checked/hooks.cpp): `--wrap=memcpy` and so on.
 inline constexpr auto wrapped_functions =
     std::to_array<std::string_view>({"memcpy", "memmove", "memset", "modf", "modff", "frexp",
-                                     "frexpf", "remquo", "remquof", "sincos", "sincosf"});
+                                     "frexpf", "remquo", "remquof", "sincos", "sincosf", "nan",
+                                     "nanf", "printf", "vprintf", "puts"});
 
 /// The rest of the C library that a GPU has: printf() and assert(), copies, which report
 /// themselves, the heap, and clock(). puts() and putchar() are what compilers make of printf().
@@ -32,8 +33,6 @@ inline constexpr auto device_library = std::to_array<std::string_view>({"printf"
                                                                         "vprintf",
                                                                         "puts",
                                                                         "putchar",
-                                                                        "__printf_chk",
-                                                                        "__vprintf_chk",
                                                                         "__assert_fail",
                                                                         "memcpy",
                                                                         "memmove",
@@ -115,7 +114,7 @@ inline constexpr auto compiler_helpers =
 /// each operating-system thread's.
 inline constexpr auto simulator_names = std::to_array<std::string_view>(
     {"__tls_get_addr", "threadIdx", "blockIdx", "blockDim", "gridDim", "jump_fcontext",
-     "_Z7clock64v", "__ubsan_handle_out_of_bounds"});
+     "_Z7clock64v", "__ubsan_handle_out_of_bounds", "__fentry__", "__x86_return_thunk"});
 
 /// Of the simulator's functions those that serve host code.
 inline constexpr auto host_functions_of_the_simulator = std::to_array<std::string_view>(

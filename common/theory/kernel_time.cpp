@@ -138,6 +138,8 @@ class Model {
     const double shared_atomics = work_.shared_atomic_requests / per_instruction;
     const double shared_loads = work_.shared_load_requests / per_instruction;
     const double shared_stores = work_.shared_store_requests / per_instruction;
+    // Of registers, which have 4 bytes.
+    const double shuffles = work_.double_precision ? 2 * work_.shuffles : work_.shuffles;
     const double lanes = work_.double_precision ? gpu_.fp64_lanes_per_sm : gpu_.fp32_lanes_per_sm;
     if (multiply_adds > 0 && lanes == 0) {
       throw std::invalid_argument(gpu_.name + " has no double precision");
@@ -146,7 +148,7 @@ class Model {
     multiply_adds_of_warp_ = multiply_adds / warps_;
 
     instructions_ = multiply_adds + shared_loads + shared_stores + shared_atomics +
-                    work_.constant_passes + work_.barriers + work_.shuffles +
+                    work_.constant_passes + work_.barriers + shuffles +
                     capability_.model.instructions_per_global_access * global_accesses;
     const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts +
                           work_.shared_atomic_wavefronts;
@@ -169,8 +171,11 @@ class Model {
                                          work_.global_atomic_sectors) /
                                             4)
             : 0;
-    load_unit_ = passes + global_wavefronts + work_.global_atomic_passes;
+    // A shuffle goes the way of a load from shared memory: 32 lanes a clock (CUDA C++ Programming
+    // Guide, "Arithmetic Instructions", for all that have it).
+    load_unit_ = passes + shuffles + global_wavefronts + work_.global_atomic_passes;
     shared_share_ = ratio(passes, load_unit_);
+    shuffle_share_ = ratio(shuffles, load_unit_);
   }
 
   /// For a block alone.
@@ -249,6 +254,7 @@ class Model {
   }
 
   std::string load_unit_name() const {
+    if (shuffle_share_ >= 0.5) return "warp shuffles";
     return shared_share_ >= 0.5 ? "shared wavefronts" : "wavefronts of global accesses";
   }
   std::string dram_name() const {
@@ -290,7 +296,7 @@ class Model {
 
   // Clocks: of all SMs together, one after another,
   double fp_ = 0, issue_ = 0, load_unit_ = 0;
-  double shared_share_ = 0;  ///< of load_unit_
+  double shared_share_ = 0, shuffle_share_ = 0;  ///< of load_unit_
   // of a block alone,
   double memory_wait_ = 0, barrier_wait_ = 0, chain_ = 0;
   // and of the GPU.

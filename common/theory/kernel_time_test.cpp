@@ -113,6 +113,18 @@ TEST(KernelTime, AtomicsCostNoLessThanLoads) {
   }
 }
 
+TEST(KernelTime, ShufflesCostNoLessThanSharedLoads) {
+  for (const char* id : {"gtx1080", "p100", "t4", "a100", "h200"}) {
+    const KernelWork by_shuffles = with(tiled_product(), [](KernelWork& work) {
+      work.shuffles = std::exchange(work.shared_load_requests, 0);
+      work.shared_load_wavefronts = 0;
+    });
+    EXPECT_GE(kernel_time(profile(id), by_shuffles).ms,
+              kernel_time(profile(id), tiled_product()).ms * (1 - 1e-9))
+        << id;
+  }
+}
+
 TEST(KernelTime, LanesThatWantOneAddressWaitForEachOther) {
   for (const char* id : {"gtx1080", "h200"}) {
     KernelWork work = tiled_product();
@@ -205,6 +217,13 @@ TEST(KernelTime, NamesTheLimiter) {
     const char* limiter;
   } cases[] = {
       {"gtx1080", tiled_product(), "shared wavefronts"},
+      {"gtx1080",
+       with(tiled_product(),
+            [](KernelWork& work) {
+              work.shuffles = std::exchange(work.shared_load_requests, 0);
+              work.shared_load_wavefronts = 0;
+            }),
+       "warp shuffles"},
       {"gtx280", tiled_product(), "instruction issue"},
       {"gtx1080", copy(), "DRAM bandwidth"},
       {"h200", copy(), "DRAM bandwidth"},

@@ -60,7 +60,7 @@ std::string call_of(const ReferenceRow& row) {
   return call + ")";
 }
 
-/// What generation.cpp says it was fitted on.
+/// What capability.cpp says it was fitted on.
 bool is_fitted(const ReferenceRow& row) {
   const std::string& document = row.text("document");
   const int n = row.integer("n");

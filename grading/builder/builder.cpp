@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -76,6 +77,16 @@ std::string this_machine() {
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
 }
 
+BuildOutcome expands_too_far() {
+  return refusal(
+      fmt::format(
+          "What macros and includes expand to has more than {} MiB, or takes more than {:.0f} "
+          "s.",
+          preprocessor_limits.file_bytes >> 20, preprocessor_limits.time_s),
+      "Look for a macro that stands for itself several times over, and for a file that includes "
+      "itself.");
+}
+
 bool holds_data(const fs::path& compiled) {
   std::error_code unknown;
   const std::uintmax_t bytes = fs::file_size(compiled, unknown);
@@ -124,13 +135,14 @@ class Build {
       if (fetch(object_key(i), object_path(i)) && fetch(calls_key(i), calls_path(i))) continue;
       write_source(i);
       compiling_.push_back(i);
-      running_.push_back(start_tool(preprocesses() ? preprocess_command(i) : compile_command(i)));
+      running_.push_back(preprocesses() ? start_tool(preprocess_command(i), preprocessor_limits)
+                                        : start_tool(compile_command(i)));
     }
   }
 
   /// Judges what the preprocessor left, and has that compiled.
   void start_compiling() {
-    if (!preprocesses() || !finish_tools("compiling")) return;
+    if (!preprocesses() || !finish_tools("preprocessing")) return;
     for (const std::size_t i : compiling_) {
       const PreparedSource left = tools_.judge(read_whole(preprocessed_path(i)), names_[i]);
       if (is_judged_ && !left.problem.empty()) {
@@ -148,7 +160,8 @@ class Build {
     }
     for (const std::size_t i : compiling_) {
       std::ofstream(calls_path(i), std::ios::binary)
-          << to_text(unseen_calls_in(read_whole(dump_path(i))));
+          << to_text(unseen_calls_in(read_whole(dump_path(i))))
+          << to_text(retyped_locals_in(read_whole(accesses_path(i))));
       keep(object_key(i), object_path(i));
       keep(calls_key(i), calls_path(i));
     }
@@ -238,6 +251,7 @@ class Build {
     const fs::path source = preprocesses() ? preprocessed_path(i) : source_path(i);
     if (tools_.dumps_statements) {
       command.push_back("-fdump-tree-optimized-lineno=" + dump_path(i).string());
+      command.push_back("-fdump-tree-tsan-lineno=" + accesses_path(i).string());
     }
     command.insert(command.end(), {"-c", source, "-o", object_path(i)});
     return command;
@@ -317,7 +331,8 @@ class Build {
   /// The folder that holds labs/.
   fs::path submission() const { return folder_.parent_path().parent_path(); }
 
-  RunningCommand start_tool(std::vector<std::string> arguments) const {
+  RunningCommand start_tool(std::vector<std::string> arguments,
+                            const ToolLimits& limits = {}) const {
     if (find_program(arguments.front()).empty()) {
       throw std::runtime_error(
           fmt::format("the compiler {} is not found; put it on PATH", arguments.front()));
@@ -328,23 +343,26 @@ class Build {
       files.readable.push_back(contract(source));
       files.readable.push_back(folder_ / source);  // which messages quote
     }
-    return RunningCommand(tool_command(std::move(arguments), files, sandbox_));
+    return RunningCommand(tool_command(std::move(arguments), files, sandbox_, limits));
   }
 
   BuildOutcome explained(const CommandResult& result, std::string_view step) const {
-    if (result.ending == CommandResult::Ending::timed_out) {
+    const bool wrote_too_much = std::ranges::any_of(
+        // As a compiler, the assembler and the linker say that a file may grow no further.
+        std::array{"File too large", "File size limit exceeded", "No space left on device"},
+        [&](const char* words) { return result.output.find(words) != result.output.npos; });
+    const bool timed_out = result.ending == CommandResult::Ending::timed_out;
+    if (step == "preprocessing" && (timed_out || wrote_too_much)) return expands_too_far();
+    if (timed_out) {
       return refusal(fmt::format("{} took longer than {} s and was stopped.",
                                  step == "compiling" ? "Compiling" : "Linking", tool_time_limit_s),
                      "Make templates less deep and unrolled loops shorter.");
     }
-    // As the assembler and the linker say that a file may grow no further.
-    for (const char* words : {"File too large", "File size limit exceeded"}) {
-      if (result.output.find(words) != result.output.npos) return too_large("");
-    }
+    if (wrote_too_much) return too_large("");
     std::string output = without_scratch(result.output);
     if (output.empty())
       output = fmt::format("The compiler {} while {}.", describe_ending(result), step);
-    if (step == "compiling") return explain_compile_error(quotations_.restore(output), names_);
+    if (step != "linking") return explain_compile_error(quotations_.restore(output), names_);
     return explain_link_error(output, names_, contract_functions());
   }
 
@@ -405,6 +423,9 @@ class Build {
     return scratch_ / fs::path(stage_.sources[i]).replace_extension(".o");
   }
   fs::path dump_path(std::size_t i) const { return object_path(i).replace_extension(".dump"); }
+  fs::path accesses_path(std::size_t i) const {
+    return object_path(i).replace_extension(".accesses");
+  }
   fs::path calls_path(std::size_t i) const { return object_path(i).replace_extension(".calls"); }
   fs::path host_calls_path() const { return scratch_ / "host_calls.s"; }
   std::string calls_key(std::size_t i) const { return object_key(i) + "\ncalls"; }

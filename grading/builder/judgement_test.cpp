@@ -91,6 +91,9 @@ const Case refused[] = {
      3, "hides from the simulator"},
     {"Optimize", "__attribute__((optimize(\"no-sanitize=thread\"))) " + kernel(""), 1, "optimize"},
     {"Target", "__attribute__((target(\"sse2\"))) " + kernel(""), 1, "target"},
+    {"Const", "__attribute__((const)) " + kernel(""), 1, "the attribute 'const'"},
+    {"Pure", "[[gnu::pure]] " + kernel(""), 1, "the attribute 'pure'"},
+    {"Malloc", "__attribute__((__malloc__)) " + kernel(""), 1, "the attribute '"},
     {"VectorExtension", "typedef float wide __attribute__((vector_size(32)));\n" + kernel(""), 1,
      "vector_size"},
     {"PragmaOptimize", "#pragma GCC optimize(\"no-sanitize=thread\")\n" + kernel(""), 1,
@@ -277,7 +280,7 @@ const Case accepted[] = {
             "\nfloat s, c; sincosf(A[0], &s, &c); C[1] = s + c;",
             "#include <algorithm>\n#include <cmath>\n")},
     {"HarmlessAttributes",
-     "[[nodiscard]] __device__ static inline __attribute__((always_inline, const)) float f(float x)"
+     "[[nodiscard]] __device__ static inline __attribute__((always_inline)) float f(float x)"
      " { return x; }\nstruct alignas(16) Quad { float x, y, z, w; };\n"
      "__device__ __noinline__ float g([[maybe_unused]] float x) { return f(x); }\n" +
          kernel("\n#pragma unroll 4\nfor (int i = 0; i < n; ++i) C[i] = g(A[i]);\n")},

@@ -70,7 +70,8 @@ std::string as_simulated(const SourceFile& source, const Toolchain& tools, const
   arguments.insert(arguments.end(), {"-E", marked, "-o", preprocessed});
   ToolFiles seen = files;
   std::ranges::copy(tools.inputs, std::back_inserter(seen.readable));
-  const CommandResult result = run_command(tool_command(std::move(arguments), seen, sandbox));
+  const CommandResult result =
+      run_command(tool_command(std::move(arguments), seen, sandbox, preprocessor_limits));
   if (!result.succeeded()) return source.text;
   std::ifstream file(preprocessed, std::ios::binary);
   const std::string left(std::istreambuf_iterator<char>(file), {});

@@ -55,6 +55,15 @@ std::string written(const std::string& symbol) {
   return scope == name.npos ? name : name.substr(scope + 1);
 }
 
+/// Whether a variable of a file has that name, in whatever namespace, class or function.
+bool is_variable(const ObjectFile& object, const std::string& name) {
+  const std::string mangled = fmt::format("{}{}", name.size(), name);
+  return std::ranges::any_of(object.symbols, [&](const ObjectFile::Symbol& symbol) {
+    if (symbol.is_function) return false;
+    return symbol.name == name || symbol.name.find(mangled) != symbol.name.npos;
+  });
+}
+
 class Objects {
  public:
   explicit Objects(const std::vector<CompiledSource>& sources) : sources_(sources) {
@@ -107,8 +116,8 @@ bool starts_with_one_of(std::string_view name, const auto& prefixes) {
 bool is_reserved(std::string_view name) {
   static constexpr auto prefixes = std::to_array<std::string_view>(
       {"__tsan_", "__ubsan_", "__asan_", "__sanitizer_", "__wrap_", "__real_",
-       "__x86_indirect_thunk", "__llvm_retpoline", "__start_tilewise", "__stop_tilewise",
-       "tilewise_bindings", "tilewise_simt_"});
+       "__x86_indirect_thunk", "__x86_return_thunk", "__fentry__", "__llvm_retpoline",
+       "__start_tilewise", "__stop_tilewise", "tilewise_bindings", "tilewise_simt_"});
   return starts_with_one_of(name, prefixes);
 }
 
@@ -217,19 +226,24 @@ class Reach {
       }
       for (const UnseenCall& call : source.unseen_calls) {
         if (!reached.contains(call.function)) continue;
+        if (!call.operand.empty() && !is_variable(objects_[i], call.operand)) continue;
         const bool is_in_kernel_file = dwarf::SourceLines::is_kernel_file(call.file);
         const bool is_atomic =
             call.callee.starts_with("__atomic_") || call.callee.starts_with("__sync_");
         const std::string message =
-            is_atomic ? fmt::format(
-                            "the simulator does not see what {} does here; write it with "
-                            "CUDA's own, such as atomicAdd()",
-                            call.callee)
-                      : fmt::format(
-                            "the call of {} loads or stores a structure in memory, which "
-                            "the simulator does not see; put a local variable between the "
-                            "two: 'T value = *from; f(value);'",
-                            call.callee);
+            call.callee.empty()
+                ? "a local variable is used by another type than its own, with an index; the "
+                  "simulator does not see where that leads: declare the variable as what it is "
+                  "used as"
+            : is_atomic ? fmt::format(
+                              "the simulator does not see what {} does here; write it with "
+                              "CUDA's own, such as atomicAdd()",
+                              call.callee)
+                        : fmt::format(
+                              "the call of {} loads or stores a structure in memory, which "
+                              "the simulator does not see; put a local variable between the "
+                              "two: 'T value = *from; f(value);'",
+                              call.callee);
         problems.insert(is_in_kernel_file ? Problem{call.file, call.line, message}
                                           : objects_.place(i, written(call.callee), message));
       }

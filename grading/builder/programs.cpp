@@ -18,6 +18,14 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// What a compiler says when it is asked.
+std::string answer(const std::vector<std::string>& compiler, const char* question) {
+  Command command;
+  command.arguments = compiler;
+  command.arguments.emplace_back(question);
+  return run_command(command).output;
+}
+
 bool is_program(const fs::path& file) {
   std::error_code ignored;
   return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
@@ -34,10 +42,11 @@ std::vector<std::string> cxx_compiler() {
 }
 
 bool is_clang(const std::vector<std::string>& compiler) {
-  Command command;
-  command.arguments = compiler;
-  command.arguments.push_back("--version");
-  return run_command(command).output.find("clang") != std::string::npos;
+  return answer(compiler, "--version").find("clang") != std::string::npos;
+}
+
+int clang_version(const std::vector<std::string>& compiler) {
+  return std::atoi(answer(compiler, "-dumpversion").c_str());
 }
 
 std::string cuda_compiler() {

@@ -13,6 +13,9 @@ std::vector<std::string> cxx_compiler();
 /// Whether a C++ compiler is clang, under whatever name; asks the compiler.
 bool is_clang(const std::vector<std::string>& compiler);
 
+/// The first number of a clang's version; asks the compiler.
+int clang_version(const std::vector<std::string>& compiler);
+
 /// nvcc: CUDACXX, or in PATH, or where CUDA's installer puts it.
 /// @throws std::runtime_error if there is none.
 std::string cuda_compiler();

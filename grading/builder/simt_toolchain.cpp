@@ -66,13 +66,22 @@ std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
   options.insert(options.end(), {"-g1", "-U__SANITIZE_THREAD__", "-DTILEWISE_CHECKED=1"});
 #if defined(__x86_64__)
   // Calls by pointers go through functions of ours (common/simt/checked/indirect_calls.cpp).
-  if (is_clang(compiler)) {
+  const bool clang = is_clang(compiler);
+  if (clang) {
     options.insert(options.end(), {"-mretpoline", "-mretpoline-external-thunk"});
   } else {
     options.insert(options.end(), {"-mindirect-branch=thunk-extern", "-mindirect-branch-register"});
   }
+  // So do returns, where the compiler can.
+  constexpr int first_clang_with_return_thunks = 15;
+  if (!clang || clang_version(compiler) >= first_clang_with_return_thunks) {
+    options.insert(options.end(), {"-pg", "-mfentry", "-mfunction-return=thunk-extern"});
+  }
   // Functions, and nothing else that such a call could lead to, begin with a mark of their own.
   options.insert(options.end(), {"-fcf-protection=branch", "-fno-jump-tables"});
+  // A stack that grows touches every page on its way: it gets past no gap (stack_pool.cpp), by an
+  // array of whatever size.
+  options.emplace_back("-fstack-clash-protection");
 #endif
   return options;
 }

@@ -15,7 +15,6 @@ namespace fs = std::filesystem;
 // The largest solutions compile in seconds and some hundred megabytes: ample for unusual code, and
 // little enough that one submission cannot hold up or starve a class.
 constexpr std::size_t data_bytes = std::size_t{4} << 30;
-constexpr std::size_t file_bytes = std::size_t{256} << 20;
 
 /// What tells compilers where things lie. A compiler need not know the rest, seeds and passwords.
 const std::vector<std::string> kept_variables = {"PATH",
@@ -52,10 +51,10 @@ void show_installation(const std::string& program, std::vector<fs::path>& readab
 }  // namespace
 
 Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
-                     const Sandbox& sandbox) {
+                     const Sandbox& sandbox, const ToolLimits& limits) {
   Command command;
   if (sandbox) {
-    SandboxView view{files.readable, files.writable, files.working_folder, file_bytes};
+    SandboxView view{files.readable, files.writable, files.working_folder, limits.file_bytes};
     // Others than the first are started by it: by ccache, by nvcc.
     for (const std::string& program : cxx_compiler()) show_installation(program, view.readable);
     show_installation(arguments.front(), view.readable);
@@ -69,9 +68,9 @@ Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
   command.working_directory = files.working_folder;
   command.inherits = kept_variables;
   command.environment.emplace_back("LC_ALL", "C");  // messages are read
-  command.time_limit_s = tool_time_limit_s;
+  command.time_limit_s = limits.time_s;
   command.data_bytes = data_bytes;
-  command.file_bytes = file_bytes;
+  command.file_bytes = limits.file_bytes;
   return command;
 }
 

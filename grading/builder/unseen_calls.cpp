@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -43,7 +44,8 @@ Statement without_places(std::string_view line) {
     inside = inside.substr(0, inside.find(" discrim"));
     const auto column = take_number(inside);
     const auto number = column ? take_number(inside) : std::nullopt;
-    if (!number) {
+    // Not the first bracket of "[(T &)[x.cu:16:37] &t]".
+    if (!number || inside.find('[') != inside.npos) {
       statement.text += line.front();
       line.remove_prefix(1);
       continue;
@@ -75,9 +77,80 @@ std::size_t find_outside(std::string_view text, std::string_view wanted, std::si
   return text.npos;
 }
 
+/// More elements than a local array has, which may be of 16 bytes each; beyond a stack lies as much
+/// that nobody can access (common/simt/runtime/stack_pool.cpp).
+constexpr std::uint64_t most_elements = 4096;
+
+/// Elements of "const float[4][8]"; nothing where the text names no extents.
+std::optional<std::uint64_t> elements_of(std::string_view type) {
+  std::optional<std::uint64_t> all;
+  for (std::size_t open; (open = type.find('[')) != type.npos;) {
+    type.remove_prefix(open + 1);
+    std::uint64_t extent = 0;
+    if (std::from_chars(type.data(), type.data() + type.size(), extent).ec != std::errc()) {
+      return std::nullopt;
+    }
+    all = std::min(all.value_or(1), most_elements + 1) * std::min(extent, most_elements + 1);
+  }
+  return all;
+}
+
+/// Whether one of the indices in ".v[_15]", "[3][i_2]" is none of a number.
+bool has_variable_index(std::string_view path) {
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    if (path[i] == '[' && std::isdigit(static_cast<unsigned char>(path[i + 1])) == 0) return true;
+  }
+  return false;
+}
+
+/// Where the bracket that opens at `open` closes.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '[') ++depth;
+    if (text[i] == ']' && --depth == 0) return i;
+  }
+  return text.size();
+}
+
+/// Whether an access in "MEM <T[8]> [(T &)&variable + 4B][_3]", which begins at `at`, may leave the
+/// variable.
+bool may_leave_its_variable(std::string_view text, std::size_t at) {
+  const std::string_view access = text.substr(at);
+  // "MEM[", or "MEM <type> [" with a type that may have extents of its own.
+  const std::size_t typed = access.find("> [");
+  const std::size_t open = access.starts_with("MEM <") && typed != access.npos ? typed + 2 : 3;
+  if (open >= access.size() || access[open] != '[') return false;
+  const std::size_t close = closing(access, open);
+  if (close == access.size()) return false;
+  const std::string_view inside = access.substr(open + 1, close - open - 1);
+  // A pointer's cast is "(T *)", and a variable's address "&v"; of pointers all is reported.
+  const std::size_t cast = inside.rfind(")&");
+  if (cast == inside.npos) return false;
+  const std::size_t plus = inside.find(" + ", cast);
+  if (plus != inside.npos) {
+    std::uint64_t offset = most_elements * 16;
+    const std::string_view number = inside.substr(plus + 3);
+    std::from_chars(number.data(), number.data() + number.size(), offset);
+    if (offset >= most_elements * 16) return true;
+  }
+  std::size_t end = close + 1;
+  while (end < access.size() &&
+         (is_word(access[end]) || access[end] == '.' || access[end] == '[')) {
+    end = access[end] == '[' ? std::min(closing(access, end) + 1, access.size()) : end + 1;
+  }
+  const std::string_view path = access.substr(close + 1, end - close - 1);
+  if (!has_variable_index(path)) return false;
+  if (path.front() != '[') return true;
+  const std::string_view type = open > 3 ? access.substr(0, typed) : inside.substr(0, cast);
+  return elements_of(type).value_or(most_elements + 1) > most_elements;
+}
+
 /// Functions in the dump, one after another.
 class DumpReader {
  public:
+  explicit DumpReader(bool of_accesses = false) : of_accesses_(of_accesses) {}
+
   std::vector<UnseenCall> read(std::string_view dump) {
     while (!dump.empty()) {
       const std::string_view line = take_line(dump);
@@ -123,6 +196,7 @@ class DumpReader {
     in_body_ = in_body_ || text.starts_with("<bb ");
     text = text.substr(0, find_outside(text, ";"));
     if (!in_body_) return note_local(text);
+    if (of_accesses_) return note_retyped_local(statement, text);
     std::string_view result;
     if (const std::size_t equals = find_outside(text, " = "); equals != text.npos) {
       result = text.substr(0, equals);
@@ -137,16 +211,35 @@ class DumpReader {
       return;
     }
     // Those that are seen have become calls of the sanitizer's.
-    bool is_unseen = callee.starts_with("__atomic_") || callee.starts_with("__sync_") ||
-                     is_memory(result);
+    bool is_unseen =
+        callee.starts_with("__atomic_") || callee.starts_with("__sync_") || is_memory(result);
+    std::vector<std::string_view> names;
+    if (is_name_elsewhere(result)) names.push_back(result);
     std::string_view arguments = text.substr(open + 2, text.size() - open - 3);
     while (!arguments.empty()) {
       const std::size_t comma = std::min(find_outside(arguments, ", "), arguments.size());
-      is_unseen = is_unseen || is_memory(arguments.substr(0, comma));
+      const std::string_view argument = arguments.substr(0, comma);
+      is_unseen = is_unseen || is_memory(argument);
+      if (is_name_elsewhere(argument)) names.push_back(argument);
       arguments.remove_prefix(std::min(comma + 2, arguments.size()));
     }
-    if (!is_unseen) return;
-    calls_.push_back({function_, statement.file, statement.line, std::string(callee)});
+    const UnseenCall call{function_, statement.file, statement.line, std::string(callee)};
+    if (is_unseen) {
+      calls_.push_back(call);
+    } else {
+      for (const std::string_view name : names) {
+        calls_.push_back(call);
+        calls_.back().operand = name;
+      }
+    }
+  }
+
+  void note_retyped_local(const Statement& statement, std::string_view text) {
+    for (std::size_t at = 0; (at = text.find("MEM", at)) != text.npos; at += 3) {
+      if (!may_leave_its_variable(text, at)) continue;
+      calls_.push_back({function_, statement.file, statement.line, ""});
+      return;
+    }
   }
 
   /// Kernels get their arguments from where the launch has put them, on the host: notes the
@@ -215,6 +308,13 @@ class DumpReader {
     return !is_local(name) && !is_local(operand.substr(0, end));
   }
 
+  /// Whether an operand is a name alone, and of nothing that the function declares.
+  bool is_name_elsewhere(std::string_view operand) const {
+    if (operand.empty() || !std::ranges::all_of(operand, is_word)) return false;
+    const std::size_t version = operand.find_first_not_of("0123456789", operand.front() == '_');
+    return version != operand.npos && !is_local(operand);  // "5" and "_5" are values
+  }
+
   /// Whether a name, or what its versions "name_3" are of, is declared in the function.
   bool is_local(std::string_view name) const {
     if (locals_.contains(std::string(name))) return true;
@@ -222,6 +322,7 @@ class DumpReader {
     return version != name.npos && locals_.contains(std::string(name.substr(0, version)));
   }
 
+  bool of_accesses_;
   std::vector<UnseenCall> calls_;
   std::string function_;
   bool in_body_ = false;
@@ -233,10 +334,15 @@ class DumpReader {
 
 std::vector<UnseenCall> unseen_calls_in(std::string_view dump) { return DumpReader().read(dump); }
 
+std::vector<UnseenCall> retyped_locals_in(std::string_view dump) {
+  return DumpReader(true).read(dump);
+}
+
 std::string to_text(const std::vector<UnseenCall>& calls) {
   std::string text;
   for (const UnseenCall& call : calls) {
-    text += fmt::format("{}\t{}\t{}\t{}\n", call.function, call.line, call.file, call.callee);
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\n", call.function, call.line, call.file, call.callee,
+                        call.operand);
   }
   return text;
 }
@@ -256,6 +362,7 @@ std::vector<UnseenCall> from_text(std::string_view text) {
     call.line = std::atoi(take_field().c_str());
     call.file = take_field();
     call.callee = take_field();
+    call.operand = take_field();
   }
   return calls;
 }

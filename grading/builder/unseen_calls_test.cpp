@@ -64,7 +64,51 @@ TEST(UnseenCalls, AreNoneOfValuesAddressesAndVariables) {
                                 "_3 = apply (_1, change, 2);",
                                 "_3 = sum (D.2808.part);",
                                 "_5 = f (threadIdx.x);"}) {
-    EXPECT_EQ(calls_of(statement).size(), 0u) << statement;
+    // A name alone may be a function's, which the object tells.
+    for (const UnseenCall& call : calls_of(statement)) EXPECT_NE(call.operand, "") << statement;
+  }
+}
+
+TEST(UnseenCalls, MayBeThoseWithAVariableAsAWhole) {
+  for (const char* statement :
+       {"[labs/x.cu:9:3] _4 = sum (one);", "[labs/x.cu:9:3] one = mk (1);"}) {
+    const std::vector<UnseenCall> calls = calls_of(statement);
+    ASSERT_EQ(calls.size(), 1u) << statement;
+    EXPECT_EQ(calls.front().operand, "one");
+    EXPECT_EQ(from_text(to_text(calls)).front().operand, "one");
+  }
+}
+
+/// A function of the dump that the sanitizer has just gone over.
+std::size_t retyped_locals(const std::string& statement) {
+  return retyped_locals_in(
+             "\n;; Function k (_Z1kPKf, funcdef_no=17, decl_uid=2648)\n\nfloat k (const float * "
+             "A)\n"
+             "{\n  float local[2];\n\n  <bb 2> [local count: 1073741824]:\n  [x.cu:9:3] " +
+             statement + "\n}\n")
+      .size();
+}
+
+TEST(RetypedLocals, AreThoseWhoseIndexMayLeadAnywhere) {
+  for (const char* statement :
+       {"_3 = [x.cu:10:27] MEM[(const float[1099511627776] &)[x.cu:7:58] &local][_15];",
+        "_3 = MEM[(struct W &)[x.cu:16:37] &local].v[_15];",
+        "MEM <float[65536]> [(float *)&local][i_2] = _3;", "_3 = MEM[(Rows &)&local][i_2][1];",
+        "_3 = MEM[(const float[64][65] &)&local][i_2][j_3];",
+        "_3 = MEM[(float *)&local + 400000B];",
+        "_3 = MEM[(float *)&local + 18446744073709551600B];"}) {
+    EXPECT_EQ(retyped_locals(statement), 1u) << statement;
+  }
+}
+
+TEST(RetypedLocals, AreNotThoseOfTheirOwnType) {
+  for (const char* statement :
+       {"_3 = local[i_2];", "_3 = acc[i_2][j_3];", "_3 = MEM[(float *)A_2(D)];",
+        "_18 = [array:61:36] MEM <const float[8]> [(value_type &)[x.cu:27:53] &arr][_17];",
+        "_3 = MEM[(float[16] &)&acc][_39];", "_3 = MEM[(struct V *)&local].y;",
+        "MEM <vector(2) float> [(float *)&local] = { 0.0, 0.0 };",
+        "_3 = MEM[(float *)_2 + 4000000B];"}) {
+    EXPECT_EQ(retyped_locals(statement), 0u) << statement;
   }
 }
 

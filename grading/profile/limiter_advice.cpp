@@ -11,7 +11,7 @@ struct Advice {
   std::string_view text;
 };
 
-constexpr std::array<Advice, 13> all_advice = {{
+constexpr std::array<Advice, 14> all_advice = {{
     {"FP32 arithmetic",
      "The arithmetic units are busy: only what a kernel does beside its products can be spared."},
     {"FP64 arithmetic",
@@ -24,6 +24,9 @@ constexpr std::array<Advice, 13> all_advice = {{
     {"shared wavefronts",
      "Shared memory is read too often: keep values in registers and use each for several results, "
      "and read without bank conflicts."},
+    {"warp shuffles",
+     "Shuffles take the way of loads from shared memory: keep values in registers and use each for "
+     "several results."},
     {"wavefronts of global accesses",
      "The inner loop reads global memory: bring tiles into shared memory, and let neighbouring "
      "threads read neighbouring elements."},

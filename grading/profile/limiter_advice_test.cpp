@@ -14,8 +14,9 @@ namespace {
 /// All names that the model has for what limits a kernel.
 std::set<std::string> limiters() {
   // What the parts of a time do not name.
-  std::set<std::string> names = {"partition camping", "too few blocks", "last wave partly empty",
-                                 "wavefronts of global accesses", "shared wavefronts"};
+  std::set<std::string> names = {"partition camping",      "too few blocks",
+                                 "last wave partly empty", "wavefronts of global accesses",
+                                 "shared wavefronts",      "warp shuffles"};
   for (const bool double_precision : {false, true}) {
     theory::KernelWork work;
     work.operations = 1;

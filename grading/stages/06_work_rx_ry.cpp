@@ -260,7 +260,8 @@ TEST_F(MatmulRxRy, FetchesEachTileOnce) {
 TEST_F(MatmulStrided, KeepsItsThreadsInDifferentBanks) {
   if (skipped_without_simulator()) return;
   for (const Configuration& c : possible(configurations())) {
-    expect_different_banks(expect_tiled_loads(fix(strided, c), counted_order(c)));
+    const int n = counted_order(c);
+    expect_different_banks(expect_tiled_loads(fix(strided, c), n), n);
   }
 }
 

@@ -45,9 +45,9 @@ class TiledMatmulTest : public MatmulTest {
   /// Expects the same, and C to be stored joined.
   void expect_tiled_traffic(const TiledFunction& function, int n);
 
-  /// Expects shared memory to be read, and few bank conflicts.
+  /// Expects the factors of the product to be read from shared memory, with few bank conflicts.
   void expect_different_banks(const TiledFunction& function, int n);
-  void expect_different_banks(const CountedCall& call);
+  void expect_different_banks(const CountedCall& call, int n);
 
   std::string advice() const override;
 };

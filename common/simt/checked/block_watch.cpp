@@ -58,12 +58,6 @@ void BlockWatch::start_launch(const Watch& watch, const LaunchConfiguration& lau
     shadowed_bytes_ = BlockSharedMemory::room_in_use();
     shared_shadow_.reset(new SharedShadow(shadowed_bytes_, moments_, *this));
   }
-  const DeviceMemory& memory = DeviceMemory::instance();
-  recorder.shared_base = reinterpret_cast<std::uintptr_t>(shared.base());
-  recorder.shared_bytes = BlockSharedMemory::room();
-  recorder.device_base = reinterpret_cast<std::uintptr_t>(memory.base());
-  recorder.device_bytes = memory.capacity();
-  recorder.device_pages = memory.pages();
 }
 
 void BlockWatch::start_block(std::uint32_t block, const std::vector<std::uint16_t>& turns) {

@@ -15,12 +15,17 @@ namespace {
 /// An object that is not aligned to its size, as far as the compiler knows: word by word, as a GPU
 /// has to copy it, and byte by byte where there is no whole word.
 template <Action action>
-void record_range(const void* address, std::size_t bytes, const void* pc) {
+void record_range(const void* address, std::size_t bytes, const void* pc, const void* frame) {
   const char* at = static_cast<const char*>(address);
-  if (recorder.next == nullptr) return;
+  if (recorder.next == nullptr) {
+    if (action == Action::read || bytes == 0) return;
+    guard_store(at, pc, frame);
+    guard_store(at + bytes - 1, pc, frame);
+    return;
+  }
   while (bytes > 0) {
     const bool word = bytes >= 4 && reinterpret_cast<std::uintptr_t>(at) % 4 == 0;
-    word ? record<action, 4>(at, pc) : record<action, 1>(at, pc);
+    word ? record<action, 4>(at, pc, frame) : record<action, 1>(at, pc, frame);
     const std::size_t step = word ? 4 : 1;
     at += step;
     bytes -= step;
@@ -82,28 +87,35 @@ TILEWISE_HOOKS(16)
 #undef TILEWISE_HOOKS
 
 void __tsan_read_range(void* address, std::size_t bytes) {
-  tilewise::simt::record_range<Action::read>(address, bytes, __builtin_return_address(0));
+  tilewise::simt::record_range<Action::read>(address, bytes, __builtin_return_address(0),
+                                             __builtin_dwarf_cfa());
 }
 void __tsan_write_range(void* address, std::size_t bytes) {
-  tilewise::simt::record_range<Action::write>(address, bytes, __builtin_return_address(0));
+  tilewise::simt::record_range<Action::write>(address, bytes, __builtin_return_address(0),
+                                              __builtin_dwarf_cfa());
 }
 
 // Copies of structures may become calls of memcpy and its kin. Checked modules are linked with
 // `--wrap` for each, so that the calls come here; clang from 15 on calls the sanitizer's names.
-#define TILEWISE_MEMORY_HOOKS(prefix)                                                     \
-  void* prefix##memcpy(void* to, const void* from, std::size_t bytes) {                   \
-    tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0)); \
-    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
-    return std::memcpy(to, from, bytes);                                                  \
-  }                                                                                       \
-  void* prefix##memmove(void* to, const void* from, std::size_t bytes) {                  \
-    tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0)); \
-    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
-    return std::memmove(to, from, bytes);                                                 \
-  }                                                                                       \
-  void* prefix##memset(void* to, int byte, std::size_t bytes) {                           \
-    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
-    return std::memset(to, byte, bytes);                                                  \
+#define TILEWISE_MEMORY_HOOKS(prefix)                                                    \
+  void* prefix##memcpy(void* to, const void* from, std::size_t bytes) {                  \
+    tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0), \
+                                               __builtin_dwarf_cfa());                   \
+    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0),  \
+                                                __builtin_dwarf_cfa());                  \
+    return std::memcpy(to, from, bytes);                                                 \
+  }                                                                                      \
+  void* prefix##memmove(void* to, const void* from, std::size_t bytes) {                 \
+    tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0), \
+                                               __builtin_dwarf_cfa());                   \
+    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0),  \
+                                                __builtin_dwarf_cfa());                  \
+    return std::memmove(to, from, bytes);                                                \
+  }                                                                                      \
+  void* prefix##memset(void* to, int byte, std::size_t bytes) {                          \
+    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0),  \
+                                                __builtin_dwarf_cfa());                  \
+    return std::memset(to, byte, bytes);                                                 \
   }
 TILEWISE_MEMORY_HOOKS(__tsan_)
 TILEWISE_MEMORY_HOOKS(__wrap_)

@@ -5,6 +5,14 @@
 // section (grading/builder/object_judge.hpp), and begins with the mark of a function: in the middle of
 // one may stand anything, constants among it. All else is looked at by the run-time. On processors
 // other than x86-64 compilers have no such option, and pointers lead anywhere.
+//
+// And what it does where a function begins (`-pg -mfentry`) and in place of a return
+// (`-mfunction-return=thunk-extern` of g++, and of clang from 15 on): a kernel's thread keeps where its
+// functions return to, and the register that may lead to their variables, a second time, beyond its
+// stack, where no store of a kernel's comes (runtime/kept_returns.hpp). Who has overwritten the
+// first ends the block.
+#include "common/simt/runtime/kept_returns.hpp"
+
 #if defined(__x86_64__)
 
 asm(R"(
@@ -84,6 +92,45 @@ __x86_indirect_thunk_\register:
   .irp register, rax, rbx, rcx, rdx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15
   thunk \register
   .endr
+
+  # Both may use what no caller and no callee counts on: r10, r11 and the flags.
+  .globl __fentry__
+  .hidden __fentry__
+  .type __fentry__, @function
+__fentry__:                     # above the address that it returns to itself lies the function's
+  movq tilewise_simt_return_key@GOTTPOFF(%rip), %r11
+  movq %fs:(%r11), %r11
+  testq %r11, %r11
+  je 1f
+  xorq 8(%rsp), %r11
+  addq %rsp, %r11
+  movq %r11, 8+)" TILEWISE_KEPT_RETURNS R"((%rsp)
+  movq %rbp, )" TILEWISE_KEPT_RETURNS R"((%rsp)
+1:
+  ret
+
+  .globl __x86_return_thunk
+  .hidden __x86_return_thunk
+  .type __x86_return_thunk, @function
+__x86_return_thunk:
+  movq tilewise_simt_return_key@GOTTPOFF(%rip), %r11
+  movq %fs:(%r11), %r11
+  testq %r11, %r11
+  je 1f
+  leaq -8(%rsp), %r10
+  xorq (%rsp), %r11
+  addq %r10, %r11
+  cmpq %r11, )" TILEWISE_KEPT_RETURNS R"((%rsp)
+  jne 2f
+  cmpq %rbp, )" TILEWISE_KEPT_RETURNS R"((%r10)
+  jne 2f
+1:
+  ret
+2:
+  leaq 1b(%rip), %rdi
+  andq $-16, %rsp
+  call tilewise_simt_refuse_return@PLT
+  ud2
   .section .note.GNU-stack, "", @progbits
   .text
 )");

@@ -29,16 +29,24 @@ struct Recorder {
   std::uintptr_t device_base;
   std::size_t device_bytes;
   const std::uint8_t* device_pages;  ///< by page: not 0 where memory is allocated
+  std::uintptr_t variables_base;     ///< what the module may write to
+  std::size_t variables_bytes;
+  bool guards_stores;  ///< a kernel runs, and whether its accesses are recorded or not
 };
 extern __thread Recorder recorder __attribute__((tls_model("initial-exec")));
 
 /// The trace is full: lets the block's other threads catch up, then goes on.
 void make_room_in_trace();
 
+/// A store that nobody records, to neither shared nor device memory nor the module's variables.
+/// Returns if it is the running thread's own.
+[[gnu::cold]] void guard_store_elsewhere(const void* address, const void* pc, const void* frame);
+
 /// The running thread has called a memory fence.
 void note_fence();
 
 /// An access to neither shared nor allocated device memory: to a variable perhaps.
-[[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site);
+/// @param frame of the function that makes it: its lowest address
+[[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site, const void* frame);
 
 }  // namespace tilewise::simt

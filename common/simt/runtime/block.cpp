@@ -10,10 +10,14 @@
 #include <string_view>
 #include <utility>
 
+#include "common/simt/checked/module_variables.hpp"
+#include "common/simt/checked/source_lines.hpp"
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/describe.hpp"
 #include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/kept_returns.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -68,10 +72,29 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   take_turns(0);
   end_ = threads_.data() + count;
   warps_.resize((count + 31) / 32);
+  tell_recorder_of_memory();
   watch_ = nullptr;
   if (!watch.checks && !watch.counters && !watch.trace) return;
   watch_ = &BlockWatch::of_this_thread();
   watch_->start_launch(watch, launch, body, shared_);
+}
+
+void Block::tell_recorder_of_memory() {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  const auto& variables = ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body_.run));
+  recorder.shared_base = reinterpret_cast<std::uintptr_t>(shared_.base());
+  recorder.shared_bytes = BlockSharedMemory::room();
+  recorder.device_base = reinterpret_cast<std::uintptr_t>(memory.base());
+  recorder.device_bytes = memory.capacity();
+  recorder.device_pages = memory.pages();
+  recorder.variables_base = variables.base();
+  recorder.variables_bytes = variables.bytes();
+}
+
+bool Block::may_store_to_variable(const void* address) const {
+  const auto& variables = ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body_.run));
+  return variables.leads_to_shared_memory(address) || variables.is_run_times(address) ||
+         variables.is_line_count(address);
 }
 
 void Block::take_turns(std::uint64_t block) {
@@ -110,7 +133,13 @@ std::optional<Diagnostic> Block::run(uint3 index, std::uint64_t number) {
 
   if (watch_ != nullptr) watch_->start_block(static_cast<std::uint32_t>(number), turns_);
   resume(threads_.front());
-  keep_context(jump_fcontext(stacks_.take()->context, &home_));
+  const Fiber* first = stacks_.take();
+  {
+    const KeepingReturns keeping;
+    recorder.guards_stores = true;
+    keep_context(jump_fcontext(first->context, &home_));
+    recorder.guards_stores = false;
+  }
   running_ = nullptr;
   if (watch_ != nullptr) watch_->finish_block();
   if (broken_by_) {
@@ -429,12 +458,30 @@ void note_fence() {
   watch.go_on_recording();
 }
 
-void record_elsewhere(const void* address, std::uint32_t site) {
+void guard_store_elsewhere(const void* address, const void* pc, const void* frame) {
+  Block& block = running_block();
+  const Fiber* stack = block.stacks().stack_at(address);
+  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  if (block.may_store_to_variable(address)) return;
+  const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
+  follow(block.break_off_access(
+      {.kind = "host-pointer",
+       .message = fmt::format("{} of {} writes address {}, which is no memory of a GPU's: neither "
+                              "what cudaMalloc gave nor a variable of its own",
+                              describe(threadIdx), describe_block(blockIdx), fmt::ptr(address)),
+       .file = line.file,
+       .line = line.line,
+       .thread = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z},
+                              {threadIdx.x, threadIdx.y, threadIdx.z}}}));
+}
+
+void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
   Block& block = running_block();
   BlockWatch& watch = *block.watch();
   if (watch.record_variable(address, site)) return;
   const Fiber* stack = block.stacks().stack_at(address);
-  if (stack != nullptr && stack == block.stacks().stack_at(__builtin_frame_address(0))) return;
+  // Below that frame lie the run-time's own, and where they return to.
+  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
   watch.pause_recording();
   auto fault = watch.judge_elsewhere(address, site, stack != nullptr);
   if (fault) follow(block.break_off_access(std::move(*fault)));

@@ -57,6 +57,9 @@ class Block {
   /// Ends the block: the running thread cannot make an access.
   Switch break_off_access(Diagnostic fault);
 
+  /// Whether a variable that each operating-system thread has of its own is there for kernels.
+  bool may_store_to_variable(const void* address) const;
+
   void* enter_shared(int slot);
   void* enter_dynamic_shared() { return shared_.dynamic(); }
 
@@ -106,6 +109,7 @@ class Block {
   void check_shared_memory();
   [[noreturn]] static void run_threads(boost::context::detail::transfer_t from);
 
+  void tell_recorder_of_memory();
   void take_turns(std::uint64_t block);
 
   std::size_t turn_of(const Thread& thread) const {

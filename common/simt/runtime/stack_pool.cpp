@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
+
+#include "common/simt/runtime/kept_returns.hpp"
 
 #ifdef TILEWISE_SANITIZE
 #include <sanitizer/asan_interface.h>
@@ -13,12 +16,17 @@ namespace tilewise::simt {
 
 namespace {
 
-/// Local arrays and call frames of one CUDA thread; 1,024 of them take 256 MiB of addresses, of
-/// which only what is touched becomes memory.
+/// Local arrays and call frames of one CUDA thread; 1,024 of them take 256 MiB of addresses, and as
+/// many for what functions keep (kept_returns.hpp), of which only what is touched becomes memory.
 constexpr std::size_t stack_bytes = 256 * 1024;
 
 /// Inaccessible, so that a thread that needs more is stopped; a multiple of every page size in use.
 constexpr std::size_t gap_bytes = 64 * 1024;
+
+/// A stack between two gaps, and what its functions keep.
+constexpr std::size_t fiber_bytes = 2 * (gap_bytes + stack_bytes);
+static_assert(std::string_view(TILEWISE_KEPT_RETURNS) == "327680" &&
+              stack_bytes + gap_bytes == 327680);
 
 /// Stacks that all started at the same offset in a page would compete for the same few cache sets;
 /// consecutive ones are shifted by three lines, over the 16 KiB that a 64-set, 4-way slice of a
@@ -40,7 +48,7 @@ bool is_below(const Fiber* a, const Fiber* b) { return a->stack_top < b->stack_t
 StackPool::~StackPool() {
   for (const auto& fiber : all_) {
     clear_marks(*fiber);
-    munmap(fiber->stack_top - stack_bytes - gap_bytes, stack_bytes + gap_bytes);
+    munmap(fiber->stack_top - stack_bytes - gap_bytes, fiber_bytes);
   }
 }
 
@@ -58,10 +66,11 @@ Fiber* StackPool::take() {
 }
 
 std::unique_ptr<Fiber> StackPool::make() {
-  void* range = mmap(nullptr, gap_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+  void* range = mmap(nullptr, fiber_bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED) throw std::bad_alloc();
   mprotect(range, gap_bytes, PROT_NONE);
+  mprotect(static_cast<std::byte*>(range) + gap_bytes + stack_bytes, gap_bytes, PROT_NONE);
   auto fiber = std::make_unique<Fiber>();
   fiber->stack_top = static_cast<std::byte*>(range) + gap_bytes + stack_bytes;
   fiber->stack_bytes = stack_bytes - all_.size() * shift_bytes % shift_range;

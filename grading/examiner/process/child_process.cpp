@@ -144,6 +144,12 @@ std::chrono::nanoseconds ChildProcess::waited_for_processor() const {
          (host ? grading::waited_for_processor(*host) : std::chrono::nanoseconds(0));
 }
 
+std::size_t ChildProcess::threads() const {
+  const auto process = process_meant();
+  const auto host = process ? first_child(*process) : std::nullopt;
+  return (process ? threads_of(*process) : 0) + (host ? threads_of(*host) : 0);
+}
+
 std::chrono::nanoseconds ChildProcess::ran_on_all_processors() const {
   const auto process = process_meant();
   if (!process) return std::chrono::nanoseconds(0);

@@ -40,6 +40,9 @@ class ChildProcess {
   /// Sends a signal to the process meant, not to its group. Does nothing once it has ended.
   void send_signal(int signal);
 
+  /// Of the process meant, and of the one that it has for host code.
+  std::size_t threads() const;
+
   /// waited_for_processor() of the process meant.
   std::chrono::nanoseconds waited_for_processor() const;
   /// ran_on_all_processors() of it.

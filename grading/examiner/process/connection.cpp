@@ -68,7 +68,8 @@ bool is_possible(const FaultRecord& record) {
 
 }  // namespace
 
-Connection::Connection(const ConnectionOptions& options) : output_bytes_(options.output_bytes) {
+Connection::Connection(const ConnectionOptions& options)
+    : output_bytes_(options.output_bytes), threads_(options.threads) {
   const FileDescriptor null = open_null();
   Pipe channel = make_socket_pair();
   Pipe output = make_pipe();
@@ -156,6 +157,8 @@ Event Connection::wait(Clock::time_point deadline, std::string& message) {
         output_.resize(output_bytes_);
         return Event::flooded;
       }
+      // Answered or not: what a call leaves behind adds up.
+      if (threads_ > 0 && child_->threads() > threads_) return Event::crowded;
       if (auto next = frames_.next()) {
         message = std::move(*next);
         return Event::message;

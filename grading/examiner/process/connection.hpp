@@ -21,6 +21,7 @@ enum class Event {
   closed,   ///< it has closed its channel, yet runs on
   garbled,  ///< what it sends is no message
   flooded,  ///< it prints more than it may
+  crowded,  ///< it has more threads than it may
   late,     ///< none of these until the deadline
 };
 
@@ -31,6 +32,7 @@ struct ConnectionOptions {
   int memory_fd = -1;
   ChildLimits limits = {};
   std::size_t output_bytes = 0;
+  std::size_t threads = 0;  ///< 0: no limit
 };
 
 /// A running worker process and the channel, the output and the fault pipe that lead to it. Knows
@@ -81,6 +83,7 @@ class Connection {
   void poll_until(Clock::time_point deadline) const;
 
   std::size_t output_bytes_;
+  std::size_t threads_;
   FileDescriptor channel_;
   FileDescriptor output_pipe_;
   FileDescriptor fault_pipe_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -24,6 +25,20 @@ std::chrono::nanoseconds waited_for_processor(pid_t process) {
     if (file >> ran >> waited) longest = std::max(longest, waited);
   }
   return std::chrono::nanoseconds(longest);
+}
+
+std::size_t threads_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  // The second field is a name in parentheses, which may hold anything; the count is the 20th.
+  std::istringstream fields(line.substr(std::min(line.rfind(')') + 1, line.size())));
+  std::string field;
+  constexpr int before = 17;
+  for (int i = 0; i < before; ++i) fields >> field;
+  std::size_t threads = 0;
+  fields >> threads;
+  return threads;
 }
 
 std::chrono::nanoseconds ran_on_all_processors(pid_t process) {

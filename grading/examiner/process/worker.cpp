@@ -35,6 +35,10 @@ Clock::time_point after(double seconds) {
 }
 
 /// Threads that the simulator runs blocks on.
+/// Of a worker: its own and a CUDA driver's, which has some for each GPU, take a few dozen. No
+/// limit of the system's counts a process's threads, nor root's.
+constexpr std::size_t most_threads = 512;
+
 std::size_t simulator_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
 
 /// The thread that ran, where the fault was in a kernel.
@@ -66,10 +70,10 @@ SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& mod
 
 std::size_t simulator_address_space_bytes() {
   // The simulator reserves 4 GiB of addresses for device memory and, for each of the threads that
-  // it runs blocks on, half a GiB for stacks, shared memory and the allocator. The other 4 GiB are
-  // for the memory shared with the examiner and the student's own allocations.
+  // it runs blocks on, a GiB for stacks, shared memory and the allocator. The other 4 GiB are for
+  // the memory shared with the examiner and the student's own allocations.
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  return 8 * gibibyte + simulator_threads() * gibibyte / 2;
+  return 8 * gibibyte + simulator_threads() * gibibyte;
 }
 
 std::size_t cpu_seconds(double time_limit_s) {
@@ -249,6 +253,11 @@ CallReply Worker::State::exchange(double time_limit_s) {
                   fmt::format("The submission printed more than {} bytes and was stopped. Remove "
                               "printf calls from its loops and kernels.",
                               options.output_bytes));
+    case Event::crowded:
+      return fail(Outcome::flooded,
+                  fmt::format("The submission runs more than {} threads at once and was stopped. "
+                              "Join the threads that host code starts.",
+                              most_threads));
     case Event::late:
       break;
   }
@@ -268,7 +277,8 @@ void Worker::State::start() {
                                          .wrappers = in_sandbox ? Sandbox::processes : 0,
                                          .memory_fd = memory.fd(),
                                          .limits = {situation.address_space_bytes, options.cpu_s},
-                                         .output_bytes = options.output_bytes});
+                                         .output_bytes = options.output_bytes,
+                                         .threads = most_threads});
   } catch (const std::system_error& error) {
     ready = fail(Outcome::refused, fmt::format("The worker could not start: {}", error.what()));
     return;

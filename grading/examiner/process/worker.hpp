@@ -47,7 +47,7 @@ struct CallReply {
     crashed,    ///< a fatal signal, an exception or a kernel that failed
     timed_out,  ///< still running at the time limit
     exited,     ///< the student's code ended the process
-    flooded,    ///< it printed too much
+    flooded,    ///< it printed too much, or started too many threads
     protocol,   ///< it tampered with the channel between worker and examiner
     refused,    ///< nobody's code ran: no such module, function or device, or wrong arguments
   };

@@ -10,12 +10,18 @@
 
 namespace tilewise::simt {
 
+namespace of_kernel_files {  // launch.hpp
+
 /// What a variable consists of.
 struct VariableShape {
   size_t element_bytes;
   size_t row_elements;  ///< of a matrix; else 0
   size_t is_array;      ///< 1 or 0
 };
+
+}  // namespace of_kernel_files
+
+using of_kernel_files::VariableShape;
 
 template <class T>
 constexpr VariableShape shape_of() {

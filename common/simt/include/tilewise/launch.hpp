@@ -122,6 +122,10 @@ void launch_with(Kernel kernel, const LaunchConfiguration& configuration,
   launch_threads(configuration, call);
 }
 
+/// What a kernel file has objects of. A call with one of them looks for functions where its type is
+/// (argument-dependent lookup), and finds none of the run-time's.
+namespace of_kernel_files {
+
 /// The launch with its configuration, waiting for the kernel's arguments, which are evaluated once,
 /// on the host. Every thread gets a copy of their bytes, as CUDA has it.
 /// @tparam Function the kernel's type; void for a name that stands for several
@@ -133,7 +137,7 @@ class ConfiguredLaunch {
 
   template <class... Arguments>
   void operator()(Arguments&&... arguments) {
-    launch_with(std::move(kernel_), configuration_, std::forward<Arguments>(arguments)...);
+    simt::launch_with(std::move(kernel_), configuration_, std::forward<Arguments>(arguments)...);
   }
 
  private:
@@ -151,11 +155,12 @@ class ConfiguredLaunch<Kernel, R(P...)> {
 
   void operator()(P... parameters) {
     if constexpr ((is_copied_by_bytes<P> && ...)) {
-      launch_with(std::move(kernel_), configuration_, std::move(parameters)...);
+      simt::launch_with(std::move(kernel_), configuration_, std::move(parameters)...);
     } else {
       // As compilers pass them: what has copies of its own by its address.
       using ByBytes = void (*)(std::conditional_t<is_copied_by_bytes<P>, P, P&>...);
-      launch_with(reinterpret_cast<ByBytes>(function_), configuration_, stored(parameters)...);
+      simt::launch_with(reinterpret_cast<ByBytes>(function_), configuration_,
+                        stored(parameters)...);
     }
   }
 
@@ -164,7 +169,7 @@ class ConfiguredLaunch<Kernel, R(P...)> {
             class = std::enable_if_t<!std::is_invocable_v<R (*)(P...), Arguments...> &&
                                      std::is_invocable_v<Kernel&, Arguments...>>>
   void operator()(Arguments&&... arguments) {
-    launch_with(std::move(kernel_), configuration_, std::forward<Arguments>(arguments)...);
+    simt::launch_with(std::move(kernel_), configuration_, std::forward<Arguments>(arguments)...);
   }
 
  private:
@@ -173,7 +178,7 @@ class ConfiguredLaunch<Kernel, R(P...)> {
     if constexpr (is_copied_by_bytes<T>) {
       return parameter;
     } else {
-      return bytes_of(parameter);
+      return simt::bytes_of(parameter);
     }
   }
 
@@ -211,6 +216,8 @@ class Launcher {
   Function* function_;
 };
 
+}  // namespace of_kernel_files
+
 /// What a name before `<<<` stands for: a function, by its reference, or a pointer to one, by its
 /// value. It takes no name that stands for several functions.
 template <class Kernel, class... Nothing>
@@ -220,8 +227,8 @@ Kernel named(Kernel&& kernel, Nothing...) {
 
 /// A launch of a kernel that was chosen when the program ran.
 template <class Function>
-Launcher<Function*, Function> launcher(const char* name, const char* file, int line,
-                                       Function* kernel) {
+of_kernel_files::Launcher<Function*, Function> launcher(const char* name, const char* file,
+                                                        int line, Function* kernel) {
   return {name, file, line, kernel, kernel};
 }
 
@@ -231,15 +238,15 @@ Launcher<Function*, Function> launcher(const char* name, const char* file, int l
 template <class Call, class Find>
 auto launcher(const char* name, const char* file, int line, Call call, Find find) {
   if constexpr (!std::is_invocable_v<Find&>) {
-    return Launcher<Call, void>{name, file, line, std::move(call), nullptr};
+    return of_kernel_files::Launcher<Call, void>{name, file, line, std::move(call), nullptr};
   } else {
     auto* const function = find();
     using Function = std::remove_pointer_t<decltype(function)>;
     constexpr bool is_function = std::is_function_v<std::remove_reference_t<decltype(find())>>;
     if constexpr (is_function && std::is_empty_v<Call>) {
-      return Launcher<Call, Function>{name, file, line, std::move(call), function};
+      return of_kernel_files::Launcher<Call, Function>{name, file, line, std::move(call), function};
     } else {
-      return launcher(name, file, line, function);
+      return simt::launcher(name, file, line, function);
     }
   }
 }

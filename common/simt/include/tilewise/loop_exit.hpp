@@ -9,6 +9,8 @@ namespace tilewise::simt {
 /// them wait for each other. Which loop it was says the address this returns to.
 void note_loop_exit();
 
+namespace of_kernel_files {  // launch.hpp
+
 /// The checked build's rewriter puts one around every loop of device code:
 ///
 ///     for (LoopExit exit; exit.once();) for (int k = 0; k < n; ++k) sum += a[k];
@@ -27,5 +29,9 @@ class LoopExit {
  private:
   bool passed_ = false;
 };
+
+}  // namespace of_kernel_files
+
+using of_kernel_files::LoopExit;
 
 }  // namespace tilewise::simt
