@@ -12,19 +12,30 @@
 namespace tilewise::simt {
 namespace {
 
+/// What stands for a place in the code in all accesses but the first that one call writes down, so
+/// that these are no second pass through it (code_order.hpp).
+const void* continued(const void* pc) { return static_cast<const char*>(pc) - 1; }
+
 /// An object that is not aligned to its size, as far as the compiler knows: word by word, as a GPU
 /// has to copy it, and byte by byte where there is no whole word.
+/// @param starts the call has written down nothing before
 template <Action action>
-void record_range(const void* address, std::size_t bytes, const void* pc) {
+void record_range(const void* address, std::size_t bytes, const void* pc, bool starts = true) {
   const char* at = static_cast<const char*>(address);
   if (recorder.next == nullptr) return;
-  while (bytes > 0) {
+  const void* rest = starts ? continued(pc) : pc;
+  for (; bytes > 0; pc = rest) {
     const bool word = bytes >= 4 && reinterpret_cast<std::uintptr_t>(at) % 4 == 0;
     word ? record<action, 4>(at, pc) : record<action, 1>(at, pc);
     const std::size_t step = word ? 4 : 1;
     at += step;
     bytes -= step;
   }
+}
+
+/// What has been read is written.
+void record_copy(const void* address, std::size_t bytes, const void* pc) {
+  record_range<Action::write>(address, bytes, continued(pc), false);
 }
 
 }  // namespace
@@ -93,12 +104,12 @@ void __tsan_write_range(void* address, std::size_t bytes) {
 #define TILEWISE_MEMORY_HOOKS(prefix)                                                     \
   void* prefix##memcpy(void* to, const void* from, std::size_t bytes) {                   \
     tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0)); \
-    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
+    tilewise::simt::record_copy(to, bytes, __builtin_return_address(0));                  \
     return std::memcpy(to, from, bytes);                                                  \
   }                                                                                       \
   void* prefix##memmove(void* to, const void* from, std::size_t bytes) {                  \
     tilewise::simt::record_range<Action::read>(from, bytes, __builtin_return_address(0)); \
-    tilewise::simt::record_range<Action::write>(to, bytes, __builtin_return_address(0));  \
+    tilewise::simt::record_copy(to, bytes, __builtin_return_address(0));                  \
     return std::memmove(to, from, bytes);                                                 \
   }                                                                                       \
   void* prefix##memset(void* to, int byte, std::size_t bytes) {                           \
@@ -125,7 +136,8 @@ TILEWISE_MEMORY_HOOKS(__wrap_)
   }                                                                                             \
   void __wrap_sincos##suffix(Real x, Real* sine, Real* cosine) {                                \
     tilewise::simt::record<Action::write, sizeof *sine>(sine, __builtin_return_address(0));     \
-    tilewise::simt::record<Action::write, sizeof *cosine>(cosine, __builtin_return_address(0)); \
+    tilewise::simt::record<Action::write, sizeof *cosine>(                                      \
+        cosine, tilewise::simt::continued(__builtin_return_address(0)));                        \
     *sine = std::sin(x);                                                                        \
     *cosine = std::cos(x);                                                                      \
   }

@@ -1,0 +1,185 @@
+#include "common/simt/checked/block_order.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+namespace tilewise::simt {
+
+namespace {
+
+using Block = std::uint32_t;
+using Blocks = std::vector<Block>;
+
+constexpr std::uint32_t none = ~0u;
+
+/// Deeper loops are taken for straight code, of which blocks keep their addresses' order. No kernel
+/// of a person's nests as deep; control flow that no loops describe may, and would take long.
+constexpr std::size_t most_nested = 24;
+
+class Orderer {
+ public:
+  Orderer(const ControlFlow& flow, const std::vector<std::uint32_t>& room)
+      : flow_(flow), room_(room), predecessors_(flow.size()), region_(flow.size(), none) {
+    for (Block from = 0; from < flow.size(); ++from) {
+      for (const Block to : flow[from]) predecessors_[to].push_back(from);
+    }
+    order_.paths.resize(flow.size());
+  }
+
+  BlockOrder run() {
+    Blocks all(flow_.size());
+    for (Block block = 0; block < all.size(); ++block) all[block] = block;
+    order_region(all, none, {});
+    order_.end_of_order = next_;
+    return std::move(order_);
+  }
+
+ private:
+  // Blocks of one loop, or of the whole function. Ways back to the header are another pass.
+  void order_region(const Blocks& blocks, Block header, const std::vector<std::uint32_t>& path) {
+    const std::uint32_t region = ++regions_;
+    for (const Block block : blocks) region_[block] = region;
+    const auto inside = [&](Block block) { return region_[block] == region && block != header; };
+    const std::vector<Blocks> components = strongly_connected(blocks, inside);
+    for (const Blocks& component : in_topological_order(components, inside)) {
+      std::vector<std::uint32_t> here = path;
+      here.push_back(next_++);
+      const bool loops = component.size() > 1 || leads_to_itself(component[0], header);
+      if (!loops) {
+        next_ += room_[component[0]] - 1;
+        order_.paths[component[0]] = std::move(here);
+      } else if (path.size() == most_nested) {
+        number_by_address(component, path);
+      } else {
+        order_region(component, header_of(component), here);
+      }
+    }
+  }
+
+  bool leads_to_itself(Block block, Block header) const {
+    return block != header && std::ranges::find(flow_[block], block) != flow_[block].end();
+  }
+
+  void number_by_address(const Blocks& component, const std::vector<std::uint32_t>& path) {
+    for (const Block block : component) {
+      order_.paths[block] = path;
+      order_.paths[block].push_back(next_);
+      next_ += room_[block];
+    }
+  }
+
+  // Where the loop is entered; of several places, which only `goto` makes, the first.
+  Block header_of(const Blocks& component) const {
+    const auto is_entered = [&](Block block) {
+      return block == 0 || std::ranges::any_of(predecessors_[block], [&](Block from) {
+               return !std::ranges::binary_search(component, from);
+             });
+    };
+    const auto found = std::ranges::find_if(component, is_entered);
+    return found == component.end() ? component[0] : *found;
+  }
+
+  // Tarjan's algorithm, without recursion, since it may run on the small stack of a kernel's thread.
+  template <class Inside>
+  std::vector<Blocks> strongly_connected(const Blocks& blocks, Inside&& inside) {
+    struct Visit {
+      Block block;
+      std::size_t next_edge;
+    };
+    std::vector<Blocks> components;
+    std::vector<std::uint32_t> index(flow_.size(), none), low(flow_.size(), none);
+    std::vector<bool> open(flow_.size(), false);
+    Blocks stack;
+    std::vector<Visit> visits;
+    std::uint32_t visited = 0;
+    const auto enter = [&](Block block) {
+      index[block] = low[block] = visited++;
+      stack.push_back(block);
+      open[block] = true;
+      visits.push_back({block, 0});
+    };
+    for (const Block start : blocks) {
+      if (index[start] != none) continue;
+      enter(start);
+      while (!visits.empty()) {
+        Visit& visit = visits.back();
+        const Block block = visit.block;
+        if (visit.next_edge < flow_[block].size()) {
+          const Block to = flow_[block][visit.next_edge++];
+          if (!inside(to)) continue;
+          if (index[to] == none) {
+            enter(to);
+          } else if (open[to]) {
+            low[block] = std::min(low[block], index[to]);
+          }
+          continue;
+        }
+        visits.pop_back();
+        if (!visits.empty()) low[visits.back().block] = std::min(low[visits.back().block], low[block]);
+        if (low[block] != index[block]) continue;
+        Blocks& component = components.emplace_back();
+        do {
+          component.push_back(stack.back());
+          open[stack.back()] = false;
+          stack.pop_back();
+        } while (component.back() != block);
+        std::ranges::sort(component);
+      }
+    }
+    return components;
+  }
+
+  // Of those that nothing leads to any more, the one at the lowest address comes next.
+  template <class Inside>
+  std::vector<Blocks> in_topological_order(const std::vector<Blocks>& components, Inside&& inside) {
+    std::vector<std::size_t> component_of(flow_.size());
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      for (const Block block : components[i]) component_of[block] = i;
+    }
+    std::vector<std::size_t> ways_in(components.size(), 0);
+    const auto each_way_out = [&](std::size_t from, auto&& visit) {
+      for (const Block block : components[from]) {
+        for (const Block to : flow_[block]) {
+          if (inside(to) && component_of[to] != from) visit(component_of[to]);
+        }
+      }
+    };
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      each_way_out(i, [&](std::size_t to) { ++ways_in[to]; });
+    }
+    const auto later = [&](std::size_t a, std::size_t b) {
+      return components[a][0] > components[b][0];
+    };
+    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      if (ways_in[i] == 0) ready.push(i);
+    }
+    std::vector<Blocks> ordered;
+    while (!ready.empty()) {
+      const std::size_t next = ready.top();
+      ready.pop();
+      ordered.push_back(components[next]);
+      each_way_out(next, [&](std::size_t to) {
+        if (--ways_in[to] == 0) ready.push(to);
+      });
+    }
+    return ordered;
+  }
+
+  const ControlFlow& flow_;
+  const std::vector<std::uint32_t>& room_;
+  ControlFlow predecessors_;
+  std::vector<std::uint32_t> region_;  ///< by block: the innermost one that is being ordered
+  std::uint32_t regions_ = 0;
+  std::uint32_t next_ = 0;
+  BlockOrder order_;
+};
+
+}  // namespace
+
+BlockOrder order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room) {
+  return Orderer(flow, room).run();
+}
+
+}  // namespace tilewise::simt

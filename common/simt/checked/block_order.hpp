@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tilewise::simt {
+
+/// A function's control flow: by block, where it goes on. Block 0 is the entry, and blocks are
+/// numbered by their addresses.
+using ControlFlow = std::vector<std::vector<std::uint32_t>>;
+
+/// An order of a function's blocks in which each comes behind all that lead to it within one pass of
+/// the loops around it, and a loop's blocks come one after the other. Lanes of a warp of which those
+/// in the first block go first meet where the ways that they took meet.
+///
+/// By block its path: where each loop around it stands, from the outside in, and at last where it
+/// stands itself. Paths compare as sequences, no number stands twice, and all are below
+/// `end_of_order`.
+struct BlockOrder {
+  std::vector<std::vector<std::uint32_t>> paths;
+  std::uint32_t end_of_order = 0;
+};
+
+/// @param room by block: how many numbers it takes, at least 1
+BlockOrder order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room);
+
+}  // namespace tilewise::simt
