@@ -1,8 +1,8 @@
 #include "common/simt/checked/block_order.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
+#include <utility>
 
 namespace tilewise::simt {
 
@@ -21,21 +21,46 @@ class Orderer {
  public:
   Orderer(const ControlFlow& flow, const std::vector<std::uint32_t>& room)
       : flow_(flow), room_(room), predecessors_(flow.size()), region_(flow.size(), none) {
-    for (Block from = 0; from < flow.size(); ++from) {
-      for (const Block to : flow[from]) predecessors_[to].push_back(from);
-    }
-    order_.paths.resize(flow.size());
+    paths_.resize(flow.size());
   }
 
-  BlockOrder run() {
-    Blocks all(flow_.size());
-    for (Block block = 0; block < all.size(); ++block) all[block] = block;
-    order_region(all, none, {});
-    order_.end_of_order = next_;
-    return std::move(order_);
+  BlockPaths run() {
+    const Blocks blocks = reachable();
+    for (const Block from : blocks) {
+      for (const Block to : flow_[from]) predecessors_[to].push_back(from);
+    }
+    order_region(blocks, none, {});
+    // What fills up the space between blocks, and what no thread comes to.
+    for (Block block = 0; block < flow_.size(); ++block) {
+      if (paths_[block].empty()) number(block, {});
+    }
+    return std::move(paths_);
   }
 
  private:
+  Blocks reachable() const {
+    std::vector<bool> seen(flow_.size(), false);
+    Blocks open = {0}, found;
+    seen[0] = true;
+    while (!open.empty()) {
+      const Block block = open.back();
+      open.pop_back();
+      found.push_back(block);
+      for (const Block to : flow_[block]) {
+        if (!seen[to]) open.push_back(to);
+        seen[to] = true;
+      }
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+  void number(Block block, std::vector<std::uint32_t> path) {
+    path.push_back(next_);
+    next_ += room_[block];
+    paths_[block] = std::move(path);
+  }
+
   // Blocks of one loop, or of the whole function. Ways back to the header are another pass.
   void order_region(const Blocks& blocks, Block header, const std::vector<std::uint32_t>& path) {
     const std::uint32_t region = ++regions_;
@@ -43,30 +68,19 @@ class Orderer {
     const auto inside = [&](Block block) { return region_[block] == region && block != header; };
     const std::vector<Blocks> components = strongly_connected(blocks, inside);
     for (const Blocks& component : in_topological_order(components, inside)) {
+      const bool loops = component.size() > 1 || leads_to_itself(component[0], header);
+      if (!loops || path.size() == most_nested) {
+        for (const Block block : component) number(block, path);
+        continue;
+      }
       std::vector<std::uint32_t> here = path;
       here.push_back(next_++);
-      const bool loops = component.size() > 1 || leads_to_itself(component[0], header);
-      if (!loops) {
-        next_ += room_[component[0]] - 1;
-        order_.paths[component[0]] = std::move(here);
-      } else if (path.size() == most_nested) {
-        number_by_address(component, path);
-      } else {
-        order_region(component, header_of(component), here);
-      }
+      order_region(component, header_of(component), here);
     }
   }
 
   bool leads_to_itself(Block block, Block header) const {
     return block != header && std::ranges::find(flow_[block], block) != flow_[block].end();
-  }
-
-  void number_by_address(const Blocks& component, const std::vector<std::uint32_t>& path) {
-    for (const Block block : component) {
-      order_.paths[block] = path;
-      order_.paths[block].push_back(next_);
-      next_ += room_[block];
-    }
   }
 
   // Where the loop is entered; of several places, which only `goto` makes, the first.
@@ -173,12 +187,12 @@ class Orderer {
   std::vector<std::uint32_t> region_;  ///< by block: the innermost one that is being ordered
   std::uint32_t regions_ = 0;
   std::uint32_t next_ = 0;
-  BlockOrder order_;
+  BlockPaths paths_;
 };
 
 }  // namespace
 
-BlockOrder order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room) {
+BlockPaths order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room) {
   return Orderer(flow, room).run();
 }
 

@@ -14,14 +14,10 @@ using ControlFlow = std::vector<std::vector<std::uint32_t>>;
 /// in the first block go first meet where the ways that they took meet.
 ///
 /// By block its path: where each loop around it stands, from the outside in, and at last where it
-/// stands itself. Paths compare as sequences, no number stands twice, and all are below
-/// `end_of_order`.
-struct BlockOrder {
-  std::vector<std::vector<std::uint32_t>> paths;
-  std::uint32_t end_of_order = 0;
-};
+/// stands itself. Paths compare as sequences, and no two things stand at one number.
+using BlockPaths = std::vector<std::vector<std::uint32_t>>;
 
 /// @param room by block: how many numbers it takes, at least 1
-BlockOrder order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room);
+BlockPaths order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room);
 
 }  // namespace tilewise::simt

@@ -36,7 +36,7 @@ FunctionOrder::FunctionOrder(std::uintptr_t begin, std::uintptr_t end) : begin_(
     const std::uintptr_t next = i + 1 < blocks_.size() ? blocks_[i + 1] : end;
     bytes.push_back(static_cast<std::uint32_t>(next - blocks_[i]));
   }
-  order_ = order_blocks(code->flow, bytes);
+  paths_ = order_blocks(code->flow, bytes);
   for (const MachineCode::Call& call : code->calls) returns_.push_back(call.returns_to);
   for (const MachineCode::Call& call : code->calls) {
     if (call.target != 0) calls_.push_back({place(call.returns_to), call.target});
@@ -58,7 +58,7 @@ CodePlace FunctionOrder::place(std::uintptr_t returns_to) const {
   // The call's last byte: what it returns to may be another block.
   const auto behind = std::ranges::upper_bound(blocks_, returns_to - 1);
   const auto block = static_cast<std::size_t>(behind - blocks_.begin() - 1);
-  place.path = order_.paths[block];
+  place.path = paths_[block];
   place.path.back() += static_cast<std::uint32_t>(returns_to - 1 - blocks_[block]);
   return place;
 }

@@ -18,7 +18,7 @@ class FunctionOrder;
 /// Where an instruction that calls something stands in the control flow of its function.
 struct CodePlace {
   const FunctionOrder* function;
-  std::vector<std::uint32_t> path;  ///< as in BlockOrder; the last number is the instruction's own
+  std::vector<std::uint32_t> path;  ///< as in BlockPaths; the last number is the instruction's own
   bool continues = false;           ///< what the instruction at this place has begun
 };
 
@@ -45,7 +45,7 @@ class FunctionOrder {
  private:
   std::uintptr_t begin_;
   std::vector<std::uintptr_t> blocks_;  ///< where each begins
-  BlockOrder order_;
+  BlockPaths paths_;
   std::vector<std::uintptr_t> returns_;  ///< of all calls, sorted
   std::vector<Call> calls_;
 };
