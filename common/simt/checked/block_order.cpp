@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <set>
 #include <utility>
 
 namespace tilewise::simt {
@@ -19,8 +20,8 @@ constexpr std::size_t most_nested = 24;
 
 class Orderer {
  public:
-  Orderer(const ControlFlow& flow, const std::vector<std::uint32_t>& room)
-      : flow_(flow), room_(room), predecessors_(flow.size()), region_(flow.size(), none) {
+  Orderer(const ControlFlow& flow, const Marks& ends, const std::vector<std::uint32_t>& room)
+      : flow_(flow), ends_(ends), room_(room), predecessors_(flow.size()), region_(flow.size(), none) {
     paths_.resize(flow.size());
   }
 
@@ -66,10 +67,10 @@ class Orderer {
     const std::uint32_t region = ++regions_;
     for (const Block block : blocks) region_[block] = region;
     const auto inside = [&](Block block) { return region_[block] == region && block != header; };
-    const std::vector<Blocks> components = strongly_connected(blocks, inside);
+    const std::vector<Blocks> components =
+        with_ways_to_their_ends(strongly_connected(blocks, inside), inside, header);
     for (const Blocks& component : in_topological_order(components, inside)) {
-      const bool loops = component.size() > 1 || leads_to_itself(component[0], header);
-      if (!loops || path.size() == most_nested) {
+      if (!loops(component, header) || path.size() == most_nested) {
         for (const Block block : component) number(block, path);
         continue;
       }
@@ -79,8 +80,66 @@ class Orderer {
     }
   }
 
-  bool leads_to_itself(Block block, Block header) const {
-    return block != header && std::ranges::find(flow_[block], block) != flow_[block].end();
+  bool loops(const Blocks& component, Block header) const {
+    const Block first = component[0];
+    return component.size() > 1 ||
+           (first != header && std::ranges::find(flow_[first], first) != flow_[first].end());
+  }
+
+  // A loop gets what lies between it and the marks of its end, if all ways out come to one.
+  template <class Inside>
+  std::vector<Blocks> with_ways_to_their_ends(std::vector<Blocks> components, Inside&& inside,
+                                              Block header) {
+    const std::vector<std::size_t> component_of = components_by_block(components);
+    for (std::size_t loop = 0; loop < components.size(); ++loop) {
+      if (components[loop].empty() || !loops(components[loop], header)) continue;
+      std::set<std::size_t> taken = {loop};
+      const auto is_taken = [&](Block block) {
+        return (inside(block) || block == header) && taken.contains(component_of[block]);
+      };
+      const auto only_follows = [&](std::size_t component) {
+        return std::ranges::all_of(components[component], [&](Block block) {
+          return !ends_[block] && std::ranges::all_of(predecessors_[block], [&](Block from) {
+            return is_taken(from) || std::ranges::binary_search(components[component], from);
+          });
+        });
+      };
+      std::vector<std::size_t> open = {loop};
+      while (!open.empty()) {
+        const std::size_t from = open.back();
+        open.pop_back();
+        for (const Block block : components[from]) {
+          for (const Block to : flow_[block]) {
+            if (!inside(to) || is_taken(to) || !only_follows(component_of[to])) continue;
+            taken.insert(component_of[to]);
+            open.push_back(component_of[to]);
+          }
+        }
+      }
+      const auto comes_to_an_end = [&](Block block) {
+        return !flow_[block].empty() && std::ranges::all_of(flow_[block], [&](Block to) {
+          return is_taken(to) || ends_[to];
+        });
+      };
+      Blocks all;
+      for (const std::size_t way : taken) {
+        all.insert(all.end(), components[way].begin(), components[way].end());
+      }
+      if (!std::ranges::all_of(all, comes_to_an_end)) continue;
+      for (const std::size_t way : taken) components[way].clear();
+      std::ranges::sort(all);
+      components[loop] = std::move(all);
+    }
+    std::erase_if(components, [](const Blocks& component) { return component.empty(); });
+    return components;
+  }
+
+  std::vector<std::size_t> components_by_block(const std::vector<Blocks>& components) const {
+    std::vector<std::size_t> component_of(flow_.size());
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      for (const Block block : components[i]) component_of[block] = i;
+    }
+    return component_of;
   }
 
   // Where the loop is entered; of several places, which only `goto` makes, the first.
@@ -147,10 +206,7 @@ class Orderer {
   // Of those that nothing leads to any more, the one at the lowest address comes next.
   template <class Inside>
   std::vector<Blocks> in_topological_order(const std::vector<Blocks>& components, Inside&& inside) {
-    std::vector<std::size_t> component_of(flow_.size());
-    for (std::size_t i = 0; i < components.size(); ++i) {
-      for (const Block block : components[i]) component_of[block] = i;
-    }
+    const std::vector<std::size_t> component_of = components_by_block(components);
     std::vector<std::size_t> ways_in(components.size(), 0);
     const auto each_way_out = [&](std::size_t from, auto&& visit) {
       for (const Block block : components[from]) {
@@ -182,6 +238,7 @@ class Orderer {
   }
 
   const ControlFlow& flow_;
+  const Marks& ends_;
   const std::vector<std::uint32_t>& room_;
   ControlFlow predecessors_;
   std::vector<std::uint32_t> region_;  ///< by block: the innermost one that is being ordered
@@ -192,8 +249,9 @@ class Orderer {
 
 }  // namespace
 
-BlockPaths order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room) {
-  return Orderer(flow, room).run();
+BlockPaths order_blocks(const ControlFlow& flow, const Marks& ends,
+                        const std::vector<std::uint32_t>& room) {
+  return Orderer(flow, ends, room).run();
 }
 
 }  // namespace tilewise::simt

@@ -17,7 +17,13 @@ using ControlFlow = std::vector<std::vector<std::uint32_t>>;
 /// stands itself. Paths compare as sequences, and no two things stand at one number.
 using BlockPaths = std::vector<std::vector<std::uint32_t>>;
 
+/// Where a loop is left for good. Blocks on the way there belong to it: `if (found) { x = a[k]; break; }`
+/// loads in the pass that finds, not when all lanes are through with the loop.
+using Marks = std::vector<bool>;
+
+/// @param ends by block: a loop's end is marked where it begins
 /// @param room by block: how many numbers it takes, at least 1
-BlockPaths order_blocks(const ControlFlow& flow, const std::vector<std::uint32_t>& room);
+BlockPaths order_blocks(const ControlFlow& flow, const Marks& ends,
+                        const std::vector<std::uint32_t>& room);
 
 }  // namespace tilewise::simt

@@ -36,7 +36,7 @@ FunctionOrder::FunctionOrder(std::uintptr_t begin, std::uintptr_t end) : begin_(
     const std::uintptr_t next = i + 1 < blocks_.size() ? blocks_[i + 1] : end;
     bytes.push_back(static_cast<std::uint32_t>(next - blocks_[i]));
   }
-  paths_ = order_blocks(code->flow, bytes);
+  paths_ = order_blocks(code->flow, code->ends, bytes);
   for (const MachineCode::Call& call : code->calls) returns_.push_back(call.returns_to);
   for (const MachineCode::Call& call : code->calls) {
     if (call.target != 0) calls_.push_back({place(call.returns_to), call.target});

@@ -38,19 +38,22 @@ void record_copy(const void* address, std::size_t bytes, const void* pc) {
   record_range<Action::write>(address, bytes, continued(pc), false);
 }
 
-}  // namespace
-
-// Lanes that leave a loop wait behind it for those that go on, as hardware makes them: the mark
-// stands behind the loop in the code, and what stands first is read first.
-[[gnu::noinline]] void note_loop_exit() {
+/// An access without data. Lanes that have left a loop wait for the others at the one behind it, and
+/// those that have begun another pass at the one they begin it with.
+[[gnu::always_inline]] inline void record_mark(const void* pc) {
   Recorder& r = recorder;
   if (r.next == nullptr) return;
-  const auto pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-  r.next[0] = Site32::kind(Action::none, 1) | (static_cast<std::uint32_t>(pc) & Site32::code_mask);
+  const auto at = reinterpret_cast<std::uintptr_t>(pc);
+  r.next[0] = Site32::kind(Action::none, 1) | (static_cast<std::uint32_t>(at) & Site32::code_mask);
   r.next[(trace_rows + 1) * trace_lanes] = 0;
   r.next += trace_lanes;
   if (r.next >= r.end) make_room_in_trace();
 }
+
+}  // namespace
+
+[[gnu::noinline]] void note_loop_exit(unsigned) { record_mark(__builtin_return_address(0)); }
+[[gnu::noinline]] void note_loop_pass() { record_mark(__builtin_return_address(0)); }
 
 }  // namespace tilewise::simt
 
