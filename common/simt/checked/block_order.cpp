@@ -18,12 +18,23 @@ constexpr std::uint32_t none = ~0u;
 /// of a person's nests as deep; control flow that no loops describe may, and would take long.
 constexpr std::size_t most_nested = 24;
 
+/// A way out of a loop that is longer is taken for what follows the loop: else each of many loops
+/// without marks would be followed to the function's end.
+constexpr std::size_t longest_way = 256;
+
 class Orderer {
  public:
   Orderer(const ControlFlow& flow, const Marks& ends, const std::vector<std::uint32_t>& room)
-      : flow_(flow), ends_(ends), room_(room), predecessors_(flow.size()), region_(flow.size(), none) {
-    paths_.resize(flow.size());
-  }
+      : flow_(flow),
+        ends_(ends),
+        room_(room),
+        predecessors_(flow.size()),
+        region_(flow.size(), none),
+        visited_(flow.size()),
+        low_(flow.size()),
+        component_of_(flow.size()),
+        open_(flow.size(), false),
+        paths_(flow.size()) {}
 
   BlockPaths run() {
     const Blocks blocks = reachable();
@@ -90,12 +101,12 @@ class Orderer {
   template <class Inside>
   std::vector<Blocks> with_ways_to_their_ends(std::vector<Blocks> components, Inside&& inside,
                                               Block header) {
-    const std::vector<std::size_t> component_of = components_by_block(components);
+    find_components_of_blocks(components);
     for (std::size_t loop = 0; loop < components.size(); ++loop) {
       if (components[loop].empty() || !loops(components[loop], header)) continue;
       std::set<std::size_t> taken = {loop};
       const auto is_taken = [&](Block block) {
-        return (inside(block) || block == header) && taken.contains(component_of[block]);
+        return (inside(block) || block == header) && taken.contains(component_of_[block]);
       };
       const auto only_follows = [&](std::size_t component) {
         return std::ranges::all_of(components[component], [&](Block block) {
@@ -105,14 +116,14 @@ class Orderer {
         });
       };
       std::vector<std::size_t> open = {loop};
-      while (!open.empty()) {
+      while (!open.empty() && taken.size() <= longest_way) {
         const std::size_t from = open.back();
         open.pop_back();
         for (const Block block : components[from]) {
           for (const Block to : flow_[block]) {
-            if (!inside(to) || is_taken(to) || !only_follows(component_of[to])) continue;
-            taken.insert(component_of[to]);
-            open.push_back(component_of[to]);
+            if (!inside(to) || is_taken(to) || !only_follows(component_of_[to])) continue;
+            taken.insert(component_of_[to]);
+            open.push_back(component_of_[to]);
           }
         }
       }
@@ -121,6 +132,7 @@ class Orderer {
           return is_taken(to) || ends_[to];
         });
       };
+      if (!open.empty()) continue;
       Blocks all;
       for (const std::size_t way : taken) {
         all.insert(all.end(), components[way].begin(), components[way].end());
@@ -134,12 +146,10 @@ class Orderer {
     return components;
   }
 
-  std::vector<std::size_t> components_by_block(const std::vector<Blocks>& components) const {
-    std::vector<std::size_t> component_of(flow_.size());
+  void find_components_of_blocks(const std::vector<Blocks>& components) {
     for (std::size_t i = 0; i < components.size(); ++i) {
-      for (const Block block : components[i]) component_of[block] = i;
+      for (const Block block : components[i]) component_of_[block] = i;
     }
-    return component_of;
   }
 
   // Where the loop is entered; of several places, which only `goto` makes, the first.
@@ -161,19 +171,18 @@ class Orderer {
       std::size_t next_edge;
     };
     std::vector<Blocks> components;
-    std::vector<std::uint32_t> index(flow_.size(), none), low(flow_.size(), none);
-    std::vector<bool> open(flow_.size(), false);
+    for (const Block block : blocks) visited_[block] = low_[block] = none;
     Blocks stack;
     std::vector<Visit> visits;
     std::uint32_t visited = 0;
     const auto enter = [&](Block block) {
-      index[block] = low[block] = visited++;
+      visited_[block] = low_[block] = visited++;
       stack.push_back(block);
-      open[block] = true;
+      open_[block] = true;
       visits.push_back({block, 0});
     };
     for (const Block start : blocks) {
-      if (index[start] != none) continue;
+      if (visited_[start] != none) continue;
       enter(start);
       while (!visits.empty()) {
         Visit& visit = visits.back();
@@ -181,20 +190,20 @@ class Orderer {
         if (visit.next_edge < flow_[block].size()) {
           const Block to = flow_[block][visit.next_edge++];
           if (!inside(to)) continue;
-          if (index[to] == none) {
+          if (visited_[to] == none) {
             enter(to);
-          } else if (open[to]) {
-            low[block] = std::min(low[block], index[to]);
+          } else if (open_[to]) {
+            low_[block] = std::min(low_[block], visited_[to]);
           }
           continue;
         }
         visits.pop_back();
-        if (!visits.empty()) low[visits.back().block] = std::min(low[visits.back().block], low[block]);
-        if (low[block] != index[block]) continue;
+        if (!visits.empty()) low_[visits.back().block] = std::min(low_[visits.back().block], low_[block]);
+        if (low_[block] != visited_[block]) continue;
         Blocks& component = components.emplace_back();
         do {
           component.push_back(stack.back());
-          open[stack.back()] = false;
+          open_[stack.back()] = false;
           stack.pop_back();
         } while (component.back() != block);
         std::ranges::sort(component);
@@ -206,12 +215,12 @@ class Orderer {
   // Of those that nothing leads to any more, the one at the lowest address comes next.
   template <class Inside>
   std::vector<Blocks> in_topological_order(const std::vector<Blocks>& components, Inside&& inside) {
-    const std::vector<std::size_t> component_of = components_by_block(components);
+    find_components_of_blocks(components);
     std::vector<std::size_t> ways_in(components.size(), 0);
     const auto each_way_out = [&](std::size_t from, auto&& visit) {
       for (const Block block : components[from]) {
         for (const Block to : flow_[block]) {
-          if (inside(to) && component_of[to] != from) visit(component_of[to]);
+          if (inside(to) && component_of_[to] != from) visit(component_of_[to]);
         }
       }
     };
@@ -243,6 +252,9 @@ class Orderer {
   ControlFlow predecessors_;
   std::vector<std::uint32_t> region_;  ///< by block: the innermost one that is being ordered
   std::uint32_t regions_ = 0;
+  std::vector<std::uint32_t> visited_, low_;  ///< by block, in that one
+  std::vector<std::size_t> component_of_;
+  std::vector<bool> open_;
   std::uint32_t next_ = 0;
   BlockPaths paths_;
 };
