@@ -163,7 +163,8 @@ class Orderer {
     return found == component.end() ? component[0] : *found;
   }
 
-  // Tarjan's algorithm, without recursion, since it may run on the small stack of a kernel's thread.
+  // Tarjan's algorithm, without recursion, since it may run on the small stack of a kernel's
+  // thread.
   template <class Inside>
   std::vector<Blocks> strongly_connected(const Blocks& blocks, Inside&& inside) {
     struct Visit {
@@ -198,7 +199,8 @@ class Orderer {
           continue;
         }
         visits.pop_back();
-        if (!visits.empty()) low_[visits.back().block] = std::min(low_[visits.back().block], low_[block]);
+        if (!visits.empty())
+          low_[visits.back().block] = std::min(low_[visits.back().block], low_[block]);
         if (low_[block] != visited_[block]) continue;
         Blocks& component = components.emplace_back();
         do {

@@ -8,7 +8,6 @@
 #include "common/simt/checked/access.hpp"
 #include "common/simt/checked/code_address.hpp"
 #include "common/simt/checked/machine_code.hpp"
-#include "common/simt/checked/module_symbols.hpp"
 
 namespace tilewise::simt {
 
@@ -50,7 +49,9 @@ CodePlace FunctionOrder::place(std::uintptr_t returns_to) const {
     place.path = {static_cast<std::uint32_t>(returns_to - begin_)};
     return place;
   }
-  const auto is_return = [&](std::uintptr_t at) { return std::ranges::binary_search(returns_, at); };
+  const auto is_return = [&](std::uintptr_t at) {
+    return std::ranges::binary_search(returns_, at);
+  };
   if (!is_return(returns_to) && is_return(returns_to + 1)) {
     place.continues = true;
     ++returns_to;
@@ -79,8 +80,7 @@ void CodeOrder::start_launch(const LaunchBody& body) {
 const CodePlace& CodeOrder::place(std::uint32_t site) {
   const auto [entry, is_new] = places_.try_emplace(Site32(site).code());
   if (is_new) {
-    const std::uintptr_t inside =
-        code_address(site, reinterpret_cast<std::uintptr_t>(body_.run));
+    const std::uintptr_t inside = code_address(site, reinterpret_cast<std::uintptr_t>(body_.run));
     entry->second = function_around(inside).place(inside + 1);
   }
   return entry->second;

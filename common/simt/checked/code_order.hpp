@@ -4,11 +4,13 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "common/simt/checked/block_order.hpp"
+#include "common/simt/checked/module_symbols.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 
 namespace tilewise::simt {
@@ -74,8 +76,8 @@ class CodeOrder {
   LaunchBody body_{};
   std::vector<const FunctionOrder*> roots_;
   std::pair<std::uintptr_t, std::string> module_;
-  const std::vector<struct ModuleSymbol>* symbols_ = nullptr;  ///< of functions
-  std::unordered_map<std::uint32_t, CodePlace> places_;        ///< by Site32::code()
+  const std::vector<ModuleSymbol>* symbols_ = nullptr;   ///< of functions
+  std::unordered_map<std::uint32_t, CodePlace> places_;  ///< by Site32::code()
   std::map<std::uintptr_t, std::unique_ptr<FunctionOrder>> functions_;
   std::map<std::pair<const FunctionOrder*, const FunctionOrder*>, bool> leads_;
 };

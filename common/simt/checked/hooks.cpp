@@ -38,8 +38,8 @@ void record_copy(const void* address, std::size_t bytes, const void* pc) {
   record_range<Action::write>(address, bytes, continued(pc), false);
 }
 
-/// An access without data. Lanes that have left a loop wait for the others at the one behind it, and
-/// those that have begun another pass at the one they begin it with.
+/// An access without data. Lanes that have left a loop wait for the others at the one behind it,
+/// and those that have begun another pass at the one they begin it with.
 [[gnu::always_inline]] inline void record_mark(const void* pc) {
   Recorder& r = recorder;
   if (r.next == nullptr) return;
@@ -124,25 +124,25 @@ TILEWISE_MEMORY_HOOKS(__wrap_)
 #undef TILEWISE_MEMORY_HOOKS
 
 // Functions of <math.h> that store a second result where a pointer says, wrapped as the copies are.
-#define TILEWISE_STORING_FUNCTIONS(suffix, Real)                                                \
-  Real __wrap_modf##suffix(Real x, Real* whole) {                                               \
-    tilewise::simt::record<Action::write, sizeof *whole>(whole, __builtin_return_address(0));   \
-    return std::modf(x, whole);                                                                 \
-  }                                                                                             \
-  Real __wrap_frexp##suffix(Real x, int* exponent) {                                            \
-    tilewise::simt::record<Action::write, 4>(exponent, __builtin_return_address(0));            \
-    return std::frexp(x, exponent);                                                             \
-  }                                                                                             \
-  Real __wrap_remquo##suffix(Real x, Real y, int* quotient) {                                   \
-    tilewise::simt::record<Action::write, 4>(quotient, __builtin_return_address(0));            \
-    return std::remquo(x, y, quotient);                                                         \
-  }                                                                                             \
-  void __wrap_sincos##suffix(Real x, Real* sine, Real* cosine) {                                \
-    tilewise::simt::record<Action::write, sizeof *sine>(sine, __builtin_return_address(0));     \
-    tilewise::simt::record<Action::write, sizeof *cosine>(                                      \
-        cosine, tilewise::simt::continued(__builtin_return_address(0)));                        \
-    *sine = std::sin(x);                                                                        \
-    *cosine = std::cos(x);                                                                      \
+#define TILEWISE_STORING_FUNCTIONS(suffix, Real)                                              \
+  Real __wrap_modf##suffix(Real x, Real* whole) {                                             \
+    tilewise::simt::record<Action::write, sizeof *whole>(whole, __builtin_return_address(0)); \
+    return std::modf(x, whole);                                                               \
+  }                                                                                           \
+  Real __wrap_frexp##suffix(Real x, int* exponent) {                                          \
+    tilewise::simt::record<Action::write, 4>(exponent, __builtin_return_address(0));          \
+    return std::frexp(x, exponent);                                                           \
+  }                                                                                           \
+  Real __wrap_remquo##suffix(Real x, Real y, int* quotient) {                                 \
+    tilewise::simt::record<Action::write, 4>(quotient, __builtin_return_address(0));          \
+    return std::remquo(x, y, quotient);                                                       \
+  }                                                                                           \
+  void __wrap_sincos##suffix(Real x, Real* sine, Real* cosine) {                              \
+    tilewise::simt::record<Action::write, sizeof *sine>(sine, __builtin_return_address(0));   \
+    tilewise::simt::record<Action::write, sizeof *cosine>(                                    \
+        cosine, tilewise::simt::continued(__builtin_return_address(0)));                      \
+    *sine = std::sin(x);                                                                      \
+    *cosine = std::cos(x);                                                                    \
   }
 TILEWISE_STORING_FUNCTIONS(, double)
 TILEWISE_STORING_FUNCTIONS(f, float)

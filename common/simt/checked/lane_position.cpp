@@ -23,9 +23,8 @@ std::size_t common_loops(const Path& a, const Path& b) {
 void LanePosition::advance(CodeOrder& order, std::uint32_t site) {
   const CodePlace& place = order.place(site);
   const FunctionOrder& function = *place.function;
-  const auto at = std::find_if(frames_.rbegin(), frames_.rend(), [&](const Frame& frame) {
-    return frame.function == &function;
-  });
+  const auto at = std::find_if(frames_.rbegin(), frames_.rend(),
+                               [&](const Frame& frame) { return frame.function == &function; });
   if (at == frames_.rend()) {
     if (!call_from_some_frame(order, function)) begin_at(order, function);
   } else {

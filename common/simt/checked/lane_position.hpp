@@ -17,7 +17,9 @@ class LanePosition {
   void advance(CodeOrder& order, std::uint32_t site);
 
   friend bool operator==(const LanePosition& a, const LanePosition& b) { return a.key_ == b.key_; }
-  friend auto operator<=>(const LanePosition& a, const LanePosition& b) { return a.key_ <=> b.key_; }
+  friend auto operator<=>(const LanePosition& a, const LanePosition& b) {
+    return a.key_ <=> b.key_;
+  }
 
  private:
   /// A function that has been called and has not returned.

@@ -16,7 +16,7 @@ struct MachineCode {
   };
   std::vector<std::uintptr_t> blocks;  ///< where each begins, sorted; the first is the function
   ControlFlow flow;
-  Marks ends;  ///< of loops: LoopExit (tilewise/loop_exit.hpp)
+  Marks ends;               ///< of loops: LoopExit (tilewise/loop_exit.hpp)
   std::vector<Call> calls;  ///< by address
 };
 

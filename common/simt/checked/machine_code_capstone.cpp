@@ -23,6 +23,7 @@ struct Step {
 constexpr cs_arch architecture = CS_ARCH_X86;
 constexpr cs_mode mode = CS_MODE_64;
 
+bool calls(const cs_insn& instruction) { return instruction.id == X86_INS_CALL; }
 bool always_jumps(const cs_insn& instruction) { return instruction.id == X86_INS_JMP; }
 // What the processor stops at.
 bool ends(const cs_insn& instruction) {
@@ -43,6 +44,10 @@ bool is_mark(const cs_insn& instruction) {
 constexpr cs_arch architecture = CS_ARCH_ARM64;
 constexpr cs_mode mode = CS_MODE_LITTLE_ENDIAN;
 
+// Capstone 4 has them among the jumps.
+bool calls(const cs_insn& instruction) {
+  return instruction.id == ARM64_INS_BL || instruction.id == ARM64_INS_BLR;
+}
 bool always_jumps(const cs_insn& instruction) {
   const arm64_cc condition = instruction.detail->arm64.cc;
   return instruction.id == ARM64_INS_BR ||
@@ -72,7 +77,7 @@ Step step_of(csh capstone, const cs_insn& instruction) {
   const auto is = [&](unsigned group) { return cs_insn_group(capstone, &instruction, group); };
   if (is(CS_GRP_RET) || ends(instruction)) {
     step.kind = Step::Kind::end;
-  } else if (is(CS_GRP_CALL)) {
+  } else if (calls(instruction)) {
     step.kind = Step::Kind::call;
     step.target = target_of(instruction);
   } else if (is(CS_GRP_JUMP)) {

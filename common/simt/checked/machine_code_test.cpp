@@ -51,8 +51,8 @@ TEST_F(MachineCodeTest, TellsWhereBlocksLead) {
   });
   ASSERT_TRUE(code);
   EXPECT_THAT(code->blocks, ElementsAre(0, 4, 8, 10, 23));
-  EXPECT_THAT(code->flow, ElementsAre(ElementsAre(2, 1), ElementsAre(0), ElementsAre(3), IsEmpty(),
-                                      IsEmpty()));
+  EXPECT_THAT(code->flow,
+              ElementsAre(ElementsAre(2, 1), ElementsAre(0), ElementsAre(3), IsEmpty(), IsEmpty()));
   EXPECT_THAT(code->ends, ElementsAre(false, false, false, true, false));
   ASSERT_EQ(code->calls.size(), 2u);
   EXPECT_EQ(code->calls[0].returns_to, 20u);

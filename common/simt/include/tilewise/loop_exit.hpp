@@ -15,7 +15,8 @@ void note_loop_exit(unsigned mark);
 inline constexpr unsigned loop_exit_mark = 0xe417;
 
 /// Notes that the running thread begins another pass of a loop. Put into loops in which some thread
-/// may make none of the accesses that others make, so that it is known what pass its next one is in:
+/// may make none of the accesses that others make, so that it is known what pass its next one is
+/// in:
 ///
 ///     for (int k = 0; k < n; ++k) if (note_loop_pass(); false) {} else if (k < row) sum += a[k];
 void note_loop_pass();
