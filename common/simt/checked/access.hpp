@@ -8,8 +8,8 @@ namespace tilewise::simt {
 
 enum class Action : std::uint32_t { none = 0, read = 1, write = 2, atomic = 3 };
 
-/// A place in the kernel's code that touches memory, with what it does there. Sites of one kernel
-/// compare by their code address, so that of two the lower is the earlier in the code.
+/// A place in the kernel's code that touches memory, with what it does there. Which of two is the
+/// earlier one says code_order.hpp.
 ///
 /// bits 31-30 action, 29-27 binary logarithm of the bytes, 26-0 low bits of the code address:
 /// kernels of a module lie within 128 MiB of each other.

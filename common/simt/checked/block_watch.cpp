@@ -42,6 +42,7 @@ void BlockWatch::start_launch(const Watch& watch, const LaunchConfiguration& lau
   body_ = body;
   shared_ = &shared;
   variables_ = &ModuleVariables::of(code());
+  order_.start_launch(body_);
   threads_ = launch.block.x * launch.block.y * launch.block.z;
   traces_.resize((threads_ + 31) / 32);
   sites_.clear();
@@ -127,7 +128,7 @@ void BlockWatch::read_traces_of_stalled_block(const std::vector<unsigned>& waiti
 
 void BlockWatch::read_trace(unsigned warp, std::uint32_t waiting) {
   if (!index_faults_.empty()) resolve_index_faults();
-  traces_[warp].take(warp, waiting, [this](const Request& request) { consume(request); });
+  traces_[warp].take(order_, warp, waiting, [this](const Request& request) { consume(request); });
 }
 
 bool BlockWatch::record_variable(const void* address, std::uint32_t site) {

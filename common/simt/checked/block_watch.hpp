@@ -11,6 +11,7 @@
 
 #include "common/simt/checked/block_footprint.hpp"
 #include "common/simt/checked/block_tracer.hpp"
+#include "common/simt/checked/code_order.hpp"
 #include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/checked/load_merging.hpp"
 #include "common/simt/checked/module_variables.hpp"
@@ -167,6 +168,7 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   unsigned running_ = 0;
 
   std::vector<WarpTrace> traces_;  ///< by warp
+  CodeOrder order_;
   Moments moments_;
   std::unique_ptr<SharedShadow> shared_shadow_;
   std::size_t shadowed_bytes_ = 0;

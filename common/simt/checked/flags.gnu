@@ -3,6 +3,7 @@
 -fno-ipa-icf
 -fdata-sections
 -fno-optimize-sibling-calls
+-fno-jump-tables
 -fno-reorder-blocks-and-partition
 -fno-sanitize=all
 -fsanitize=thread

@@ -84,13 +84,15 @@ std::optional<T> read_at(const std::string& file, std::size_t offset) {
 }
 
 void add_symbols(const std::string& file, const ElfW(Shdr) & table, const ElfW(Shdr) & names,
-                 std::uintptr_t base, std::vector<ModuleSymbol>& found) {
+                 std::uintptr_t base, SymbolKind kind, std::vector<ModuleSymbol>& found) {
   for (std::size_t at = 0; at + sizeof(ElfW(Sym)) <= table.sh_size; at += sizeof(ElfW(Sym))) {
     const auto symbol = read_at<ElfW(Sym)>(file, table.sh_offset + at);
     if (!symbol) return;
     const unsigned type = symbol->st_info & 0xFu;
     const bool thread_local_storage = type == STT_TLS;
-    if ((type != STT_OBJECT && !thread_local_storage) || symbol->st_shndx == SHN_UNDEF) continue;
+    const bool is_variable = type == STT_OBJECT || thread_local_storage;
+    const bool is_wanted = kind == SymbolKind::variable ? is_variable : type == STT_FUNC;
+    if (!is_wanted || symbol->st_shndx == SHN_UNDEF) continue;
     const std::size_t name = names.sh_offset + symbol->st_name;
     if (symbol->st_name >= names.sh_size || name >= file.size()) continue;
     found.push_back({.address = (thread_local_storage ? 0 : base) + symbol->st_value,
@@ -129,7 +131,7 @@ bool is_read_only_in_a_module(std::uintptr_t address) {
   });
 }
 
-std::vector<ModuleSymbol> symbols_of(const LoadedModule& module) {
+std::vector<ModuleSymbol> symbols_of(const LoadedModule& module, SymbolKind kind) {
   std::vector<ModuleSymbol> found;
   const std::string file = contents_of(module);
   const auto header = read_at<ElfW(Ehdr)>(file, 0);
@@ -141,7 +143,7 @@ std::vector<ModuleSymbol> symbols_of(const LoadedModule& module) {
     const auto table = section(i);
     if (!table || table->sh_type != SHT_SYMTAB) continue;
     const auto names = section(table->sh_link);
-    if (names) add_symbols(file, *table, *names, module.base, found);
+    if (names) add_symbols(file, *table, *names, module.base, kind, found);
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.address < b.address; });

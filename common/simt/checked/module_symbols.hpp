@@ -8,7 +8,7 @@
 
 namespace tilewise::simt {
 
-/// A variable of a loaded module, by its symbol.
+/// A variable or a function of a loaded module, by its symbol.
 struct ModuleSymbol {
   std::uintptr_t address;  ///< of a thread-local one: the offset in the module's block
   std::size_t bytes;
@@ -34,7 +34,10 @@ const std::byte* thread_local_block(const LoadedModule& module);
 /// Whether the address lies in a part of some module that nobody may write to.
 bool is_read_only_in_a_module(std::uintptr_t address);
 
-/// All variables in the symbol table of the module's file; none where it cannot be read.
-std::vector<ModuleSymbol> symbols_of(const LoadedModule& module);
+enum class SymbolKind { variable, function };
+
+/// All variables, or functions, in the symbol table of the module's file, by address; none where it
+/// cannot be read.
+std::vector<ModuleSymbol> symbols_of(const LoadedModule& module, SymbolKind kind);
 
 }  // namespace tilewise::simt

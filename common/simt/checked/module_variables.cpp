@@ -105,7 +105,7 @@ const ModuleVariables& ModuleVariables::of(std::uintptr_t code) {
 }
 
 ModuleVariables::ModuleVariables(const LoadedModule& module)
-    : module_(module), symbols_(symbols_of(module)) {
+    : module_(module), symbols_(symbols_of(module, SymbolKind::variable)) {
   const std::uintptr_t begin = module.writable_begin / page * page;
   const std::size_t bytes = (module.writable_end - begin + page - 1) / page * page;
   first_place_ = DeviceMemory::instance().reserve_places(2 * bytes);

@@ -19,6 +19,10 @@ namespace tilewise::simt {
   guard_store_elsewhere(address, pc, frame);
 }
 
+/// What stands for a place in the code in all accesses but the first that one call writes down, so
+/// that these are no second pass through it (code_order.hpp).
+inline const void* continued(const void* pc) { return static_cast<const char*>(pc) - 1; }
+
 /// Writes an access into the running lane's column of its warp's trace. Inlined into each hook,
 /// whose action and size are then constants.
 /// @param pc     where the hook returns to

@@ -20,9 +20,10 @@ namespace tilewise::simt {
 namespace {
 
 /// Byte by byte, each of which may be what ends the block, and up to `most` of them.
-void record_text(const char* text, std::size_t most, const void* pc) {
+/// @param starts the call has written down nothing before
+void record_text(const char* text, std::size_t most, const void* pc, bool starts = true) {
   for (std::size_t i = 0; i < most; ++i) {
-    record<Action::read, 1>(text + i, pc);
+    record<Action::read, 1>(text + i, starts && i == 0 ? pc : continued(pc));
     if (text[i] == '\0') return;
   }
 }
@@ -85,7 +86,7 @@ class FormatReader {
     } else if (*at_ == 'p') {
       va_arg(arguments_, void*);
     } else if (*at_ == 's' && longs == 0) {
-      record_text(va_arg(arguments_, const char*), most, pc_);
+      record_text(va_arg(arguments_, const char*), most, pc_, false);
     } else {
       refuse(
           std::string_view(begin - 1, static_cast<std::size_t>(at_ - begin) + 1 + (*at_ != '\0')),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,12 +12,19 @@ namespace {
 constexpr std::string_view mark =
     "for (::tilewise::simt::LoopExit tilewise_exit; tilewise_exit.once();) ";
 
+constexpr std::string_view mark_of_pass = "if (::tilewise::simt::note_loop_pass(); false) {} else ";
+
+/// What may keep a thread from an access that others make in the same pass.
+constexpr std::array<std::string_view, 7> choices = {"if", "switch",   "?",   "&&",
+                                                     "||", "continue", "goto"};
+
 class LoopMarker {
  public:
   LoopMarker(const Outline& outline, Edits& edits)
       : outline_(outline), code_(outline.code()), edits_(edits) {}
 
   void run() {
+    find_choices();
     for (std::size_t i = 0; i < code_.size(); ++i) {
       if (code_[i].is("{")) open_braces(i);
       if (code_[i].is("}")) close_braces(i);
@@ -79,8 +87,39 @@ class LoopMarker {
     if (word.is("do") && !is(index + 1, "{")) return end_of_do(index);
     const bool is_for = word.is("for") && is(index + 1, "(");
     const bool is_while = word.is("while") && is(index + 1, "(") && !ends_do(index);
-    if (is_for || is_while || word.is("do")) edits_.insert_before(word, std::string(mark));
+    if (is_for || is_while || word.is("do")) {
+      edits_.insert_before(word, std::string(mark));
+      if (const auto body = body_of(index); body && *body < code_.size()) mark_passes(*body);
+    }
     return index;
+  }
+
+  std::optional<std::size_t> body_of(std::size_t keyword) const {
+    if (code_[keyword].is("do")) return keyword + 1;
+    const auto end_of_head = outline_.partner(keyword + 1);
+    if (!end_of_head) return std::nullopt;
+    return *end_of_head + 1;
+  }
+
+  // A body without braces is looked at as far as its first `;`.
+  void mark_passes(std::size_t body) {
+    const auto close = is(body, "{") ? outline_.partner(body) : std::nullopt;
+    if (next_choice_[body] < (close ? *close : next_semicolon_[body])) {
+      edits_.insert_before(code_[body], std::string(mark_of_pass));
+    }
+  }
+
+  // Looked up, since loops may be nested as deep as the file is long.
+  void find_choices() {
+    std::size_t choice = code_.size(), semicolon = code_.size();
+    next_choice_.resize(code_.size());
+    next_semicolon_.resize(code_.size());
+    for (std::size_t i = code_.size(); i-- > 0;) {
+      if (std::find(choices.begin(), choices.end(), code_[i].text) != choices.end()) choice = i;
+      if (code_[i].is(";")) semicolon = i;
+      next_choice_[i] = choice;
+      next_semicolon_[i] = semicolon;
+    }
   }
 
   // Whether the `while` belongs to a `do { ... }`.
@@ -109,6 +148,7 @@ class LoopMarker {
   const Outline& outline_;
   const std::vector<Token>& code_;
   Edits& edits_;
+  std::vector<std::size_t> next_choice_, next_semicolon_;  ///< by token, itself or behind it
   Head head_;
   std::vector<Braces> braces_;
 };

@@ -8,12 +8,14 @@
 namespace tilewise::simt {
 namespace {
 
-// In the cases @ stands for the mark.
+// In the cases @ stands for the mark of a loop's exit, $ for the one of a pass.
 std::string with_marks(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '@') {
       result += "for (::tilewise::simt::LoopExit tilewise_exit; tilewise_exit.once();) ";
+    } else if (c == '$') {
+      result += "if (::tilewise::simt::note_loop_pass(); false) {} else ";
     } else {
       result += c;
     }
@@ -23,7 +25,7 @@ std::string with_marks(std::string_view text) {
 
 std::string without_marks(std::string_view text) {
   std::string result(text);
-  std::erase(result, '@');
+  std::erase_if(result, [](char c) { return c == '@' || c == '$'; });
   return result;
 }
 
@@ -51,7 +53,7 @@ TEST(LoopExit, IsMarkedAtEveryLoop) {
       {"a loop after a do loop", "@do { } while (x); @while (x) { } @while (x) { }"},
       {"nested", "@for (;;) @while (x) { @do { @for (;;) { } } while (x); }"},
       {"at an if and its else", "if (a) @for (;;) x(); else @while (b) y();"},
-      {"behind labels", "again: @for (;;) { goto again; } switch (x) { case 1: @while (x) --x; }"},
+      {"behind labels", "again: @for (;;) ${ goto again; } switch (x) { case 1: @while (x) --x; }"},
       {"in a lambda", "auto f = [&](int a) { @while (a) --a; }; f(x);"},
       {"in a lambda among arguments", "each([](int a) { @while (a) --a; }, [] { @for (;;) {} });"},
       {"under a constexpr if", "if constexpr (a) { @for (;;) { } } else { @while (x) { } }"},
@@ -80,10 +82,36 @@ TEST(LoopExit, IsMarkedAtEveryLoop) {
   for (const auto& c : cases) {
     expect_marks(c.what, std::string("__global__ void k(int n) {") + c.body + '}');
     std::string unmarked(c.body);
-    std::erase(unmarked, '@');
+    std::erase_if(unmarked, [](char c) { return c == '@' || c == '$'; });
     if (unmarked.find("__device__") == std::string::npos) {
       expect_marks(c.what, "void host(int n) {" + unmarked + '}');
     }
+  }
+}
+
+TEST(LoopPass, IsMarkedWhereThreadsMayGoDifferentWays) {
+  const struct {
+    const char* what;
+    const char* body;
+  } cases[] = {
+      {"none", "@for (int k = 0; k < n; ++k) { x += a[k]; }"},
+      {"a choice in the head", "@while (a && b) --x;"},
+      {"a choice behind the loop", "@while (x) --x; if (a) x = 1;"},
+      {"if", "@for (;;) ${ if (a) x = 1; }"},
+      {"without braces", "@for (;;) $if (a) x = 1; else x = 2;"},
+      {"under an if", "if (b) @for (;;) $if (a) x = 1; else x = 2; else x = 3;"},
+      {"continue", "@while (x) ${ x = f(); continue; }"},
+      {"goto", "@while (x) ${ goto next; }"},
+      {"switch", "@for (auto x : xs) ${ switch (x) { } }"},
+      {"?", "@do ${ x = a ? b : c; } while (x);"},
+      {"&&", "@for (;;) ${ a && f(); }"},
+      {"||", "@for (;;) $a || f();"},
+      {"in a loop inside", "@for (;;) ${ @for (;;) ${ x = 1; if (a) x = 2; } }"},
+      {"in a part of it", "@for (;;) ${ @for (;;) { x = 1; } if (a) x = 2; }"},
+      {"no body at all", "@for (;;)"},
+  };
+  for (const auto& c : cases) {
+    expect_marks(c.what, std::string("__global__ void k(int n) {") + c.body + '}');
   }
 }
 

@@ -7,8 +7,9 @@ namespace tilewise::simt {
 
 static int exits = 0;
 
-// Stands in for the run-time's.
-[[gnu::noinline]] void note_loop_exit() { ++exits; }
+// Stand in for the run-time's.
+[[gnu::noinline]] void note_loop_exit(unsigned) { ++exits; }
+[[gnu::noinline]] void note_loop_pass() {}
 
 namespace {
 
