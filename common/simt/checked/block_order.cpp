@@ -12,7 +12,7 @@ namespace {
 using Block = std::uint32_t;
 using Blocks = std::vector<Block>;
 
-constexpr std::uint32_t none = ~0u;
+constexpr std::uint32_t no_block = ~0u;
 
 /// Deeper loops are taken for straight code, of which blocks keep their addresses' order. No kernel
 /// of a person's nests as deep; control flow that no loops describe may, and would take long.
@@ -29,7 +29,7 @@ class Orderer {
         ends_(ends),
         room_(room),
         predecessors_(flow.size()),
-        region_(flow.size(), none),
+        region_(flow.size(), no_block),
         visited_(flow.size()),
         low_(flow.size()),
         component_of_(flow.size()),
@@ -41,7 +41,7 @@ class Orderer {
     for (const Block from : blocks) {
       for (const Block to : flow_[from]) predecessors_[to].push_back(from);
     }
-    order_region(blocks, none, {});
+    order_region(blocks, no_block, {});
     // What fills up the space between blocks, and what no thread comes to.
     for (Block block = 0; block < flow_.size(); ++block) {
       if (paths_[block].empty()) number(block, {});
@@ -172,7 +172,7 @@ class Orderer {
       std::size_t next_edge;
     };
     std::vector<Blocks> components;
-    for (const Block block : blocks) visited_[block] = low_[block] = none;
+    for (const Block block : blocks) visited_[block] = low_[block] = no_block;
     Blocks stack;
     std::vector<Visit> visits;
     std::uint32_t visited = 0;
@@ -183,7 +183,7 @@ class Orderer {
       visits.push_back({block, 0});
     };
     for (const Block start : blocks) {
-      if (visited_[start] != none) continue;
+      if (visited_[start] != no_block) continue;
       enter(start);
       while (!visits.empty()) {
         Visit& visit = visits.back();
@@ -191,7 +191,7 @@ class Orderer {
         if (visit.next_edge < flow_[block].size()) {
           const Block to = flow_[block][visit.next_edge++];
           if (!inside(to)) continue;
-          if (visited_[to] == none) {
+          if (visited_[to] == no_block) {
             enter(to);
           } else if (open_[to]) {
             low_[block] = std::min(low_[block], visited_[to]);
