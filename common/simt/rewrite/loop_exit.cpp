@@ -15,7 +15,7 @@ constexpr std::string_view mark =
 constexpr std::string_view mark_of_pass = "if (::tilewise::simt::note_loop_pass(); false) {} else ";
 
 /// What may keep a thread from an access that others make in the same pass.
-constexpr std::array<std::string_view, 7> choices = {"if", "switch",   "?",   "&&",
+constexpr std::array<std::string_view, 6> choices = {"if", "switch",   "&&",
                                                      "||", "continue", "goto"};
 
 class LoopMarker {

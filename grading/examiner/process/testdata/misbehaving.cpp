@@ -49,13 +49,17 @@ void write_to_descriptors(const char* bytes, size_t count) {
 
 cudaError_t scale(const float* in, float* out, int n, double factor, dim3 block) {
   const dim3 grid((static_cast<unsigned>(n) + block.x - 1) / block.x);
-  ::tilewise::simt::launcher("scale_kernel", "submission.cu", 1, scale_kernel)
+  ::tilewise::simt::launcher(
+      "scale_kernel", "submission.cu", 1, [](auto... arguments) { scale_kernel(arguments...); },
+      nullptr)
       .configure(grid, block)(in, out, n, static_cast<float>(factor));
   return cudaGetLastError();
 }
 
 cudaError_t accumulate(float* total) {
-  ::tilewise::simt::launcher("add_one_kernel", "submission.cu", 1, add_one_kernel)
+  ::tilewise::simt::launcher(
+      "add_one_kernel", "submission.cu", 1, [](auto... arguments) { add_one_kernel(arguments...); },
+      nullptr)
       .configure(1, 1)(total);
   return cudaGetLastError();
 }
@@ -119,7 +123,9 @@ cudaError_t loop_on_host() {
 }
 
 cudaError_t loop_in_kernel() {
-  ::tilewise::simt::launcher("endless_kernel", "submission.cu", 1, endless_kernel)
+  ::tilewise::simt::launcher(
+      "endless_kernel", "submission.cu", 1, [](auto... arguments) { endless_kernel(arguments...); },
+      nullptr)
       .configure(dim3(2, 2), 32)();
   return cudaGetLastError();
 }
@@ -204,11 +210,12 @@ cudaError_t fail_afterwards() {
     usleep(200'000);  // until the call is over
     ::tilewise::simt::launcher(
         "launching_kernel", "submission.cu", 1,
-        +[] {
+        [](auto...) {
           ::tilewise::simt::launcher(
-              "inner_kernel", "submission.cu", 1, +[] {})
+              "inner_kernel", "submission.cu", 1, [](auto...) {}, nullptr)
               .configure(1, 1)();
-        })
+        },
+        nullptr)
         .configure(1, 1)();
   }).detach();
   return cudaSuccess;
@@ -218,7 +225,7 @@ cudaError_t launch_afterwards() {
   std::thread([] {
     usleep(50'000);  // until the function has returned
     ::tilewise::simt::launcher(
-        "kernel", "submission.cu", 1, +[] {})
+        "kernel", "submission.cu", 1, [](auto...) {}, nullptr)
         .configure(1, 1)();
     puts("launched by now");
   }).detach();
