@@ -1,4 +1,4 @@
-# Reports what the tests that ran since have reached of common/ and grading/, and fails under 90% of
+# Reports what the tests that ran since have reached of common/, grading/ and tools/, and fails under 90% of
 # their lines. HTML in BUILD/coverage.
 #
 #   cmake -DBUILD=FOLDER -DGCOV=gcov -P coverage.cmake
@@ -13,7 +13,7 @@ file(MAKE_DIRECTORY ${BUILD}/coverage)
 # Left out: tests and what they are made with, and what only a GPU runs.
 execute_process(
   COMMAND ${gcovr} --root ${root} -j ${cores} --gcov-executable ${GCOV}
-          --filter common/ --filter grading/
+          --filter common/ --filter grading/ --filter tools/
           --exclude ".*_test\\.cpp" --exclude ".*/(benchmark|testdata|defects|validation)/"
           --exclude ".*/(mutants|unusual|exploits|exploits_on_gpu)/"
           --exclude ".*/cuda_[a-z_]*\\.cpp"
@@ -21,6 +21,6 @@ execute_process(
           --print-summary --fail-under-line ${least} ${BUILD}
   WORKING_DIRECTORY ${root} RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
-  message(FATAL_ERROR "Less than ${least}% of the lines of common/ and grading/ were reached, or "
+  message(FATAL_ERROR "Less than ${least}% of the lines of common/, grading/ and tools/ were reached, or "
                       "gcovr failed. What no test reached: ${BUILD}/coverage/index.html")
 endif()

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 
 // What documents name is there.
@@ -83,7 +83,7 @@ TEST(ThreatModel, NamesEveryExploit) {
 std::set<std::string> tests_in_sources() {
   std::set<std::string> tests;
   const std::regex declared(R"(\nTEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
-  for (const char* part : {"common", "grading", "docs"}) {
+  for (const char* part : {"common", "grading", "tools", "docs"}) {
     for (const auto& item : fs::recursive_directory_iterator(layout().root / part)) {
       if (!item.path().filename().string().ends_with("_test.cpp")) continue;
       const std::string source = text_of(item.path());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 

@@ -13,12 +13,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/process/command.hpp"
+#include "common/process/find_on_path.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/autograder/course_files.hpp"
-#include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/examiner/process/find_on_path.hpp"
 
 // The archive, and what its scripts do in folders like Gradescope's. It is not built anew there.
 namespace tilewise::grading {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
 
@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* parts_of_the_course[] = {
-    "CMakeLists.txt", "CMakePresets.json", "LICENSE",  "cmake", "common", "docs", "grading", "lab",
-    "labs",           "packages.txt",      "solutions"};
+    "CMakeLists.txt", "CMakePresets.json", "LICENSE",   "cmake", "common", "docs", "grading", "lab",
+    "labs",           "packages.txt",      "solutions", "tools"};
 
 std::vector<fs::path> files_known_to_git(const fs::path& course) {
   Command command;

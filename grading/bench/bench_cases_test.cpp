@@ -6,8 +6,8 @@
 #include <fstream>
 #include <set>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/stages/stage_contracts.hpp"
 #include "tilewise_stages.hpp"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/bench/npy.hpp"
-#include "grading/builder/scratch_directory.hpp"
 
 namespace tilewise::grading {
 namespace {

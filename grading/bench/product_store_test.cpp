@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/bench/npy.hpp"
-#include "grading/builder/scratch_directory.hpp"
 
 namespace tilewise::grading {
 namespace {

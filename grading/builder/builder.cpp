@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/module_cache.hpp"

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "common/process/sandbox.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
-#include "grading/examiner/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {

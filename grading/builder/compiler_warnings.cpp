@@ -7,8 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "grading/builder/command.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "tilewise_stages.hpp"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 
 namespace tilewise::grading {
 namespace {

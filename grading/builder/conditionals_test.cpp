@@ -5,9 +5,9 @@
 #include <fstream>
 #include <string>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -9,10 +9,10 @@
 #include <ostream>
 #include <string>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/cuda_calls.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/exploits/exploit.hpp"
 
 namespace tilewise::grading {

@@ -8,9 +8,9 @@
 #include <ostream>
 #include <string>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 
 namespace tilewise::grading {
 namespace {

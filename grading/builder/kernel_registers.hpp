@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/builder/command.hpp"
-#include "grading/builder/compiled_kernel.hpp"
-#include "grading/examiner/process/sandbox.hpp"
+#include "common/process/command.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/profile/compiled_kernel.hpp"
 
 namespace tilewise::grading {
 

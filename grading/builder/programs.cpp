@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 
 namespace tilewise::grading {
 namespace {

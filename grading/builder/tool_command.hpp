@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
-#include "grading/examiner/process/sandbox.hpp"
+#include "common/process/command.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 

@@ -8,9 +8,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/charts/gnuplot_script.hpp"
 #include "grading/report/printable.hpp"
 

@@ -9,8 +9,8 @@
 #include <functional>
 #include <sstream>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/charts/gnuplot_script.hpp"
 
 namespace tilewise::grading {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/gpu_choice.hpp"

@@ -8,8 +8,8 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/builder/compiled_kernel.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/profile/compiled_kernel.hpp"
 #include "tilewise_stages.hpp"
 
 namespace tilewise::grading {

@@ -9,12 +9,12 @@
 #include <tuple>
 #include <utility>
 
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/cpu_library.hpp"
 #include "grading/bench/workload.hpp"
-#include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/cli/bench_modules.hpp"
 #include "grading/cli/bench_simulation.hpp"

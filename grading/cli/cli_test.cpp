@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "common/process/command.hpp"
 #include "grading/bench/example_bench.hpp"
-#include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/temporary_submission.hpp"

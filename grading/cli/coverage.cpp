@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/source_texts.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
 #include "tilewise_stages.hpp"

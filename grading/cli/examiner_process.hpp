@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/process/command.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/builder/command.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/result.hpp"
 

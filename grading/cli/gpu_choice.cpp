@@ -10,7 +10,7 @@
 #include <thread>
 #include <tuple>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/gpu_turns.hpp"
 #include "grading/cli/stage_choice.hpp"

@@ -7,15 +7,15 @@
 #include <iostream>
 #include <optional>
 
+#include "common/process/sandbox.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/compiler_warnings.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/examiner/process/sandbox.hpp"
 #include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/autolab.hpp"

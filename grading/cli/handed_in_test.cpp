@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "tilewise_stages.hpp"
 
 namespace tilewise::grading {

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <utility>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/kernel_registers.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/checked_call.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/sampled_call.hpp"

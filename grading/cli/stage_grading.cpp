@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/yardsticks.hpp"
 #include "grading/profile/compiled_kernels_file.hpp"
 #include "grading/report/for_students.hpp"

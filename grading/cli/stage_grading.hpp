@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/process/command.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/builder/command.hpp"
 #include "grading/cli/examiner_process.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/result.hpp"

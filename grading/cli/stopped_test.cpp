@@ -8,9 +8,9 @@
 #include <fstream>
 #include <thread>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/report/file_text.hpp"
 #include "grading/report/json.hpp"
 

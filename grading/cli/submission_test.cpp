@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
 
 namespace tilewise::grading {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "grading/builder/command.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 
 namespace tilewise::grading {
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/report/result.hpp"
 
 namespace tilewise::grading {

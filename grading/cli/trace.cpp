@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "common/core/paths.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/cli/checked_call.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/sampled_call.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/temporary_submission.hpp"
 
 // `lab trace` as a program: what it writes, what it refuses, how it exits.

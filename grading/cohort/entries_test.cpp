@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/cli/handed_in.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cohort/zip_archive.hpp"

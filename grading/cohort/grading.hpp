@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "grading/builder/command.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/cohort/entries.hpp"
 #include "grading/cohort/ledger.hpp"
 #include "grading/cohort/settings.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <sstream>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"

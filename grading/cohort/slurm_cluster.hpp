@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 
 namespace tilewise::grading {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cohort/grading.hpp"

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <memory>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cohort/broken_cohort.hpp"
 #include "grading/cohort/slurm_cluster.hpp"
 #include "grading/report/file_text.hpp"

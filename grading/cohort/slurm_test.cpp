@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cohort/slurm_batch.hpp"
 #include "grading/cohort/slurm_script.hpp"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/programs.hpp"
 
 namespace tilewise::grading {

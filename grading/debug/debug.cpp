@@ -13,12 +13,12 @@
 #include <variant>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/builder/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/grade.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"

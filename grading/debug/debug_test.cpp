@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/temporary_submission.hpp"
 #include "grading/debug/foreground.hpp"
 

@@ -1,9 +1,9 @@
 #include "grading/debug/failing_call.hpp"
 
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/grade.hpp"
 #include "grading/cli/stage_grading.hpp"
-#include "grading/examiner/process/sandbox.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/progress/progress_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "grading/examiner/contract.hpp"
+#include "grading/course/contract.hpp"
 #include "grading/profile/named_call.hpp"
 
 namespace tilewise::grading {

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/backend_choice.hpp"
@@ -18,7 +19,6 @@
 #include "grading/doctor/gpu_section.hpp"
 #include "grading/doctor/package_list.hpp"
 #include "grading/doctor/version.hpp"
-#include "grading/examiner/process/sandbox.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/doctor/gpu_section.hpp"
 #include "grading/doctor/version.hpp"
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/doctor/version.hpp"

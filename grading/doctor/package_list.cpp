@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 
 namespace tilewise::grading {
 

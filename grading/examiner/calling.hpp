@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "grading/examiner/contract.hpp"
+#include "grading/course/contract.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/scratch_directory.hpp"
-#include "grading/examiner/contract.hpp"
+#include "common/process/scratch_directory.hpp"
+#include "grading/course/contract.hpp"
 #include "grading/examiner/inputs.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "grading/builder/command.hpp"
-#include "grading/examiner/process/find_on_path.hpp"
+#include "common/process/command.hpp"
+#include "common/process/find_on_path.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/builder/compiled_kernel.hpp"
-#include "grading/examiner/process/sandbox.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/profile/compiled_kernel.hpp"
 
 namespace tilewise::grading {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/gpu/capability.hpp"
+#include "grading/course/contract.hpp"
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/contract.hpp"
 #include "grading/examiner/inputs.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/guide/going_on.hpp"
 #include "grading/guide/handout.hpp"
 #include "grading/guide/overview.hpp"

@@ -5,8 +5,8 @@
 
 #include <fstream>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/file_text.hpp"
 

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <set>
 
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/lines.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/hints/hint_file.hpp"
 #include "grading/hints/next_hint.hpp"
 #include "grading/report/file_text.hpp"

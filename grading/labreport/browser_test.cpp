@@ -8,10 +8,10 @@
 #include <string>
 
 #include "common/core/paths.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/bench/example_bench.hpp"
-#include "grading/builder/command.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/charts/gnuplot.hpp"
 #include "grading/labreport/page.hpp"
 

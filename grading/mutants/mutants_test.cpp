@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
 #include "grading/mutants/tally.hpp"

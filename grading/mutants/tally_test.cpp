@@ -6,7 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 
 namespace tilewise::grading {
 namespace {

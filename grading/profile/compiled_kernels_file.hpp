@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "grading/builder/compiled_kernel.hpp"
+#include "grading/profile/compiled_kernel.hpp"
 
 namespace tilewise::grading {
 

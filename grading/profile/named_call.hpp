@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grading/examiner/contract.hpp"
+#include "grading/course/contract.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/progress/progress_json.hpp"

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/progress/example_progress.hpp"
 #include "grading/report/file_text.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "grading/examiner/contract.hpp"
+#include "grading/course/contract.hpp"
 
 namespace tilewise::grading {
 

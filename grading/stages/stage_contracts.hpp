@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/examiner/contract.hpp"
+#include "grading/course/contract.hpp"
 
 namespace tilewise::grading {
 

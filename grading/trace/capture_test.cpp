@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "common/core/paths.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/stages/stage_contracts.hpp"
 #include "grading/trace/cannot_trace.hpp"
 #include "grading/trace/touched.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "common/core/paths.hpp"
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 
 // The figures of handouts are what `lab trace` draws today.
 namespace tilewise::grading {

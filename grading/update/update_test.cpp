@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "common/core/paths.hpp"
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/builder/scratch_directory.hpp"
 
 // `lab update` on small courses: a repository that stands for the course's, and a clone of it.
 namespace tilewise::grading {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <functional>
 
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "grading/builder/command.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/report/result.hpp"
 
 namespace tilewise::grading {

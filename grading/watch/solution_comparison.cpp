@@ -4,9 +4,9 @@
 
 #include <fstream>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/lines.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/report/file_text.hpp"
 #include "grading/report/printable.hpp"
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "grading/builder/command.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/scratch_directory.hpp"
 #include "grading/cohort/slurm_cluster.hpp"
 
 namespace tilewise::grading {
@@ -43,8 +43,8 @@ class Benchmark {
       : options_(options), cluster_({.array_tasks = 1001, .jobs = options.jobs_of_the_cluster}) {
     if (!cluster_.why_not().empty()) throw std::runtime_error(cluster_.why_not());
     for (int i = 0; i < options.submissions; ++i) {
-      const fs::path stage = scratch_.path() / "in" / fmt::format("student_{:05}", i) / "labs" /
-                             "03_shared_memory";
+      const fs::path stage =
+          scratch_.path() / "in" / fmt::format("student_{:05}", i) / "labs" / "03_shared_memory";
       fs::create_directories(stage);
       std::ofstream(stage / "matmul_shared.cu") << "#error nothing yet\n";
     }
@@ -79,7 +79,8 @@ class Benchmark {
 
   long in_queue() const {
     // More than is kept of a command's output: counted on the way.
-    return std::stol(cluster_.output_of({"sh", "-c", "squeue --noheader --array --format=%K | wc -l"}));
+    return std::stol(
+        cluster_.output_of({"sh", "-c", "squeue --noheader --array --format=%K | wc -l"}));
   }
 
   void wait_for(RunningCommand& command, int expected) const {

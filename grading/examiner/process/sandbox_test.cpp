@@ -1,4 +1,4 @@
-#include "grading/examiner/process/sandbox.hpp"
+#include "common/process/sandbox.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "common/core/paths.hpp"
-#include "grading/builder/scratch_directory.hpp"
+#include "common/process/scratch_directory.hpp"
 #include "grading/examiner/process/child_process.hpp"
 #include "grading/examiner/process/pipe.hpp"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "grading/examiner/process/find_on_path.hpp"
+#include "common/process/find_on_path.hpp"
 
 namespace tilewise::grading {
 namespace {

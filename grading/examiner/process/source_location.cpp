@@ -11,8 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "common/process/find_on_path.hpp"
 #include "grading/examiner/process/child_process.hpp"
-#include "grading/examiner/process/find_on_path.hpp"
 #include "grading/examiner/process/pipe.hpp"
 
 namespace tilewise::grading {

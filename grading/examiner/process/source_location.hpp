@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "grading/examiner/process/sandbox.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 

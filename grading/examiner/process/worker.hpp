@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/examiner/process/sandbox.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {

@@ -1,0 +1,133 @@
+#include "common/process/sandbox.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "common/core/paths.hpp"
+#include "common/process/command.hpp"
+#include "common/process/find_on_path.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+/// Processes and threads that may run in a sandbox at a time: the simulator has at most 16 threads,
+/// the CUDA driver a few for each GPU.
+constexpr const char* most_processes = "256";
+
+/// In memory, as all that is written in a sandbox.
+constexpr std::size_t shared_memory_bytes = std::size_t{64} << 20;
+
+/// Programs and libraries, and what leads the dynamic loader and links such as /usr/bin/c++ to
+/// them. The rest of /etc is nobody's business.
+constexpr const char* system_paths[] = {"/usr",
+                                        "/bin",
+                                        "/sbin",
+                                        "/lib",
+                                        "/lib32",
+                                        "/lib64",
+                                        "/libx32",
+                                        "/etc/ld.so.cache",
+                                        "/etc/ld.so.conf",
+                                        "/etc/ld.so.conf.d",
+                                        "/etc/alternatives"};
+
+void append(Words& words, std::initializer_list<std::string> more) {
+  words.insert(words.end(), more);
+}
+
+void show(Words& words, const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_symlink(path, ignored)) {
+    append(words, {"--symlink", fs::read_symlink(path), path});
+  } else if (fs::exists(path, ignored)) {
+    append(words, {"--ro-bind", path, path});
+  }
+}
+
+void show_system(Words& words) {
+  for (const char* path : system_paths) show(words, path);
+  // Images of containers keep such things in /usr/src.
+  if (const fs::path course = core::project_root(); core::lies_in(course, "/usr")) {
+    append(words, {"--tmpfs", course, "--remount-ro", course});
+  }
+}
+
+/// The nodes that GPUs are behind: NVIDIA's, those of its boards with a GPU on the chip, and WSL's.
+bool is_gpu(const std::string& name) {
+  return std::ranges::any_of(Words{"nvidia", "nvhost", "nvmap", "nvgpu", "dxg"},
+                             [&](const std::string& begin) { return name.starts_with(begin); });
+}
+
+void show_gpus(Words& words) {
+  std::error_code ignored;
+  for (const auto& device : fs::directory_iterator("/dev", ignored)) {
+    if (is_gpu(device.path().filename())) {
+      append(words, {"--dev-bind", device.path(), device.path()});
+    }
+  }
+  append(words, {"--ro-bind", "/sys", "/sys"});
+}
+
+}  // namespace
+
+Words Sandbox::command(const SandboxView& view) const {
+  const std::string temporary = std::to_string(view.temporary_bytes);
+  Words words = {bubblewrap,      "--unshare-all", "--die-with-parent",
+                 "--new-session", "--cap-drop",    "ALL",
+                 "--setenv",      "HOME",          "/tmp"};
+  show_system(words);
+  append(words, {"--proc", "/proc", "--dev", "/dev"});
+  if (with_devices) show_gpus(words);
+  append(words, {"--size", std::to_string(shared_memory_bytes), "--tmpfs", "/dev/shm"});
+  append(words, {"--size", temporary, "--tmpfs", "/tmp"});
+  for (const fs::path& path : view.readable) append(words, {"--ro-bind", path, path});
+  if (!view.writable.empty()) append(words, {"--bind", view.writable, view.writable});
+  // Both are in memory, and have no limit of their own.
+  append(words, {"--remount-ro", "/dev", "--remount-ro", "/"});
+  // Set inside, the limit counts the processes of the sandbox alone. It does not hold root.
+  append(words, {"--chdir", view.working_folder, "--", "prlimit",
+                 std::string("--nproc=") + most_processes, "--"});
+  return words;
+}
+
+SandboxSearch find_sandbox() {
+  const auto bubblewrap = find_on_path("bwrap");
+  if (!bubblewrap) return {{}, "bubblewrap is not installed"};
+  if (!find_on_path("prlimit")) return {{}, "prlimit is not installed"};
+  const Sandbox sandbox{*bubblewrap};
+  Command command;
+  command.arguments = sandbox.command({});
+  command.arguments.push_back("true");
+  const CommandResult trial = run_command(std::move(command));
+  if (trial.succeeded()) return {sandbox, ""};
+  return {{}, "bubblewrap does not work here: " + trial.output.substr(0, trial.output.find('\n'))};
+}
+
+bool is_shown_always(const fs::path& path) {
+  return std::ranges::any_of(system_paths,
+                             [&](const char* shown) { return core::lies_in(path, shown); });
+}
+
+std::vector<fs::path> with_libraries(const fs::path& program) {
+  std::vector<fs::path> files = {program.lexically_normal()};
+  Command command;
+  command.arguments = {program};
+  command.environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}};
+  std::istringstream lines(run_command(std::move(command)).output);
+  for (std::string line; std::getline(lines, line);) {
+    // "libtilewise_simt.so => /course/build/bin/../lib/libtilewise_simt.so (0x00007f...)"
+    const std::size_t begin = line.find("=> /"), end = line.rfind(" (");
+    if (begin == line.npos || end == line.npos || end < begin) continue;
+    const fs::path library = fs::path(line.substr(begin + 3, end - begin - 3)).lexically_normal();
+    if (!is_shown_always(library)) files.push_back(library);
+  }
+  return files;
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,59 @@
+#include "tools/app/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+namespace tilewise::grading {
+namespace {
+
+/// No GPU holds a matrix of that order, and contract functions take an int.
+constexpr std::uint64_t largest_order = 1 << 20;
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  return {[least, most](const std::string& text) -> std::string {
+            std::uint64_t value = 0;
+            const char* end = text.data() + text.size();
+            const auto [rest, error] = std::from_chars(text.data(), end, value);
+            const bool fits = least <= value && value <= most;
+            if (error == std::errc() && rest == end && fits) return "";
+            return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+          },
+          ""};
+}
+
+CLI::Validator seconds() {
+  return {[](const std::string& text) -> std::string {
+            double value = 0;
+            if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) {
+              return "";
+            }
+            return fmt::format("'{}' is no number of seconds greater than 0", text);
+          },
+          ""};
+}
+
+void add_orders(CLI::App* command, BenchOptions& options) {
+  const auto read = [&options](const std::string& list) {
+    for (std::size_t begin = 0, end; begin <= list.size(); begin = end + 1) {
+      end = std::min(list.find(',', begin), list.size());
+      const std::string order = list.substr(begin, end - begin);
+      if (const std::string problem = whole_number(1, largest_order)(order); !problem.empty()) {
+        throw CLI::ValidationError("--n", problem);
+      }
+      options.orders.push_back(std::stoi(order));
+    }
+  };
+  command
+      ->add_option_function<std::string>(
+          "--n", read,
+          "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
+      ->option_text("LIST");
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,73 @@
+/// \file
+/// The command line of Tilewise; without arguments it says where a learner is. Exit status: 0 all
+/// passed, 1 a test failed or there is no profile because of the submission, 2 could not grade,
+/// profile or work out the occupancy.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "common/core/paths.hpp"
+#include "common/process/command.hpp"
+#include "grading/guide/overview.hpp"
+#include "grading/progress/progress_file.hpp"
+#include "grading/report/printable.hpp"
+#include "tilewise_stages.hpp"
+#include "tools/app/commands.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// In the order in which --help lists them.
+constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
+    add_list,       add_status,    add_watch,      add_grade,     add_hint,
+    add_next,       add_reset,     add_trace,      add_debug,     add_coverage,
+    add_bench,      add_report,    add_profile,    add_occupancy, add_cohort,
+    add_autograder, add_skeletons, add_completion, add_doctor,
+};
+
+ExitStatus run(int argc, char** argv) {
+  CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
+  if (argc == 1) {
+    const auto root = core::project_root();
+    fmt::print("{}", overview(root, stages(), read_progress(root)));
+    return ExitStatus::passed;
+  }
+  app.require_subcommand(1);
+  ExitStatus status = ExitStatus::could_not_grade;
+  for (const auto add : commands) add(app, status);
+  const auto known = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool names_one = std::ranges::any_of(
+      known, [&](const CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
+  if (argc > 1 && argv[1][0] != '-' && !names_one) {
+    fmt::print(stderr, "tilewise: there is no command '{}'; ./lab help lists them\n",
+               printable(argv[1]));
+    return ExitStatus::could_not_grade;
+  }
+  interrupt_on_signals();
+  try {
+    app.parse(argc, argv);  // and runs the command
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ExitStatus::passed : ExitStatus::could_not_grade;
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace tilewise::grading
+
+int main(int argc, char** argv) {
+  using tilewise::grading::ExitStatus;
+  try {
+    return static_cast<int>(tilewise::grading::run(argc, argv));
+  } catch (const std::exception& error) {
+    const std::string what = tilewise::grading::printable(error.what());
+    std::cout.flush();
+    fmt::print(stderr, "tilewise: {}\n", what);
+    return static_cast<int>(ExitStatus::could_not_grade);
+  }
+}
