@@ -30,19 +30,6 @@ const StageResult* stage_of(const GradebookRow& row, const std::string& id) {
   return found == stages.end() ? nullptr : &*found;
 }
 
-std::string html(const std::string& text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    const std::string_view special = "<>&\"'";
-    if (special.find(c) == special.npos) {
-      escaped += c;
-    } else {
-      escaped += fmt::format("&#{};", static_cast<int>(c));
-    }
-  }
-  return escaped;
-}
-
 /// A name as part of a relative address.
 std::string in_address(const std::string& name) {
   std::string address;
@@ -57,10 +44,10 @@ std::string points(int score, int max_score) { return fmt::format("{}/{}", score
 
 std::string html_row(const GradebookRow& row, const std::vector<std::string>& stages) {
   std::string cells = fmt::format("<th scope=\"row\"><a href=\"feedback/{}.txt\">{}</a></th>",
-                                  in_address(file_name_of(row.name)), html(row.name));
+                                  in_address(file_name_of(row.name)), as_markup(row.name));
   if (!row.outcome.result) {
     return fmt::format("<tr>{}<td colspan=\"{}\">not graded: {}</td></tr>\n", cells,
-                       stages.size() + 1, html(first_line(row.outcome.problem)));
+                       stages.size() + 1, as_markup(first_line(row.outcome.problem)));
   }
   cells +=
       fmt::format("<td>{}</td>", points(row.outcome.result->score, row.outcome.result->max_score));
@@ -150,11 +137,12 @@ std::string gradebook_html(const std::vector<GradebookRow>& rows, const std::str
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n",
-      html(title), style);
+      as_markup(title), style);
   page +=
       "<div class=\"scroll\"><table><caption>Submissions</caption><thead><tr>"
       "<th scope=\"col\">Name</th><th scope=\"col\">Points</th>";
-  for (const std::string& id : stages) page += fmt::format("<th scope=\"col\">{}</th>", html(id));
+  for (const std::string& id : stages)
+    page += fmt::format("<th scope=\"col\">{}</th>", as_markup(id));
   page += "</tr></thead><tbody>\n";
   for (const GradebookRow& row : rows) page += html_row(row, stages);
   page +=
@@ -167,8 +155,8 @@ std::string gradebook_html(const std::vector<GradebookRow>& rows, const std::str
     page += fmt::format(
         "<tr><th scope=\"row\">{}: {}</th><td>{}</td><td>{} ({:.0f}%)</td><td>{}</td><td>{}</td>"
         "</tr>\n",
-        html(test.stage), html(test.test), to_string(test.category), test.passed, test.passed_pct(),
-        test.failed, test.others);
+        as_markup(test.stage), as_markup(test.test), to_string(test.category), test.passed,
+        test.passed_pct(), test.failed, test.others);
   }
   return page + "</tbody></table></div>\n</body></html>\n";
 }

@@ -5,36 +5,10 @@
 namespace tilewise::grading {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string markup;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        markup += "&amp;";
-        break;
-      case '<':
-        markup += "&lt;";
-        break;
-      case '>':
-        markup += "&gt;";
-        break;
-      case '"':
-        markup += "&quot;";
-        break;
-      case '\'':
-        markup += "&#39;";
-        break;
-      default:
-        markup += c;
-    }
-  }
-  return markup;
-}
-
 std::string start_tag(const char* tag, const Attributes& attributes) {
   std::string markup = std::string("<") + tag;
   for (const auto& [name, value] : attributes) {
-    markup += std::string(" ") + name + "=\"" + escaped(value) + "\"";
+    markup += std::string(" ") + name + "=\"" + as_markup(value) + "\"";
   }
   return markup + ">";
 }
@@ -47,7 +21,7 @@ bool is_block(std::string_view tag) {
 
 }  // namespace
 
-Html::Html(std::string_view text) : markup_(escaped(text)) {}
+Html::Html(std::string_view text) : markup_(as_markup(text)) {}
 
 Html Html::markup(std::string trusted) {
   Html html;
@@ -69,7 +43,7 @@ Html element(const char* tag, const Html& content) { return element(tag, {}, con
 
 Html breakable(std::string_view name) {
   std::string markup;
-  for (const char c : escaped(name)) {
+  for (const char c : as_markup(name)) {
     markup += c;
     if (c == '_') markup += "<wbr>";
   }

@@ -11,35 +11,12 @@
 namespace tilewise::grading {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string xml;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        xml += "&amp;";
-        break;
-      case '<':
-        xml += "&lt;";
-        break;
-      case '>':
-        xml += "&gt;";
-        break;
-      case '"':
-        xml += "&quot;";
-        break;
-      default:
-        xml += c;
-    }
-  }
-  return xml;
-}
-
 /// The first line, for attributes, in which a parser would turn a line feed or a tab into a space.
-std::string attribute(std::string_view text) { return escaped(text.substr(0, text.find('\n'))); }
+std::string attribute(std::string_view text) { return as_markup(text.substr(0, text.find('\n'))); }
 
 template <typename Value>
 std::string property(std::string_view name, const Value& value) {
-  return fmt::format("<property name=\"{}\" value=\"{}\"/>", escaped(name), value);
+  return fmt::format("<property name=\"{}\" value=\"{}\"/>", as_markup(name), value);
 }
 
 struct Tally {
@@ -76,7 +53,7 @@ std::string outcome(const TestResult& test) {
   }
   const std::string_view element = test.status == Status::failed ? "failure" : "error";
   return fmt::format("      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element,
-                     attribute(test.message), type, escaped(feedback(test)));
+                     attribute(test.message), type, as_markup(feedback(test)));
 }
 
 std::string test_case(const StageResult& stage, const TestResult& test) {
@@ -90,7 +67,7 @@ std::string test_case(const StageResult& stage, const TestResult& test) {
       "    <testcase classname=\"{}\" name=\"{}\"{}>\n"
       "      <properties>{}</properties>\n{}"
       "    </testcase>\n",
-      escaped(stage.id), attribute(test.name), place, properties, outcome(test));
+      as_markup(stage.id), attribute(test.name), place, properties, outcome(test));
 }
 
 std::string suite(const StageResult& stage) {
@@ -99,7 +76,7 @@ std::string suite(const StageResult& stage) {
   std::string xml = fmt::format(
       "  <testsuite name=\"{}\" {}>\n"
       "    <properties>{}{}</properties>\n",
-      escaped(stage.id), tally.attributes(), property("score", stage.score),
+      as_markup(stage.id), tally.attributes(), property("score", stage.score),
       property("max_score", stage.max_score));
   for (const TestResult& test : stage.tests) xml += test_case(stage, test);
   return xml + "  </testsuite>\n";

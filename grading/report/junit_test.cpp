@@ -20,7 +20,8 @@ std::string malformation(const std::string& xml) {
   for (std::size_t i = 0; i < xml.size(); ++i) {
     if (xml[i] == '&') {
       const std::string entity = xml.substr(i, xml.find(';', i) - i + 1);
-      if (entity != "&amp;" && entity != "&lt;" && entity != "&gt;" && entity != "&quot;") {
+      if (entity != "&amp;" && entity != "&lt;" && entity != "&gt;" && entity != "&quot;" &&
+          entity != "&#39;") {
         return "unknown entity " + entity;
       }
     }

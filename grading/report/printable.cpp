@@ -123,6 +123,32 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string as_markup(std::string_view text) {
+  std::string markup;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        markup += "&amp;";
+        break;
+      case '<':
+        markup += "&lt;";
+        break;
+      case '>':
+        markup += "&gt;";
+        break;
+      case '"':
+        markup += "&quot;";
+        break;
+      case '\'':
+        markup += "&#39;";
+        break;
+      default:
+        markup += c;
+    }
+  }
+  return markup;
+}
+
 std::string first_line(std::string_view text) { return printable(text.substr(0, text.find('\n'))); }
 
 }  // namespace tilewise::grading

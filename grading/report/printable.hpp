@@ -14,7 +14,10 @@ namespace tilewise::grading {
 /// stays as it is. The result is valid UTF-8.
 std::string printable(std::string_view text);
 
-/// The same of the first line alone.
+/// The same as the content of an element of HTML or XML, or as the value of an attribute.
+std::string as_markup(std::string_view text);
+
+/// What is printable of the first line alone.
 std::string first_line(std::string_view text);
 
 }  // namespace tilewise::grading
