@@ -7,6 +7,9 @@
 
 namespace tilewise::core {
 
+/// What stands in for a GPU where nobody names another: the card of put2025, the course's own.
+inline constexpr const char* default_gpu = "gtx1080";
+
 /// What the course needs to know of a GPU. Sources: gpus.json beside this file.
 struct GpuProfile {
   std::string id;    ///< short name used on the command line, e.g. "gtx1080"

@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
+
 namespace tilewise::grading {
 
 /// `lab autograder` as asked for on the command line.
 struct AutograderOptions {
   std::vector<std::string> stages;  ///< empty: all
   std::filesystem::path out;        ///< the zip archive
-  std::string gpu = "gtx1080";
+  std::string gpu = core::default_gpu;
 };
 
 /// Writes an autograder for Gradescope, after

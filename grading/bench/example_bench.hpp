@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_report.hpp"
 
 namespace tilewise::grading {
@@ -51,7 +52,7 @@ inline BenchReport example_bench() {
   report.command = "lab bench 3 4";
   report.date = "2026-11-21";
   report.inputs = "random, seed 17";
-  report.gpu = core::gpu_profile("gtx1080");
+  report.gpu = core::gpu_profile(core::default_gpu);
   const struct {
     const char* stage;
     const char* function;

@@ -5,16 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_report.hpp"
 
 namespace tilewise::grading {
 
 /// What `lab bench` and `lab report` are asked for.
 struct BenchOptions {
-  std::vector<std::string> stages;   ///< empty: all
-  bool solutions = false;            ///< in the student's place
-  std::filesystem::path submission;  ///< empty: labs/
-  std::string gpu = "gtx1080";       ///< profile that the simulator models
+  std::vector<std::string> stages;      ///< empty: all
+  bool solutions = false;               ///< in the student's place
+  std::filesystem::path submission;     ///< empty: labs/
+  std::string gpu = core::default_gpu;  ///< profile that the simulator models
   std::string backend = "auto";
   std::string device = "auto";
   std::vector<int> orders;                 ///< empty: the usual ones of the backend

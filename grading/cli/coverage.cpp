@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
@@ -101,7 +102,7 @@ bool coverage(const CoverageOptions& options) {
   };
   // Without a sandbox: what is counted has to be written to files.
   const ExamConditions conditions{.backend = Backend::simt,
-                                  .gpu = "gtx1080",
+                                  .gpu = core::default_gpu,
                                   .seed = options.seed,
                                   .time_limit_s = time_limit_s,
                                   .covered = true};

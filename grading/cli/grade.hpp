@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/report/result.hpp"
 
 namespace tilewise::grading {
@@ -16,7 +17,7 @@ struct GradeOptions {
   bool solutions = false;            ///< grade solutions/ rather than labs/
   std::filesystem::path submission;  ///< grade this folder's labs/; empty: the course's own
   std::string backend = "auto";      ///< auto, simt or cuda
-  std::string gpu = "gtx1080";
+  std::string gpu = core::default_gpu;
   std::string device = "auto";        ///< of the backend cuda, as choose_gpu() takes it
   std::filesystem::path json;         ///< empty: none
   std::filesystem::path junit;        ///< empty: none

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
+
 namespace tilewise::grading {
 
 /// `tilewise occupancy` as asked for on the command line.
 struct OccupancyOptions {
-  std::vector<std::string> gpus = {"gtx1080"};
+  std::vector<std::string> gpus = {core::default_gpu};
   std::string block;                    ///< "16x16"
   std::string results = "1x1";          ///< of a thread
   int registers = 0;                    ///< a thread; 0: not known

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "common/gpu/gpu_profile.hpp"
+
 namespace tilewise::grading {
 
 /// `tilewise profile` as asked for on the command line.
@@ -11,7 +13,7 @@ struct ProfileOptions {
   bool solutions = false;            ///< profile solutions/ rather than labs/
   std::filesystem::path submission;  ///< profile this folder's labs/; empty: the course's own
   std::string call;                  ///< "matmul_shared(n=1024, tile=32)"
-  std::string gpu = "gtx1080";
+  std::string gpu = core::default_gpu;
   bool exhaustive = false;     ///< run every block rather than a few that stand for all
   std::filesystem::path json;  ///< empty: none
 };

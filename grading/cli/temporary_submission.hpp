@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "common/gpu/gpu_profile.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/report/result.hpp"
@@ -11,7 +12,7 @@
 namespace tilewise::grading {
 
 /// The profile that a submission is graded with where nothing else is asked for.
-inline constexpr const char* default_gpu = "gtx1080";
+using core::default_gpu;
 
 /// A submission to one stage in a temporary folder, for tests of grading itself.
 class TemporarySubmission {

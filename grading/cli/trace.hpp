@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
+
 namespace tilewise::grading {
 
 /// `tilewise trace` as asked for on the command line.
@@ -12,7 +14,7 @@ struct TraceOptions {
   bool solutions = false;            ///< trace solutions/ rather than labs/
   std::filesystem::path submission;  ///< trace this folder's labs/; empty: the course's own
   std::string call;                  ///< "matmul_shared(n=16, tile=8)"; empty: the stage's own
-  std::string gpu = "gtx1080";
+  std::string gpu = core::default_gpu;
   std::filesystem::path
       output;  ///< of the page; empty: trace.html, or none where there is a figure
   std::filesystem::path figure;  ///< empty: none

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
+
 namespace tilewise::grading {
 
 /// `lab cohort grade` as asked for on the command line.
@@ -13,7 +15,7 @@ struct CohortOptions {
   std::filesystem::path out;          ///< folder for results, feedback and gradebook
   std::vector<std::string> stages;    ///< empty: all
   std::string backend = "auto";
-  std::string gpu = "gtx1080";
+  std::string gpu = core::default_gpu;
   int jobs = 0;  ///< submissions at a time; 0: as many as there are cores, or as Slurm likes
   std::string engine = "local";  ///< or "slurm"
   std::string sbatch;            ///< more arguments for it

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
@@ -126,7 +127,7 @@ CheckupSection sandbox_section(Checkup& checkup) {
 }
 
 void choose(Checkup& checkup) {
-  constexpr const char* gpu = "gtx1080";
+  const char* const gpu = core::default_gpu;
   std::string why_not_cuda;
   try {
     const ChosenBackend chosen = choose_backend("cuda", gpu, "auto", GpuUser::others);

@@ -81,7 +81,7 @@ int examine(const ExaminerOptions& options, const std::vector<std::string>& test
 int run(int argc, char** argv) {
   ExaminerOptions options;
   options.backend = "simt";
-  std::string gpu = "gtx1080";
+  std::string gpu = core::default_gpu;
   int events_fd = -1;
   CLI::App app("Grades one stage of one submission.");
   app.add_option("--stage", options.stage, "stage, e.g. 03_shared_memory")->required();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/gpu/gpu_profile.hpp"
 #include "grading/progress/progress.hpp"
 
 namespace tilewise::grading {
@@ -28,7 +29,7 @@ inline Progress example_progress() {
       .line = 12,
       .seed = 18446744073709551615u,
       .backend = "simt",
-      .gpu = "gtx1080",
+      .gpu = core::default_gpu,
       .place = {.call = "matmul_grid(n=17, block=16x16)", .matrix = "C", .row = 16, .col = 3}};
   return progress;
 }

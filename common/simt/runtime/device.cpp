@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "common/gpu/gpu_profile.hpp"
+
 namespace tilewise::simt {
 
 namespace {
@@ -39,7 +41,7 @@ namespace device {
 
 const core::GpuProfile& profile() {
   std::optional<core::GpuProfile>& chosen = state().profile;
-  if (!chosen) chosen = core::gpu_profile("gtx1080");  // the course's default
+  if (!chosen) chosen = core::gpu_profile(core::default_gpu);
   return *chosen;
 }
 
