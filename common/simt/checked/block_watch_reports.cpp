@@ -110,28 +110,30 @@ void BlockWatch::resolve_index_faults() {
                               .message = message,
                               .file = pending.fault.file,
                               .line = pending.fault.line,
-                              .thread = place_of(pending.thread, block_)});
+                              .thread = place_of(pending.thread, block_)},
+                             block_);
   }
 }
 
 void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
                         std::string message) {
   Findings& findings = Findings::instance();
-  if (findings.knows(kind, site, 0)) return;
+  if (findings.knows(kind, site, 0, block_)) return;
   const SourceLine line = line_of(site);
   findings.add({.kind = kind,
                 .message = std::move(message),
                 .file = line.file,
                 .line = line.line,
                 .thread = place_of(thread, block_)},
-               thread / trace_lanes);
+               block_, thread / trace_lanes);
 }
 
 void BlockWatch::report_race(const char* kind, AccessRecord earlier, AccessRecord later,
                              std::uint32_t block_of_later, std::string message) {
   const SourceLine line = line_of(later.site), other = line_of(earlier.site);
   Findings::instance().add({kind, std::move(message), line.file, line.line, other.file, other.line,
-                            place_of(thread_of(later.tag), block_of_later)});
+                            place_of(thread_of(later.tag), block_of_later)},
+                           block_of_later);
 }
 
 SourceLine BlockWatch::line_of(std::uint32_t site) const {
@@ -160,7 +162,7 @@ std::string BlockWatch::actor(AccessRecord access, std::uint32_t block) const {
 void BlockWatch::race(Place place, AccessRecord earlier, AccessRecord later) {
   const bool one_warp = thread_of(earlier.tag) / 32 == thread_of(later.tag) / 32;
   const char* kind = one_warp ? "warp-race" : "race";
-  if (Findings::instance().knows(kind, later.site, earlier.site)) return;
+  if (Findings::instance().knows(kind, later.site, earlier.site, block_)) return;
   report_race(kind, earlier, later, block_,
               fmt::format("race on shared {}: {} and {}, {}", names_.element(place),
                           actor(earlier, block_), actor(later, block_),
@@ -174,7 +176,7 @@ void BlockWatch::global_race(Place place, GlobalAccess earlier, GlobalAccess lat
   const bool one_warp =
       one_block && thread_of(earlier.access.tag) / 32 == thread_of(later.access.tag) / 32;
   const char* kind = one_warp ? "warp-race" : "race";
-  if (Findings::instance().knows(kind, later.access.site, earlier.access.site)) return;
+  if (Findings::instance().knows(kind, later.access.site, earlier.access.site, later.block)) return;
   const auto range = DeviceMemory::instance().range_at(address_of(place));
   report_race(
       kind, earlier.access, later.access, later.block,

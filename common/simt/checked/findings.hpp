@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,7 +14,9 @@
 
 namespace tilewise::simt {
 
-/// What the checks of one launch found: of each kind and place the first, and not too many.
+/// What the checks of one launch found: of each kind and place the first, and not too many. The
+/// first is that of the block with the lowest number, whichever of those that run at a time came to
+/// it first: the same launch is told the same way again.
 class Findings {
  public:
   static Findings& instance();
@@ -24,28 +27,32 @@ class Findings {
   /// as a rule: that is told once.
   void finish_launch();
 
-  /// Whether more of the kind at these places is of no interest.
-  bool knows(const std::string& kind, std::uint32_t site, std::uint32_t other_site);
+  /// Whether what this block does wrong of the kind at these places is of no interest.
+  bool knows(const std::string& kind, std::uint32_t site, std::uint32_t other_site,
+             std::uint32_t block);
 
   /// @param warp of its block, that was at fault alone
-  void add(Diagnostic found, std::optional<unsigned> warp = {});
+  void add(Diagnostic found, std::uint32_t block, std::optional<unsigned> warp = {});
 
  private:
   struct Found {
     Diagnostic diagnostic;
+    std::uint32_t block;
     std::optional<unsigned> warp;
+    std::size_t number;  ///< in which order they were added
   };
 
-  /// What a warp does wrong between two barriers comes in the order that the compiler gave it: it
-  /// is told in that of the source.
-  void order_by_line();
+  /// In the order of the blocks, and of time. What a warp does wrong between two barriers comes in
+  /// the order that the compiler gave it: it is told in that of the source.
+  std::vector<Found> in_order() const;
 
   static constexpr std::size_t most = 16;  // a screenful
 
   std::mutex mutex_;
-  std::set<std::tuple<std::string, std::uint32_t, std::uint32_t>> sites_;
-  std::set<std::tuple<std::string, std::string, int, int>> lines_;
-  std::vector<Found> found_;
+  /// The lowest block that did each.
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::uint32_t> sites_;
+  std::map<std::tuple<std::string, std::string, int, int>, Found> found_;
+  std::size_t added_ = 0;
 };
 
 }  // namespace tilewise::simt

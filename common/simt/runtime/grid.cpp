@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -273,7 +274,8 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
       keep_trace(std::move(traced));
     }
     for (Diagnostic& found : GlobalShadow::instance().finish_launch()) {
-      Findings::instance().add(std::move(found));
+      constexpr auto behind_all_blocks = std::numeric_limits<std::uint32_t>::max();
+      Findings::instance().add(std::move(found), behind_all_blocks);
     }
     Findings::instance().finish_launch();
   } else {
