@@ -33,17 +33,10 @@ set(TILEWISE_REFUSED_SYMBOLS
     cudaGetDriverEntryPointByVersion_ptsz cudaGetExportTable cudaLibraryLoadData
     cudaLibraryLoadFromFile)
 
-# Wraps the launches of a target of our own.
-function(tilewise_count_launches target)
-  foreach(symbol IN LISTS TILEWISE_LAUNCH_SYMBOLS)
-    target_link_options(${target} PRIVATE LINKER:--wrap=${symbol})
-  endforeach()
-endfunction()
-
 # Wraps what the builder does in a submission's module.
 function(tilewise_wrap_calls target)
-  tilewise_count_launches(${target})
-  foreach(symbol IN LISTS TILEWISE_HOST_ACCESS_SYMBOLS TILEWISE_REFUSED_SYMBOLS)
+  foreach(symbol IN LISTS TILEWISE_LAUNCH_SYMBOLS TILEWISE_HOST_ACCESS_SYMBOLS
+                          TILEWISE_REFUSED_SYMBOLS)
     target_link_options(${target} PRIVATE LINKER:--wrap=${symbol})
   endforeach()
 endfunction()
