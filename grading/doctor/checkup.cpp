@@ -4,9 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
-#include <optional>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -17,79 +18,48 @@
 #include "grading/builder/programs.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/doctor/gpu_section.hpp"
-#include "grading/doctor/package_list.hpp"
-#include "grading/doctor/version.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {
 namespace {
 
-/// What a command that stands for a package must be, for the course to run.
-struct Demand {
-  std::string_view command;
-  std::string_view least;  ///< version; empty: any
-};
-constexpr Demand demands[] = {{"cmake", "3.25"}, {"ninja", ""}, {"c++", ""}};
+/// Packages that every grading needs; the course runs without the others of packages.txt, though
+/// not all of it.
+constexpr std::string_view demanded[] = {"g++", "cmake", "ninja-build"};
 
-constexpr std::string_view least_gcc = "12", least_clang = "14";
-
-/// A program that is there, and what it says of itself.
-struct Program {
-  std::filesystem::path file;
-  std::string version;
-  std::string words;
-};
-
-std::optional<Program> ask(std::vector<std::string> command) {
-  const std::filesystem::path file = find_program(command.front());
-  if (file.empty()) return std::nullopt;
+/// Asks the script `lab`, which looks for packages before anything is built.
+/// @return its lines "name|state|version|remark" for the packages of a list
+std::string examine_packages(const char* list) {
   Command question;
-  question.arguments = std::move(command);
-  question.arguments.push_back("--version");
-  question.time_limit_s = 10;
+  question.arguments = {"bash", layout().root / "lab", "__packages", list};
+  // The compiler that graders use, where the script would take any.
+  question.environment = {{"CXX", fmt::format("{}", fmt::join(cxx_compiler(), " "))}};
+  constexpr double patience_s = 60;  // programs of a network drive take their time
+  question.time_limit_s = patience_s;
   const CommandResult answer = run_command(std::move(question));
-  if (!answer.succeeded()) return Program{file, "", ""};
-  return Program{file, version_in(answer.output), answer.output};
+  if (!answer.succeeded()) {
+    throw std::runtime_error(fmt::format("{}, asked for the packages of {}, {}\n{}",
+                                         (layout().root / "lab").string(), list,
+                                         describe_ending(answer), answer.output));
+  }
+  return answer.output;
 }
 
-/// What a version is below of; empty where it will do.
-std::string_view shortfall(std::string_view command, const Program& program) {
-  if (command == "c++") {
-    const bool clang = program.words.find("clang") != program.words.npos;
-    const std::string_view least = clang ? least_clang : least_gcc;
-    return parts_of(program.version) < parts_of(least) ? least : "";
+CheckupLine look_at(const std::string& answer) {
+  std::istringstream cells(answer);
+  CheckupLine line;
+  std::string state, found, remark;
+  std::getline(cells, line.name, '|');
+  std::getline(cells, state, '|');
+  std::getline(cells, found, '|');
+  std::getline(cells, remark);
+  line.found = printable(found);
+  line.remark = printable(remark);
+  if (state != "fine") {
+    const bool is_demanded = std::ranges::find(demanded, line.name) != std::end(demanded);
+    line.health = is_demanded ? Health::ill : Health::lacking;
   }
-  for (const Demand& demand : demands) {
-    if (demand.command == command && parts_of(program.version) < parts_of(demand.least)) {
-      return demand.least;
-    }
-  }
-  return "";
-}
-
-bool is_demanded(std::string_view command) {
-  return std::ranges::find(demands, command, &Demand::command) != std::end(demands);
-}
-
-CheckupLine look_at(const Package& package, const std::map<std::string, std::string>& installed) {
-  const Health without = is_demanded(package.stand_in) ? Health::ill : Health::lacking;
-  if (!package.stand_in.empty()) {
-    const auto program = ask(
-        package.stand_in == "c++" ? cxx_compiler() : std::vector<std::string>{package.stand_in});
-    if (program) {
-      const std::string version = program->version.empty() ? "found" : printable(program->version);
-      const std::string_view least = shortfall(package.stand_in, *program);
-      if (least.empty()) return {package.name, Health::fine, version, program->file.string()};
-      return {package.name, without, version,
-              fmt::format("{} is too old: {} or later is needed", program->file.string(), least)};
-    }
-  }
-  const auto version = installed.find(package.name);
-  if (version != installed.end() && package.stand_in.empty()) {
-    return {package.name, Health::fine, printable(version->second), ""};
-  }
-  return {package.name, without, "missing", package.reason};
+  return line;
 }
 
 bool is_listed(const Checkup& checkup, const std::string& name) {
@@ -98,19 +68,16 @@ bool is_listed(const Checkup& checkup, const std::string& name) {
   });
 }
 
-/// A section with a line for each package of a list. Libraries are left out where nobody can tell
-/// whether they are there: what was built has found them.
+/// A section with a line for each package of a list that no section before has.
 CheckupSection package_section(const std::string& title, const char* list, Checkup& checkup) {
-  const std::vector<Package> packages = read_packages(layout().root / list);
-  const auto installed = installed_versions(packages);
-  const bool knows_packages = !find_program("dpkg-query").empty();
   CheckupSection section{title, {}};
-  for (const Package& package : packages) {
-    if (package.stand_in.empty() && !knows_packages) continue;
-    if (is_listed(checkup, package.name)) continue;
-    const CheckupLine& line = section.lines.emplace_back(look_at(package, installed));
-    if (line.health == Health::ill) checkup.needed.push_back(package.name);
-    if (line.health == Health::lacking) checkup.useful.push_back(package.name);
+  std::istringstream lines(examine_packages(list));
+  for (std::string answer; std::getline(lines, answer);) {
+    CheckupLine line = look_at(answer);
+    if (is_listed(checkup, line.name)) continue;
+    if (line.health == Health::ill) checkup.needed.push_back(line.name);
+    if (line.health == Health::lacking) checkup.useful.push_back(line.name);
+    section.lines.push_back(std::move(line));
   }
   return section;
 }
@@ -151,6 +118,46 @@ void choose(Checkup& checkup) {
   }
 }
 
+const char* mark(Health health) {
+  switch (health) {
+    case Health::fine:
+      return " ";
+    case Health::lacking:
+      return "-";
+    case Health::ill:
+      return "!";
+  }
+  return "";
+}
+
+/// Columns as wide as what is in them.
+std::string table(const std::vector<CheckupSection>& sections) {
+  std::size_t name = 0, found = 0;
+  for (const CheckupSection& section : sections) {
+    for (const CheckupLine& line : section.lines) {
+      name = std::max(name, line.name.size());
+      found = std::max(found, line.found.size());
+    }
+  }
+  std::string text;
+  for (const CheckupSection& section : sections) {
+    text += section.title + "\n";
+    for (const CheckupLine& line : section.lines) {
+      std::string row = fmt::format("{} {:<{}}  {:<{}}  {}", mark(line.health), line.name, name,
+                                    line.found, found, line.remark);
+      row.erase(row.find_last_not_of(' ') + 1);
+      text += row + "\n";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string installation(const char* why, const std::vector<std::string>& packages) {
+  if (packages.empty()) return "";
+  return fmt::format("{}\n  sudo apt-get install {}\n", why, fmt::join(packages, " "));
+}
+
 }  // namespace
 
 Checkup examine_machine() {
@@ -164,6 +171,17 @@ Checkup examine_machine() {
   choose(checkup);
   checkup.can_run = checkup.can_run && checkup.needed.empty();
   return checkup;
+}
+
+std::string to_text(const Checkup& checkup) {
+  std::string text = table(checkup.sections);
+  text += "Backend that will run: " + checkup.backend + "\n";
+  text += installation("Needed, and missing or too old here (marked !):", checkup.needed);
+  text += installation("Missing, and not needed to run the course (marked -):", checkup.useful);
+  for (const std::string& advice : checkup.advice) text += advice + "\n";
+  text += checkup.can_run ? "The course runs here.\n"
+                          : "The course does not run here yet: see what is marked !.\n";
+  return text;
 }
 
 }  // namespace tilewise::grading

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewise::grading {
@@ -34,6 +35,13 @@ struct Checkup {
 
   bool can_run = true;
 };
+
+/// GPUs, their driver and the tools of the CUDA Toolkit.
+CheckupSection gpu_section();
+
+/// Whether the driver lets users count what kernels do (ncu), as it says in
+/// /proc/driver/nvidia/params; empty: it does not say.
+bool counts_for_users(std::string_view driver_parameters);
 
 /// Looks at this machine. Takes a second or two where there is a GPU.
 Checkup examine_machine();

@@ -1,8 +1,7 @@
-#include "grading/doctor/gpu_section.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -12,7 +11,7 @@
 #include "common/process/command.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/bench_instructions.hpp"
-#include "grading/doctor/version.hpp"
+#include "grading/doctor/checkup.hpp"
 #include "grading/examiner/process/sanitizer.hpp"
 #include "grading/report/printable.hpp"
 
@@ -59,10 +58,13 @@ void add_toolkit(CheckupSection& section) {
   try {
     const std::string nvcc = find_program(cuda_compiler()).string();
     const std::string version = output_of({nvcc, "--version"});
+    int major = 0, minor = 0;
     const std::size_t release = version.find("release ");
-    const std::string number =
-        release == version.npos ? "" : version_in(std::string_view(version).substr(release));
-    const bool fits = parts_of(number) >= parts_of("11.8");
+    if (release != version.npos) {
+      std::sscanf(version.c_str() + release, "release %d.%d", &major, &minor);
+    }
+    const std::string number = major == 0 ? "" : fmt::format("{}.{}", major, minor);
+    const bool fits = std::pair(major, minor) >= std::pair(11, 8);
     section.lines.push_back({"nvcc", fits ? Health::fine : Health::lacking,
                              number.empty() ? "does not tell its version" : number,
                              fits ? nvcc : nvcc + ": CUDA 11.8 or later is needed"});

@@ -11,6 +11,7 @@ void add_bench(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand(
       "bench", "Compare kernels with the solution, the stage before and a library, over sizes");
+  command->footer("Example: ./lab bench 03_shared_memory --n 256,1000");
   command->add_option("STAGE", options->stages,
                       "Stages to run: 03_shared_memory, 03 or 3; all if none is named");
   add_submission(command, *options);

@@ -56,7 +56,8 @@ CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
 
 void add_cohort(CLI::App& app, ExitStatus& status) {
   CLI::App* cohort = app.add_subcommand("cohort", "For instructors: many submissions at once")
-                         ->require_subcommand(1);
+                         ->require_subcommand(1)
+                         ->footer("Example: ./lab cohort grade submissions/ --out graded/");
   const auto options = std::make_shared<CohortOptions>();
   options->seed = random_seed();
   add_cohort_grade(*cohort, *options)->callback([options, &status] {

@@ -1,13 +1,22 @@
 /// \file
-/// The commands of `lab`, each in a file of its own called as the command is. One adds itself to
-/// the command line; once it was parsed and named this command, it runs, and leaves its exit
-/// status.
+/// The commands of `lab`, listed here and nowhere else, each in a file of its own called as the
+/// command is. One adds itself to the command line; once it was parsed and named this command, it
+/// runs, and leaves its exit status.
 #pragma once
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tilewise::grading {
+
+/// What `lab help` says: every command that `app` knows, with its example.
+std::string help_text(const CLI::App& app);
+
+/// What a shell may offer for the last of `typed`, the words behind `lab`: a line with the kind
+/// (words, calls, files, folders), then a candidate a line, its description behind a tab.
+std::string completions(const CLI::App& app, const std::vector<std::string>& typed);
 
 /// What `lab` exits with.
 enum class ExitStatus {
@@ -32,6 +41,7 @@ void add_coverage(CLI::App& app, ExitStatus& status);
 void add_debug(CLI::App& app, ExitStatus& status);
 void add_doctor(CLI::App& app, ExitStatus& status);
 void add_grade(CLI::App& app, ExitStatus& status);
+void add_help(CLI::App& app, ExitStatus& status);
 void add_hint(CLI::App& app, ExitStatus& status);
 void add_list(CLI::App& app, ExitStatus& status);
 void add_next(CLI::App& app, ExitStatus& status);

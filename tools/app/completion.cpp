@@ -1,10 +1,24 @@
+/// \file
+/// `lab completion SHELL` writes a few lines that ask this program at each TAB what fits (`tilewise
+/// __complete WORD...`), which reads it off the parser: no shell offers what the parser does not
+/// know, or misses what it does.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "grading/completion/shells.hpp"
+#include "common/core/paths.hpp"
+#include "common/gpu/gpu_profile.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/stages/stage_contracts.hpp"
+#include "tilewise_stages.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
@@ -18,17 +32,266 @@ constexpr const char* installation =
         and in ~/.zshrc, before compinit: fpath+=~/.zfunc
   fish: ./lab completion fish > ~/.config/fish/completions/lab.fish
 In this bash alone: source <(./lab completion bash)
+Shells then ask the course in this folder; where it moves, do so again.
 )";
 
-std::string script_for(const std::string& shell, const CLI::App& app) {
-  const Vocabulary names = course_vocabulary();
-  const auto commands = completed_commands(app, names);
-  if (shell == "bash") return bash_completion(commands, names);
-  if (shell == "zsh") return zsh_completion(commands, names);
-  return fish_completion(commands, names);
+/// For bash 3.2, that of macOS, and later. Bash takes the quote before a word as given; a call
+/// without one would make it stumble over the parenthesis.
+constexpr const char* bash_script =
+    R"bash(# Completion of lab for bash, as `lab completion bash` writes it.
+_lab() {
+  local typed=${COMP_WORDS[COMP_CWORD]} current kind= word rest
+  current=${typed#[\'\"]}
+  COMPREPLY=()
+  {
+    read -r kind
+    while IFS=$'\t' read -r word rest; do COMPREPLY+=("$word"); done
+  } < <(PROGRAM __complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" "$current" 2>/dev/null)
+  case $kind in
+    calls)
+      [[ $typed == [\'\"]* ]] || COMPREPLY=("${COMPREPLY[@]/#/\'}")
+      compopt -o nospace 2>/dev/null || true
+      ;;
+    files | folders)
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
+        [[ $kind == files ]] && compgen -f -- "${current#=}" || compgen -d -- "${current#=}"
+      )
+      compopt -o filenames 2>/dev/null || true
+      ;;
+  esac
+}
+complete -F _lab lab
+)bash";
+
+// Autoloaded from a folder of $fpath the file is the function's body; sourced, it registers it.
+constexpr const char* zsh_script = R"zsh(#compdef lab
+# Completion of lab for zsh, as `lab completion zsh` writes it.
+_lab() {
+  local -a answer
+  answer=("${(@f)$(PROGRAM __complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
+  local kind=$answer[1]
+  shift answer
+  case $kind in
+    files) compset -P '--*='; _files ;;
+    folders) compset -P '--*='; _files -/ ;;
+    calls) compadd -S '' -- ${answer%%$'\t'*} ;;
+    *)
+      answer=(${answer//:/\\:})
+      answer=(${answer/$'\t'/:})
+      _describe lab answer
+      ;;
+  esac
+}
+if [[ $funcstack[1] == _lab ]]; then
+  _lab "$@"
+else
+  compdef _lab lab
+fi
+)zsh";
+
+constexpr const char* fish_script =
+    R"fish(# Completion of lab for fish, as `lab completion fish` writes it.
+function __lab_complete
+    set -l typed (commandline -ct)
+    set -l answer (PROGRAM __complete (commandline -opc)[2..-1] "$typed" 2>/dev/null)
+    set -l option (string match -r -- '^--[^=]*=' "$typed")
+    set -l path (string replace -- "$option" '' "$typed")
+    switch "$answer[1]"
+        case files
+            printf "$option%s\n" (__fish_complete_path "$path")
+        case folders
+            printf "$option%s\n" (__fish_complete_directories "$path")
+        case '*'
+            printf '%s\n' $answer[2..-1]
+    end
+end
+complete -c lab -f -a '(__lab_complete)'
+)fish";
+
+/// Puts this program into a script, as one word of a shell whatever its path holds.
+std::string asking_this_program(std::string script) {
+  std::string word;
+  for (const char letter : tool("tilewise").string()) {
+    word += letter == '\'' ? std::string(R"('\'')") : std::string(1, letter);
+  }
+  constexpr std::string_view place = "PROGRAM";
+  return script.replace(script.find(place), place.size(), "'" + word + "'");
+}
+
+std::string script_for(const std::string& shell) {
+  if (shell == "bash") return asking_this_program(bash_script);
+  if (shell == "zsh") return asking_this_program(zsh_script);
+  return asking_this_program(fish_script);
+}
+
+struct Candidate {
+  std::string word, description = {};
+};
+
+/// What may stand in a place: some words, or what the shell knows better how to find.
+struct Candidates {
+  const char* kind = "words";  ///< or "calls", which do not end there, "files", "folders"
+  std::vector<Candidate> words = {};
+};
+
+/// The calls of a stage as far as they can be completed, "matmul_shared(n="; of all stages where
+/// none is named.
+std::vector<Candidate> calls_of(const std::string& stage_typed) {
+  std::vector<StageInfo> meant = stages();
+  try {
+    if (!stage_typed.empty()) meant = choose_stages({stage_typed}, stages());
+  } catch (const CannotGrade&) {
+    // Whoever types what is no stage may still mean one of the calls.
+  }
+  std::vector<Candidate> calls;
+  for (const StageInfo& stage : meant) {
+    for (const ContractInfo& function : contracts_of(stage.id)) {
+      const auto first = std::ranges::find_if(function.parameters, [](const ParameterInfo& each) {
+        return each.kind != ParameterKind::matrix;
+      });
+      const bool has_any = first != function.parameters.end();
+      calls.push_back({function.function + "(" + (has_any ? first->name + "=" : "")});
+    }
+  }
+  return calls;
+}
+
+/// The words of "TEXT:{auto,simt,cuda}", CLI11's name of what is checked against a list.
+std::vector<Candidate> members_in(const std::string& type_name) {
+  std::vector<Candidate> members;
+  const std::size_t open = type_name.find('{'), close = type_name.find('}');
+  if (open == type_name.npos || close == type_name.npos) return members;
+  std::istringstream words(type_name.substr(open + 1, close - open - 1));
+  for (std::string word; std::getline(words, word, ',');) members.push_back({word});
+  return members;
+}
+
+/// What a value can be follows from how the help text calls it, or from what it is checked against.
+Candidates values_of(const CLI::Option& option, const std::string& stage) {
+  Candidates values{"words", members_in(option.get_type_name())};
+  if (!values.words.empty()) return values;
+  const std::string name =
+      option.get_positional() ? option.get_name(true) : option.get_option_text();
+  if (name == "STAGE") {
+    for (const StageInfo& one : stages()) values.words.push_back({one.id});
+  } else if (name == "PROFILE") {
+    const auto profiles = core::project_root() / "common" / "gpu" / "gpus.json";
+    for (const core::GpuProfile& gpu : core::load_gpu_profiles(profiles)) {
+      values.words.push_back({gpu.id});
+    }
+  } else if (name == "CALL") {
+    values = {"calls", calls_of(stage)};
+  } else if (name == "FILE" || name == "SUBMISSIONS") {
+    values.kind = "files";
+  } else if (name == "DIR") {
+    values.kind = "folders";
+  }
+  return values;
+}
+
+bool is_shown(const CLI::App* command) { return !command->get_group().empty(); }
+
+/// How far the words before the one being typed have come.
+struct Place {
+  const CLI::App* command;
+  const CLI::Option* awaits_value = nullptr;
+  std::string stage = {};  ///< or what else comes first behind the command
+
+  void go_on(const std::string& word) {
+    if (std::exchange(awaits_value, nullptr) != nullptr) return;
+    if (word.starts_with('-')) {
+      const CLI::Option* const option = command->get_option_no_throw(word);
+      const bool takes_value = option != nullptr && option->get_items_expected_max() > 0;
+      awaits_value = takes_value ? option : nullptr;
+      return;
+    }
+    for (const CLI::App* one : command->get_subcommands(is_shown)) {
+      if (one->check_name(word)) {
+        command = one;
+        return;
+      }
+    }
+    if (stage.empty()) stage = word;
+  }
+
+  Candidates options() const {
+    Candidates found;
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_group().empty() || option->get_positional()) continue;
+      const std::string& description = option->get_description();
+      for (const std::string& name : option->get_snames()) {
+        found.words.push_back({"-" + name, description});
+      }
+      for (const std::string& name : option->get_lnames()) {
+        found.words.push_back({"--" + name, description});
+      }
+    }
+    return found;
+  }
+
+  Candidates arguments() const {
+    Candidates found;
+    for (const CLI::App* one : command->get_subcommands(is_shown)) {
+      found.words.push_back({one->get_name(), one->get_description()});
+    }
+    for (const CLI::Option* option : command->get_options()) {
+      if (!found.words.empty() || !option->get_positional()) continue;
+      found = values_of(*option, stage);
+    }
+    return found;
+  }
+};
+
+/// Bash has '=' as a word of its own; others have it within one. Returns the words with what
+/// belongs together apart, "--gpu" and "h200", and moves into `kept` what the shell has of the last
+/// word before that: "--gpu=".
+std::vector<std::string> without_equals(const std::vector<std::string>& typed, std::string& kept) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const std::string& word = typed[i];
+    const bool is_last = i + 1 == typed.size();
+    const std::size_t equals = word.find('=');
+    if (word == "=") {
+      if (is_last) words.emplace_back();
+    } else if (word.starts_with("--") && equals != word.npos) {
+      words.push_back(word.substr(0, equals));
+      words.push_back(word.substr(equals + 1));
+      if (is_last) kept = word.substr(0, equals + 1);
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
 }
 
 }  // namespace
+
+std::string completions(const CLI::App& app, const std::vector<std::string>& typed) {
+  std::string kept;
+  const std::vector<std::string> words = without_equals(typed, kept);
+  if (words.empty()) return "";
+  Place place{&app};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) place.go_on(words[i]);
+  std::string current = words.back();
+  Candidates candidates;
+  if (const CLI::Option* const option = place.awaits_value) {
+    candidates = values_of(*option, place.stage);
+    const std::size_t separator =
+        option->get_delimiter() == '\0' ? current.npos : current.rfind(option->get_delimiter());
+    if (separator != current.npos) {
+      kept += current.substr(0, separator + 1);
+      current.erase(0, separator + 1);
+    }
+  } else {
+    candidates = current.starts_with('-') ? place.options() : place.arguments();
+  }
+  std::string text = fmt::format("{}\n", candidates.kind);
+  for (const auto& [word, description] : candidates.words) {
+    if (!word.starts_with(current)) continue;
+    text += kept + word + (description.empty() ? "" : "\t" + description) + "\n";
+  }
+  return text;
+}
 
 void add_completion(CLI::App& app, ExitStatus& status) {
   CLI::App* command = app.add_subcommand(
@@ -38,8 +301,8 @@ void add_completion(CLI::App& app, ExitStatus& status) {
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([&app, &status, shell] {
-    fmt::print("{}", script_for(*shell, app));
+  command->callback([&status, shell] {
+    fmt::print("{}", script_for(*shell));
     status = ExitStatus::passed;
   });
 }

@@ -15,6 +15,7 @@ void add_debug(CLI::App& app, ExitStatus& status) {
   options->seed = random_seed();
   CLI::App* command = app.add_subcommand(
       "debug", "Stop in a kernel in gdb, on the simulator, at the block and thread that fail");
+  command->footer("Example: ./lab debug 03_shared_memory");
   command->add_option("STAGE", options->stage,
                       "03_shared_memory, 03 or 3; the current one if none is named");
   command

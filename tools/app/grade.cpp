@@ -44,6 +44,7 @@ void add_grade(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<GradeOptions>();
   options->seed = random_seed();
   CLI::App* command = app.add_subcommand("grade", "Compile, run and grade kernels");
+  command->footer("Example: ./lab grade 03_shared_memory");
   command->add_option("STAGE", options->stages,
                       "Stages to grade: 03_shared_memory, 03 or 3; all if none is named");
   add_submission(command, *options);

@@ -10,6 +10,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "common/core/paths.hpp"
 #include "common/process/command.hpp"
@@ -27,7 +28,7 @@ constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
     add_list,       add_status,    add_watch,      add_grade,     add_hint,
     add_next,       add_reset,     add_trace,      add_debug,     add_coverage,
     add_bench,      add_report,    add_profile,    add_occupancy, add_cohort,
-    add_autograder, add_skeletons, add_completion, add_doctor,
+    add_autograder, add_skeletons, add_completion, add_doctor,    add_help,
 };
 
 ExitStatus run(int argc, char** argv) {
@@ -43,6 +44,10 @@ ExitStatus run(int argc, char** argv) {
   const auto known = app.get_subcommands([](const CLI::App*) { return true; });
   const bool names_one = std::ranges::any_of(
       known, [&](const CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
+  if (argc > 1 && argv[1] == std::string_view("__complete")) {  // asked by a shell
+    fmt::print("{}", completions(app, {argv + 2, argv + argc}));
+    return ExitStatus::passed;
+  }
   if (argc > 1 && argv[1][0] != '-' && !names_one) {
     fmt::print(stderr, "tilewise: there is no command '{}'; ./lab help lists them\n",
                printable(argv[1]));

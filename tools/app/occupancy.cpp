@@ -11,6 +11,8 @@ void add_occupancy(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<OccupancyOptions>();
   CLI::App* command = app.add_subcommand(
       "occupancy", "Work out how the blocks of a launch fill the multiprocessors of a GPU");
+  command->footer(
+      "Example: ./lab occupancy --gpu gtx1080 --block 16x16 --registers 40 --shared 4096");
   command
       ->add_option("--gpu", options->gpus,
                    "GPU (default: gtx1080); several, with commas between, are compared")

@@ -11,6 +11,7 @@ void add_report(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
       "report", "Write a laboratory report on your kernels, one HTML file to fill in and print");
+  command->footer("Example: ./lab report 03_shared_memory");
   command->add_option("STAGE", options->bench.stages,
                       "Stages to report on: 03_shared_memory, 03 or 3; all if none is named");
   add_submission(command, options->bench);

@@ -37,6 +37,7 @@ void add_reset(CLI::App& app, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("reset", "Begin a stage anew; what you wrote is kept beside it");
+  command->footer("Example: ./lab reset 03_shared_memory");
   command->add_option("STAGE", *word, "03_shared_memory, 03 or 3")->required();
   command->callback([word, &status] {
     reset(*word);
