@@ -1,12 +1,7 @@
 #include "common/process/command.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/resource.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,11 +10,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
+
+#include "common/process/descriptors.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -32,97 +29,6 @@ volatile std::sig_atomic_t pending_signal = 0;
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 extern "C" void remember_signal(int signal) { pending_signal = signal; }
-
-[[noreturn]] void throw_errno(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  void close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
-
-struct Pipe {
-  Descriptor read, write;
-};
-
-/// Both ends close on exec, and lie above the numbers that the child puts in place for itself.
-Pipe make_pipe() {
-  int ends[2];
-  if (::pipe(ends) != 0) throw_errno("pipe");
-  Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-  for (Descriptor* end : {&pipe.read, &pipe.write}) {
-    const int above = ::fcntl(end->number(), F_DUPFD_CLOEXEC, Command::event_descriptor + 1);
-    if (above < 0) throw_errno("fcntl");
-    *end = Descriptor(above);
-  }
-  return pipe;
-}
-
-void limit(int resource, std::size_t bytes) {
-  if (bytes == 0) return;
-  const rlimit value{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
-  ::setrlimit(resource, &value);
-}
-
-/// Drops all other variables of this process.
-void keep_variables(const std::vector<std::string>& names) {
-  std::vector<std::pair<std::string, std::string>> kept;
-  for (const std::string& name : names) {
-    if (const char* value = std::getenv(name.c_str())) kept.emplace_back(name, value);
-  }
-  static char* none[] = {nullptr};
-  environ = none;
-  for (const auto& [name, value] : kept) ::setenv(name.c_str(), value.c_str(), 1);
-}
-
-/// Has this process asked to end when the one that started it is no more, however that went.
-void end_with_parent([[maybe_unused]] pid_t parent) {
-#ifdef __linux__
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(127);  // it was killed meanwhile
-#endif
-}
-
-/// What the child does between fork and exec; returns on failure. The process that forks has one
-/// thread, so that setenv(), which may allocate, is safe here.
-void become(const Command& command, char* const* arguments, const Pipe& output, const Pipe& events,
-            pid_t parent) {
-  ::setpgid(0, 0);
-  end_with_parent(parent);
-  for (const int signal : ending_signals) ::signal(signal, SIG_DFL);
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0) return;
-  if (nothing > STDERR_FILENO) ::close(nothing);
-  if (::dup2(output.write.number(), STDOUT_FILENO) < 0) return;
-  if (::dup2(output.write.number(), STDERR_FILENO) < 0) return;
-  if (command.on_event && ::dup2(events.write.number(), Command::event_descriptor) < 0) return;
-  const char* folder = command.working_directory.c_str();
-  if (*folder != '\0' && ::chdir(folder) != 0) return;
-  if (command.inherits) keep_variables(*command.inherits);
-  for (const auto& [name, value] : command.environment) {
-    ::setenv(name.c_str(), value.c_str(), 1);
-  }
-  limit(RLIMIT_DATA, command.data_bytes);
-  limit(RLIMIT_FSIZE, command.file_bytes);
-  ::execvp(arguments[0], arguments);
-}
 
 /// Cuts what comes from a pipe into lines.
 class LineReader {
@@ -143,57 +49,18 @@ class LineReader {
   std::string pending_;
 };
 
-/// The running process group; killed if it is left before it was reaped.
-class Child {
- public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    if (pid_ <= 0) return;
-    kill();
-    reap();
-  }
-
-  bool has_exited() const {
-    siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
-           info.si_pid == pid_;
-  }
-
-  /// Once reaped, there is nobody to send a signal to: the number may be another's by then, and -1
-  /// would be everybody.
-  void kill() const {
-    if (pid_ > 0) ::kill(-pid_, SIGKILL);
-  }
-  void ask_to_end() const {
-    if (pid_ > 0) ::kill(pid_, SIGTERM);
-  }
-
-  int reap() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
-    return status;
-  }
-
- private:
-  pid_t pid_;
-};
-
 /// The reading ends of what a child writes.
 class Outlets {
  public:
-  Outlets(Descriptor output, Descriptor events,
+  Outlets(FileDescriptor output, FileDescriptor events,
           const std::function<void(std::string_view)>& on_line)
       : output_(std::move(output)), events_(std::move(events)), lines_(on_line) {}
 
   /// Waits for something to read and takes it. Returns whether there was anything.
   bool read(int wait_ms) {
-    pollfd ends[] = {{output_.number(), POLLIN, 0}, {events_.number(), POLLIN, 0}};
+    pollfd ends[] = {{output_.get(), POLLIN, 0}, {events_.get(), POLLIN, 0}};
     if (::poll(ends, std::size(ends), wait_ms) < 0) {
-      if (errno != EINTR) throw_errno("poll");
+      if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
       return false;
     }
     if (ends[0].revents != 0) {
@@ -206,19 +73,19 @@ class Outlets {
     return ends[0].revents != 0 || ends[1].revents != 0;
   }
 
-  bool any_open() const { return output_.is_open() || events_.is_open(); }
+  bool any_open() const { return output_ || events_; }
   std::string_view output() const { return kept_; }
   std::string take_output() { return std::move(kept_); }
   bool was_cut() const { return was_cut_; }
 
  private:
-  std::string_view read_from(Descriptor& end) {
-    const ssize_t count = ::read(end.number(), buffer_.data(), buffer_.size());
+  std::string_view read_from(FileDescriptor& end) {
+    const ssize_t count = ::read(end.get(), buffer_.data(), buffer_.size());
     if (count == 0 || (count < 0 && errno != EINTR)) end.close();
     return {buffer_.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
   }
 
-  Descriptor output_, events_;
+  FileDescriptor output_, events_;
   LineReader lines_;
   std::string kept_;
   bool was_cut_ = false;
@@ -261,46 +128,27 @@ struct RunningCommand::State {
 
   Command command;
   Clock::time_point begin = Clock::now();
-  std::optional<Child> child;  ///< empty where it could not be started
+  std::optional<Process> process;  ///< empty where it could not be started
   std::optional<Outlets> outlets;
   int start_error = 0;
 };
 
 void RunningCommand::State::start() {
-  std::vector<char*> arguments;
-  for (std::string& argument : command.arguments) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-
-  Pipe output = make_pipe(), failure = make_pipe();
+  const FileDescriptor null = open_null();
+  Pipe output = make_pipe();
   Pipe events;
   if (command.on_event) events = make_pipe();
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0) throw_errno("fork");
-  if (pid == 0) {
-    become(command, arguments.data(), output, events, parent);
-    const int reason = errno;
-    // Unread if this fails, too; the parent then sees exit status 127.
-    [[maybe_unused]] const ssize_t written =
-        ::write(failure.write.number(), &reason, sizeof reason);
-    ::_exit(127);
-  }
-  child.emplace(pid);
-  ::setpgid(pid, pid);  // in the parent, too, so that kill() cannot come before the child's own
-  output.write.close();
-  events.write.close();
-  failure.write.close();
-
-  int reason = 0;
-  ssize_t count;
-  while ((count = ::read(failure.read.number(), &reason, sizeof reason)) < 0 && errno == EINTR) {
-  }
-  if (count == sizeof reason) {
-    child.reset();
-    start_error = reason;
+  std::vector<int> descriptors = {null.get(), output.in.get(),
+                                  command.keeps_errors ? output.in.get() : null.get()};
+  static_assert(Command::event_descriptor == 3);
+  if (command.on_event) descriptors.push_back(events.in.get());
+  try {
+    process.emplace(command, ProcessOptions{.descriptors = std::move(descriptors)});
+  } catch (const NotStarted& error) {
+    start_error = error.code().value();
     return;
   }
-  outlets.emplace(std::move(output.read), std::move(events.read), command.on_event);
+  outlets.emplace(std::move(output.out), std::move(events.out), command.on_event);
 }
 
 bool RunningCommand::State::has_time() const {
@@ -311,7 +159,7 @@ bool RunningCommand::State::has_time() const {
 /// Takes what the child writes for `wait_ms`, unless it has exited or its time is up. Returns
 /// whether to go on.
 bool RunningCommand::State::supervise(int wait_ms) {
-  if (child->has_exited() || !has_time()) return false;
+  if (process->has_exited() || !has_time()) return false;
   throw_if_interrupted();
   // Exiting closes the pipes, which ends the wait; it is cut short for a signal or a child's
   // child that holds them open. Between closing and having exited lies next to nothing.
@@ -320,35 +168,35 @@ bool RunningCommand::State::supervise(int wait_ms) {
 }
 
 void RunningCommand::State::end(double patience_s) {
-  if (!child || !outlets) return;
-  child->ask_to_end();
+  if (!process) return;
+  process->send_signal(SIGTERM);
   const auto asked = Clock::now();
   const auto waited_s = [&] { return std::chrono::duration<double>(Clock::now() - asked).count(); };
   constexpr int a_moment_ms = 5;
-  while (!child->has_exited() && waited_s() < patience_s) {
+  while (!process->has_exited() && waited_s() < patience_s) {
     // Read on, lest it stands still before it gets to the signal.
     if (!outlets->any_open() || !outlets->read(a_moment_ms)) ::usleep(a_moment_ms * 1000);
   }
-  child.reset();
+  process.reset();
 }
 
 CommandResult RunningCommand::State::wait() {
   CommandResult result;
-  if (!child) {
+  if (!process) {
     result.status = start_error;
     return result;
   }
   constexpr int until_a_signal_ms = 50;
   while (supervise(until_a_signal_ms)) {
   }
-  const bool in_time = child->has_exited();
+  const bool in_time = process->has_exited();
   // Also when it ended by itself: nothing it started may live on.
-  child->kill();
+  process->kill_group();
   // What it wrote last; more than a pipe can hold would come from a survivor.
   for (int reads = 0; reads < 64 && outlets->any_open() && outlets->read(0); ++reads) {
   }
-  const int status = child->reap();
-  child.reset();  // there is nothing left that end() could end
+  const int status = process->end();
+  process.reset();  // there is nothing left that end() could end
   result.output_was_cut = outlets->was_cut() || outlets->any_open();
   result.output = outlets->take_output();
   if (!in_time) {
@@ -371,7 +219,7 @@ RunningCommand::~RunningCommand() = default;
 
 bool RunningCommand::is_over() {
   constexpr int a_moment_ms = 5;
-  return !state_->child || !state_->supervise(a_moment_ms);
+  return !state_->process || !state_->supervise(a_moment_ms);
 }
 
 std::string_view RunningCommand::output() const {
@@ -379,7 +227,7 @@ std::string_view RunningCommand::output() const {
 }
 
 void RunningCommand::ask_to_end() {
-  if (state_->child) state_->child->ask_to_end();
+  if (state_->process) state_->process->send_signal(SIGTERM);
 }
 
 void RunningCommand::end(double patience_s) { state_->end(patience_s); }

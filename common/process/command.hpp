@@ -1,29 +1,20 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "common/process/process.hpp"
 
 namespace tilewise::grading {
 
-/// A program to run to its end, without a shell. Its standard input is empty.
-struct Command {
-  std::vector<std::string> arguments;       ///< the program, looked up in PATH, and its arguments
-  std::filesystem::path working_directory;  ///< empty: this process's
-  /// Variables set beside those of this process.
-  std::vector<std::pair<std::string, std::string>> environment;
-  /// Names of the variables of this process that it gets; nothing: all of them.
-  std::optional<std::vector<std::string>> inherits = {};
-  double time_limit_s = 0;     ///< 0: none; then the whole process group is killed
-  std::size_t data_bytes = 0;  ///< private writable memory, 0: no limit
-  std::size_t file_bytes = 0;  ///< largest file it may write, 0: no limit
+/// A program to run to its end. Its standard input is empty.
+struct Command : Program {
+  double time_limit_s = 0;   ///< 0: none; then the whole process group is killed
+  bool keeps_errors = true;  ///< standard error is output, too; else it is dropped
 
   static constexpr int event_descriptor = 3;
 

@@ -1,8 +1,10 @@
 #include "common/process/command.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,25 +102,25 @@ TEST(RunCommand, HasNothingToEndOnceItWasWaitedFor) {
 
 #ifdef __linux__
 TEST(RunCommand, EndsACommandWhoseParentIsKilled) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
+  const ScratchDirectory folder;
+  const std::string held = folder.path() / "held";  // by the command, as long as it lives
+  ASSERT_EQ(mkfifo(held.c_str(), 0600), 0);
+  const int end = open(held.c_str(), O_RDONLY | O_NONBLOCK);
   const pid_t parent = fork();
   if (parent == 0) {
-    close(ends[0]);
-    Command command = shell("echo started >&3; exec sleep 100");
-    // The command inherits the pipe's end, and closes it as it ends.
+    Command command = shell("exec 9>\"$0\"; echo started >&3; exec sleep 100");
+    command.arguments.push_back(held);
     command.on_event = [&](std::string_view) { raise(SIGKILL); };
     run_command(command);
     _exit(0);
   }
-  close(ends[1]);
   int status = 0;
   waitpid(parent, &status, 0);
   EXPECT_TRUE(WIFSIGNALED(status));
-  pollfd end{ends[0], POLLIN, 0};
+  pollfd closed{end, POLLIN, 0};
   constexpr int long_ms = 30'000;
-  EXPECT_EQ(poll(&end, 1, long_ms), 1) << "the command lives on";
-  close(ends[0]);
+  EXPECT_EQ(poll(&closed, 1, long_ms), 1) << "the command lives on";
+  close(end);
 }
 #endif
 
@@ -163,7 +165,7 @@ TEST(RunCommand, LimitsTheFilesItWrites) {
   const std::string file = testing::TempDir() + "tilewise_command_test_file";
   command.arguments.push_back(file);
   EXPECT_TRUE(run_command(command).succeeded());
-  command.file_bytes = 1000;
+  command.limits.file_bytes = 1000;
   EXPECT_FALSE(run_command(command).succeeded());
   std::filesystem::remove(file);
 }

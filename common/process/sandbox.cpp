@@ -7,7 +7,6 @@
 
 #include "common/core/paths.hpp"
 #include "common/process/command.hpp"
-#include "common/process/find_on_path.hpp"
 
 namespace tilewise::grading {
 namespace {

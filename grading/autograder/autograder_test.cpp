@@ -14,7 +14,6 @@
 #include <set>
 
 #include "common/process/command.hpp"
-#include "common/process/find_on_path.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/autograder/course_files.hpp"
 #include "grading/builder/layout.hpp"
@@ -207,7 +206,7 @@ TEST_F(AutograderTest, HasScriptsThatAreSound) {
     const fs::path file = root() / "source" / script;
     for (std::vector<std::string> check :
          {std::vector<std::string>{"bash", "-n"}, {"shellcheck"}}) {
-      if (!find_on_path(check.front().c_str())) continue;
+      if (!find_on_path(check.front())) continue;
       Command command;
       command.arguments = std::move(check);
       command.arguments.push_back(file);

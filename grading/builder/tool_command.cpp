@@ -1,6 +1,5 @@
 #include "grading/builder/tool_command.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -54,23 +53,23 @@ Command tool_command(std::vector<std::string> arguments, const ToolFiles& files,
                      const Sandbox& sandbox, const ToolLimits& limits) {
   Command command;
   if (sandbox) {
-    SandboxView view{files.readable, files.writable, files.working_folder, limits.file_bytes};
+    command.sandbox = sandbox;
+    command.view = {files.readable, files.writable, files.working_folder, limits.file_bytes};
     // Others than the first are started by it: by ccache, by nvcc.
-    for (const std::string& program : cxx_compiler()) show_installation(program, view.readable);
-    show_installation(arguments.front(), view.readable);
-    command.arguments = sandbox.command(view);
+    std::vector<fs::path>& readable = command.view.readable;
+    for (const std::string& program : cxx_compiler()) show_installation(program, readable);
+    show_installation(arguments.front(), readable);
     command.environment = {{"TMPDIR", "/tmp"}};
   } else {
     // What a compiler that is killed leaves goes with the rest.
     command.environment = {{"TMPDIR", files.writable}};
   }
-  std::ranges::move(arguments, std::back_inserter(command.arguments));
+  command.arguments = std::move(arguments);
   command.working_directory = files.working_folder;
   command.inherits = kept_variables;
   command.environment.emplace_back("LC_ALL", "C");  // messages are read
   command.time_limit_s = limits.time_s;
-  command.data_bytes = data_bytes;
-  command.file_bytes = limits.file_bytes;
+  command.limits = {.data_bytes = data_bytes, .file_bytes = limits.file_bytes};
   return command;
 }
 

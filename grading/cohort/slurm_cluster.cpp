@@ -10,9 +10,9 @@
 #include <system_error>
 #include <thread>
 
+#include "common/process/descriptors.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/examiner/process/file_descriptor.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <iostream>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -23,7 +28,6 @@
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/debug/failing_call.hpp"
-#include "grading/debug/foreground.hpp"
 #include "grading/debug/inputs_of_call.hpp"
 #include "grading/debug/order.hpp"
 #include "grading/profile/named_call.hpp"
@@ -182,12 +186,26 @@ void introduce(const std::string& call, const Stop& stop,
 }
 
 void start_gdb(const fs::path& folder, const fs::path& sources) {
-  run_in_foreground({"gdb", "--quiet", "--directory", sources, "-x",
-                     layout().root / "grading" / "debug" / "tilewise_gdb.py", "--args",
-                     tool("tilewise-debuggee"), folder});
+  run_in_foreground({.arguments = {"gdb", "--quiet", "--directory", sources, "-x",
+                                   layout().root / "grading" / "debug" / "tilewise_gdb.py",
+                                   "--args", tool("tilewise-debuggee"), folder}});
 }
 
 }  // namespace
+
+bool may_trace() {
+#ifdef __linux__
+  const pid_t child = ::fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot fork");
+  if (child == 0) ::_exit(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 1);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+#else
+  return true;
+#endif
+}
 
 bool debug(const DebugOptions& options) {
   const StageInfo stage = choose_stages({options.stage}, stages()).front();

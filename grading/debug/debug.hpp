@@ -23,4 +23,7 @@ struct DebugOptions {
 /// itself is broken.
 bool debug(const DebugOptions& options);
 
+/// Whether a program may trace another one here, as a debugger does; a container may forbid it.
+bool may_trace();
+
 }  // namespace tilewise::grading

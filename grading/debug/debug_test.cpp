@@ -1,3 +1,5 @@
+#include "grading/debug/debug.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +14,6 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/temporary_submission.hpp"
-#include "grading/debug/foreground.hpp"
 
 // `lab debug` as a user meets it: gdb gets its commands from standard input.
 namespace tilewise::grading {

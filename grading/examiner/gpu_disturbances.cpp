@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "common/process/command.hpp"
-#include "common/process/find_on_path.hpp"
 
 namespace tilewise::grading {
 namespace {

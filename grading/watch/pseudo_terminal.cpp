@@ -4,17 +4,13 @@
 #include <util.h>
 #else
 #include <pty.h>
-#include <utmp.h>
 #endif
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <regex>
 #include <system_error>
 
@@ -34,38 +30,21 @@ PseudoTerminal::PseudoTerminal(const std::vector<std::string>& arguments,
   winsize size{};
   size.ws_col = static_cast<unsigned short>(columns);
   size.ws_row = static_cast<unsigned short>(rows);
-  if (openpty(&master_, &slave_, nullptr, nullptr, &size) != 0) {
+  int master = -1, slave = -1;
+  if (openpty(&master, &slave, nullptr, nullptr, &size) != 0) {
     throw std::system_error(errno, std::generic_category(), "openpty");
   }
-  pid_ = fork();
-  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid_ > 0) return;
-  ::close(master_);
-  if (login_tty(slave_) != 0) ::_exit(127);
-  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> words;
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  ::execvp(words[0], words.data());
-  ::_exit(127);
-}
-
-PseudoTerminal::~PseudoTerminal() {
-  if (pid_ > 0) {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  ::close(slave_);
-  ::close(master_);
-}
-
-void PseudoTerminal::send(int signal) const {
-  if (pid_ > 0) ::kill(pid_, signal);
+  master_ = FileDescriptor(master);
+  slave_ = FileDescriptor(slave);
+  Program program;
+  program.arguments = arguments;
+  program.environment = environment;
+  process_.emplace(program, ProcessOptions{.descriptors = {slave, slave, slave},
+                                           .place = ProcessOptions::Place::terminal});
 }
 
 void PseudoTerminal::type(const std::string& keys) {
-  if (::write(master_, keys.data(), keys.size()) < 0) {
+  if (::write(master_.get(), keys.data(), keys.size()) < 0) {
     throw std::system_error(errno, std::generic_category(), "typing");
   }
 }
@@ -74,14 +53,14 @@ void PseudoTerminal::resize(int columns, int rows) {
   winsize size{};
   size.ws_col = static_cast<unsigned short>(columns);
   size.ws_row = static_cast<unsigned short>(rows);
-  ::ioctl(master_, TIOCSWINSZ, &size);
+  ::ioctl(master_.get(), TIOCSWINSZ, &size);
 }
 
 void PseudoTerminal::read_for(std::chrono::milliseconds time) {
-  pollfd output{master_, POLLIN, 0};
+  pollfd output{master_.get(), POLLIN, 0};
   if (::poll(&output, 1, static_cast<int>(time.count())) <= 0) return;
   std::array<char, 4096> buffer;
-  const ssize_t count = ::read(master_, buffer.data(), buffer.size());
+  const ssize_t count = ::read(master_.get(), buffer.data(), buffer.size());
   if (count <= 0) return;
   written_.append(buffer.data(), static_cast<std::size_t>(count));
   const std::size_t cleared = written_.rfind("\033[2J");
@@ -100,20 +79,18 @@ bool PseudoTerminal::shows(const std::string& text) {
 
 termios PseudoTerminal::attributes() const {
   termios attributes{};
-  ::tcgetattr(slave_, &attributes);
+  ::tcgetattr(slave_.get(), &attributes);
   return attributes;
 }
 
 int PseudoTerminal::wait() {
   const auto end = Clock::now() + long_enough;
-  int status = 0;
-  while (::waitpid(pid_, &status, WNOHANG) == 0) {
+  while (!process_->has_exited()) {
     if (Clock::now() > end) return -1;
     read_for(std::chrono::milliseconds(20));  // it may be waiting for room to write
   }
   read_for(std::chrono::milliseconds(20));
-  pid_ = -1;
-  return status;
+  return process_->wait();
 }
 
 }  // namespace tilewise::grading

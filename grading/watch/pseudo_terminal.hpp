@@ -1,12 +1,15 @@
 #pragma once
 
-#include <sys/types.h>
 #include <termios.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "common/process/descriptors.hpp"
+#include "common/process/process.hpp"
 
 namespace tilewise::grading {
 
@@ -17,13 +20,9 @@ class PseudoTerminal {
   PseudoTerminal(const std::vector<std::string>& arguments,
                  const std::vector<std::pair<std::string, std::string>>& environment,
                  int columns = 100, int rows = 40);
-  /// Kills what is left of it.
-  ~PseudoTerminal();
-  PseudoTerminal(const PseudoTerminal&) = delete;
-  PseudoTerminal& operator=(const PseudoTerminal&) = delete;
 
   /// Sends the program a signal.
-  void send(int signal) const;
+  void send(int signal) const { process_->send_signal(signal); }
   void type(const std::string& keys);
   void resize(int columns, int rows);
 
@@ -52,9 +51,9 @@ class PseudoTerminal {
  private:
   void read_for(std::chrono::milliseconds time);
 
-  int master_ = -1, slave_ = -1;
-  pid_t pid_ = -1;
+  FileDescriptor master_, slave_;
   std::string written_, screen_;
+  std::optional<Process> process_;  // killed before its terminal goes
 };
 
 }  // namespace tilewise::grading

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "grading/examiner/process/processor_wait.hpp"
 #include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
@@ -66,6 +67,17 @@ bool is_possible(const FaultRecord& record) {
          is_text(std::begin(record.explanation), std::end(record.explanation));
 }
 
+/// A figure of the worker and of the process that it has for host code, which work in turns.
+template <class Figure>
+auto of_worker(const Process& process, Figure figure) {
+  decltype(figure(pid_t())) sum{};
+  if (const auto worker = process.process_meant()) {
+    sum += figure(*worker);
+    if (const auto host = first_child(*worker)) sum += figure(*host);
+  }
+  return sum;
+}
+
 }  // namespace
 
 Connection::Connection(const ConnectionOptions& options)
@@ -75,12 +87,12 @@ Connection::Connection(const ConnectionOptions& options)
   Pipe output = make_pipe();
   Pipe fault = make_pipe();
   static_assert(channel_fd == 3 && memory_fd == 4 && fault_fd == 5);
-  child_.emplace(ChildOptions{.executable = options.executable,
-                              .arguments = options.arguments,
-                              .descriptors = {null.get(), output.in.get(), output.in.get(),
-                                              channel.in.get(), options.memory_fd, fault.in.get()},
-                              .limits = options.limits,
-                              .wrappers = options.wrappers});
+  process_.emplace(
+      options.program,
+      ProcessOptions{.descriptors = {null.get(), output.in.get(), output.in.get(), channel.in.get(),
+                                     options.memory_fd, fault.in.get()},
+                     // A worker in an endless loop would not mind being asked.
+                     .when_parent_ends = SIGKILL});
   channel_ = std::move(channel.out);
   output_pipe_ = std::move(output.out);
   fault_pipe_ = std::move(fault.out);
@@ -93,7 +105,7 @@ void Connection::close(Clock::duration patience) {
   channel_.close();
   closed_since_ = Clock::now();
   const auto deadline = *closed_since_ + patience;
-  while (!child_->ended() && Clock::now() < deadline) {
+  while (!process_->ended() && Clock::now() < deadline) {
     read_all();  // nobody reads it any more, but who writes must not wait for that
     poll_until(deadline);
   }
@@ -136,8 +148,8 @@ void Connection::poll_until(Clock::time_point deadline) const {
 Connection::Clock::duration Connection::time_for_others(Clock::time_point begin,
                                                         Clock::duration waited_before,
                                                         Clock::duration ran_before) const {
-  const Clock::duration waited = child_->waited_for_processor() - waited_before;
-  const Clock::duration ran = child_->ran_on_all_processors() - ran_before;
+  const Clock::duration waited = of_worker(*process_, waited_for_processor) - waited_before;
+  const Clock::duration ran = of_worker(*process_, ran_on_all_processors) - ran_before;
   const Clock::duration not_running = Clock::now() - begin - ran;
   return std::max(std::min(waited, not_running), Clock::duration(0));
 }
@@ -145,20 +157,20 @@ Connection::Clock::duration Connection::time_for_others(Clock::time_point begin,
 Event Connection::wait(Clock::time_point deadline, std::string& message) {
   const auto begin = Clock::now();
   const auto limit = std::max(deadline - begin, Clock::duration(0));
-  const Clock::duration waited_before = child_->waited_for_processor();
-  const Clock::duration ran_before = child_->ran_on_all_processors();
+  const Clock::duration waited_before = of_worker(*process_, waited_for_processor);
+  const Clock::duration ran_before = of_worker(*process_, ran_on_all_processors);
   Clock::duration for_others{};
   auto end = deadline;
   const auto next_event = [&]() -> Event {
     while (true) {
-      const bool has_ended = child_->ended().has_value();  // before reading: all has been written
+      const bool has_ended = process_->ended().has_value();  // before reading: all has been written
       read_all();
       if (output_.size() > output_bytes_) {
         output_.resize(output_bytes_);
         return Event::flooded;
       }
       // Answered or not: what a call leaves behind adds up.
-      if (threads_ > 0 && child_->threads() > threads_) return Event::crowded;
+      if (threads_ > 0 && of_worker(*process_, threads_of) > threads_) return Event::crowded;
       if (auto next = frames_.next()) {
         message = std::move(*next);
         return Event::message;
@@ -184,9 +196,9 @@ Event Connection::wait(Clock::time_point deadline, std::string& message) {
 }
 
 void Connection::interrupt() {
-  child_->send_signal(SIGXCPU);
+  process_->send_signal(SIGXCPU);
   const auto deadline = Clock::now() + last_words;
-  while (!child_->ended() && Clock::now() < deadline) {
+  while (!process_->ended() && Clock::now() < deadline) {
     read_all();
     poll_until(deadline);
   }

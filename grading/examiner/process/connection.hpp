@@ -2,13 +2,11 @@
 
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "grading/examiner/process/child_process.hpp"
-#include "grading/examiner/process/pipe.hpp"
+#include "common/process/descriptors.hpp"
+#include "common/process/process.hpp"
 #include "grading/worker/channel.hpp"
 #include "grading/worker/fault_record.hpp"
 
@@ -26,11 +24,8 @@ enum class Event {
 };
 
 struct ConnectionOptions {
-  std::filesystem::path executable;
-  std::vector<std::string> arguments = {};
-  int wrappers = 0;  ///< as ChildOptions has it
+  Program program;
   int memory_fd = -1;
-  ChildLimits limits = {};
   std::size_t output_bytes = 0;
   std::size_t threads = 0;  ///< 0: no limit
 };
@@ -67,7 +62,7 @@ class Connection {
 
   /// Ends the process and all it has started.
   /// @return its wait status
-  int end() { return child_->kill_group(); }
+  int end() { return process_->end(); }
 
   /// The process's last words, if it had any.
   std::optional<FaultRecord> fault() const;
@@ -87,7 +82,7 @@ class Connection {
   FileDescriptor channel_;
   FileDescriptor output_pipe_;
   FileDescriptor fault_pipe_;
-  std::optional<ChildProcess> child_;
+  std::optional<Process> process_;
   FrameReader frames_;
   std::string output_;
   std::string fault_bytes_;

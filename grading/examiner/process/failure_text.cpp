@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "grading/examiner/process/child_limits.hpp"
-
 namespace tilewise::grading {
 namespace {
 

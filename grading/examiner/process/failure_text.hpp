@@ -9,6 +9,10 @@
 
 namespace tilewise::grading {
 
+/// A worker's largest file: room for a log and for the CUDA driver's cache, none for filling a
+/// disk.
+inline constexpr std::size_t largest_file_bytes = std::size_t{256} << 20;
+
 /// What a worker was asked to do when it failed, and within which limits.
 struct Situation {
   std::string function;  ///< that was called; empty while the module was loading

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "common/process/find_on_path.hpp"
+#include "common/process/process.hpp"
 
 namespace tilewise::grading {
 namespace {

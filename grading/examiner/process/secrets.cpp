@@ -1,6 +1,6 @@
 #include "grading/examiner/process/secrets.hpp"
 
-#include "grading/examiner/process/child_limits.hpp"
+#include "common/process/process.hpp"
 
 #ifdef __linux__
 #include <sys/prctl.h>

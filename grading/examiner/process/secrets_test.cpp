@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "grading/examiner/process/child_limits.hpp"
+#include "common/process/process.hpp"
 
 namespace tilewise::grading {
 namespace {

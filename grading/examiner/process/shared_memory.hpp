@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "grading/examiner/process/file_descriptor.hpp"
+#include "common/process/descriptors.hpp"
 
 namespace tilewise::grading {
 

@@ -1,43 +1,16 @@
 #include "grading/examiner/process/source_location.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <ios>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 
-#include "common/process/find_on_path.hpp"
-#include "grading/examiner/process/child_process.hpp"
-#include "grading/examiner/process/pipe.hpp"
+#include "common/process/command.hpp"
 
 namespace tilewise::grading {
 namespace {
-
-/// Everything that arrives until the other end closes, or until there has been enough time or text:
-/// debug information that a student can shape must not hold up a grade.
-std::string read_all(const FileDescriptor& out) {
-  using Clock = std::chrono::steady_clock;
-  constexpr auto patience = std::chrono::seconds(2);
-  constexpr std::size_t enough = 64 << 10;
-  const auto deadline = Clock::now() + patience;
-  std::string text;
-  while (text.size() < enough) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    pollfd readable = {out.get(), POLLIN, 0};
-    if (left <= 0 || poll(&readable, 1, static_cast<int>(left)) <= 0) break;
-    char bytes[4096];
-    const ssize_t received = read(out.get(), bytes, sizeof bytes);
-    if (received <= 0) break;
-    text.append(bytes, static_cast<std::size_t>(received));
-  }
-  return text;
-}
 
 /// Splits "matmul_shared.cu:31 (discriminator 2)"; no file where the line is unknown ("?").
 SourceLocation parse_place(std::string_view place) {
@@ -82,24 +55,23 @@ SourceLocation find_source_location(const std::filesystem::path& module, std::ui
     address << "0x" << std::hex << offset - back;
     addresses.push_back(address.str());
   }
+  // Debug information that a student can shape must not hold up a grade.
+  constexpr double patience_s = 2;
   constexpr std::size_t address_space_bytes = std::size_t{2} << 30;
-  std::vector<std::string> command;
+  Command command;
+  command.arguments = {*addr2line, "-e", module, "-a", "-i", "-s"};
+  command.arguments.insert(command.arguments.end(), addresses.begin(), addresses.end());
+  command.inherits = {"PATH", "LD_LIBRARY_PATH"};
+  command.limits = {.address_space_bytes = address_space_bytes, .file_bytes = 1};  // it writes none
+  command.time_limit_s = patience_s;
+  command.keeps_errors = false;
   if (sandbox) {
-    SandboxView view{with_libraries(*addr2line)};
-    view.readable.push_back(module);
-    command = sandbox.command(view);
+    command.sandbox = sandbox;
+    command.view = {.readable = with_libraries(*addr2line)};
+    command.view.readable.push_back(module);
   }
-  command.insert(command.end(), {*addr2line, "-e", module, "-a", "-i", "-s"});
-  command.insert(command.end(), addresses.begin(), addresses.end());
   try {
-    const FileDescriptor null = open_null();
-    Pipe pipe = make_pipe();
-    const ChildProcess child({.executable = command.front(),
-                              .arguments = {command.begin() + 1, command.end()},
-                              .descriptors = {null.get(), pipe.in.get(), null.get()},
-                              .limits = {.address_space_bytes = address_space_bytes}});
-    pipe.in.close();
-    return parse_source_location(read_all(pipe.out));
+    return parse_source_location(run_command(std::move(command)).output);
   } catch (const std::system_error&) {
     return {};  // a message without its line is better than no message
   }

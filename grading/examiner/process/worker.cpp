@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "grading/examiner/process/child_limits.hpp"
+#include "common/process/process.hpp"
 #include "grading/examiner/process/connection.hpp"
 #include "grading/examiner/process/failure_text.hpp"
 #include "grading/examiner/process/shared_memory.hpp"
@@ -23,6 +23,17 @@ namespace {
 
 using Clock = Connection::Clock;
 using Outcome = CallReply::Outcome;
+
+/// What a worker and the CUDA driver in it need. The rest may hold secrets, such as the seed or
+/// credentials of the machine that grades.
+const std::vector<std::string> kept_variables = {"PATH",
+                                                 "HOME",
+                                                 "LD_LIBRARY_PATH",
+                                                 "CUDA_VISIBLE_DEVICES",
+                                                 "CUDA_DEVICE_ORDER",
+                                                 "CUDA_CACHE_PATH",
+                                                 "ASAN_OPTIONS",
+                                                 "UBSAN_OPTIONS"};
 
 std::string random_token() {
   std::random_device random;
@@ -266,17 +277,22 @@ CallReply Worker::State::exchange(double time_limit_s) {
 
 void Worker::State::start() {
   situation.address_space_bytes = can_limit_address_space ? options.address_space_bytes : 0;
-  std::vector<std::string> command = options.supervisor;
+  constexpr std::size_t open_files = 1024;  // the CUDA driver opens a few dozen for each GPU
+  Program program{.arguments = options.supervisor,
+                  .inherits = kept_variables,
+                  .limits = {.address_space_bytes = situation.address_space_bytes,
+                             .file_bytes = largest_file_bytes,
+                             .open_files = open_files,
+                             .cpu_s = options.cpu_s}};
+  program.arguments.push_back(options.executable);
   // compute-sanitizer writes files where it is told to, and talks to the program through /tmp.
-  const bool in_sandbox = options.sandbox && options.supervisor.empty();
-  if (in_sandbox) command = options.sandbox.command(view());
-  command.push_back(options.executable);
+  if (options.sandbox && options.supervisor.empty()) {
+    program.sandbox = options.sandbox;
+    program.view = view();
+  }
   try {
-    connection.emplace(ConnectionOptions{.executable = command.front(),
-                                         .arguments = {command.begin() + 1, command.end()},
-                                         .wrappers = in_sandbox ? Sandbox::processes : 0,
+    connection.emplace(ConnectionOptions{.program = std::move(program),
                                          .memory_fd = memory.fd(),
-                                         .limits = {situation.address_space_bytes, options.cpu_s},
                                          .output_bytes = options.output_bytes,
                                          .threads = most_threads});
   } catch (const std::system_error& error) {

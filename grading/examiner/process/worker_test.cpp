@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/core/paths.hpp"
-#include "grading/examiner/process/child_limits.hpp"
+#include "common/process/process.hpp"
 
 namespace tilewise::grading {
 namespace {

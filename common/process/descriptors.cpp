@@ -1,4 +1,4 @@
-#include "grading/examiner/process/pipe.hpp"
+#include "common/process/descriptors.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,5 +1,3 @@
-#include "common/process/sandbox.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,9 +10,9 @@
 #include <thread>
 
 #include "common/core/paths.hpp"
+#include "common/process/descriptors.hpp"
+#include "common/process/process.hpp"
 #include "common/process/scratch_directory.hpp"
-#include "grading/examiner/process/child_process.hpp"
-#include "grading/examiner/process/pipe.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -38,13 +36,11 @@ class SandboxTest : public testing::Test {
   int run(const std::string& script) const {
     SandboxView view{{folder_ / "shown"}, folder_ / "results"};
     view.temporary_bytes = std::size_t{1} << 20;
-    std::vector<std::string> command = sandbox_.command(view);
-    command.insert(command.end(), {"sh", "-c", script, folder_, core::project_root()});
+    const Program program{.arguments = {"sh", "-c", script, folder_, core::project_root()},
+                          .sandbox = sandbox_,
+                          .view = view};
     const FileDescriptor null = open_null();
-    ChildProcess shell({.executable = command.front(),
-                        .arguments = {command.begin() + 1, command.end()},
-                        .descriptors = {null.get(), null.get(), null.get()},
-                        .wrappers = Sandbox::processes});
+    Process shell(program, {.descriptors = {null.get(), null.get(), null.get()}});
     const int status = shell.wait();
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
