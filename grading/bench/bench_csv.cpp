@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/theory/occupancy.hpp"
-#include "grading/report/csv.hpp"
+#include "grading/report/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

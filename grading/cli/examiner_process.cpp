@@ -6,7 +6,6 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/report/json.hpp"
-#include "grading/report/place_json.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -18,14 +18,8 @@
 #include "grading/cli/submission.hpp"
 #include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
-#include "grading/report/autolab.hpp"
-#include "grading/report/classroom50.hpp"
-#include "grading/report/feedback.hpp"
+#include "grading/report/emitters.hpp"
 #include "grading/report/for_students.hpp"
-#include "grading/report/gradescope.hpp"
-#include "grading/report/json.hpp"
-#include "grading/report/junit.hpp"
-#include "grading/report/step_summary.hpp"
 #include "grading/report/terminal.hpp"
 
 namespace tilewise::grading {
@@ -66,14 +60,15 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   }
 }
 
-/// Opens what was handed in. Gradescope shows a student why that cannot be graded only where a
-/// result says so.
+/// Opens what was handed in.
 Submission submission_of(const GradeOptions& options, const std::vector<StageInfo>& chosen) {
   try {
     return choose_submission(options.solutions, options.submission, chosen);
   } catch (const NothingHandedIn& error) {
-    write_output(options.gradescope,
-                 to_file(gradescope_document(for_students(error.what(), longest_message_bytes))));
+    const std::string why = for_students(error.what(), longest_message_bytes);
+    for (const auto& [emitter, file] : options.outputs) {
+      if (emitter->text_of_refusal) write_output(file, emitter->text_of_refusal(why));
+    }
     throw;
   }
 }
@@ -85,10 +80,8 @@ bool grade(const GradeOptions& options) {
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options.backend, options.gpu, options.device);
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
-  std::optional<Classroom50Submission> classroom50;
-  if (!options.classroom50.empty()) classroom50 = classroom50_submission();
-  for (const auto& file :
-       {options.json, options.junit, options.gradescope, options.classroom50, options.summary}) {
+  for (const auto& [emitter, file] : options.outputs) {
+    if (emitter->demand) emitter->demand();
     demand_writable(file);
   }
   const Submission submission = submission_of(options, chosen);
@@ -131,17 +124,25 @@ bool grade(const GradeOptions& options) {
         "Submissions ran without a sandbox: {}. docs/instructors.md says what it takes.\n",
         search.why_not);
   }
-  write_output(options.json, to_file(result));
-  write_output(options.junit, junit_file(result));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  write_output(options.gradescope, to_file(gradescope_document(result, took.count())));
-  if (classroom50) {
-    write_output(options.classroom50, to_file(classroom50_document(result, *classroom50)));
+  std::string last;
+  for (const auto& [emitter, file] : options.outputs) {
+    const std::string text = emitter->text(result, took.count());
+    switch (emitter->goes) {
+      case Emitter::Goes::to_a_file:
+        write_output(file, text);
+        break;
+      case Emitter::Goes::behind_a_file:
+        append_output(file, text);
+        break;
+      case Emitter::Goes::to_standard_output_last:
+        last = text;
+        break;
+    }
   }
-  append_output(options.summary, step_summary(result));
   // What was not judged is no news of a learner's progress.
   if (options.on_result && !interrupted) options.on_result(result);
-  if (options.autolab) std::cout << autolab_lines(result) << std::flush;
+  std::cout << last << std::flush;
   if (interrupted) throw *interrupted;
   return all_passed(result);
 }

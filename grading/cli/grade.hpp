@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/report/emitters.hpp"
 #include "grading/report/result.hpp"
 
 namespace tilewise::grading {
@@ -18,13 +19,8 @@ struct GradeOptions {
   std::filesystem::path submission;  ///< grade this folder's labs/; empty: the course's own
   std::string backend = "auto";      ///< auto, simt or cuda
   std::string gpu = core::default_gpu;
-  std::string device = "auto";        ///< of the backend cuda, as choose_gpu() takes it
-  std::filesystem::path json;         ///< empty: none
-  std::filesystem::path junit;        ///< empty: none
-  std::filesystem::path gradescope;   ///< results.json for Gradescope; empty: none
-  std::filesystem::path classroom50;  ///< result.json for Classroom 50; empty: none
-  std::filesystem::path summary;      ///< Markdown is added to it; empty: none
-  bool autolab = false;               ///< print last what Autolab reads
+  std::string device = "auto";  ///< of the backend cuda, as choose_gpu() takes it
+  std::vector<Output> outputs;  ///< beside what is printed
   std::uint64_t seed = 0;
   double time_limit_s = 10;
   /// Gets the result once it is printed and written.

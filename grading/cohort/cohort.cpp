@@ -21,7 +21,6 @@
 #include "grading/cohort/local_engine.hpp"
 #include "grading/cohort/slurm_batch.hpp"
 #include "grading/cohort/slurm_engine.hpp"
-#include "grading/report/csv.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/report/terminal.hpp"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "grading/report/csv.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

@@ -8,7 +8,6 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/report/feedback.hpp"
 #include "grading/report/for_students.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/printable.hpp"

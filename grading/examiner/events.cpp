@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "grading/report/json.hpp"
-#include "grading/report/place_json.hpp"
 
 namespace tilewise::grading {
 namespace {

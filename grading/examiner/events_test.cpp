@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "grading/report/json.hpp"
-#include "grading/report/place_json.hpp"
 
 namespace tilewise::grading {
 namespace {

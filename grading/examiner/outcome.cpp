@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "grading/report/json.hpp"
-#include "grading/report/place_json.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "grading/guide/handout.hpp"
 #include "grading/guide/overview.hpp"
-#include "grading/report/wrapped.hpp"
+#include "grading/report/printable.hpp"
 
 namespace tilewise::grading {
 

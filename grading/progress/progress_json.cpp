@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "grading/report/place_json.hpp"
+#include "grading/report/json.hpp"
 
 namespace tilewise::grading {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "grading/report/feedback.hpp"
+#include "grading/report/for_students.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -25,8 +25,8 @@ void keep_best(BestRates& best, const std::string& device, const TestResult& tes
 }
 
 /// The test to look at first: one that failed, or else one that kept the stage from passing. A race
-/// or a stray access that was found at a line is the cause; what tests before it say of wrong numbers
-/// is the effect.
+/// or a stray access that was found at a line is the cause; what tests before it say of wrong
+/// numbers is the effect.
 std::optional<TestResult> first_failure(const StageResult& stage) {
   const auto failed = [](const TestResult& test) {
     return test.status == Status::failed || test.status == Status::error;

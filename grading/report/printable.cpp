@@ -1,6 +1,8 @@
 #include "grading/report/printable.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -150,5 +152,44 @@ std::string as_markup(std::string_view text) {
 }
 
 std::string first_line(std::string_view text) { return printable(text.substr(0, text.find('\n'))); }
+
+std::string csv_cell(std::string_view text) {
+  std::string value = printable(text);
+  const std::string_view begins_a_formula = "=+-@\t\r";
+  if (!value.empty() && begins_a_formula.find(value.front()) != std::string_view::npos) {
+    value.insert(value.begin(), '\'');
+  }
+  if (value.find_first_of("\",\n\r") == value.npos) return value;
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::size_t columns_of_standard_output() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return readable_width;
+  return std::min<std::size_t>(size.ws_col, readable_width);
+}
+
+std::string wrapped(std::string_view text, std::string_view indent, std::size_t width) {
+  const std::size_t room = width > indent.size() ? width - indent.size() : 1;
+  std::string lines;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    while (line.size() > room && !line.starts_with(' ')) {
+      std::size_t at = line.rfind(' ', room);
+      if (at == line.npos) at = line.find(' ');
+      if (at == line.npos) break;
+      lines += fmt::format("{}{}\n", indent, line.substr(0, at));
+      line.remove_prefix(at + 1);
+    }
+    lines += line.empty() ? "\n" : fmt::format("{}{}\n", indent, line);
+  }
+  return lines;
+}
 
 }  // namespace tilewise::grading

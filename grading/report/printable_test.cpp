@@ -120,5 +120,44 @@ TEST(Printable, TakesTheForceFromCommands) {
   }
 }
 
+TEST(Csv, QuotesWhatNeedsIt) {
+  const struct {
+    const char* text;
+    const char* cell;
+  } cases[] = {{"anna", "anna"},
+               {"", ""},
+               {"Lovelace, Ada", "\"Lovelace, Ada\""},
+               {"the \"best\"", "\"the \"\"best\"\"\""},
+               {"two\nlines", "\"two\nlines\""},
+               {"=1+1", "'=1+1"},
+               {"@cmd", "'@cmd"},
+               {"-anna", "'-anna"},
+               {"+1,2", "\"'+1,2\""},
+               {"\033[31mred", "\\x1b[31mred"}};
+  for (const auto& [text, cell] : cases) EXPECT_EQ(csv_cell(text), cell);
+}
+
+TEST(Wrapped, BreaksLinesAtBlanks) {
+  const struct {
+    const char* text;
+    const char* indent;
+    std::size_t width;
+    const char* lines;
+  } cases[] = {
+      {"", "", 10, ""},
+      {"one two three", "", 100, "one two three\n"},
+      {"one two three", "", 7, "one two\nthree\n"},
+      {"one two three", "  ", 9, "  one two\n  three\n"},
+      {"a\n\nb", "  ", 10, "  a\n\n  b\n"},
+      {"   a  matrix", "", 5, "   a  matrix\n"},
+      {"unbreakable words", "", 4, "unbreakable\nwords\n"},
+      {"narrower than its indent", "          ", 5,
+       "          narrower\n          than\n          its\n          indent\n"},
+  };
+  for (const auto& [text, indent, width, lines] : cases) {
+    EXPECT_EQ(wrapped(text, indent, width), lines);
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::grading

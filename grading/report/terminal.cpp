@@ -8,7 +8,6 @@
 #include <ostream>
 
 #include "grading/report/printable.hpp"
-#include "grading/report/wrapped.hpp"
 
 namespace tilewise::grading {
 namespace {

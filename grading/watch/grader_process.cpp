@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "grading/builder/layout.hpp"
-#include "grading/report/feedback.hpp"
 #include "grading/report/file_text.hpp"
+#include "grading/report/for_students.hpp"
 #include "grading/report/json.hpp"
 
 namespace tilewise::grading {

@@ -10,7 +10,6 @@
 #include "grading/guide/overview.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/report/terminal.hpp"
-#include "grading/report/wrapped.hpp"
 
 namespace tilewise::grading {
 namespace {

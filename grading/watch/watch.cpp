@@ -17,7 +17,6 @@
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/report/terminal.hpp"
-#include "grading/report/wrapped.hpp"
 #include "grading/watch/file_watcher.hpp"
 #include "grading/watch/grader_process.hpp"
 #include "grading/watch/screen.hpp"

@@ -51,22 +51,18 @@ void add_grade(CLI::App& app, ExitStatus& status) {
   add_gpu(command, *options);
   add_backend(command, *options);
   add_device(command, *options);
-  command->add_option("--json", options->json, "Write the result as JSON")->option_text("FILE");
-  command->add_option("--junit", options->junit, "Write the result as JUnit XML")
-      ->option_text("FILE");
-  command
-      ->add_option("--gradescope", options->gradescope,
-                   "Write the result as Gradescope's results.json")
-      ->option_text("FILE");
-  command
-      ->add_option("--classroom50", options->classroom50,
-                   "Write the result as Classroom 50's result.json")
-      ->option_text("FILE");
-  command
-      ->add_option("--summary", options->summary,
-                   "Add the result to a Markdown file: \"$GITHUB_STEP_SUMMARY\"")
-      ->option_text("FILE");
-  command->add_flag("--autolab", options->autolab, "Print last the lines that Autolab reads");
+  for (const Emitter& emitter : emitters()) {
+    const auto take = [options, &emitter](const std::string& file) {
+      options->outputs.push_back({&emitter, file});
+    };
+    if (emitter.goes == Emitter::Goes::to_standard_output_last) {
+      command->add_flag_callback(
+          emitter.option, [take] { take(""); }, emitter.description);
+    } else {
+      command->add_option_function<std::string>(emitter.option, take, emitter.description)
+          ->option_text("FILE");
+    }
+  }
   command->add_option("--seed", options->seed, "Draw the inputs from N (default: a random one)")
       ->envname("TILEWISE_SEED")
       ->option_text("N")

@@ -7,7 +7,6 @@
 #include "grading/hints/next_hint.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/printable.hpp"
-#include "grading/report/wrapped.hpp"
 #include "tools/app/commands.hpp"
 #include "tools/app/stage_argument.hpp"
 

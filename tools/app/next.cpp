@@ -5,7 +5,7 @@
 #include "common/core/paths.hpp"
 #include "grading/guide/going_on.hpp"
 #include "grading/progress/progress_file.hpp"
-#include "grading/report/wrapped.hpp"
+#include "grading/report/printable.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
