@@ -17,7 +17,6 @@
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cohort/gradebook.hpp"
-#include "grading/cohort/grading.hpp"
 #include "grading/cohort/local_engine.hpp"
 #include "grading/cohort/slurm_batch.hpp"
 #include "grading/cohort/slurm_engine.hpp"

@@ -12,8 +12,8 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cohort/broken_cohort.hpp"
-#include "grading/cohort/zip_writing.hpp"
+#include "grading/cohort/test/broken_cohort.hpp"
+#include "grading/cohort/test/zip_writing.hpp"
 #include "grading/report/file_text.hpp"
 
 // The command as a whole, on submissions of which most are broken.

@@ -1,10 +1,131 @@
 #include "grading/cohort/local_engine.hpp"
 
-#include <list>
+#include <fmt/format.h>
 
-#include "grading/cohort/grading.hpp"
+#include <fstream>
+#include <list>
+#include <sstream>
+#include <utility>
+
+#include "grading/builder/layout.hpp"
+#include "grading/cli/stage_choice.hpp"
+#include "grading/report/for_students.hpp"
+#include "grading/report/json.hpp"
+#include "grading/report/printable.hpp"
+#include "grading/report/terminal.hpp"
 
 namespace tilewise::grading {
+namespace {
+
+constexpr std::size_t longest_problem_bytes = 4000;
+
+std::string feedback_text(const CohortOutcome& outcome) {
+  if (outcome.result) return feedback_text(*outcome.result);
+  return fmt::format(
+      "Could not be graded: {}\n\nHand in a folder or a zip archive that holds your files where "
+      "the "
+      "course has them, labs/NN_topic/*.cu, or those files by themselves, each as plain text under "
+      "the name that it has there. If it does, show this to your instructor.\n",
+      outcome.problem);
+}
+
+/// Why there is no result, as it may be shown to the student.
+CohortOutcome without_result(std::string_view problem) {
+  return {{}, for_students(problem, longest_problem_bytes)};
+}
+
+/// Takes the sources of a submission. Whatever is odd about it is its own trouble.
+/// @throws CannotGrade where they cannot be written, Interrupted
+std::string try_to_take(const CohortEntry& entry, const std::filesystem::path& to) {
+  try {
+    return take_sources(entry, to);
+  } catch (const CannotGrade&) {
+    throw;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    return fmt::format("it cannot be read: {}", error.what());
+  }
+}
+
+}  // namespace
+
+bool prepare(const CohortEntry& entry, const Ledger& ledger) {
+  const std::filesystem::path sources = ledger.submission(entry.name);
+  std::error_code error;
+  std::filesystem::remove_all(sources, error);
+  if (!error) std::filesystem::create_directories(sources, error);
+  if (error) {
+    throw CannotGrade(
+        fmt::format("cannot write {}: {}", printable(sources.string()), error.message()));
+  }
+  const std::string problem = try_to_take(entry, sources);
+  if (problem.empty()) return true;
+  const CohortOutcome outcome = without_result(problem);
+  ledger.enter(entry.name, outcome, feedback_text(outcome), 0);
+  return false;
+}
+
+Grading::Grading(std::string name, const CohortSettings& settings, const Ledger& ledger)
+    : name_(std::move(name)), ledger_(ledger) {
+  command_.emplace(command(settings));
+}
+
+void Grading::enter() {
+  const CohortOutcome outcome = outcome_of(command_->wait());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
+  ledger_.enter(name_, outcome, feedback_text(outcome), took.count());
+}
+
+void Grading::end() {
+  // It ends an examiner, which ends workers, and removes a folder.
+  constexpr double patience_s = 10;
+  command_->end(patience_s);
+}
+
+Command Grading::command(const CohortSettings& settings) const {
+  // Every test of every stage at its time limit; then something else is wrong.
+  constexpr double hopeless_s = 3600;
+  Command command;
+  command.arguments = {tool("tilewise"), "grade",
+                       "--submission",   ledger_.submission(name_),
+                       "--backend",      settings.backend,
+                       "--gpu",          settings.gpu,
+                       "--json",         json()};
+  command.arguments.insert(command.arguments.end(), settings.stages.begin(), settings.stages.end());
+  // Command lines are there for every process to read.
+  command.environment = {{"TILEWISE_SEED", std::to_string(seed_for(settings, name_))}};
+  command.time_limit_s = hopeless_s;
+  return command;
+}
+
+CohortOutcome Grading::outcome_of(const CommandResult& ended) const {
+  const bool judged =
+      ended.ending == CommandResult::Ending::exited && (ended.status == 0 || ended.status == 1);
+  if (!judged) {
+    return without_result(fmt::format("grading {}. {}", describe_ending(ended), ended.output));
+  }
+  try {
+    std::ifstream stream(json());
+    return {nlohmann::ordered_json::parse(stream).get<GradeResult>(), ""};
+  } catch (const std::exception& error) {
+    return without_result(
+        fmt::format("grading left no result that can be read ({})", error.what()));
+  }
+}
+
+std::string feedback_text(const GradeResult& result) {
+  std::ostringstream text;
+  TerminalReport report(text, {});
+  const GradeResult shown = without_hidden(result);
+  for (const StageResult& stage : shown.stages) {
+    report.begin_stage(stage.id);
+    for (const TestResult& test : stage.tests) report.print_test(test, "");
+  }
+  report.print_points(shown);
+  text << fmt::format("Graded on {}, backend {}.\n", printable(shown.device), shown.backend);
+  return text.str();
+}
 
 namespace {
 

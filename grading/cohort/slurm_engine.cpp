@@ -17,10 +17,9 @@
 #include "common/process/command.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/cohort/grading.hpp"
+#include "grading/cohort/local_engine.hpp"
 #include "grading/cohort/slurm.hpp"
 #include "grading/cohort/slurm_batch.hpp"
-#include "grading/cohort/slurm_script.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

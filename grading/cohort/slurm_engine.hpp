@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "grading/cohort/entries.hpp"
+#include "grading/cohort/intake.hpp"
 #include "grading/cohort/ledger.hpp"
-#include "grading/cohort/settings.hpp"
 
 namespace tilewise::grading {
 

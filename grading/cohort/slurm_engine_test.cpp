@@ -12,8 +12,8 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cohort/broken_cohort.hpp"
-#include "grading/cohort/slurm_cluster.hpp"
+#include "grading/cohort/test/broken_cohort.hpp"
+#include "grading/cohort/test/slurm_cluster.hpp"
 #include "grading/report/file_text.hpp"
 
 // `tilewise cohort grade --engine slurm` with a real Slurm.

@@ -11,7 +11,6 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cohort/slurm_batch.hpp"
-#include "grading/cohort/slurm_script.hpp"
 #include "grading/report/file_text.hpp"
 
 // What is sent to Slurm and read from it; slurm_engine_test.cpp is with Slurm itself.

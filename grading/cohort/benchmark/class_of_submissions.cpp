@@ -12,7 +12,7 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cohort/zip_writing.hpp"
+#include "grading/cohort/test/zip_writing.hpp"
 #include "grading/report/file_text.hpp"
 
 namespace tilewise::grading {

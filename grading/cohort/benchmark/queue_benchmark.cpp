@@ -19,7 +19,7 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cohort/slurm_cluster.hpp"
+#include "grading/cohort/test/slurm_cluster.hpp"
 
 namespace tilewise::grading {
 namespace {

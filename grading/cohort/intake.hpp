@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "grading/cli/handed_in.hpp"
+
 namespace tilewise::grading {
 
 /// One submission of a cohort.
@@ -24,5 +26,12 @@ std::vector<CohortEntry> find_entries(const std::filesystem::path& folder);
 /// @return why there is nothing to grade: "it is no zip archive"; empty otherwise
 /// @throws CannotGrade where `to` cannot be written to
 std::string take_sources(const CohortEntry& entry, const std::filesystem::path& to);
+
+/// Unpacks files of a zip archive that have a place to `to`/labs, as take_from_folder() copies
+/// them. Nothing else is unpacked.
+/// @return what is wrong with it; empty if nothing is
+/// @throws CannotGrade where `to` cannot be written to
+std::string take_from_zip(const std::filesystem::path& archive, const std::filesystem::path& to,
+                          const PlaceInLabs& place_of);
 
 }  // namespace tilewise::grading

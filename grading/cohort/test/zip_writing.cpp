@@ -1,4 +1,4 @@
-#include "grading/cohort/zip_writing.hpp"
+#include "grading/cohort/test/zip_writing.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>

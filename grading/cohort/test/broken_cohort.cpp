@@ -1,4 +1,4 @@
-#include "grading/cohort/broken_cohort.hpp"
+#include "grading/cohort/test/broken_cohort.hpp"
 
 #include <fstream>
 

@@ -1,4 +1,4 @@
-#include "grading/cohort/slurm_cluster.hpp"
+#include "grading/cohort/test/slurm_cluster.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -49,7 +49,7 @@ Command daemons(const std::filesystem::path& folder, SlurmLimits limits) {
   command.arguments = {"setpriv", "--pdeathsig", "KILL",         "unshare",
                        "--pid",   "--fork",      "--kill-child", "--mount-proc"};
   if (::geteuid() != 0) command.arguments.push_back("--map-current-user");
-  const auto script = layout().root / "grading" / "cohort" / "testdata" / "slurm_cluster.sh";
+  const auto script = layout().root / "grading" / "cohort" / "test" / "slurm_cluster.sh";
   command.arguments.insert(command.arguments.end(),
                            {"sh", script, folder, controller.number(), node.number(),
                             std::to_string(limits.array_tasks), std::to_string(limits.jobs)});

@@ -1,4 +1,4 @@
-#include "grading/cohort/entries.hpp"
+#include "grading/cohort/intake.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,7 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/cli/handed_in.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/cohort/zip_archive.hpp"
-#include "grading/cohort/zip_writing.hpp"
+#include "grading/cohort/test/zip_writing.hpp"
 
 namespace tilewise::grading {
 namespace {
