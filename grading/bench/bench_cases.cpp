@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "grading/profile/read_number.hpp"
+#include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <variant>
 
-#include "grading/profile/kernel_occupancy.hpp"
 #include "grading/profile/memory_use.hpp"
+#include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "grading/profile/read_number.hpp"
+#include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
 

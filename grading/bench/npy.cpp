@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grading/profile/read_number.hpp"
+#include "grading/profile/numbers.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

@@ -11,7 +11,6 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/charts/gnuplot_script.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -9,7 +9,7 @@
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/profile/compiled_kernel.hpp"
+#include "grading/profile/compiled_kernels.hpp"
 #include "tilewise_stages.hpp"
 
 namespace tilewise::grading {

@@ -8,7 +8,7 @@
 #include "grading/bench/memory_needs.hpp"
 #include "grading/bench/workload.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/gpu_choice.hpp"
+#include "grading/cli/backend_choice.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/profile/named_call.hpp"

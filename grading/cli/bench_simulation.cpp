@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "grading/cli/sampled_call.hpp"
+#include "grading/cli/simulated_calls.hpp"
 
 namespace tilewise::grading {
 

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "grading/bench/turns.hpp"
-#include "grading/cli/sampled_call.hpp"
+#include "grading/cli/simulated_calls.hpp"
 
 namespace tilewise::grading {
 namespace {

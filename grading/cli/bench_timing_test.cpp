@@ -12,7 +12,7 @@
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/bench_instructions.hpp"
-#include "grading/cli/temporary_submission.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
 // Timing with the simulator in the GPU's place: its clock tells little, its results all.

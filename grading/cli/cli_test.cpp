@@ -14,7 +14,7 @@
 #include "grading/bench/example_bench.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/cli/temporary_submission.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 #include "grading/report/json.hpp"
 #include "tilewise_stages.hpp"
 

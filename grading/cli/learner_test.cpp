@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cli/temporary_course.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/file_text.hpp"
 #include "tilewise_stages.hpp"

@@ -9,8 +9,8 @@
 
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/profile/numbers.hpp"
 #include "grading/profile/occupancy_report.hpp"
-#include "grading/profile/read_number.hpp"
 #include "grading/report/json.hpp"
 
 namespace tilewise::grading {

@@ -5,10 +5,8 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/kernel_registers.hpp"
-#include "grading/cli/checked_call.hpp"
 #include "grading/cli/output_file.hpp"
-#include "grading/cli/sampled_call.hpp"
-#include "grading/cli/source_texts.hpp"
+#include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/profile_report.hpp"

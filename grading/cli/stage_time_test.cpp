@@ -5,7 +5,7 @@
 #include <string>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cli/temporary_submission.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 #include "grading/report/file_text.hpp"
 
 // How long a submission may keep a stage busy that computes what it should, and takes its time.
@@ -43,10 +43,11 @@ TEST(StageTime, IsBoundedForWhatEndsJustInTime) {
 
 TEST(StageTime, DoesNotWaitForThreadsOfItsOwn) {
   TemporarySubmission submission(stage);
-  submission.put("matmul_shared.cu",
-                 solution_with("#include <thread>\n",
-                               "for (int i = 0; i < 8; ++i) std::thread([] { for (volatile long j = "
-                               "0;; j = j + 1) {} }).detach();"));
+  submission.put(
+      "matmul_shared.cu",
+      solution_with("#include <thread>\n",
+                    "for (int i = 0; i < 8; ++i) std::thread([] { for (volatile long j = "
+                    "0;; j = j + 1) {} }).detach();"));
   const StageResult result = submission.grade(0.5);
   EXPECT_LT(result.score, result.max_score);
   EXPECT_EQ(result.tests.back().status, Status::failed);

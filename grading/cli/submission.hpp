@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,44 @@
 #include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
+
+/// No kernel is longer, and no submission that holds more is worth the time.
+inline constexpr std::size_t largest_source_bytes = std::size_t{1} << 20;
+
+/// Where under labs/ a file of a submission belongs: "03_shared_memory/matmul_shared.cu"; nothing
+/// where it is of no interest. Paths are relative to the submission.
+using PlaceInLabs =
+    std::function<std::optional<std::filesystem::path>(const std::filesystem::path&)>;
+
+/// No submission has more files worth looking at.
+inline constexpr std::size_t most_handed_in_files = 100'000;
+
+/// The place of labs/NN_topic/x.cu where that is one of the stage's files, at the top or in one
+/// folder. What has another name nobody compiles, and nobody need unpack.
+std::optional<std::filesystem::path> place_in_labs(const std::filesystem::path& path);
+
+/// The place of a file that is called as a file of a stage is, at the top or in one folder.
+std::optional<std::filesystem::path> place_by_name(const std::filesystem::path& path);
+
+/// Copies the files of a folder that have a place to `to`/labs: no links, and no file larger than a
+/// kernel is. Of two with one place the first in alphabetical order counts. All that is taken thus
+/// has at most one such file's size for each file of a stage.
+/// @return what is wrong with them; empty if nothing is
+/// @throws CannotGrade where `to` cannot be written to
+std::string take_from_folder(const std::filesystem::path& folder, const std::filesystem::path& to,
+                             const PlaceInLabs& place_of);
+
+/// Writes a file that was handed in to its place below `to`/labs.
+/// @return what is wrong with it; empty if nothing is
+/// @throws CannotGrade where it cannot be written, of which no submission can be the cause
+std::string put_in_place(const std::string& text, const std::filesystem::path& to,
+                         const std::filesystem::path& place);
+
+/// Takes what a submission has in a folder labs; where it has nothing there, what goes by its name.
+/// @param take  for a way to place files copies them to `to`/labs, and returns what is wrong
+/// @return what is wrong with it; empty if nothing is, and where there was nothing to take
+std::string take_handed_in(const std::filesystem::path& to,
+                           const std::function<std::string(const PlaceInLabs&)>& take);
 
 /// There is nothing to grade, because of what was handed in.
 class NothingHandedIn : public CannotGrade {

@@ -5,11 +5,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -61,6 +63,68 @@ TEST(OpenSubmission, PutsTogetherWhatLiesElsewhere) {
     EXPECT_TRUE(fs::is_regular_file(submission.folder_of(stage) / source)) << place;
     EXPECT_THROW(open_submission(scratch.path(), {stages()[0]}), NothingHandedIn) << place;
   }
+}
+
+namespace fs = std::filesystem;
+
+TEST(PlaceInLabs, IsWhereTheCourseHasIt) {
+  const struct {
+    const char* path;
+    const char* place;  ///< empty: none
+  } cases[] = {{"labs/03_shared_memory/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
+               {"main/labs/08_dgemm_dtrsm/dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
+               {"labs/03_shared_memory/dtrsm.cu", ""},
+               {"labs/03_x/matmul_shared.cu", ""},
+               {"labs/03_shared_memory/matmul_shared.hpp", ""},
+               {"labs/matmul_shared.cu", ""},
+               {"labs/03_shared_memory/deep/matmul_shared.cu", ""},
+               {"../labs/03_shared_memory/matmul_shared.cu", ""},
+               {"/labs/03_shared_memory/matmul_shared.cu", ""},
+               {"labs/../matmul_shared.cu", ""},
+               {"", ""}};
+  for (const auto& [path, place] : cases)
+    EXPECT_EQ(place_in_labs(path).value_or(""), place) << path;
+}
+
+TEST(PlaceByName, IsThatOfItsStage) {
+  const struct {
+    const char* path;
+    const char* place;  ///< empty: none
+  } cases[] = {{"matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
+               {"homework/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
+               {"dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
+               {"a/b/matmul_shared.cu", ""},
+               {"../matmul_shared.cu", ""},
+               {"/matmul_shared.cu", ""},
+               {"matmul_shared.hpp", ""},
+               {"Matmul_shared.cu", ""},
+               {"", ""}};
+  for (const auto& [path, place] : cases)
+    EXPECT_EQ(place_by_name(path).value_or(""), place) << path;
+}
+
+TEST(PlaceByName, MeansOneStage) {
+  std::set<std::string> names;
+  for (const StageInfo& stage : stages()) {
+    for (const std::string& source : stage.sources) {
+      EXPECT_TRUE(names.insert(source).second) << source << " is in two stages";
+    }
+  }
+}
+
+TEST(TakeHandedIn, PrefersAFolderLabs) {
+  const ScratchDirectory in, out;
+  fs::create_directories(in.path() / "labs" / "03_shared_memory");
+  std::ofstream(in.path() / "labs" / "03_shared_memory" / "matmul_shared.cu") << "in labs";
+  std::ofstream(in.path() / "matmul_shared.cu") << "beside it";
+  EXPECT_EQ(take_handed_in(out.path(),
+                           [&](const PlaceInLabs& place_of) {
+                             return take_from_folder(in.path(), out.path(), place_of);
+                           }),
+            "");
+  std::string text;
+  std::getline(std::ifstream(out.path() / "labs" / "03_shared_memory" / "matmul_shared.cu"), text);
+  EXPECT_EQ(text, "in labs");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/temporary_submission.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 
 // `lab trace` as a program: what it writes, what it refuses, how it exits.
 namespace tilewise::grading {

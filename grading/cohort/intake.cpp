@@ -10,8 +10,8 @@
 #include <string>
 #include <system_error>
 
-#include "grading/cli/handed_in.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/cli/handed_in.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 

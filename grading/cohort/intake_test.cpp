@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "common/process/scratch_directory.hpp"
-#include "grading/cli/handed_in.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/cohort/test/zip_writing.hpp"
 
 namespace tilewise::grading {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -19,6 +20,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
+#include "common/process/sandbox.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/builder.hpp"
@@ -26,13 +28,17 @@
 #include "grading/builder/programs.hpp"
 #include "grading/cli/grade.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/debug/failing_call.hpp"
+#include "grading/debug/debug_job.hpp"
 #include "grading/debug/inputs_of_call.hpp"
-#include "grading/debug/order.hpp"
+#include "grading/examiner/rubric.hpp"
 #include "grading/profile/named_call.hpp"
+#include "grading/progress/progress_file.hpp"
+#include "grading/report/result.hpp"
 #include "grading/report/terminal.hpp"
 #include "grading/stages/stage_contracts.hpp"
+#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -74,6 +80,52 @@ bool solves_system(const std::string& stage, const std::string& function) {
          std::ranges::any_of(found->second.cases, [&](const BenchCase& one) {
            return one.function == function && one.problem == Problem::solve;
          });
+}
+
+/// A test that failed, and where.
+struct FailingCall {
+  std::string test;
+  std::string message;
+  std::string file;  ///< empty if unknown
+  int line = 0;
+  std::string gpu;  ///< profile that was modelled
+  FailurePlace place;
+};
+
+/// The failure that `lab grade` has recorded last for a stage, where it knows the call.
+/// @throws CannotGrade where the record cannot be read
+std::optional<FailingCall> recorded_failure(const StageInfo& stage) {
+  const auto failure = progress_of(read_progress(layout().root), stage.id).last_failure;
+  if (!failure || failure->place.call.empty()) return std::nullopt;
+  return FailingCall{failure->test, failure->message, failure->file,
+                     failure->line, failure->gpu,     failure->place};
+}
+
+/// Grades a stage on the simulator, and takes the first failure that knows its call.
+/// @param now_runs is called with the name of each test
+std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission& submission,
+                                        std::uint64_t seed,
+                                        const std::function<void(std::string_view)>& now_runs) {
+  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  const std::string gpu = GradeOptions{}.gpu;
+  const ExamConditions conditions{
+      .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
+  StageListener listener;
+  listener.compiling = [&] { now_runs("compiling"); };
+  listener.cannot_judge = [](const BuildOutcome&) {};  // the build to debug says the same
+  listener.exam.test_started = now_runs;
+  listener.exam.test_ended = [](const TestResult&, const std::string&) {};
+  // One test after the other: most of them are behind the one that is wanted.
+  for (const RubricEntry& entry : rubric.at(stage.id)) {
+    if (entry.hidden) continue;
+    const StageResult result =
+        grade_stage({stage.id, submission.folder_of(stage), conditions, {entry}}, listener);
+    for (const TestResult& test : result.tests) {
+      if (test.status != Status::failed || test.place.call.empty()) continue;
+      return FailingCall{test.name, test.message, test.file, test.line, gpu, test.place};
+    }
+  }
+  return std::nullopt;
 }
 
 /// The failure to start from, where the user names no call.
@@ -118,10 +170,10 @@ struct Search {
   bool crashed = false;
 };
 
-Search find_writer(DebugOrder order, const FailurePlace& place, const CallInputs& inputs,
+Search find_writer(DebugJob job, const FailurePlace& place, const CallInputs& inputs,
                    const fs::path& folder) {
-  order.element = element_of(place, inputs);
-  write_order(folder, order, inputs.matrices);
+  job.element = element_of(place, inputs);
+  write_job(folder, job, inputs.matrices);
   Command command;
   command.arguments = {tool("tilewise-debuggee"), folder};
   command.time_limit_s = 120;
@@ -141,7 +193,7 @@ struct Stop {
   std::string why = {};
 };
 
-Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& order,
+Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugJob& job,
                    const CallInputs& inputs, const fs::path& folder) {
   if (!failing) return {};
   const FailurePlace& place = failing->place;
@@ -151,7 +203,7 @@ Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugOrder& 
   }
   if (place.matrix.empty()) return {};
   const std::string element = fmt::format("{}[{}][{}]", place.matrix, place.row, place.col);
-  const Search search = find_writer(order, place, inputs, folder);
+  const Search search = find_writer(job, place, inputs, folder);
   if (search.writer) {
     return {*search.writer, fmt::format("It writes {}, which is wrong.", element)};
   }
@@ -233,16 +285,16 @@ bool debug(const DebugOptions& options) {
   const auto contract = std::ranges::find(contracts, call.function, &ContractInfo::function);
   const CallInputs inputs = inputs_of(call, *contract, solves_system(stage.id, call.function));
 
-  DebugOrder order;
-  order.hello.module = built.module;
-  order.hello.profile = core::gpu_profile(failing ? failing->gpu : GradeOptions{}.gpu);
-  order.call.function = call.function;
-  order.call.arguments = inputs.arguments;
-  order.text = call.text;
-  Stop stop = stop_at_fault(failing, order, inputs, scratch.path());
+  DebugJob job;
+  job.hello.module = built.module;
+  job.hello.profile = core::gpu_profile(failing ? failing->gpu : GradeOptions{}.gpu);
+  job.call.function = call.function;
+  job.call.arguments = inputs.arguments;
+  job.text = call.text;
+  Stop stop = stop_at_fault(failing, job, inputs, scratch.path());
   take_wishes(options, stop);
-  order.stop = stop.thread;
-  write_order(scratch.path(), order, inputs.matrices);
+  job.stop = stop.thread;
+  write_job(scratch.path(), job, inputs.matrices);
   introduce(call.text, stop, failing);
   start_gdb(scratch.path(), sources.parent_path().parent_path());
   return true;

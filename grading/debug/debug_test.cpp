@@ -13,7 +13,7 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/cli/temporary_submission.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 
 // `lab debug` as a user meets it: gdb gets its commands from standard input.
 namespace tilewise::grading {

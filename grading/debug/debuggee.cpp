@@ -1,7 +1,7 @@
 /// \file
 /// What `lab debug` runs under gdb: makes one call of a contract function on the simulator, all
 /// blocks one after another on one operating-system thread. `tilewise-debuggee FOLDER` finds in the
-/// folder what to call and with which matrices (order.hpp).
+/// folder what to call and with which matrices (debug_job.hpp).
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
@@ -20,7 +20,7 @@
 #include "common/simt/include/tilewise/debug_stop.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/watch.hpp"
-#include "grading/debug/order.hpp"
+#include "grading/debug/debug_job.hpp"
 #include "grading/worker/module.hpp"
 
 namespace tilewise::grading {
@@ -85,50 +85,49 @@ simt::DebugStop& debug_stop_of(const std::string& module) {
 uint3 to_uint3(const Index3& index) { return {index[0], index[1], index[2]}; }
 Index3 to_index(uint3 index) { return {index.x, index.y, index.z}; }
 
-void prepare(simt::DebugStop& stop, const DebugOrder& order, const PlacedArguments& arguments,
+void prepare(simt::DebugStop& stop, const DebugJob& job, const PlacedArguments& arguments,
              const std::vector<std::byte>& matrices) {
-  if (order.stop) {
-    stop.block = to_uint3(order.stop->place.block);
-    stop.thread = to_uint3(order.stop->place.thread);
-    stop.launch = order.stop->launch;
+  if (job.stop) {
+    stop.block = to_uint3(job.stop->place.block);
+    stop.thread = to_uint3(job.stop->place.thread);
+    stop.launch = job.stop->launch;
     stop.armed = true;
   }
-  if (!order.element) return;
-  stop.watched_bytes = static_cast<unsigned>(std::min(order.element->bytes, sizeof stop.last));
-  for (const Argument& argument : order.call.arguments) {
+  if (!job.element) return;
+  stop.watched_bytes = static_cast<unsigned>(std::min(job.element->bytes, sizeof stop.last));
+  for (const Argument& argument : job.call.arguments) {
     const auto* matrix = std::get_if<BufferArgument>(&argument);
-    if (matrix == nullptr || matrix->name != order.element->matrix) continue;
-    std::memcpy(stop.last, &matrices.at(matrix->offset + order.element->offset),
-                stop.watched_bytes);
+    if (matrix == nullptr || matrix->name != job.element->matrix) continue;
+    std::memcpy(stop.last, &matrices.at(matrix->offset + job.element->offset), stop.watched_bytes);
   }
-  stop.watched = reinterpret_cast<unsigned char*>(arguments.address_of(*order.element));
+  stop.watched = reinterpret_cast<unsigned char*>(arguments.address_of(*job.element));
 }
 
 int carry_out(const std::filesystem::path& folder) {
-  const DebugOrder order = read_order(folder);
+  const DebugJob job = read_job(folder);
   const std::vector<std::byte> matrices = read_matrices(folder);
-  simt::use_device(order.hello.profile);
+  simt::use_device(job.hello.profile);
   simt::set_worker_threads(1);
-  const Module module(order.hello.module);
-  const BoundFunction* const function = module.find(order.call.function);
-  if (function == nullptr) throw std::runtime_error("the module has no " + order.call.function);
-  const PlacedArguments arguments(order.call, matrices);
-  simt::DebugStop& stop = debug_stop_of(order.hello.module);
-  prepare(stop, order, arguments, matrices);
+  const Module module(job.hello.module);
+  const BoundFunction* const function = module.find(job.call.function);
+  if (function == nullptr) throw std::runtime_error("the module has no " + job.call.function);
+  const PlacedArguments arguments(job.call, matrices);
+  simt::DebugStop& stop = debug_stop_of(job.hello.module);
+  prepare(stop, job, arguments, matrices);
 
   std::int32_t status = 0;
   if (function->invoke(arguments.decoded().data(), arguments.decoded().size(), &status) !=
       BindResult::called) {
-    throw std::runtime_error(order.text + " has arguments that the function does not take");
+    throw std::runtime_error(job.text + " has arguments that the function does not take");
   }
   if (stop.written) {
     write_writer(folder,
                  {{to_index(stop.writer_block), to_index(stop.writer_thread)}, stop.writer_launch});
   }
   for (const simt::Diagnostic& fault : simt::take_diagnostics()) {
-    std::printf("%s: %s, on line %d\n", order.text.c_str(), fault.message.c_str(), fault.line);
+    std::printf("%s: %s, on line %d\n", job.text.c_str(), fault.message.c_str(), fault.line);
   }
-  std::printf("%s returned %s\n", order.text.c_str(),
+  std::printf("%s returned %s\n", job.text.c_str(),
               cudaGetErrorName(static_cast<cudaError_t>(status)));
   return 0;
 }

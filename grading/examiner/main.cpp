@@ -21,7 +21,7 @@
 #include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_fixture.hpp"
-#include "grading/profile/compiled_kernels_file.hpp"
+#include "grading/profile/compiled_kernels.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "grading/profile/memory_use.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/profile/partition_spread.hpp"
 
 namespace tilewise::grading {
 namespace {

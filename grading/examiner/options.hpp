@@ -8,7 +8,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/sandbox.hpp"
-#include "grading/profile/compiled_kernel.hpp"
+#include "grading/profile/compiled_kernels.hpp"
 
 namespace tilewise::grading {
 

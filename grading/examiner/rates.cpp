@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "common/core/median.hpp"
-#include "grading/profile/limiter_advice.hpp"
+#include "grading/profile/advice.hpp"
 
 namespace tilewise::grading {
 namespace {

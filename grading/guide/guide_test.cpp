@@ -1,3 +1,5 @@
+#include "grading/guide/guide.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,10 +9,6 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/guide/going_on.hpp"
-#include "grading/guide/handout.hpp"
-#include "grading/guide/overview.hpp"
-#include "grading/guide/status_table.hpp"
 #include "grading/progress/example_progress.hpp"
 
 namespace tilewise::grading {

@@ -13,7 +13,7 @@
 
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/temporary_submission.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 #include "grading/mutants/tally.hpp"
 #include "grading/report/result.hpp"
 #include "tilewise_stages.hpp"

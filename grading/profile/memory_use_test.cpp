@@ -1,6 +1,11 @@
 #include "grading/profile/memory_use.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
 
 namespace tilewise::grading {
 namespace {
@@ -109,6 +114,196 @@ TEST(MemoryUse, IsToldByKernelInTheOrderOfTheirFirstLaunches) {
   EXPECT_EQ(kernels[1].launches, 1);
   EXPECT_EQ(kernels[1].largest_shared_bytes, 4096u);
   EXPECT_TRUE(by_kernel({}).empty());
+}
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::Le;
+
+const core::GpuProfile gtx280 = core::gpu_profile("gtx280");
+
+/// A matrix, and the tiles of it that blocks transpose; all sides in elements.
+struct Tiling {
+  int rows, cols;
+  int tile_rows = 32, tile_cols = 32;
+  int threads = 256;
+
+  int down() const { return rows / tile_rows; }
+  int across() const { return cols / tile_cols; }
+};
+
+struct Tile {
+  int row, col;  ///< counted in tiles
+};
+
+using Order = std::function<Tile(int number, const Tiling&)>;
+
+Tile by_rows(int number, const Tiling& t) { return {number / t.across(), number % t.across()}; }
+Tile by_columns(int number, const Tiling& t) { return {number % t.down(), number / t.down()}; }
+
+Tile along_diagonals(int number, const Tiling& t) {
+  const int row = number % t.down();
+  return {row, (number / t.down() + row) % t.across()};
+}
+
+Tile along_rising_diagonals(int number, const Tiling& t) {
+  const int col = number % t.across();
+  return {(number / t.across() + t.down() - col % t.down()) % t.down(), col};
+}
+
+/// Row by row, each row beginning one tile further on.
+Tile by_shifted_rows(int number, const Tiling& t) {
+  const int row = number / t.across();
+  return {row, (number + row) % t.across()};
+}
+
+/// From one corner to the other; diagonals do not begin again at an edge.
+Tile in_waves(int number, const Tiling& t) {
+  for (int wave = 0;; ++wave) {
+    for (int row = 0; row <= wave && row < t.down(); ++row) {
+      if (wave - row < t.across() && number-- == 0) return {row, wave - row};
+    }
+  }
+}
+
+/// Bytes of a tile whose rows begin at column `col` of a matrix with `pitch` columns.
+void move_tile(std::array<std::uint64_t, simt::dram_partitions>& bytes, int row, int col, int rows,
+               int cols, int pitch) {
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < cols; j += 16) {  // a half-warp
+      bytes[(std::uint64_t(row + i) * pitch + col + j) * 4 / 256 % bytes.size()] += 16 * 4;
+    }
+  }
+}
+
+/// Transposes tile by tile: block b has the tiles b, b + blocks, b + 2 * blocks, ...
+KernelProfile transposed(const Tiling& t, const Order& order, int blocks) {
+  KernelProfile kernel;
+  kernel.launch.block = {unsigned(t.threads), 1, 1};
+  kernel.static_shared_bytes = std::size_t(t.tile_rows) * (t.tile_cols + 1) * sizeof(float);
+  kernel.blocks = blocks;
+  kernel.blocks_a_run = (blocks + simt::most_block_runs - 1) / simt::most_block_runs;
+  kernel.partitions_by_run.resize((blocks + kernel.blocks_a_run - 1) / kernel.blocks_a_run);
+  for (int i = 0; i < t.down() * t.across(); ++i) {
+    const Tile tile = order(i, t);
+    const int row = tile.row * t.tile_rows, col = tile.col * t.tile_cols;
+    simt::PartitionBytes& run = kernel.partitions_by_run[i % blocks / kernel.blocks_a_run];
+    move_tile(run.loads, row, col, t.tile_rows, t.tile_cols, t.cols);
+    move_tile(run.stores, col, row, t.tile_cols, t.tile_rows, t.rows);
+  }
+  return kernel;
+}
+
+KernelProfile transposed(const Tiling& t, const Order& order) {
+  return transposed(t, order, t.down() * t.across());
+}
+
+TEST(PartitionSpread, IsEvenAlongDiagonalsOfAnyKind) {
+  const struct {
+    const char* what;
+    Order order;
+  } orders[] = {
+      {"falling", along_diagonals}, {"rising", along_rising_diagonals}, {"in waves", in_waves}};
+  for (const auto& [what, order] : orders) {
+    for (const Tiling& t : {Tiling{1024, 1024}, Tiling{1536, 1024}, Tiling{1024, 1536},
+                            Tiling{1024, 1024, 32, 32, 512}, Tiling{1024, 1024, 16, 16},
+                            Tiling{1024, 1536, 16, 16, 64}, Tiling{1024, 1024, 64, 32},
+                            Tiling{1024, 1536, 32, 64, 128}, Tiling{1024, 1024, 8, 8, 64}}) {
+      SCOPED_TRACE(testing::Message() << what << ' ' << t.rows << " x " << t.cols << ", tiles of "
+                                      << t.tile_rows << " x " << t.tile_cols);
+      const auto spread = spread_over_partitions(transposed(t, order), gtx280);
+      ASSERT_TRUE(spread);
+      EXPECT_THAT(spread->loads.busy, AllOf(Ge(4.5), Le(8.0)));
+      EXPECT_THAT(spread->stores.busy, AllOf(Ge(4.5), Le(8.0)));
+    }
+  }
+}
+
+TEST(PartitionSpread, IsPoorOnOneSideWhereTilesAreTakenByRowsOrColumns) {
+  const struct {
+    const char* what;
+    Order order;
+    PartitionUse PartitionSpread::*poor;
+    PartitionUse PartitionSpread::*even;
+  } orders[] = {
+      {"rows", by_rows, &PartitionSpread::stores, &PartitionSpread::loads},
+      {"columns", by_columns, &PartitionSpread::loads, &PartitionSpread::stores},
+      {"shifted rows", by_shifted_rows, &PartitionSpread::stores, &PartitionSpread::loads},
+  };
+  for (const auto& [what, order, poor, even] : orders) {
+    for (const Tiling& t : {Tiling{1024, 1024}, Tiling{1536, 1024}, Tiling{1024, 1536},
+                            Tiling{1024, 1024, 32, 32, 512}, Tiling{1024, 1024, 16, 16},
+                            Tiling{1024, 1536, 16, 16, 64}, Tiling{1024, 1024, 64, 32},
+                            Tiling{1024, 1536, 32, 64, 128}, Tiling{1024, 1024, 8, 8, 64}}) {
+      SCOPED_TRACE(testing::Message() << what << ' ' << t.rows << " x " << t.cols << ", tiles of "
+                                      << t.tile_rows << " x " << t.tile_cols);
+      const auto spread = spread_over_partitions(transposed(t, order), gtx280);
+      ASSERT_TRUE(spread);
+      EXPECT_THAT((*spread.*poor).busy, AllOf(Ge(1.0), Le(2.0)));
+      EXPECT_THAT((*spread.*even).busy, AllOf(Ge(6.0), Le(8.0)));
+    }
+  }
+}
+
+TEST(PartitionSpread, TellsOfTheWorstGroup) {
+  // 3 blocks on each of 30 SMs; two rows of 32 tiles and a bit, of 128 bytes each.
+  const auto spread = spread_over_partitions(transposed({1024, 1024}, by_rows), gtx280);
+  ASSERT_TRUE(spread);
+  EXPECT_EQ(spread->blocks_at_a_time, 90u);
+  EXPECT_EQ(spread->stores.first_block, 0u);
+  EXPECT_THAT(spread->stores.partitions, ElementsAre(0, 1));
+  EXPECT_EQ(spread->stores.busiest, 0);
+  EXPECT_NEAR(spread->stores.busiest_share, 64.0 / 90, 1e-9);
+}
+
+TEST(PartitionSpread, LooksAtGroupsInTheOrderOfBlocks) {
+  KernelProfile kernel;
+  kernel.launch.block = {512, 1, 1};  // two on each SM
+  kernel.static_shared_bytes = 8192;
+  kernel.blocks = 130;
+  kernel.partitions_by_run.assign(60, {.loads = {8, 8, 8, 8, 8, 8, 8, 8}, .stores = {}});
+  kernel.partitions_by_run.resize(120, {.loads = {0, 0, 0, 32, 32, 0, 0, 0}, .stores = {}});
+  kernel.partitions_by_run.resize(130, {.loads = {64}, .stores = {}});  // no full group
+  const auto spread = spread_over_partitions(kernel, gtx280);
+  ASSERT_TRUE(spread);
+  EXPECT_EQ(spread->blocks_at_a_time, 60u);
+  EXPECT_DOUBLE_EQ(spread->loads.busy, 128.0 / (8 + 32));
+  EXPECT_EQ(spread->loads.first_block, 60u);
+  EXPECT_THAT(spread->loads.partitions, ElementsAre(3, 4));
+  EXPECT_EQ(spread->stores.busy, 8) << "nothing is stored";
+  EXPECT_THAT(spread->stores.partitions, ElementsAre());
+}
+
+TEST(PartitionSpread, IsNotJudgedWhereTheGpuHoldsAllBlocks) {
+  for (const int blocks : {24, 90}) {
+    const auto spread = spread_over_partitions(transposed({1024, 1024}, by_rows, blocks), gtx280);
+    ASSERT_TRUE(spread) << blocks;
+    EXPECT_GE(spread->loads.busy, 6) << blocks;
+    EXPECT_GE(spread->stores.busy, 6) << blocks;
+  }
+}
+
+TEST(PartitionSpread, IsUnknownWithoutRunsOrRoomForABlock) {
+  KernelProfile kernel = transposed({512, 512}, along_diagonals);
+  kernel.launch.block = {1024, 1, 1};
+  EXPECT_FALSE(spread_over_partitions(kernel, gtx280));
+  kernel = transposed({512, 512}, along_diagonals);
+  kernel.partitions_by_run.clear();
+  EXPECT_FALSE(spread_over_partitions(kernel, gtx280));
+}
+
+TEST(PartitionSpread, SurvivesForgedNumbers) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  KernelProfile kernel = transposed({1024, 1024}, along_diagonals);
+  for (simt::PartitionBytes& run : kernel.partitions_by_run) run.loads.fill(most);
+  for (const std::uint64_t number : {std::uint64_t{1}, most}) {
+    kernel.blocks = number;
+    kernel.blocks_a_run = number;
+    const auto spread = spread_over_partitions(kernel, gtx280);
+    ASSERT_TRUE(spread);
+    EXPECT_DOUBLE_EQ(spread->loads.busy, 8);
+  }
 }
 
 }  // namespace

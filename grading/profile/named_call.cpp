@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "grading/profile/read_number.hpp"
+#include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
 namespace {

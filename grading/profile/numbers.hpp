@@ -1,9 +1,14 @@
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace tilewise::grading {
 
@@ -14,6 +19,29 @@ inline std::string with_commas(std::uint64_t number) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
   return digits;
+}
+
+/// A whole number that fills the text.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// "128", "128x1" or "8x8x4"; sides that are left out are 1.
+inline std::optional<std::array<unsigned, 3>> extent_in(std::string_view text) {
+  std::array<unsigned, 3> extent = {1, 1, 1};
+  for (std::size_t i = 0; i < extent.size(); ++i) {
+    const std::size_t cross = text.find('x');
+    const auto side = number_in<unsigned>(text.substr(0, cross));
+    if (!side) return std::nullopt;
+    extent[i] = *side;
+    if (cross == text.npos) return extent;
+    text.remove_prefix(cross + 1);
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewise::grading

@@ -1,7 +1,17 @@
 #include "grading/profile/occupancy_report.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
 #include "common/theory/matmul_counts.hpp"
 #include "common/theory/one_block_more.hpp"
+#include "grading/profile/modelled_time.hpp"
+#include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -39,6 +49,251 @@ OccupancyReport occupancy_report(const OccupancyQuestion& question,
     answer.saturation = saturation_of(question, gpu);
   }
   return report;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json limit(int blocks) { return blocks == theory::unlimited ? Json() : Json(blocks); }
+
+Json launch_document(const theory::LaunchNeeds& launch) {
+  const int registers = launch.registers_per_thread;
+  return {{"threads_per_block", launch.threads_per_block},
+          {"registers_per_thread", registers == 0 ? Json() : Json(registers)},
+          {"shared_bytes_per_block", launch.shared_bytes_per_block},
+          {"blocks", launch.blocks ? Json(*launch.blocks) : Json()}};
+}
+
+Json gpu_document(const OccupancyOnGpu& answer, bool registers_known) {
+  const theory::Occupancy& occupancy = answer.occupancy;
+  Json document = {
+      {"gpu", answer.gpu.id},
+      {"warps_per_block", occupancy.warps_per_block},
+      {"registers_per_block", registers_known ? Json(occupancy.registers_per_block) : Json()},
+      {"shared_bytes_per_block", occupancy.shared_bytes_per_block},
+      {"limit_by_warps", limit(occupancy.limit_by_warps)},
+      {"limit_by_blocks", limit(occupancy.limit_by_blocks)},
+      {"limit_by_registers", limit(occupancy.limit_by_registers)},
+      {"limit_by_shared", limit(occupancy.limit_by_shared)},
+      {"active_blocks", occupancy.active_blocks},
+      {"active_warps", occupancy.active_warps},
+      {"active_threads", occupancy.active_threads},
+      {"percent", occupancy.percent},
+      {"limited_by", occupancy.limited_by},
+      {"cannot_run", occupancy.cannot_run}};
+  document["one_block_more"] =
+      answer.one_block_more ? launch_document(*answer.one_block_more) : Json();
+  document["saturation"] = nullptr;
+  if (const auto& saturation = answer.saturation) {
+    document["saturation"] = {{"n", saturation->n},
+                              {"blocks_along_x", saturation->blocks_along_x},
+                              {"blocks_along_y", saturation->blocks_along_y},
+                              {"blocks_wanted", saturation->blocks_wanted}};
+  }
+  return document;
+}
+
+}  // namespace
+
+Json occupancy_document(const OccupancyReport& report) {
+  Json gpus = Json::array();
+  for (const OccupancyOnGpu& answer : report.gpus) {
+    gpus.push_back(gpu_document(answer, report.launch.registers_per_thread != 0));
+  }
+  return {{"schema", "tilewise/occupancy/v1"},
+          {"block", report.question.block},
+          {"results", report.question.results},
+          {"launch", launch_document(report.launch)},
+          {"gpus", gpus}};
+}
+
+namespace {
+
+constexpr int threads_per_warp = 32;
+
+std::string sides(const std::array<int, 2>& extent) {
+  return fmt::format("{}x{}", extent[0], extent[1]);
+}
+
+std::string counted(std::uint64_t number, std::string_view unit) {
+  return fmt::format("{} {}{}", with_commas(number), unit, number == 1 ? "" : "s");
+}
+
+/// 6.25 as it is, 28.125 as "28.12".
+std::string percent(double value) { return fmt::format("{:.4g}%", value); }
+
+bool registers_known(const OccupancyReport& report) {
+  return report.launch.registers_per_thread != 0;
+}
+
+/// A resource of an SM: what a block asks for, what it gets, what there is, and for how many blocks
+/// that is enough.
+struct Row {
+  const char* resource;  ///< as in Occupancy::limited_by
+  std::string asked, taken, of_sm, blocks;
+};
+
+std::vector<Row> rows_of(const OccupancyReport& report, const OccupancyOnGpu& answer) {
+  const theory::LaunchNeeds& launch = report.launch;
+  const theory::Occupancy& occupancy = answer.occupancy;
+  const core::GpuProfile& gpu = answer.gpu;
+  const auto blocks = [](int limit) {
+    return limit == theory::unlimited ? "any" : with_commas(limit);
+  };
+  std::vector<Row> rows = {
+      {"blocks", "", "1", with_commas(gpu.blocks_per_sm), blocks(occupancy.limit_by_blocks)},
+      {"warps", counted(launch.threads_per_block, "thread"), with_commas(occupancy.warps_per_block),
+       with_commas(gpu.warps_per_sm), blocks(occupancy.limit_by_warps)},
+  };
+  if (registers_known(report)) {
+    rows.push_back({"registers", fmt::format("{} a thread", launch.registers_per_thread),
+                    with_commas(occupancy.registers_per_block), with_commas(gpu.registers_per_sm),
+                    blocks(occupancy.limit_by_registers)});
+  } else {
+    rows.push_back({"registers", "not known", "-", with_commas(gpu.registers_per_sm), "-"});
+  }
+  rows.push_back({"shared memory", counted(launch.shared_bytes_per_block, "byte"),
+                  with_commas(occupancy.shared_bytes_per_block),
+                  with_commas(gpu.shared_bytes_per_sm), blocks(occupancy.limit_by_shared)});
+  if (launch.blocks) {
+    const std::uint64_t of_each_sm = (*launch.blocks + gpu.sms - 1) / gpu.sms;
+    rows.push_back({"the grid's size", "", "", counted(*launch.blocks, "block") + " in all",
+                    with_commas(of_each_sm)});
+  }
+  return rows;
+}
+
+std::string resources(const OccupancyReport& report, const OccupancyOnGpu& answer) {
+  std::string text = fmt::format("  {:<17}{:>16}{:>10}{:>20}{:>17}\n", "", "a block asks for",
+                                 "takes", "of an SM's", "blocks that fit");
+  for (const Row& row : rows_of(report, answer)) {
+    const auto& limits = answer.occupancy.limited_by;
+    const bool is_limit = std::ranges::find(limits, row.resource) != limits.end();
+    text += fmt::format("  {:<17}{:>16}{:>10}{:>20}{:>17}{}\n", row.resource, row.asked, row.taken,
+                        row.of_sm, row.blocks, is_limit ? "  <- limit" : "");
+  }
+  return text;
+}
+
+/// What keeps another block away, as something to do. Several: all of them at once.
+std::string advice(const OccupancyReport& report, const OccupancyOnGpu& answer) {
+  const theory::LaunchNeeds& now = report.launch;
+  const core::GpuProfile& gpu = answer.gpu;
+  if (answer.occupancy.active_warps == gpu.warps_per_sm) {
+    return "not needed: every warp of the SM is in use";
+  }
+  if (!answer.one_block_more) {
+    const int warps = (gpu.warps_per_sm + gpu.blocks_per_sm - 1) / gpu.blocks_per_sm;
+    return fmt::format(
+        "none: an SM holds at most {}, of any size; they use all its\n"
+        "{:19}warps only with more than {} each",
+        counted(gpu.blocks_per_sm, "block"), "", counted((warps - 1) * threads_per_warp, "thread"));
+  }
+  const theory::LaunchNeeds& then = *answer.one_block_more;
+  std::vector<std::string> changes;
+  if (then.threads_per_block < now.threads_per_block) {
+    changes.push_back(fmt::format("at most {} a block", counted(then.threads_per_block, "thread")));
+  }
+  if (then.registers_per_thread < now.registers_per_thread) {
+    changes.push_back(fmt::format("at most {} a thread: __launch_bounds__({}, {}) on the kernel",
+                                  counted(then.registers_per_thread, "register"),
+                                  then.threads_per_block, answer.occupancy.active_blocks + 1));
+  }
+  if (then.shared_bytes_per_block < now.shared_bytes_per_block) {
+    changes.push_back(fmt::format("at most {} of shared memory a block",
+                                  counted(then.shared_bytes_per_block, "byte")));
+  }
+  if (then.blocks != now.blocks) {
+    changes.push_back(fmt::format("a grid of at least {}", counted(*then.blocks, "block")));
+  }
+  return "with " + fmt::format("{}", fmt::join(changes, fmt::format(",\n{:19}and ", "")));
+}
+
+std::string saturation_line(const OccupancyReport& report, const OccupancyOnGpu& answer) {
+  const Saturation& saturation = *answer.saturation;
+  const auto& block = report.question.block;
+  const auto& results = report.question.results;
+  return fmt::format(
+      "from n = {} on: {} x {} blocks are at least {} SMs x {}.\n"
+      "{:19}This holds where each block has {} x {} (x, y) results of its own.\n",
+      with_commas(saturation.n), with_commas(saturation.blocks_along_x),
+      with_commas(saturation.blocks_along_y), answer.gpu.sms,
+      saturation.blocks_wanted / answer.gpu.sms, "", block[0] * results[0], block[1] * results[1]);
+}
+
+std::string notes(const OccupancyReport& report, const core::GpuProfile& gpu) {
+  std::string text;
+  if (!registers_known(report)) {
+    text +=
+        "  registers not known: nvcc -Xptxas -v prints them; --registers R takes them in. Until\n"
+        "  then this is the most that the launch can reach.\n";
+  }
+  const int threads = report.launch.threads_per_block;
+  if (threads % threads_per_warp != 0) {
+    text += fmt::format("  the last of a block's warps has {}.\n",
+                        counted(threads_per_warp - threads % threads_per_warp, "idle lane"));
+  }
+  const std::size_t without_asking = gpu.default_shared_bytes_per_block();
+  if (report.launch.shared_bytes_per_block > without_asking) {
+    text += fmt::format(
+        "  more than {} bytes of shared memory must be dynamic, and asked for: "
+        "cudaFuncSetAttribute\n"
+        "  with cudaFuncAttributeMaxDynamicSharedMemorySize.\n",
+        with_commas(without_asking));
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string at_most(const OccupancyReport& report) {
+  return registers_known(report) ? "" : "at most ";
+}
+
+std::string whole_table(const OccupancyReport& report, const OccupancyOnGpu& answer) {
+  const theory::Occupancy& occupancy = answer.occupancy;
+  if (!occupancy.cannot_run.empty()) return fmt::format("  cannot run: {}\n", occupancy.cannot_run);
+  const core::GpuProfile& gpu = answer.gpu;
+  return "\n" + resources(report, answer) +
+         fmt::format("\n  {:<17}{}, {} of {} warps, {} of {} threads\n", "active on an SM",
+                     counted(occupancy.active_blocks, "block"), occupancy.active_warps,
+                     gpu.warps_per_sm, with_commas(occupancy.active_threads),
+                     with_commas(gpu.threads_per_sm)) +
+         fmt::format("  {:<17}{}{}, limited by {}\n", "occupancy", at_most(report),
+                     percent(occupancy.percent), limiter_of(occupancy)) +
+         fmt::format("  {:<17}{}\n", "one block more", advice(report, answer)) +
+         fmt::format("  {:<17}{}", "fills the GPU", saturation_line(report, answer)) +
+         notes(report, gpu);
+}
+
+std::string comparison(const OccupancyReport& report) {
+  std::string text = fmt::format("\n  {:<10}{:>8}{:>7}{:>9}{:>11}{:>18}  {}\n", "GPU", "blocks",
+                                 "warps", "threads", "occupancy", "fills it from n", "limited by");
+  for (const OccupancyOnGpu& answer : report.gpus) {
+    const theory::Occupancy& occupancy = answer.occupancy;
+    if (!occupancy.cannot_run.empty()) {
+      text += fmt::format("  {:<10}cannot run: {}\n", answer.gpu.id, occupancy.cannot_run);
+      continue;
+    }
+    text += fmt::format("  {:<10}{:>8}{:>7}{:>9}{:>11}{:>18}  {}\n", answer.gpu.id,
+                        occupancy.active_blocks, occupancy.active_warps,
+                        with_commas(occupancy.active_threads), percent(occupancy.percent),
+                        with_commas(answer.saturation->n), limiter_of(occupancy));
+  }
+  text += "\n  blocks, warps and threads are those active on an SM";
+  return text + (registers_known(report) ? ".\n" : "; registers not known, so at most.\n");
+}
+
+}  // namespace
+
+std::string occupancy_table(const OccupancyReport& report) {
+  const bool one = report.gpus.size() == 1;
+  std::string text = "A block of " + sides(report.question.block) + " threads";
+  if (report.question.results != std::array{1, 1}) {
+    text += ", " + sides(report.question.results) + " results a thread,";
+  }
+  text += one ? fmt::format(" on {}, in theory\n", report.gpus.front().gpu.name)
+              : fmt::format(" on {} GPUs, in theory\n", report.gpus.size());
+  return text + (one ? whole_table(report, report.gpus.front()) : comparison(report));
 }
 
 }  // namespace tilewise::grading

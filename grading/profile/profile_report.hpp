@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/profile/compiled_kernel.hpp"
+#include "grading/profile/compiled_kernels.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {

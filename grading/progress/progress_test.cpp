@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "grading/progress/example_progress.hpp"
-#include "grading/progress/recording.hpp"
 
 namespace tilewise::grading {
 namespace {

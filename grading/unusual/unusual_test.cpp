@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cli/temporary_submission.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 #include "grading/mutants/tally.hpp"
 #include "grading/report/result.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,11 @@ std::string passed_view(const StageResult& stage, const StageInfo& info, const P
 std::string screen(const StageInfo& stage, const std::string& body,
                    const std::vector<StageInfo>& course, const Progress& progress,
                    const Canvas& canvas);
+
+/// What a stage's solution does otherwise than the student's files, as `diff -u` shows it: "-" are
+/// the student's lines, "+" the solution's. Since all that is not to be written is the same in
+/// both, these are the parts that the student wrote.
+/// @param root  of the course
+std::string compare_with_solution(const std::filesystem::path& root, const StageInfo& stage);
 
 }  // namespace tilewise::grading

@@ -4,23 +4,26 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "common/core/paths.hpp"
+#include "common/process/command.hpp"
+#include "common/process/scratch_directory.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/guide/going_on.hpp"
-#include "grading/guide/handout.hpp"
-#include "grading/guide/overview.hpp"
-#include "grading/guide/status_table.hpp"
+#include "grading/guide/guide.hpp"
 #include "grading/hints/next_hint.hpp"
 #include "grading/progress/progress_file.hpp"
+#include "grading/report/file_text.hpp"
+#include "grading/report/for_students.hpp"
+#include "grading/report/json.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/report/terminal.hpp"
 #include "grading/watch/file_watcher.hpp"
-#include "grading/watch/grader_process.hpp"
 #include "grading/watch/screen.hpp"
-#include "grading/watch/solution_comparison.hpp"
 #include "grading/watch/terminal_session.hpp"
 #include "grading/watch/watch_state.hpp"
 
@@ -35,6 +38,60 @@ std::string first_lines(const std::string& text, int count) {
   std::size_t end = 0;
   for (; count > 0 && end < text.size(); --count) end = text.find('\n', end) + 1;
   return text.substr(0, end);
+}
+
+/// What a grading came to.
+struct GradingResult {
+  std::optional<GradeResult> result;  ///< nothing where there is none; no secret of hidden tests
+  std::string problem;                ///< why there is none
+};
+
+Command grade_command(const std::string& stage, const std::filesystem::path& result) {
+  Command command;
+  command.arguments = {tool("tilewise"), "grade", stage, "--json", result};
+  return command;
+}
+
+/// `lab grade STAGE`, running beside this process. Ends with this object, and so does all that it
+/// has started.
+class GraderProcess {
+ public:
+  /// @throws std::system_error if the system is out of processes
+  explicit GraderProcess(const std::string& stage)
+      : command_(grade_command(stage, result_file())) {}
+  ~GraderProcess() {
+    constexpr double patience_s = 5;
+    command_.end(patience_s);
+  }
+  GraderProcess(const GraderProcess&) = delete;
+  GraderProcess& operator=(const GraderProcess&) = delete;
+
+  /// @throws Interrupted
+  bool is_over() { return command_.is_over(); }
+
+  /// Once it is over.
+  GradingResult result();
+
+ private:
+  std::filesystem::path result_file() const { return scratch_.path() / "result.json"; }
+
+  ScratchDirectory scratch_;
+  RunningCommand command_;
+};
+
+GradingResult GraderProcess::result() {
+  const CommandResult ended = command_.wait();
+  const bool graded = ended.ending == CommandResult::Ending::exited && ended.status < 2;
+  if (!graded) {
+    return {std::nullopt,
+            ended.output.empty() ? "tilewise grade " + describe_ending(ended) : ended.output};
+  }
+  try {
+    const auto document = nlohmann::ordered_json::parse(text_of(result_file()));
+    return {without_hidden(document.get<GradeResult>()), ""};
+  } catch (const std::exception& error) {
+    return {std::nullopt, fmt::format("the result cannot be read: {}", error.what())};
+  }
 }
 
 /// What WatchState orders, done: it has the files, the grader, and what is known of the stage.
@@ -54,7 +111,7 @@ class Watch {
       }
       throw_if_interrupted();
       if (files_->has_changed()) follow(state_.file_changed(Steady::now()));
-      if (grader_ && grader_->is_over()) take_outcome();
+      if (grader_ && grader_->is_over()) take_result();
       follow(state_.tick(Steady::now()));
       draw(terminal);
     }
@@ -68,7 +125,7 @@ class Watch {
       files.push_back(root_ / "labs" / stage.id / source);
     }
     files_.emplace(std::move(files));
-    outcome_ = {};
+    grading_ = {};
     progress_ = read_progress(root_);
     // One that was never tried has only itself to show.
     follow(state_.begin(progress_of(progress_, stage.id).status.has_value(), Steady::now()));
@@ -96,13 +153,13 @@ class Watch {
     }
   }
 
-  void take_outcome() {
-    outcome_ = grader_->outcome();
+  void take_result() {
+    grading_ = grader_->result();
     grader_.reset();
     note_.clear();
     passed_ = {};
     const auto is_passed = [&] {
-      return outcome_.result && outcome_.result->stages.front().status == Status::passed;
+      return grading_.result && grading_.result->stages.front().status == Status::passed;
     };
     if (is_passed()) {
       change_progress(root_, [&](Progress& progress) {
@@ -157,12 +214,12 @@ class Watch {
       case WatchState::Phase::graded:
         break;
     }
-    if (!outcome_.result) {
-      return "There is no verdict:\n\n" + wrapped(printable(outcome_.problem), "  ", width);
+    if (!grading_.result) {
+      return "There is no verdict:\n\n" + wrapped(printable(grading_.problem), "  ", width);
     }
-    const StageResult& result = outcome_.result->stages.front();
+    const StageResult& result = grading_.result->stages.front();
     return result.status == Status::passed ? passed_view(result, stage_, passed_, canvas)
-                                           : result_view(result, outcome_.result->device, canvas);
+                                           : result_view(result, grading_.result->device, canvas);
   }
 
   std::string body(const Canvas& canvas) const {
@@ -198,7 +255,7 @@ class Watch {
   std::optional<FileWatcher> files_;
   std::unique_ptr<GraderProcess> grader_;
   Progress progress_;
-  GradingOutcome outcome_;
+  GradingResult grading_;
   Passed passed_;
   Hint hint_;
   std::string note_;  ///< what going on to this stage had to say

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cli/temporary_course.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/file_text.hpp"
-#include "grading/watch/pseudo_terminal.hpp"
+#include "grading/watch/test/pseudo_terminal.hpp"
 
 // `lab watch` on a real terminal, with a real course, compiler and grader.
 namespace tilewise::grading {

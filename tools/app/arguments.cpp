@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <random>
 #include <string>
+
+#include "grading/cli/stage_choice.hpp"
+#include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -54,6 +58,16 @@ void add_orders(CLI::App* command, BenchOptions& options) {
           "--n", read,
           "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
       ->option_text("LIST");
+}
+
+StageInfo stage_meant(const std::string& word, const Progress& progress) {
+  if (word.empty()) return current_stage(progress, stages());
+  return choose_stages({word}, stages()).front();
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uniform_int_distribution<std::uint64_t>()(device);
 }
 
 }  // namespace tilewise::grading

@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <string>
 
 #include "grading/cli/bench.hpp"
+#include "grading/progress/progress.hpp"
+#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 
@@ -52,5 +55,9 @@ void add_device(CLI::App* command, Options& options) {
 
 /// "256,1000,1024".
 void add_orders(CLI::App* command, BenchOptions& options);
+
+/// The stage that an optional argument names; the current one where it is empty.
+/// @throws CannotGrade listing the known stages
+StageInfo stage_meant(const std::string& word, const Progress& progress);
 
 }  // namespace tilewise::grading

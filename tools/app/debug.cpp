@@ -6,7 +6,6 @@
 #include "grading/progress/progress_file.hpp"
 #include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
-#include "tools/app/stage_argument.hpp"
 
 namespace tilewise::grading {
 

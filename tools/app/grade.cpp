@@ -9,8 +9,8 @@
 
 #include "common/core/paths.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/progress/progress.hpp"
 #include "grading/progress/progress_file.hpp"
-#include "grading/progress/recording.hpp"
 #include "grading/report/printable.hpp"
 #include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"

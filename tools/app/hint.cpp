@@ -7,8 +7,8 @@
 #include "grading/hints/next_hint.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/printable.hpp"
+#include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
-#include "tools/app/stage_argument.hpp"
 
 namespace tilewise::grading {
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "common/core/paths.hpp"
-#include "grading/guide/status_table.hpp"
+#include "grading/guide/guide.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "tilewise_stages.hpp"
 #include "tools/app/commands.hpp"

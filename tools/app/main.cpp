@@ -14,7 +14,7 @@
 
 #include "common/core/paths.hpp"
 #include "common/process/command.hpp"
-#include "grading/guide/overview.hpp"
+#include "grading/guide/guide.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/printable.hpp"
 #include "tilewise_stages.hpp"

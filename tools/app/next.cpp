@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/core/paths.hpp"
-#include "grading/guide/going_on.hpp"
+#include "grading/guide/guide.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/printable.hpp"
 #include "tools/app/commands.hpp"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "common/core/paths.hpp"
-#include "grading/guide/status_table.hpp"
+#include "grading/guide/guide.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "tools/app/commands.hpp"
 

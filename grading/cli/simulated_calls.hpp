@@ -1,0 +1,40 @@
+/// What `lab profile` and `lab trace` have in common: one call of a stage's checked build.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "common/gpu/gpu_profile.hpp"
+#include "grading/examiner/process/worker.hpp"
+#include "grading/profile/profile_report.hpp"
+#include "grading/report/terminal.hpp"
+#include "tilewise_stages.hpp"
+
+namespace tilewise::grading {
+
+/// Thrown where the submission is to blame that there is nothing to show.
+struct NothingToShow {
+  Explanation why;
+};
+
+/// The stage that one word means. @throws CannotGrade
+StageInfo the_stage(const std::string& word);
+
+/// Compiles a stage's sources. @throws NothingToShow
+std::filesystem::path build_checked(const StageInfo& stage, const std::filesystem::path& folder,
+                                    const std::filesystem::path& scratch);
+
+/// A worker that counts what calls do.
+/// @param module of the checked build
+WorkerOptions counting_worker_options(const std::filesystem::path& module,
+                                      const core::GpuProfile& gpu, double time_limit_s);
+
+/// Why a counted call has nothing to show, the submission being to blame; nothing where it has.
+/// @throws CannotGrade where nobody's code ran
+std::optional<Explanation> why_nothing_counted(const CallReply& reply, const std::string& call);
+
+/// The lines of a stage's sources in a folder, by their names.
+SourceTexts read_sources(const StageInfo& stage, const std::filesystem::path& folder);
+
+}  // namespace tilewise::grading

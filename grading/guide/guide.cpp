@@ -1,0 +1,261 @@
+#include "grading/guide/guide.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "grading/builder/lines.hpp"
+#include "grading/examiner/rubric.hpp"
+#include "grading/labreport/number_text.hpp"
+#include "grading/report/file_text.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Takes the lines up to the first one that says `goes_on` no more; joins those of a paragraph.
+std::string paragraph(std::string_view& text) {
+  std::string joined;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (line.empty() && joined.empty()) continue;
+    if (line.empty() || line.starts_with('#')) break;
+    joined += joined.empty() ? "" : " ";
+    joined += line;
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::string without_markup(std::string_view markdown) {
+  std::string text =
+      std::regex_replace(std::string(markdown), std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1");
+  std::erase(text, '`');
+  return std::regex_replace(text, std::regex(R"(\*\*)"), "");
+}
+
+HandoutSummary summary_of_handout(const fs::path& root, const std::string& stage) {
+  const std::string page = text_of(root / "labs" / stage / "README.md");
+  HandoutSummary summary;
+  std::string_view rest = page;
+  while (!rest.empty() && summary.goal.empty()) {
+    const std::string_view line = take_line(rest);
+    if (line.starts_with("# ") && summary.title.empty()) {
+      summary.title = without_markup(line.substr(2));
+    } else if (line == "## Goal") {
+      summary.goal = without_markup(paragraph(rest));
+    }
+  }
+  return summary;
+}
+
+std::string first_notes(const fs::path& root, const std::string& stage) {
+  const std::string page = text_of(root / "solutions" / stage / "NOTES.md");
+  std::string_view rest = page;
+  while (!rest.empty() && !rest.starts_with("## ")) take_line(rest);
+  take_line(rest);
+  std::string notes;
+  while (!rest.empty() && !rest.starts_with('#')) {
+    const std::string_view line = take_line(rest);
+    if (line.empty()) continue;
+    notes += without_markup(line) + "\n";
+  }
+  return notes;
+}
+
+Points points_of(const Progress& progress, const StageInfo& stage) {
+  const StageProgress known = progress_of(progress, stage.id);
+  if (!known.status) return {0, points_per_stage};
+  return {known.score, known.max_score};
+}
+
+Points points_of(const Progress& progress, const std::vector<StageInfo>& course) {
+  Points sum;
+  for (const StageInfo& stage : course) {
+    const Points points = points_of(progress, stage);
+    sum.score += points.score;
+    sum.max_score += points.max_score;
+  }
+  return sum;
+}
+
+int count_passed(const Progress& progress, const std::vector<StageInfo>& course) {
+  return static_cast<int>(std::ranges::count_if(
+      course, [&](const StageInfo& stage) { return has_passed(progress, stage.id); }));
+}
+
+namespace {
+
+std::string welcome(const StageInfo& first) {
+  return fmt::format(R"(Welcome to Tilewise: CUDA matrix kernels, tile by tile.
+
+Nothing is done yet. Begin so:
+  1. read   labs/{0}/README.md: what to write, and what it is for
+  2. edit   labs/{0}/{1}, where it says TODO(lab)
+  3. run    ./lab watch: grades it each time you save, with keys for hints and the next stage
+     or     ./lab grade {0}: grades it once
+
+New to it?  docs/first-hour.md goes through stage 1 with you, in a quarter of an hour
+Stuck?      ./lab hint
+Your GPU?   none is needed: a simulator runs the kernels
+All commands: ./lab help
+)",
+                     first.id, first.sources.front());
+}
+
+/// What went wrong last, as one line; empty if nothing did.
+std::string last_failure(const StageInfo& stage, const StageProgress& progress) {
+  if (!progress.last_failure) return "";
+  const Failure& failure = *progress.last_failure;
+  std::string place;
+  if (!failure.file.empty() && failure.line > 0) {
+    place = fmt::format(", labs/{}/{}:{}", stage.id, failure.file, failure.line);
+  }
+  return fmt::format("  failed  {}{}\n", printable(failure.test), printable(place));
+}
+
+}  // namespace
+
+std::string after_the_course() {
+  return "Every stage has passed: the course is done. Congratulations!\n"
+         "What next?\n"
+         "  ./lab bench     your kernels, the solutions and a library side by side, over sizes\n"
+         "  ./lab report    a laboratory report on them, to fill in and print\n"
+         "  a GPU           with the CUDA Toolkit: ./lab grade --backend cuda, and the \"further "
+         "on\"\n"
+         "                  parts of stages 7 and 8\n"
+         "  ./lab status    your points and your best rates\n";
+}
+
+std::string progress_bar(const std::vector<StageInfo>& course, const Progress& progress,
+                         std::size_t width) {
+  const auto passed = static_cast<std::size_t>(count_passed(progress, course));
+  const std::string label = fmt::format(" {} of {} stages", passed, course.size());
+  const std::size_t room = width > label.size() + 2 ? width - label.size() - 2 : 0;
+  if (room < course.size()) return label.substr(1);
+  const std::size_t filled = room * passed / course.size();
+  return fmt::format("[{:#<{}}{:-<{}}]{}", "", filled, "", room - filled, label);
+}
+
+std::string overview(const std::filesystem::path& root, const std::vector<StageInfo>& course,
+                     const Progress& progress) {
+  if (progress.current.empty() && progress.stages.empty()) return welcome(course.front());
+  const StageInfo& stage = current_stage(progress, course);
+  const Points sum = points_of(progress, course);
+  constexpr std::size_t bar_width = 60;
+  std::string text =
+      fmt::format("Tilewise  {}, {} of {} points\n\n", progress_bar(course, progress, bar_width),
+                  sum.score, sum.max_score);
+  if (count_passed(progress, course) == static_cast<int>(course.size())) {
+    return text + after_the_course();
+  }
+  const StageProgress known = progress_of(progress, stage.id);
+  const Points points = points_of(progress, stage);
+  const std::string title = summary_of_handout(root, stage.id).title;
+  text += fmt::format("You are at {} ({} of {} points)\n", title.empty() ? stage.id : title,
+                      points.score, points.max_score);
+  if (known.status == Status::passed) {
+    return text + fmt::format(
+                      "  passed; go on with  ./lab next\n"
+                      "  what the solution does differently: solutions/{}/NOTES.md\n",
+                      stage.id);
+  }
+  text += last_failure(stage, known);
+  text += fmt::format("  read    labs/{}/README.md\n", stage.id);
+  for (const std::string& source : stage.sources) {
+    text += fmt::format("  edit    labs/{}/{}\n", stage.id, source);
+  }
+  text += fmt::format("  run     ./lab watch, or ./lab grade {}\n", stage.id);
+  return text + "  stuck?  ./lab hint\n\nAll stages: ./lab status    All commands: ./lab help\n";
+}
+
+std::string introduction(const std::filesystem::path& root, const StageInfo& stage) {
+  const HandoutSummary handout = summary_of_handout(root, stage.id);
+  std::string text = handout.title.empty() ? stage.id : handout.title;
+  text += "\n\n";
+  if (!handout.goal.empty()) text += handout.goal + "\n\n";
+  text += fmt::format("  read  labs/{}/README.md\n", stage.id);
+  for (const std::string& source : stage.sources) {
+    text += fmt::format("  edit  labs/{}/{}\n", stage.id, source);
+  }
+  return text;
+}
+
+std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo>& course,
+                  Progress& progress) {
+  const StageInfo& current = current_stage(progress, course);
+  const bool passed = has_passed(progress, current.id);
+  const StageInfo* next = next_stage(progress, course, current.id);
+  if (!next && passed) return after_the_course();
+  if (!next) {
+    return fmt::format("{} is the only stage that has not passed yet; ./lab hint helps with it.\n",
+                       current.id);
+  }
+  std::string text;
+  if (!passed) {
+    text = fmt::format("{} has not passed yet; ./lab watch {} returns to it.\n\n", current.id,
+                       current.id);
+  }
+  progress.current = next->id;
+  return text + introduction(root, *next);
+}
+
+namespace {
+
+std::string unit_name(const std::string& unit) { return unit == "gb_s" ? "GB/s" : "GFLOPS"; }
+
+/// The best rate on each device: "994.0 GFLOPS on gtx1080 (modelled)".
+std::vector<std::string> best_rates(const StageProgress& stage) {
+  std::vector<std::string> lines;
+  for (const auto& [device, by_test] : stage.best) {
+    const auto best =
+        std::ranges::max_element(by_test, {}, [](const auto& entry) { return entry.second.value; });
+    if (best == by_test.end()) continue;
+    const Rate& rate = best->second;
+    lines.push_back(fmt::format("{} {} on {}", significant(rate.value), unit_name(rate.unit),
+                                printable(device)));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string status_word(const StageProgress& stage) {
+  if (!stage.status) return "not graded yet";
+  return *stage.status == Status::error ? "no verdict" : std::string(to_string(*stage.status));
+}
+
+std::string status_table(const std::vector<StageInfo>& course, const Progress& progress) {
+  std::size_t width = std::string_view("Stage").size();
+  for (const StageInfo& stage : course) width = std::max(width, stage.id.size());
+  const auto row = [&](std::string_view mark, std::string_view name, std::string_view points,
+                       std::string_view status, std::string_view best) {
+    std::string line =
+        fmt::format("{:1} {:<{}}  {:>7}  {:<14}  {}", mark, name, width, points, status, best);
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+  };
+  const auto score = [](const Points& points) {
+    return fmt::format("{}/{}", points.score, points.max_score);
+  };
+
+  std::string table = row("", "Stage", "Points", "Status", "Best so far");
+  const StageInfo& current = current_stage(progress, course);
+  for (const StageInfo& stage : course) {
+    const StageProgress known = progress_of(progress, stage.id);
+    const std::vector<std::string> best = best_rates(known);
+    table += row(stage.id == current.id ? ">" : "", stage.id, score(points_of(progress, stage)),
+                 status_word(known), best.empty() ? "" : best.front());
+    for (std::size_t i = 1; i < best.size(); ++i) table += row("", "", "", "", best[i]);
+  }
+  table += row("", "Total", score(points_of(progress, course)),
+               fmt::format("{} of {} passed", count_passed(progress, course), course.size()), "");
+  return table;
+}
+
+}  // namespace tilewise::grading

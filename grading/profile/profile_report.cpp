@@ -1,0 +1,302 @@
+#include "grading/profile/profile_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "grading/profile/advice.hpp"
+#include "grading/profile/memory_use.hpp"
+#include "grading/profile/modelled_time.hpp"
+#include "grading/profile/numbers.hpp"
+#include "grading/report/printable.hpp"
+#include "grading/worker/counters.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json counters_of(const simt::Counters& counters) {
+  Json document;
+  for (const NamedCounter& counter : all_counters) {
+    document[counter.name] = counters.*counter.value;
+  }
+  document["global_load_efficiency_pct"] = efficiency_pct(counters, global_loads);
+  document["global_store_efficiency_pct"] = efficiency_pct(counters, global_stores);
+  return document;
+}
+
+/// Null for what is not known.
+Json known(double value, bool is_known) { return is_known ? Json(value) : Json(nullptr); }
+
+Json modelled_document(const KernelProfile& kernel, const ProfileReport& report) {
+  const Registers registers = registers_of(kernel, report);
+  const theory::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
+  const auto time = modelled_time(kernel, report);
+  Json document = {{"ms", known(time ? time->ms : 0, time.has_value())},
+                   {"gflops", known(time ? time->gflops : 0, time && time->gflops > 0)},
+                   {"gb_s", known(time ? time->gb_s : 0, time.has_value())},
+                   {"limiter", time ? Json(time->limiter) : Json(nullptr)},
+                   {"occupancy_pct", occupancy.percent},
+                   {"occupancy_limiter", limiter_of(occupancy)},
+                   {"registers_per_thread", registers.per_thread},
+                   {"registers_from", registers.from_nvcc ? "nvcc" : "estimate"}};
+  if (!time) return document;
+  Json parts = Json::array();
+  for (const theory::TimePart& part : time->parts) {
+    parts.push_back({{"name", part.name}, {"ms", part.ms}});
+  }
+  document["parts"] = parts;
+  return document;
+}
+
+Json kernel_document(const KernelProfile& kernel, const ProfileReport& report) {
+  Json lines = Json::array();
+  for (const simt::LineCounters& line : kernel.lines) {
+    lines.push_back(
+        {{"file", line.file}, {"line", line.line}, {"counters", counters_of(line.counters)}});
+  }
+  Json document = {{"name", kernel.launch.kernel},
+                   {"grid", kernel.launch.grid},
+                   {"block", kernel.launch.block},
+                   {"shared_bytes", shared_bytes(kernel)},
+                   {"blocks", kernel.blocks},
+                   {"simulated_blocks", kernel.simulated_blocks},
+                   {"counters", counters_of(kernel.counters)},
+                   {"lines", lines}};
+  if (!kernel.partition_bytes.empty()) document["partition_bytes"] = kernel.partition_bytes;
+  document["modelled"] = modelled_document(kernel, report);
+  if (const auto spread = spread_over_partitions(kernel, report.gpu)) {
+    document["modelled"]["partitions_busy"] = {{"blocks_at_a_time", spread->blocks_at_a_time},
+                                               {"loads", spread->loads.busy},
+                                               {"stores", spread->stores.busy}};
+  }
+  return document;
+}
+
+}  // namespace
+
+Json profile_document(const ProfileReport& report) {
+  Json kernels = Json::array();
+  for (const KernelProfile& kernel : report.kernels) {
+    kernels.push_back(kernel_document(kernel, report));
+  }
+  Json document = {{"schema", "tilewise/profile/v1"}, {"gpu", report.gpu.id},
+                   {"stage", report.stage},           {"call", report.call},
+                   {"launches", report.launches},     {"kernels", kernels}};
+  if (const auto call = modelled_call(report)) {
+    document["modelled"] = {{"ms", call->ms},
+                            {"gflops", known(call->gflops, call->gflops > 0)},
+                            {"gb_s", call->gb_s},
+                            {"gips", call->gips},
+                            {"limiter", call->limiter}};
+  }
+  return document;
+}
+
+namespace {
+
+/// A count in at most seven characters: exact where it fits, else as "12.3M".
+std::string in_short(std::uint64_t number) {
+  constexpr std::uint64_t fits = 10'000'000;
+  if (number < fits) return std::to_string(number);
+  double rest = static_cast<double>(number) / 1e6;
+  for (const char* unit : {"M", "G", "T"}) {
+    if (rest < 1000) return fmt::format("{:.1f}{}", rest, unit);
+    rest /= 1000;
+  }
+  return fmt::format("{:.0f}P", rest);
+}
+
+std::string extent(const std::array<unsigned, 3>& sides) {
+  std::string text = fmt::format("{}x{}", sides[0], sides[1]);
+  if (sides[2] != 1) text += fmt::format("x{}", sides[2]);
+  return text;
+}
+
+std::string heading(const KernelProfile& kernel) {
+  return fmt::format("{}  grid {}, block {}, {} bytes of shared memory a block\n",
+                     printable(kernel.launch.kernel), extent(kernel.launch.grid),
+                     extent(kernel.launch.block), with_commas(shared_bytes(kernel)));
+}
+
+std::string extent_of_simulation(const KernelProfile& kernel) {
+  if (kernel.simulated_blocks >= kernel.blocks) return "  counted in every block\n";
+  return fmt::format("  counted in {} of {} blocks, which stand for the others\n",
+                     with_commas(kernel.simulated_blocks), with_commas(kernel.blocks));
+}
+
+std::string occupancy_line(const KernelProfile& kernel, const ProfileReport& report) {
+  const Registers registers = registers_of(kernel, report);
+  const theory::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
+  if (!occupancy.cannot_run.empty()) {
+    return fmt::format("  cannot run there: {}\n", occupancy.cannot_run);
+  }
+  return fmt::format("  occupancy {:.0f}% (modelled; {} registers a thread, {}), limited by {}\n",
+                     occupancy.percent, registers.per_thread,
+                     registers.from_nvcc ? "from nvcc" : "estimated", limiter_of(occupancy));
+}
+
+std::string rate_in_words(double gflops, double gb_s) {
+  return gflops > 0 ? fmt::format("{:.0f} GFLOPS", gflops) : fmt::format("{:.0f} GB/s", gb_s);
+}
+
+std::string time_line(const KernelProfile& kernel, const ProfileReport& report) {
+  const auto time = modelled_time(kernel, report);
+  if (!time) return "";
+  return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms,
+                     rate_in_words(time->gflops, time->gb_s), time->limiter);
+}
+
+/// All kernels together, where there are several.
+std::string call_line(const ProfileReport& report) {
+  if (report.launches < 2) return "";
+  const auto call = modelled_call(report);
+  if (!call) return "";
+  return fmt::format("\nall {} kernels: {:.4g} ms, {} (modelled), limited by: {}\n",
+                     report.launches, call->ms, rate_in_words(call->gflops, call->gb_s),
+                     call->limiter);
+}
+
+/// Empty where nothing is known of partitions.
+std::string partitions_line(const KernelProfile& kernel, const core::GpuProfile& gpu) {
+  const auto spread = spread_over_partitions(kernel, gpu);
+  if (!spread) return "";
+  return fmt::format(
+      "  of {} DRAM partitions, {} blocks at a time keep {:.1f} busy with loads, {:.1f} with "
+      "stores "
+      "(modelled)\n",
+      simt::dram_partitions, with_commas(spread->blocks_at_a_time), spread->loads.busy,
+      spread->stores.busy);
+}
+
+/// A kind of access, and how many sectors or wavefronts a request takes; empty if there was none.
+std::string total(std::string_view name, std::uint64_t requests, std::uint64_t served) {
+  if (requests == 0) return "";
+  return fmt::format("  {:<16}{:>18}{:>18}{:>9.1f}", name, with_commas(requests),
+                     with_commas(served),
+                     static_cast<double>(served) / static_cast<double>(requests));
+}
+
+std::string global_total(const simt::Counters& counters, const AccessKind& kind) {
+  const std::string text =
+      total(fmt::format("global {}", kind.name), counters.*kind.requests, counters.*kind.sectors);
+  return text.empty() ? "" : text + fmt::format("{:>9.1f}%\n", efficiency_pct(counters, kind));
+}
+
+std::string shared_total(const char* name, std::uint64_t requests, std::uint64_t wavefronts) {
+  const std::string text = total(name, requests, wavefronts);
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string shared_totals(const simt::Counters& counters) {
+  const std::string rows =
+      shared_total("shared loads", counters.shared_load_requests, counters.shared_load_wavefronts) +
+      shared_total("  once merged", counters.shared_load_requests_merged,
+                   counters.shared_load_wavefronts_merged) +
+      shared_total("shared stores", counters.shared_store_requests,
+                   counters.shared_store_wavefronts) +
+      shared_total("shared atomics", counters.shared_atomic_requests,
+                   counters.shared_atomic_wavefronts);
+  if (rows.empty()) return "";
+  return fmt::format("  {:<16}{:>18}{:>18}{:>9}\n", "", "requests", "wavefronts", "each") + rows +
+         fmt::format("  {:<16}{:>18}\n", "bank conflicts",
+                     with_commas(counters.shared_bank_conflicts));
+}
+
+std::string totals(const simt::Counters& counters) {
+  std::string text = fmt::format("\n  {:<16}{:>18}{:>18}{:>9}{:>10}\n", "", "requests", "sectors",
+                                 "each", "used") +
+                     global_total(counters, global_loads) + global_total(counters, global_stores) +
+                     global_total(counters, global_atomics) + shared_totals(counters);
+  for (const auto& [name, count] :
+       {std::pair{"barriers", counters.barriers}, std::pair{"shuffles", counters.shuffles},
+        std::pair{"constant loads", counters.constant_requests}}) {
+    if (count > 0) text += fmt::format("  {:<16}{:>18}\n", name, with_commas(count));
+  }
+  return text;
+}
+
+/// Loads, stores and atomics of a line together.
+struct GlobalUse {
+  explicit GlobalUse(const simt::Counters& counters)
+      : requests(counters.global_load_requests + counters.global_store_requests +
+                 counters.global_atomic_requests),
+        sectors(counters.global_load_sectors + counters.global_store_sectors +
+                counters.global_atomic_sectors),
+        bytes(counters.global_load_bytes + counters.global_store_bytes +
+              counters.global_atomic_bytes) {}
+  std::uint64_t requests, sectors, bytes;
+};
+
+std::string global_cells(const simt::Counters& counters) {
+  const GlobalUse use(counters);
+  if (use.requests == 0) return fmt::format("{:>9}{:>9}{:>7}{:>8}", "", "", "", "");
+  return fmt::format("{:>9}{:>9}{:>7.1f}{:>7.1f}%", in_short(use.requests), in_short(use.sectors),
+                     static_cast<double>(use.sectors) / static_cast<double>(use.requests),
+                     100.0 * static_cast<double>(use.bytes) /
+                         static_cast<double>(std::max<std::uint64_t>(use.sectors, 1)) /
+                         sector_bytes);
+}
+
+std::string shared_cells(const simt::Counters& counters) {
+  const std::uint64_t requests = counters.shared_load_requests + counters.shared_store_requests +
+                                 counters.shared_atomic_requests;
+  if (requests == 0) return fmt::format("{:>10}{:>12}{:>11}", "", "", "");
+  return fmt::format("{:>10}{:>12}{:>11}", in_short(requests),
+                     in_short(counters.shared_load_wavefronts + counters.shared_store_wavefronts +
+                              counters.shared_atomic_wavefronts),
+                     in_short(counters.shared_bank_conflicts));
+}
+
+/// The text of a line of source; empty where it is not known.
+std::string source_of(const simt::LineCounters& line, const SourceTexts& sources) {
+  const auto file = sources.find(line.file);
+  const auto index = static_cast<std::size_t>(line.line) - 1;
+  if (file == sources.end() || index >= file->second.size()) return "";
+  const std::string& text = file->second[index];
+  return printable(text.substr(std::min(text.find_first_not_of(" \t\r"), text.size())));
+}
+
+std::string lines_table(const KernelProfile& kernel, const SourceTexts& sources) {
+  std::vector<std::string> places;
+  std::size_t width = 0;
+  for (const simt::LineCounters& line : kernel.lines) {
+    places.push_back(printable(fmt::format("{}:{}", line.file, line.line)));
+    width = std::max(width, places.back().size());
+  }
+  const auto worst = worst_line(kernel.lines);
+  std::string text =
+      fmt::format("\n  {:<{}}{:>33}{:>33}\n", "", width, "global memory", "shared memory") +
+      fmt::format("  {:<{}}{:>9}{:>9}{:>7}{:>8}{:>10}{:>12}{:>11}\n", "line", width, "requests",
+                  "sectors", "each", "used", "requests", "wavefronts", "conflicts");
+  for (std::size_t i = 0; i < kernel.lines.size(); ++i) {
+    const simt::LineCounters& line = kernel.lines[i];
+    text += fmt::format("  {:<{}}{}{}  {}\n", places[i], width, global_cells(line.counters),
+                        shared_cells(line.counters), source_of(line, sources));
+    if (line.file == worst->line.file && line.line == worst->line.line) {
+      text += fmt::format("  {:<{}}  ^ {}\n", "", width, worst->why);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string profile_table(const ProfileReport& report, const SourceTexts& sources) {
+  std::string text = fmt::format("{} on {}, simulated\n", report.call, report.gpu.name);
+  for (const KernelProfile& kernel : report.kernels) {
+    text += "\n" + heading(kernel) + extent_of_simulation(kernel) + occupancy_line(kernel, report) +
+            time_line(kernel, report) + partitions_line(kernel, report.gpu) +
+            totals(kernel.counters);
+    if (!kernel.lines.empty()) text += lines_table(kernel, sources);
+  }
+  if (report.launches > std::ssize(report.kernels)) {
+    text += fmt::format("\n{} launches in all; the first {} are shown.\n", report.launches,
+                        report.kernels.size());
+  }
+  return text + call_line(report);
+}
+
+}  // namespace tilewise::grading
