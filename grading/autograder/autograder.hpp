@@ -5,14 +5,13 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 
 /// `lab autograder` as asked for on the command line.
-struct AutograderOptions {
-  std::vector<std::string> stages;  ///< empty: all
-  std::filesystem::path out;        ///< the zip archive
-  std::string gpu = core::default_gpu;
+struct AutograderOptions : Run {
+  std::filesystem::path out;  ///< the zip archive
 };
 
 /// Writes an autograder for Gradescope, after

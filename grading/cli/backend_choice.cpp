@@ -263,16 +263,15 @@ ChosenBackend simt(const std::string& gpu) {
 
 }  // namespace
 
-ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu,
-                             const std::string& device, GpuUser user) {
-  core::gpu_profile(gpu);  // an unknown one is an error on every backend
-  if (wanted == "cuda") return cuda(device, user);
-  if (wanted == "simt") return simt(gpu);
+ChosenBackend choose_backend(const Run& run, GpuUser user) {
+  core::gpu_profile(run.gpu);  // an unknown one is an error on every backend
+  if (run.backend == "cuda") return cuda(run.device, user);
+  if (run.backend == "simt") return simt(run.gpu);
   try {
-    return cuda(device, user);
+    return cuda(run.device, user);
   } catch (const CannotGrade&) {
-    if (device != "auto") throw;  // a GPU was asked for
-    return simt(gpu);
+    if (run.device != "auto") throw;  // a GPU was asked for
+    return simt(run.gpu);
   }
 }
 

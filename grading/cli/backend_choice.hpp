@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "grading/builder/builder.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 
@@ -99,11 +100,8 @@ enum class GpuUser {
 };
 
 /// The backend a user asks for: "simt", "cuda", or "auto" for cuda where it works, else simt.
-/// @param gpu     id of the profile that the simulator models
-/// @param device  the GPU for cuda, as choose_gpu() takes it
-/// @param user    of the GPU, for cuda
+/// @param user  of the GPU, for cuda
 /// @throws CannotGrade saying what is missing; std::runtime_error for an unknown profile.
-ChosenBackend choose_backend(const std::string& wanted, const std::string& gpu,
-                             const std::string& device, GpuUser user = GpuUser::this_process);
+ChosenBackend choose_backend(const Run& run, GpuUser user = GpuUser::this_process);
 
 }  // namespace tilewise::grading

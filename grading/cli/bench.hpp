@@ -7,20 +7,14 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_report.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 
 /// What `lab bench` and `lab report` are asked for.
-struct BenchOptions {
-  std::vector<std::string> stages;      ///< empty: all
-  bool solutions = false;               ///< in the student's place
-  std::filesystem::path submission;     ///< empty: labs/
-  std::string gpu = core::default_gpu;  ///< profile that the simulator models
-  std::string backend = "auto";
-  std::string device = "auto";
+struct BenchOptions : Run {
   std::vector<int> orders;                 ///< empty: the usual ones of the backend
   std::string inputs = "random";           ///< "random", "linear" or "A.npy,B.npy"
-  std::uint64_t seed = 0;                  ///< of random inputs
   std::filesystem::path store;             ///< folder that keeps inputs and references; empty: none
   std::filesystem::path csv, json, plots;  ///< empty: not written; plots: a folder
 };

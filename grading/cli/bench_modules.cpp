@@ -3,26 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/yardsticks.hpp"
+#include "grading/report/file_text.hpp"
 #include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// Whether each file of the stage is still what the student was given.
 bool is_skeleton(const StageInfo& stage, const fs::path& folder) {

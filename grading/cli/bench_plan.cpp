@@ -83,12 +83,12 @@ BenchPlan make_plan(const BenchOptions& options) {
   plan.inputs = read_input_choice(options.inputs, options.seed);
   plan.orders = orders_for(options.orders, plan.inputs);
   if (!options.solutions) {
-    plan.student = choose_submission(false, options.submission, plan.stages);
+    plan.student = choose_submission(options, plan.stages);
   }
   demand_folder("--store", options.store);
   plan.store = options.store;
   plan.cases = load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
-  plan.backend = choose_backend(options.backend, options.gpu, options.device);
+  plan.backend = choose_backend(options);
   plan.gpu = profile_for(plan.backend, options.gpu);
   if (plan.backend.backend == Backend::cuda) plan.device_memory = free_gpu_memory();
   for (const StageInfo& stage : plan.stages) {

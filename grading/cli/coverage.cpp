@@ -77,12 +77,12 @@ std::string remarks(const std::vector<SourceCoverage>& sources, const StageResul
 
 }  // namespace
 
-bool coverage(const CoverageOptions& options) {
-  const StageInfo stage = choose_stages({options.stage}, stages()).front();
+bool coverage(const Run& run) {
+  const StageInfo stage = stage_of(run);
   const std::vector<std::string> gcov = gcov_command(cxx_compiler());
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
   const std::vector<RubricEntry>& tests = rubric_of(rubric, stage.id);
-  const Submission submission = choose_submission(options.solutions, options.submission, {stage});
+  const Submission submission = choose_submission(run, {stage});
   const fs::path folder = submission.folder_of(stage);
   keep_secrets();
 
@@ -102,7 +102,7 @@ bool coverage(const CoverageOptions& options) {
   // Without a sandbox: what is counted has to be written to files.
   const ExamConditions conditions{.backend = Backend::simt,
                                   .gpu = core::default_gpu,
-                                  .seed = options.seed,
+                                  .seed = run.seed,
                                   .time_limit_s = time_limit_s,
                                   .covered = true};
   const ScratchDirectory scratch;
@@ -116,7 +116,7 @@ bool coverage(const CoverageOptions& options) {
     std::cout << coverage_table(source, style.colours);
   }
   std::cout << remarks(sources, result);
-  if (!options.submission.empty()) {
+  if (!run.submission.empty()) {
     std::cout
         << "\nThe submission ran without a sandbox, so that it could be counted. Do this with "
            "code you trust.\n";

@@ -63,7 +63,7 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
 /// Opens what was handed in.
 Submission submission_of(const GradeOptions& options, const std::vector<StageInfo>& chosen) {
   try {
-    return choose_submission(options.solutions, options.submission, chosen);
+    return choose_submission(options, chosen);
   } catch (const NothingHandedIn& error) {
     const std::string why = for_students(error.what(), longest_message_bytes);
     for (const auto& [emitter, file] : options.outputs) {
@@ -78,7 +78,7 @@ Submission submission_of(const GradeOptions& options, const std::vector<StageInf
 bool grade(const GradeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
-  const ChosenBackend backend = choose_backend(options.backend, options.gpu, options.device);
+  const ChosenBackend backend = choose_backend(options);
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
   for (const auto& [emitter, file] : options.outputs) {
     if (emitter->demand) emitter->demand();
@@ -114,8 +114,7 @@ bool grade(const GradeOptions& options) {
       interrupted = early;
       continue;
     }
-    const bool is_learners_own = !options.solutions && options.submission.empty();
-    if (is_learners_own) add_warnings(result.stages.back(), submission.folder_of(stage));
+    if (options.is_learners_own()) add_warnings(result.stages.back(), submission.folder_of(stage));
   }
   add_up(result);
   report.print_summary(result, options.seed);

@@ -7,22 +7,15 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/report/emitters.hpp"
 #include "grading/report/result.hpp"
 
 namespace tilewise::grading {
 
 /// `tilewise grade` as asked for on the command line.
-struct GradeOptions {
-  std::vector<std::string> stages;   ///< empty: all
-  bool solutions = false;            ///< grade solutions/ rather than labs/
-  std::filesystem::path submission;  ///< grade this folder's labs/; empty: the course's own
-  std::string backend = "auto";      ///< auto, simt or cuda
-  std::string gpu = core::default_gpu;
-  std::string device = "auto";  ///< of the backend cuda, as choose_gpu() takes it
+struct GradeOptions : Run {
   std::vector<Output> outputs;  ///< beside what is printed
-  std::uint64_t seed = 0;
-  double time_limit_s = 10;
   /// Gets the result once it is printed and written.
   std::function<void(const GradeResult&)> on_result;
 };

@@ -39,10 +39,10 @@ void drop_folders(std::vector<KernelProfile>& kernels) {
 }  // namespace
 
 bool profile(const ProfileOptions& options) {
-  const StageInfo stage = the_stage(options.stage);
+  const StageInfo stage = stage_of(options);
   const core::GpuProfile gpu = core::gpu_profile(options.gpu);
   const NamedCall call = read_call(options.call, contracts_of(stage.id));
-  const Submission submission = choose_submission(options.solutions, options.submission, {stage});
+  const Submission submission = choose_submission(options, {stage});
   const fs::path folder = submission.folder_of(stage);
   demand_writable(options.json);
 

@@ -4,16 +4,13 @@
 #include <string>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 
 /// `tilewise profile` as asked for on the command line.
-struct ProfileOptions {
-  std::string stage;
-  bool solutions = false;            ///< profile solutions/ rather than labs/
-  std::filesystem::path submission;  ///< profile this folder's labs/; empty: the course's own
-  std::string call;                  ///< "matmul_shared(n=1024, tile=32)"
-  std::string gpu = core::default_gpu;
+struct ProfileOptions : Run {
+  std::string call;            ///< "matmul_shared(n=1024, tile=32)"
   bool exhaustive = false;     ///< run every block rather than a few that stand for all
   std::filesystem::path json;  ///< empty: none
 };

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& file) {
+std::string readable_text_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -34,7 +34,7 @@ std::string text_of(const fs::path& file) {
 
 BenchReport measurements_in(const fs::path& file) {
   try {
-    return read_bench_report(nlohmann::json::parse(text_of(file)));
+    return read_bench_report(nlohmann::json::parse(readable_text_of(file)));
   } catch (const CannotGrade&) {
     throw;
   } catch (const std::exception& error) {
@@ -82,8 +82,9 @@ bool report(const ReportOptions& options) {
     demand_writable(options.output);
   }
   const fs::path root = layout().root;
-  const std::string page = lab_report_page(measured, read_stage_notes(root, chosen),
-                                           text_of(root / "grading/labreport/report.css"), svg_of);
+  const std::string page =
+      lab_report_page(measured, read_stage_notes(root, chosen),
+                      readable_text_of(root / "grading/labreport/report.css"), svg_of);
   write_output(options.output, page);
   std::cout << fmt::format("{}: the laboratory report, {}\n", printable(options.output.string()),
                            where_taken(measured));

@@ -12,8 +12,6 @@ namespace tilewise::grading {
 
 namespace fs = std::filesystem;
 
-StageInfo the_stage(const std::string& word) { return choose_stages({word}, stages()).front(); }
-
 fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs::path& scratch) {
   const BuildOutcome built =
       build_module({stage.id, folder, Backend::simt, scratch, Flavour::checked});

@@ -18,9 +18,6 @@ struct NothingToShow {
   Explanation why;
 };
 
-/// The stage that one word means. @throws CannotGrade
-StageInfo the_stage(const std::string& word);
-
 /// Compiles a stage's sources. @throws NothingToShow
 std::filesystem::path build_checked(const StageInfo& stage, const std::filesystem::path& folder,
                                     const std::filesystem::path& scratch);

@@ -182,11 +182,12 @@ Submission open_submission(const fs::path& directory, const std::vector<StageInf
       first.sources.front()));
 }
 
-Submission choose_submission(bool solutions, const fs::path& directory,
-                             const std::vector<StageInfo>& wanted) {
-  if (solutions) return {layout().root / "solutions"};
-  if (directory.empty()) return {layout().root / "labs"};
-  return open_submission(directory, wanted);
+StageInfo stage_of(const Run& run) { return choose_stages(run.stages, stages()).front(); }
+
+Submission choose_submission(const Run& run, const std::vector<StageInfo>& wanted) {
+  if (run.solutions) return {layout().root / "solutions"};
+  if (run.submission.empty()) return {layout().root / "labs"};
+  return open_submission(run.submission, wanted);
 }
 
 }  // namespace tilewise::grading

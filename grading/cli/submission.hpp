@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "tilewise_stages.hpp"
@@ -57,6 +59,26 @@ class NothingHandedIn : public CannotGrade {
   using CannotGrade::CannotGrade;
 };
 
+/// Whose kernels a command runs, and where. The commands that run kernels add what else they are
+/// asked, and leave at its default what is not theirs to choose.
+struct Run {
+  std::vector<std::string> stages = {};   ///< as the user calls them; empty: all
+  bool solutions = false;                 ///< solutions/ rather than labs/
+  std::filesystem::path submission = {};  ///< this folder's labs/; empty: the course's own
+  std::string backend = "auto";           ///< auto, simt or cuda
+  std::string device = "auto";            ///< of the backend cuda, as choose_gpu() takes it
+  std::string gpu = core::default_gpu;    ///< profile that the simulator models
+  std::uint64_t seed = 0;                 ///< of random inputs
+  double time_limit_s = 10;               ///< of one call of a contract function
+
+  /// Whether the kernels are those that a learner writes.
+  bool is_learners_own() const { return !solutions && submission.empty(); }
+};
+
+/// The stage of a run that has one.
+/// @throws as choose_stages
+StageInfo stage_of(const Run& run);
+
 /// Whose kernels to grade: the folder that holds one folder a stage.
 struct Submission {
   std::filesystem::path stages_folder;
@@ -72,10 +94,8 @@ struct Submission {
 Submission open_submission(const std::filesystem::path& directory,
                            const std::vector<StageInfo>& wanted);
 
-/// The kernels that a user means: the solutions, those of a submission, or, where `directory` is
-/// empty, the course's own labs/.
+/// The kernels that a run is of.
 /// @throws as open_submission
-Submission choose_submission(bool solutions, const std::filesystem::path& directory,
-                             const std::vector<StageInfo>& wanted);
+Submission choose_submission(const Run& run, const std::vector<StageInfo>& wanted);
 
 }  // namespace tilewise::grading

@@ -109,12 +109,12 @@ void print_findings(const Trace& trace) {
 }  // namespace
 
 bool trace(const TraceOptions& options) {
-  const StageInfo stage = the_stage(options.stage);
+  const StageInfo stage = stage_of(options);
   const std::filesystem::path root = core::project_root();
   const NamedCall call = read_call(
       options.call.empty() ? telling_call(root, stage.id) : options.call, contracts_of(stage.id));
   const FigureChoice choice = read_choice(options);
-  const Submission submission = choose_submission(options.solutions, options.submission, {stage});
+  const Submission submission = choose_submission(options, {stage});
   const bool page_too = options.figure.empty() || !options.output.empty();
   const std::filesystem::path page = options.output.empty() ? "trace.html" : options.output;
   if (page_too) demand_writable(page);

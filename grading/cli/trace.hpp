@@ -5,18 +5,15 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 
 /// `tilewise trace` as asked for on the command line.
-struct TraceOptions {
-  std::string stage;
-  bool solutions = false;            ///< trace solutions/ rather than labs/
-  std::filesystem::path submission;  ///< trace this folder's labs/; empty: the course's own
-  std::string call;                  ///< "matmul_shared(n=16, tile=8)"; empty: the stage's own
-  std::string gpu = core::default_gpu;
-  std::filesystem::path
-      output;  ///< of the page; empty: trace.html, or none where there is a figure
+struct TraceOptions : Run {
+  std::string call;  ///< "matmul_shared(n=16, tile=8)"; empty: the stage's own
+  /// Of the page; empty: trace.html, or none where there is a figure.
+  std::filesystem::path output;
   std::filesystem::path figure;  ///< empty: none
   std::string view = "matrices";
   std::string intervals;             ///< of the figure: "3" or "0-1"; empty: chosen

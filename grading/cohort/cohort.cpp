@@ -40,15 +40,14 @@ void lock(const fs::path& out) {
 /// Where nothing else is asked for, that of the run that goes on.
 std::string backend_of(const CohortOptions& options) {
   const std::optional<CohortSettings> earlier = find_settings(options.out);
-  const std::string wanted =
-      options.backend == "auto" && earlier ? earlier->backend : options.backend;
-  if (options.engine == "slurm" && wanted == "cuda") {
+  Run run = options;
+  if (options.backend == "auto" && earlier) run.backend = earlier->backend;
+  if (options.engine == "slurm" && run.backend == "cuda") {
     // The nodes have GPUs where this machine may have none; each job looks for its own.
-    core::gpu_profile(options.gpu);
-    return wanted;
+    core::gpu_profile(run.gpu);
+    return run.backend;
   }
-  return std::string(
-      to_string(choose_backend(wanted, options.gpu, "auto", GpuUser::others).backend));
+  return std::string(to_string(choose_backend(run, GpuUser::others).backend));
 }
 
 CohortSettings settings_of(const CohortOptions& options) {
@@ -187,7 +186,7 @@ void grade_one(const CohortTask& task) {
   // Slurm starts a job again where a node fails.
   if (ledger.is_done(name)) return;
   // A machine that cannot grade is not the submission's fault.
-  choose_backend(settings->backend, settings->gpu, "auto", GpuUser::others);
+  choose_backend({.backend = settings->backend, .gpu = settings->gpu}, GpuUser::others);
   Grading(name, *settings, ledger).enter();
 }
 

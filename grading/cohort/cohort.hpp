@@ -6,20 +6,17 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 
 /// `lab cohort grade` as asked for on the command line.
-struct CohortOptions {
+struct CohortOptions : Run {
   std::filesystem::path submissions;  ///< a folder of folders, clones and zip archives
   std::filesystem::path out;          ///< folder for results, feedback and gradebook
-  std::vector<std::string> stages;    ///< empty: all
-  std::string backend = "auto";
-  std::string gpu = core::default_gpu;
   int jobs = 0;  ///< submissions at a time; 0: as many as there are cores, or as Slurm likes
   std::string engine = "local";  ///< or "slurm"
   std::string sbatch;            ///< more arguments for it
-  std::uint64_t seed = 0;        ///< of a new run
 };
 
 /// One job of a cluster: which submission of a cohort to grade.

@@ -30,7 +30,7 @@ std::string_view take_until(std::string_view& text, char separator) {
 }
 
 template <class Number>
-std::optional<Number> number_in(std::string_view text) {
+std::optional<Number> leading_number(std::string_view text) {
   Number number{};
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() ? std::optional(number) : std::nullopt;
@@ -41,7 +41,7 @@ std::optional<Number> number_in(std::string_view text) {
 /// "-" where it has no code.
 std::optional<std::uint64_t> count_in(std::string_view text) {
   if (text.starts_with('#') || text.starts_with('=')) return 0;
-  return number_in<std::uint64_t>(text);
+  return leading_number<std::uint64_t>(text);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void add_gcov_listing(std::string_view listing, LineCounts& counts) {
   while (!listing.empty()) {
     std::string_view line = take_until(listing, '\n');
     const std::optional count = count_in(trimmed(take_until(line, ':')));
-    const std::optional number = number_in<int>(trimmed(take_until(line, ':')));
+    const std::optional number = leading_number<int>(trimmed(take_until(line, ':')));
     if (!count || !number || *number < 1) continue;
     // Behind the lines of a template come those of each instance by itself.
     std::uint64_t& known = of_this_object[*number];

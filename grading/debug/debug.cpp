@@ -107,7 +107,7 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
                                         std::uint64_t seed,
                                         const std::function<void(std::string_view)>& now_runs) {
   const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
-  const std::string gpu = GradeOptions{}.gpu;
+  const std::string gpu = core::default_gpu;
   const ExamConditions conditions{
       .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
   StageListener listener;
@@ -131,7 +131,7 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
 /// The failure to start from, where the user names no call.
 FailingCall failure_to_debug(const DebugOptions& options, const StageInfo& stage,
                              const Submission& submission, TerminalReport& terminal) {
-  if (!options.solutions && options.submission.empty()) {
+  if (options.is_learners_own()) {
     if (const auto recorded = recorded_failure(stage)) return *recorded;
   }
   const auto found = find_failure(stage, submission, options.seed, [&](std::string_view what) {
@@ -260,8 +260,8 @@ bool may_trace() {
 }
 
 bool debug(const DebugOptions& options) {
-  const StageInfo stage = choose_stages({options.stage}, stages()).front();
-  const Submission submission = choose_submission(options.solutions, options.submission, {stage});
+  const StageInfo stage = stage_of(options);
+  const Submission submission = choose_submission(options, {stage});
   const fs::path sources = fs::absolute(submission.folder_of(stage));
   const auto& contracts = contracts_of(stage.id);
   if (!options.call.empty()) read_call(options.call, contracts);  // says at once what is wrong
@@ -287,7 +287,7 @@ bool debug(const DebugOptions& options) {
 
   DebugJob job;
   job.hello.module = built.module;
-  job.hello.profile = core::gpu_profile(failing ? failing->gpu : GradeOptions{}.gpu);
+  job.hello.profile = core::gpu_profile(failing ? failing->gpu : core::default_gpu);
   job.call.function = call.function;
   job.call.arguments = inputs.arguments;
   job.text = call.text;

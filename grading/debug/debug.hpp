@@ -4,17 +4,15 @@
 #include <filesystem>
 #include <string>
 
+#include "grading/cli/submission.hpp"
+
 namespace tilewise::grading {
 
 /// `tilewise debug` as asked for on the command line.
-struct DebugOptions {
-  std::string stage;
-  bool solutions = false;            ///< debug solutions/ rather than labs/
-  std::filesystem::path submission;  ///< debug this folder's labs/; empty: the course's own
-  std::string call;        ///< "matmul_shared(n=37, tile=16)"; empty: the one that failed last
-  std::string block;       ///< "1,0,0"; empty: the one that failed
-  std::string thread;      ///< "3,2,0"; empty: the one that failed
-  std::uint64_t seed = 0;  ///< of the inputs, where a failure must be looked for first
+struct DebugOptions : Run {
+  std::string call;    ///< "matmul_shared(n=37, tile=16)"; empty: the one that failed last
+  std::string block;   ///< "1,0,0"; empty: the one that failed
+  std::string thread;  ///< "3,2,0"; empty: the one that failed
 };
 
 /// Starts gdb on a call of a contract function, stopped in one thread of one block, and waits until

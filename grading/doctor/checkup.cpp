@@ -94,10 +94,9 @@ CheckupSection sandbox_section(Checkup& checkup) {
 }
 
 void choose(Checkup& checkup) {
-  const char* const gpu = core::default_gpu;
   std::string why_not_cuda;
   try {
-    const ChosenBackend chosen = choose_backend("cuda", gpu, "auto", GpuUser::others);
+    const ChosenBackend chosen = choose_backend({.backend = "cuda"}, GpuUser::others);
     checkup.backend =
         fmt::format("cuda: kernels run on {}, and are timed there.", printable(chosen.device));
     return;
@@ -106,7 +105,7 @@ void choose(Checkup& checkup) {
     if (why_not_cuda.ends_with('.')) why_not_cuda.pop_back();  // one follows
   }
   try {
-    choose_backend("simt", gpu, "auto");
+    choose_backend({.backend = "simt"});
     checkup.backend = fmt::format(
         "simt, the simulator: kernels run on the processor, and their speed is modelled.\n"
         "Not cuda: {}.",

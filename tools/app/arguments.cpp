@@ -42,6 +42,42 @@ CLI::Validator seconds() {
           ""};
 }
 
+CLI::Option* add_stage(CLI::App* command, Run& run, const std::string& description) {
+  return command->add_option("STAGE", run.stages, description)->expected(1);
+}
+
+void add_submission(CLI::App* command, Run& run) {
+  CLI::Option* solutions =
+      command->add_flag("--solutions", run.solutions, "Take the solutions instead of labs/");
+  command
+      ->add_option("--submission", run.submission,
+                   "Take DIR/labs/NN_topic/*.cu, or files of DIR that are called so")
+      ->option_text("DIR")
+      ->excludes(solutions);
+}
+
+void add_gpu(CLI::App* command, Run& run) {
+  command->add_option("--gpu", run.gpu, "GPU that the simulator models (default: gtx1080)")
+      ->option_text("PROFILE");
+}
+
+void add_backend(CLI::App* command, Run& run) {
+  command->add_option("--backend", run.backend, "auto (the default), simt or cuda")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"auto", "simt", "cuda"}));
+}
+
+void add_device(CLI::App* command, Run& run) {
+  command
+      ->add_option("--device", run.device,
+                   "With --backend cuda: a GPU's number, or auto (the default) for the least busy")
+      ->option_text("N");
+}
+
+void add_seed(CLI::App* command, Run& run, const std::string& description) {
+  command->add_option("--seed", run.seed, description)->option_text("N")->check(whole_number());
+}
+
 void add_orders(CLI::App* command, BenchOptions& options) {
   const auto read = [&options](const std::string& list) {
     for (std::size_t begin = 0, end; begin <= list.size(); begin = end + 1) {

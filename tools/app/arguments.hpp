@@ -17,41 +17,24 @@ CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = UINT64
 
 CLI::Validator seconds();
 
+/// The one stage that a command is for.
+CLI::Option* add_stage(CLI::App* command, Run& run,
+                       const std::string& description = "03_shared_memory, 03 or 3");
+
 /// Whose kernels a command takes.
-template <class Options>
-void add_submission(CLI::App* command, Options& options) {
-  CLI::Option* solutions =
-      command->add_flag("--solutions", options.solutions, "Take the solutions instead of labs/");
-  command
-      ->add_option("--submission", options.submission,
-                   "Take DIR/labs/NN_topic/*.cu, or files of DIR that are called so")
-      ->option_text("DIR")
-      ->excludes(solutions);
-}
+void add_submission(CLI::App* command, Run& run);
 
 /// For which GPU.
-template <class Options>
-void add_gpu(CLI::App* command, Options& options) {
-  command->add_option("--gpu", options.gpu, "GPU that the simulator models (default: gtx1080)")
-      ->option_text("PROFILE");
-}
+void add_gpu(CLI::App* command, Run& run);
 
 /// On which backend.
-template <class Options>
-CLI::Option* add_backend(CLI::App* command, Options& options) {
-  return command->add_option("--backend", options.backend, "auto (the default), simt or cuda")
-      ->option_text("NAME")
-      ->check(CLI::IsMember({"auto", "simt", "cuda"}));
-}
+void add_backend(CLI::App* command, Run& run);
 
 /// On which of the machine's GPUs.
-template <class Options>
-void add_device(CLI::App* command, Options& options) {
-  command
-      ->add_option("--device", options.device,
-                   "With --backend cuda: a GPU's number, or auto (the default) for the least busy")
-      ->option_text("N");
-}
+void add_device(CLI::App* command, Run& run);
+
+/// From what the inputs of a command are drawn.
+void add_seed(CLI::App* command, Run& run, const std::string& description);
 
 /// "256,1000,1024".
 void add_orders(CLI::App* command, BenchOptions& options);

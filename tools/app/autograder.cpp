@@ -16,8 +16,7 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
   command->add_option("--out", options->out, "The archive: autograder.zip")
       ->option_text("FILE")
       ->required();
-  command->add_option("--gpu", options->gpu, "GPU that the simulator models (default: gtx1080)")
-      ->option_text("PROFILE");
+  add_gpu(command, *options);
   command->callback([options, &status] {
     write_autograder(*options);
     status = ExitStatus::passed;

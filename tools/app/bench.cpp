@@ -23,9 +23,7 @@ void add_bench(CLI::App& app, ExitStatus& status) {
       ->add_option("--inputs", options->inputs,
                    "random (the default), linear (A counts up, B down) or two files of NumPy")
       ->option_text("KIND|A.npy,B.npy");
-  command->add_option("--seed", options->seed, "Draw random inputs from N (default: 0)")
-      ->option_text("N")
-      ->check(whole_number());
+  add_seed(command, *options, "Draw random inputs from N (default: 0)");
   command
       ->add_option("--store", options->store, "Keep inputs and right results there for later runs")
       ->option_text("DIR");

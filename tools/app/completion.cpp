@@ -196,6 +196,7 @@ struct Place {
   const CLI::App* command;
   const CLI::Option* awaits_value = nullptr;
   std::string stage = {};  ///< or what else comes first behind the command
+  std::size_t arguments_given = 0;
 
   void go_on(const std::string& word) {
     if (std::exchange(awaits_value, nullptr) != nullptr) return;
@@ -212,6 +213,7 @@ struct Place {
       }
     }
     if (stage.empty()) stage = word;
+    ++arguments_given;
   }
 
   Candidates options() const {
@@ -234,11 +236,15 @@ struct Place {
     for (const CLI::App* one : command->get_subcommands(is_shown)) {
       found.words.push_back({one->get_name(), one->get_description()});
     }
+    // In turn; of the last there may be several.
+    std::size_t to_pass_over = arguments_given;
+    const CLI::Option* argument = nullptr;
     for (const CLI::Option* option : command->get_options()) {
-      if (!found.words.empty() || !option->get_positional()) continue;
-      found = values_of(*option, stage);
+      if (!option->get_positional()) continue;
+      argument = option;
+      if (to_pass_over-- == 0) break;
     }
-    return found;
+    return argument == nullptr ? found : values_of(*argument, stage);
   }
 };
 

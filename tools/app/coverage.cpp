@@ -8,15 +8,15 @@
 namespace tilewise::grading {
 
 void add_coverage(CLI::App& app, ExitStatus& status) {
-  const auto options = std::make_shared<CoverageOptions>();
+  const auto run = std::make_shared<Run>();
   CLI::App* command = app.add_subcommand(
       "coverage", "Show which lines of your kernel files the tests reach on the simulator");
   command->footer("Example: ./lab coverage 03_shared_memory");
-  command->add_option("STAGE", options->stage, "03_shared_memory, 03 or 3")->required();
-  add_submission(command, *options);
-  command->callback([options, &status] {
-    options->seed = random_seed();
-    status = exit_status(coverage(*options));
+  add_stage(command, *run)->required();
+  add_submission(command, *run);
+  command->callback([run, &status] {
+    run->seed = random_seed();
+    status = exit_status(coverage(*run));
   });
 }
 

@@ -15,8 +15,7 @@ void add_debug(CLI::App& app, ExitStatus& status) {
   CLI::App* command = app.add_subcommand(
       "debug", "Stop in a kernel in gdb, on the simulator, at the block and thread that fail");
   command->footer("Example: ./lab debug 03_shared_memory");
-  command->add_option("STAGE", options->stage,
-                      "03_shared_memory, 03 or 3; the current one if none is named");
+  add_stage(command, *options, "03_shared_memory, 03 or 3; the current one if none is named");
   command
       ->add_option(
           "--call", options->call,
@@ -31,8 +30,8 @@ void add_debug(CLI::App& app, ExitStatus& status) {
       ->option_text("X,Y,Z");
   add_submission(command, *options);
   command->callback([options, &status] {
-    if (options->stage.empty()) {
-      options->stage = stage_meant("", read_progress(core::project_root())).id;
+    if (options->stages.empty()) {
+      options->stages = {stage_meant("", read_progress(core::project_root())).id};
     }
     status = exit_status(debug(*options));
   });

@@ -20,7 +20,7 @@ namespace {
 
 /// Has the result of grading labs/ recorded; others' kernels are no progress of the learner's.
 void record_progress(GradeOptions& options) {
-  if (options.solutions || !options.submission.empty()) return;
+  if (!options.is_learners_own()) return;
   const auto root = core::project_root();
   read_progress(root);  // before the work rather than after it
   options.on_result = [root, seed = options.seed, gpu = options.gpu](const GradeResult& result) {

@@ -13,7 +13,7 @@ void add_profile(CLI::App& app, ExitStatus& status) {
       "profile", "Run one call on the simulator and show what its kernels do in memory, by line");
   command->footer(
       "Example: ./lab profile 03_shared_memory --call 'matmul_shared(n=1024, tile=32)'");
-  command->add_option("STAGE", options->stage, "03_shared_memory, 03 or 3")->required();
+  add_stage(command, *options)->required();
   command
       ->add_option("--call", options->call,
                    "A contract function and its arguments but for the matrices, by name: "

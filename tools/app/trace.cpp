@@ -13,7 +13,7 @@ void add_trace(CLI::App& app, ExitStatus& status) {
       "trace",
       "Show what each thread of a small call loads, uses and writes, as a page to look at");
   command->footer("Example: ./lab trace 03_shared_memory");
-  command->add_option("STAGE", options->stage, "03_shared_memory, 03 or 3")->required();
+  add_stage(command, *options)->required();
   command
       ->add_option("--call", options->call,
                    "A contract function and its arguments but for the matrices, by name: "
