@@ -301,6 +301,14 @@ int run_in_foreground(const Program& program) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : signals_begin + WTERMSIG(status);
 }
 
+void keep_secrets() {
+#ifdef __linux__
+  // A sanitizer looks for leaks by attaching itself to its process.
+  const bool has_sanitizer = !can_limit_address_space;
+  if (!has_sanitizer) prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
 std::optional<std::filesystem::path> find_on_path(const std::string& program) {
   const char* const path = std::getenv("PATH");
   for (const std::string& file : candidates(program, path == nullptr ? "" : path)) {

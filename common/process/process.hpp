@@ -118,6 +118,11 @@ std::optional<pid_t> first_child(pid_t parent);
 /// @throws as Process
 int run_in_foreground(const Program& program);
 
+/// From here on no other process of the same user reads this one's memory or environment, where
+/// seeds and references are, or writes to it; root still does. A sandbox keeps a submission from
+/// seeing other processes at all; this is for where there is none.
+void keep_secrets();
+
 /// The file that this name would start; nothing if there is none.
 std::optional<std::filesystem::path> find_on_path(const std::string& program);
 

@@ -15,7 +15,6 @@
 
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
-#include "grading/autograder/course_files.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/stage_choice.hpp"
 
@@ -84,7 +83,10 @@ class AutograderTest : public testing::Test {
     scratch_ = new ScratchDirectory;
     // As Gradescope's: others than root may look.
     fs::permissions(scratch_->path(), fs::perms(0755));
-    write_autograder({.stages = {"3"}, .out = zip()});
+    AutograderOptions options;
+    options.stages = {"3"};
+    options.out = zip();
+    write_autograder(options);
     unpack(zip(), root() / "source");
     // In place of setup.sh.
     fs::create_directories(course() / "build" / "simt");

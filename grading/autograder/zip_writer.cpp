@@ -29,7 +29,8 @@ la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
 void add(archive* writer, const ZipItem& item) {
   const Entry entry(archive_entry_new(), archive_entry_free);
   archive_entry_set_pathname(entry.get(), item.path.c_str());
-  archive_entry_set_filetype(entry.get(), AE_IFREG);
+  archive_entry_set_filetype(entry.get(), item.link.empty() ? AE_IFREG : AE_IFLNK);
+  if (!item.link.empty()) archive_entry_set_symlink(entry.get(), item.link.c_str());
   archive_entry_set_perm(entry.get(), item.executable ? 0755 : 0644);
   archive_entry_set_size(entry.get(), static_cast<la_int64_t>(item.text.size()));
   demand(writer, archive_write_header(writer, entry.get()) == ARCHIVE_OK);

@@ -10,6 +10,7 @@ namespace tilewise::grading {
 struct ZipItem {
   std::string path;
   std::string text;
+  std::string link = {};  ///< a symbolic link to it; empty: a file
   bool executable = false;
 };
 

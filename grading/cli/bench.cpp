@@ -1,5 +1,3 @@
-#include "grading/cli/bench.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +13,7 @@
 #include "grading/charts/gnuplot.hpp"
 #include "grading/cli/bench_plan.hpp"
 #include "grading/cli/bench_stage.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/terminal.hpp"

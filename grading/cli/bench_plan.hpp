@@ -9,7 +9,7 @@
 #include "grading/bench/bench_cases.hpp"
 #include "grading/bench/input_choice.hpp"
 #include "grading/cli/backend_choice.hpp"
-#include "grading/cli/bench.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "tilewise_stages.hpp"
 

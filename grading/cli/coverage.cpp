@@ -1,4 +1,4 @@
-#include "grading/cli/coverage.hpp"
+#include "grading/coverage/coverage.hpp"
 
 #include <fmt/format.h>
 
@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/process/process.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/coverage/coverage.hpp"
-#include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/terminal.hpp"
 

@@ -1,5 +1,3 @@
-#include "grading/cli/grade.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,16 +5,17 @@
 #include <iostream>
 #include <optional>
 
+#include "common/process/process.hpp"
 #include "common/process/sandbox.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/compiler_warnings.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/report/emitters.hpp"
 #include "grading/report/for_students.hpp"
@@ -64,7 +63,7 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
 Submission submission_of(const GradeOptions& options, const std::vector<StageInfo>& chosen) {
   try {
     return choose_submission(options, chosen);
-  } catch (const NothingHandedIn& error) {
+  } catch (const NothingSubmitted& error) {
     const std::string why = for_students(error.what(), longest_message_bytes);
     for (const auto& [emitter, file] : options.outputs) {
       if (emitter->text_of_refusal) write_output(file, emitter->text_of_refusal(why));

@@ -1,5 +1,3 @@
-#include "grading/cli/occupancy.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <array>
 #include <iostream>
 
+#include "grading/cli/commands.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/profile/numbers.hpp"

@@ -1,10 +1,9 @@
-#include "grading/cli/profile.hpp"
-
 #include <iostream>
 #include <utility>
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/kernel_registers.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/submission.hpp"

@@ -1,5 +1,3 @@
-#include "grading/cli/report.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "grading/bench/bench_views.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/charts/gnuplot.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/labreport/page.hpp"

@@ -44,8 +44,8 @@ std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
   if (error == std::errc::permission_denied) return "its folder cannot be read";
   std::size_t seen = 0;
   for (; !error && item != fs::recursive_directory_iterator(); item.increment(error)) {
-    if (++seen > most_handed_in_files) {
-      return fmt::format("it holds more than {} files", most_handed_in_files);
+    if (++seen > most_submission_files) {
+      return fmt::format("it holds more than {} files", most_submission_files);
     }
     if (item.depth() >= deepest) item.disable_recursion_pending();
     std::error_code ignored;
@@ -116,8 +116,8 @@ std::string put_in_place(const std::string& text, const fs::path& to, const fs::
   return "";
 }
 
-std::string take_handed_in(const fs::path& to,
-                           const std::function<std::string(const PlaceInLabs&)>& take) {
+std::string take_submission(const fs::path& to,
+                            const std::function<std::string(const PlaceInLabs&)>& take) {
   for (const auto place_of : {place_in_labs, place_by_name}) {
     std::string problem = take(place_of);
     if (!problem.empty() || fs::exists(to / "labs")) return problem;
@@ -146,11 +146,11 @@ bool has_any(const Submission& submission, const std::vector<StageInfo>& wanted)
 /// What lies in another place than it should.
 Submission put_together(const fs::path& directory) {
   const auto scratch = std::make_shared<const ScratchDirectory>();
-  const std::string problem = take_handed_in(scratch->path(), [&](const PlaceInLabs& place_of) {
+  const std::string problem = take_submission(scratch->path(), [&](const PlaceInLabs& place_of) {
     return take_from_folder(directory, scratch->path(), place_of);
   });
   if (!problem.empty()) {
-    throw NothingHandedIn(
+    throw NothingSubmitted(
         fmt::format("the submission {}: {}", printable(directory.string()), problem));
   }
   return {scratch->path() / "labs", scratch};
@@ -176,7 +176,7 @@ Submission open_submission(const fs::path& directory, const std::vector<StageInf
   submission = put_together(directory);
   if (has_any(submission, wanted)) return submission;
   const StageInfo& first = wanted.front();
-  throw NothingHandedIn(fmt::format(
+  throw NothingSubmitted(fmt::format(
       "the submission {} has no file of {}; expected, for example, labs/{}/{}, or {} by itself",
       name, wanted.size() == 1 ? "this stage" : "these stages", first.id, first.sources.front(),
       first.sources.front()));

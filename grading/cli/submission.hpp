@@ -25,7 +25,7 @@ using PlaceInLabs =
     std::function<std::optional<std::filesystem::path>(const std::filesystem::path&)>;
 
 /// No submission has more files worth looking at.
-inline constexpr std::size_t most_handed_in_files = 100'000;
+inline constexpr std::size_t most_submission_files = 100'000;
 
 /// The place of labs/NN_topic/x.cu where that is one of the stage's files, at the top or in one
 /// folder. What has another name nobody compiles, and nobody need unpack.
@@ -51,11 +51,11 @@ std::string put_in_place(const std::string& text, const std::filesystem::path& t
 /// Takes what a submission has in a folder labs; where it has nothing there, what goes by its name.
 /// @param take  for a way to place files copies them to `to`/labs, and returns what is wrong
 /// @return what is wrong with it; empty if nothing is, and where there was nothing to take
-std::string take_handed_in(const std::filesystem::path& to,
-                           const std::function<std::string(const PlaceInLabs&)>& take);
+std::string take_submission(const std::filesystem::path& to,
+                            const std::function<std::string(const PlaceInLabs&)>& take);
 
 /// There is nothing to grade, because of what was handed in.
-class NothingHandedIn : public CannotGrade {
+class NothingSubmitted : public CannotGrade {
   using CannotGrade::CannotGrade;
 };
 
@@ -89,8 +89,8 @@ struct Submission {
 };
 
 /// What a user hands in: `directory`/labs; or, where that has no file of the `wanted` stages, what
-/// take_handed_in() finds in `directory`.
-/// @throws CannotGrade if that is no folder; NothingHandedIn if it holds no file of those stages.
+/// take_submission() finds in `directory`.
+/// @throws CannotGrade if that is no folder; NothingSubmitted if it holds no file of those stages.
 Submission open_submission(const std::filesystem::path& directory,
                            const std::vector<StageInfo>& wanted);
 

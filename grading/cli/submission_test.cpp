@@ -61,7 +61,7 @@ TEST(OpenSubmission, PutsTogetherWhatLiesElsewhere) {
     std::ofstream(scratch.path() / place) << "";
     const Submission submission = open_submission(scratch.path(), {stage});
     EXPECT_TRUE(fs::is_regular_file(submission.folder_of(stage) / source)) << place;
-    EXPECT_THROW(open_submission(scratch.path(), {stages()[0]}), NothingHandedIn) << place;
+    EXPECT_THROW(open_submission(scratch.path(), {stages()[0]}), NothingSubmitted) << place;
   }
 }
 
@@ -117,10 +117,10 @@ TEST(TakeHandedIn, PrefersAFolderLabs) {
   fs::create_directories(in.path() / "labs" / "03_shared_memory");
   std::ofstream(in.path() / "labs" / "03_shared_memory" / "matmul_shared.cu") << "in labs";
   std::ofstream(in.path() / "matmul_shared.cu") << "beside it";
-  EXPECT_EQ(take_handed_in(out.path(),
-                           [&](const PlaceInLabs& place_of) {
-                             return take_from_folder(in.path(), out.path(), place_of);
-                           }),
+  EXPECT_EQ(take_submission(out.path(),
+                            [&](const PlaceInLabs& place_of) {
+                              return take_from_folder(in.path(), out.path(), place_of);
+                            }),
             "");
   std::string text;
   std::getline(std::ifstream(out.path() / "labs" / "03_shared_memory" / "matmul_shared.cu"), text);

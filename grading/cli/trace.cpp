@@ -1,5 +1,3 @@
-#include "grading/cli/trace.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "common/core/paths.hpp"
 #include "common/process/scratch_directory.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/submission.hpp"

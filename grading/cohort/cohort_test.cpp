@@ -11,9 +11,9 @@
 
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
+#include "grading/autograder/zip_writer.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cohort/test/broken_cohort.hpp"
-#include "grading/cohort/test/zip_writing.hpp"
 #include "grading/report/file_text.hpp"
 
 // The command as a whole, on submissions of which most are broken.

@@ -47,7 +47,7 @@ std::vector<CohortEntry> find_entries(const fs::path& folder) {
 
 std::string take_sources(const CohortEntry& entry, const fs::path& to) {
   std::error_code error;
-  std::string problem = take_handed_in(to, [&](const PlaceInLabs& place_of) {
+  std::string problem = take_submission(to, [&](const PlaceInLabs& place_of) {
     return fs::is_directory(entry.source, error) ? take_from_folder(entry.source, to, place_of)
                                                  : take_from_zip(entry.source, to, place_of);
   });
@@ -100,7 +100,7 @@ std::string take_from_zip(const fs::path& archive_file, const fs::path& to,
     return "it is neither a folder nor a zip archive";
   }
   archive_entry* entry = nullptr;
-  for (std::size_t i = 0; i < most_handed_in_files; ++i) {
+  for (std::size_t i = 0; i < most_submission_files; ++i) {
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) return "";
     if (status != ARCHIVE_OK) {
@@ -113,7 +113,7 @@ std::string take_from_zip(const fs::path& archive_file, const fs::path& to,
     if (!place || fs::exists(to / "labs" / *place, error)) continue;
     if (std::string problem = unpack(reader.get(), *place, to); !problem.empty()) return problem;
   }
-  return fmt::format("the zip archive has more than {} entries", most_handed_in_files);
+  return fmt::format("the zip archive has more than {} entries", most_submission_files);
 }
 
 }  // namespace tilewise::grading

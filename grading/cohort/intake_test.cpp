@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "common/process/scratch_directory.hpp"
+#include "grading/autograder/zip_writer.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/cohort/test/zip_writing.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -110,6 +110,7 @@ TEST_F(EntriesTest, AreUnpackedIntoTheirPlacesOnly) {
 }
 
 TEST_F(EntriesTest, AreUnpackedNoFurtherThanTheirStageGoes) {
+  fs::create_directories(in());
   const std::string large(largest_source_bytes, 'x');
   std::vector<ZipItem> items = {{"labs/03_shared_memory/matmul_shared.cu", "the first counts"}};
   for (int i = 0; i < 40; ++i) {

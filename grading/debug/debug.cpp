@@ -26,7 +26,7 @@
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/cli/grade.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"

@@ -16,9 +16,9 @@
 
 #include "common/core/paths.hpp"
 #include "common/gpu/gpu_profile.hpp"
+#include "common/process/process.hpp"
 #include "grading/examiner/events.hpp"
 #include "grading/examiner/options.hpp"
-#include "grading/examiner/process/secrets.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/compiled_kernels.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "grading/cli/bench.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/progress/progress.hpp"
 #include "tilewise_stages.hpp"
 

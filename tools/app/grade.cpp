@@ -1,5 +1,3 @@
-#include "grading/cli/grade.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -8,6 +6,7 @@
 #include <memory>
 
 #include "common/core/paths.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/progress/progress.hpp"
 #include "grading/progress/progress_file.hpp"

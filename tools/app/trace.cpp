@@ -1,7 +1,6 @@
-#include "grading/cli/trace.hpp"
-
 #include <memory>
 
+#include "grading/cli/commands.hpp"
 #include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
 

@@ -11,8 +11,8 @@
 
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
+#include "grading/autograder/zip_writer.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cohort/test/zip_writing.hpp"
 #include "grading/report/file_text.hpp"
 
 namespace tilewise::grading {

@@ -1,5 +1,3 @@
-#include "grading/examiner/process/secrets.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
