@@ -87,18 +87,18 @@ ZipItem item_of(const fs::path& file, const std::string& path) {
           .executable = (permissions & fs::perms::owner_exec) != fs::perms::none};
 }
 
-std::string arguments_of_grade(const AutograderOptions& options) {
-  std::string lines = fmt::format("--gpu\n{}\n", options.gpu);
-  for (const StageInfo& stage : choose_stages(options.stages, stages())) lines += stage.id + "\n";
+std::string arguments_of_grade(const Run& run) {
+  std::string lines = fmt::format("--gpu\n{}\n", run.gpu);
+  for (const StageInfo& stage : choose_stages(run.stages, stages())) lines += stage.id + "\n";
   return lines;
 }
 
 }  // namespace
 
-void write_autograder(const AutograderOptions& options) {
-  core::gpu_profile(options.gpu);  // throws where there is none
-  std::vector<ZipItem> items = {{"grade_arguments", arguments_of_grade(options)}};
-  demand_writable(options.out);
+void write_autograder(const Run& run, const fs::path& archive) {
+  core::gpu_profile(run.gpu);  // throws where there is none
+  std::vector<ZipItem> items = {{"grade_arguments", arguments_of_grade(run)}};
+  demand_writable(archive);
   const fs::path course = layout().root;
   for (const char* script : {"run_autograder", "setup.sh"}) {
     items.push_back(item_of(course / "grading" / "autograder" / script, script));
@@ -106,9 +106,9 @@ void write_autograder(const AutograderOptions& options) {
   for (const fs::path& file : course_files(course)) {
     items.push_back(item_of(course / file, "course/" + file.string()));
   }
-  write_zip(options.out, items);
+  write_zip(archive, items);
   std::cout << fmt::format("{}: upload it to Gradescope as the autograder\n",
-                           printable(options.out.string()));
+                           printable(archive.string()));
 }
 
 }  // namespace tilewise::grading

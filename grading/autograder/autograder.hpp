@@ -15,11 +15,6 @@ namespace tilewise::grading {
 /// @throws CannotGrade where git does not tell
 std::vector<std::filesystem::path> course_files(const std::filesystem::path& course);
 
-/// `lab autograder` as asked for on the command line.
-struct AutograderOptions : Run {
-  std::filesystem::path out;  ///< the zip archive
-};
-
 /// Writes an autograder for Gradescope, after
 /// https://gradescope-autograders.readthedocs.io/en/latest/specs/:
 ///
@@ -28,7 +23,8 @@ struct AutograderOptions : Run {
 ///     grade_arguments  of `lab grade`, one a line
 ///     course/          what both need of the course
 ///
+/// @param run  of which stages are graded, and on which GPU
 /// @throws CannotGrade where the course cannot be read, or the archive not be written
-void write_autograder(const AutograderOptions& options);
+void write_autograder(const Run& run, const std::filesystem::path& archive);
 
 }  // namespace tilewise::grading

@@ -83,10 +83,7 @@ class AutograderTest : public testing::Test {
     scratch_ = new ScratchDirectory;
     // As Gradescope's: others than root may look.
     fs::permissions(scratch_->path(), fs::perms(0755));
-    AutograderOptions options;
-    options.stages = {"3"};
-    options.out = zip();
-    write_autograder(options);
+    write_autograder({.stages = {"3"}}, zip());
     unpack(zip(), root() / "source");
     // In place of setup.sh.
     fs::create_directories(course() / "build" / "simt");
@@ -126,7 +123,7 @@ TEST_F(AutograderTest, HoldsWhatItTakes) {
   EXPECT_FALSE(is_executable(course() / kernel));
   EXPECT_EQ(text_of(root() / "source" / "grade_arguments"), "--gpu\ngtx1080\n03_shared_memory\n");
   const fs::path again = scratch_->path() / "again.zip";
-  write_autograder({.stages = {"3"}, .out = again});
+  write_autograder({.stages = {"3"}}, again);
   EXPECT_TRUE(text_of(again) == text_of(zip())) << "the same course, the same archive";
 }
 
@@ -242,10 +239,9 @@ TEST(CourseFiles, AreThoseOfTheCourse) {
 TEST(Autograder, SaysWhatItCannotWrite) {
   const ScratchDirectory scratch;
   const fs::path out = scratch.path() / "autograder.zip";
-  EXPECT_THROW(write_autograder({.stages = {"99"}, .out = out}), CannotGrade);
-  EXPECT_THROW(write_autograder({.stages = {}, .out = scratch.path() / "no" / "a.zip"}),
-               CannotGrade);
-  EXPECT_THROW(write_autograder({.stages = {}, .out = out, .gpu = "gtx9999"}), std::runtime_error);
+  EXPECT_THROW(write_autograder({.stages = {"99"}}, out), CannotGrade);
+  EXPECT_THROW(write_autograder({}, scratch.path() / "no" / "a.zip"), CannotGrade);
+  EXPECT_THROW(write_autograder({.gpu = "gtx9999"}, out), std::runtime_error);
   EXPECT_FALSE(fs::exists(out));
 }
 

@@ -86,6 +86,10 @@ TEST_P(StoppedTest, WritesWhatIsKnown) {
   EXPECT_EQ(last.status, Status::error);
   EXPECT_THAT(last.message, HasSubstr("Grading was stopped"));
   EXPECT_TRUE(fs::is_empty(temporary())) << "it leaves files behind";
+  // What has been killed with the process that started it is gone a moment later.
+  for (int turn = 0; turn < 250 && runs_with(temporary().string()); ++turn) {
+    std::this_thread::sleep_for(20ms);
+  }
   EXPECT_FALSE(runs_with(temporary().string())) << "it leaves processes behind";
 }
 
