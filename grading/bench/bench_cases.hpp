@@ -54,8 +54,9 @@ struct StageCases {
   std::vector<BenchCase> cases;
 };
 
-/// Reads grading/bench/cases.json, by stage.
-/// @throws std::runtime_error naming the file, the stage and what is wrong
-std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& file);
+/// What every stage.json says of it, by stage: "orders", and "bench" of each function.
+/// @param root  of the course
+/// @throws std::runtime_error naming the file and what is wrong
+std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& root);
 
 }  // namespace tilewise::grading

@@ -87,7 +87,7 @@ BenchPlan make_plan(const BenchOptions& options) {
   }
   demand_folder("--store", options.store);
   plan.store = options.store;
-  plan.cases = load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
+  plan.cases = load_bench_cases(layout().root);
   plan.backend = choose_backend(options.backend, options.gpu, options.device);
   plan.gpu = profile_for(plan.backend, options.gpu);
   if (plan.backend.backend == Backend::cuda) plan.device_memory = free_gpu_memory();

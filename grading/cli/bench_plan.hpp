@@ -11,7 +11,7 @@
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/bench.hpp"
 #include "grading/cli/submission.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

@@ -8,9 +8,9 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_course.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/file_text.hpp"
-#include "tilewise_stages.hpp"
 
 // What a learner types, on a course of their own.
 namespace tilewise::grading {

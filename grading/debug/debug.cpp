@@ -64,7 +64,7 @@ void demand_debugger() {
 }
 
 bool solves_system(const std::string& stage, const std::string& function) {
-  const auto stages = load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
+  const auto stages = load_bench_cases(layout().root);
   const auto found = stages.find(stage);
   return found != stages.end() &&
          std::ranges::any_of(found->second.cases, [&](const BenchCase& one) {

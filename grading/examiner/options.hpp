@@ -19,7 +19,7 @@ struct ExaminerOptions {
   std::filesystem::path checked_module;  ///< its checked build; on the simulator only
   /// What is timed beside it, by name: modules with the same functions. On the simulator only
   /// "reference", the checked build of the solution, whose speed is modelled beside it.
-  std::map<std::string, std::filesystem::path> yardsticks = {};
+  std::map<std::string, std::filesystem::path> baselines = {};
   /// What nvcc made of the kernels, where it was found; on the simulator only.
   CompiledKernels compiled = {};
   std::string backend;       ///< "simt" or "cuda"

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -49,20 +50,17 @@ std::vector<RubricEntry> read_stage(const Json& json, std::set<std::string>& kno
 
 }  // namespace
 
-Rubric load_rubric(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) throw std::runtime_error("cannot read " + file.string());
+Rubric load_rubric(const std::filesystem::path& root) {
   Rubric rubric;
   std::set<std::string> known_tests;
-  std::string place = file.string();
-  try {
-    const Json json = Json::parse(stream);
-    for (const auto& [stage, entries] : json.items()) {
-      place = fmt::format("{}: stage {}", file.string(), stage);
-      rubric[stage] = read_stage(entries, known_tests);
+  for (const StageInfo& stage : read_stages(root)) {
+    const Json file = read_stage_file(root, stage.id);
+    try {
+      rubric[stage.id] = read_stage(file.at("tests"), known_tests);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(
+          fmt::format("{}: tests: {}", stage_file(root, stage.id).string(), error.what()));
     }
-  } catch (const std::exception& error) {
-    throw std::runtime_error(place + ": " + error.what());
   }
   return rubric;
 }
@@ -70,7 +68,7 @@ Rubric load_rubric(const std::filesystem::path& file) {
 const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage) {
   const auto found = rubric.find(stage);
   if (found == rubric.end()) {
-    throw std::runtime_error(fmt::format("grading/rubric.json has no stage {}", stage));
+    throw std::runtime_error(fmt::format("the course has no stage {}", stage));
   }
   return found->second;
 }

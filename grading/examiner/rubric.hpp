@@ -24,13 +24,14 @@ using Rubric = std::map<std::string, std::vector<RubricEntry>>;
 /// Points of every stage.
 inline constexpr int points_per_stage = 10;
 
-/// Reads grading/rubric.json.
-/// @throws std::runtime_error naming the file, the stage and the test: unknown category, points
+/// Reads the "tests" of every stage.json.
+/// @param root  of the course
+/// @throws std::runtime_error naming the file and the test: unknown category, points
 /// that are no positive whole number, a test listed twice, a stage not worth points_per_stage.
-Rubric load_rubric(const std::filesystem::path& file);
+Rubric load_rubric(const std::filesystem::path& root);
 
 /// The tests of one stage.
-/// @throws std::runtime_error naming a stage that the rubric does not have
+/// @throws std::runtime_error naming a stage that the course does not have
 const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage);
 
 /// A running test's name as students see it.

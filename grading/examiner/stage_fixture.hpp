@@ -67,14 +67,14 @@ class StageTest : public testing::Test {
   /// Makes a call in a worker of its own. Nothing if it failed in any way.
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
-  /// Milliseconds that a yardstick takes for a call; none if it cannot make it, as where cuBLAS is
+  /// Milliseconds that a baseline takes for a call; none if it cannot make it, as where cuBLAS is
   /// not installed. The call's matrices hold its results afterwards.
-  std::vector<double> time_yardstick(const std::string& name, const Call& call,
-                                     const CallManner& timed);
+  std::vector<double> time_baseline(const std::string& name, const Call& call,
+                                    const CallManner& timed);
 
-  /// The same of each yardstick that can make it, by name.
-  std::map<std::string, std::vector<double>> time_yardsticks(const Call& call,
-                                                             const CallManner& timed);
+  /// The same of each baseline that can make it, by name.
+  std::map<std::string, std::vector<double>> time_baselines(const Call& call,
+                                                            const CallManner& timed);
 
   /// Ends this test's worker, whatever it had running. No call is to be made after that.
   void end_worker();
@@ -89,7 +89,7 @@ class StageTest : public testing::Test {
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
-  std::map<std::string, Worker> yardstick_workers_;
+  std::map<std::string, Worker> baseline_workers_;
   Random random_;
   int calls_made_ = 0;
   std::string last_call_;  ///< as messages call it; empty before the first

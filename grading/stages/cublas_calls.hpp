@@ -5,7 +5,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-namespace tilewise::yardsticks {
+namespace tilewise::baselines {
 
 /// For the default stream and as users get it: with tensor cores for double precision, where there
 /// are any, and without TF32 for single. Null if cuBLAS cannot start.
@@ -50,4 +50,4 @@ inline cudaError_t transpose(float* out, const float* in, int rows, int cols) {
                               nullptr, rows, out, rows));
 }
 
-}  // namespace tilewise::yardsticks
+}  // namespace tilewise::baselines

@@ -14,9 +14,9 @@
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
-#include "grading/mutants/tally.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/report/result.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/stages/tally.hpp"
 
 // Every known mistake must be found, by the test that is there to find it, with the right words.
 namespace tilewise::grading {
@@ -25,12 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A solution with one mistake: NN_topic/name.patch, whose text before the diff says what to
-/// expect.
-struct Mutant {
+/// A solution with one mistake: grading/stages/NN_topic/mistakes/name.patch, whose text before the
+/// diff says what to expect.
+struct Mistake {
   fs::path patch;
 
-  std::string stage() const { return patch.parent_path().filename().string(); }
+  std::string stage() const { return patch.parent_path().parent_path().filename().string(); }
 
   /// The "Name: value" lines before the diff. A line "Passes:" names a test that does not see the
   /// mistake, for those that others must find; a line "Slow:" one of speed that the kernel misses,
@@ -53,25 +53,28 @@ struct Mutant {
   }
 };
 
-void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.patch.string(); }
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.patch.string(); }
 
-std::vector<Mutant> mutants() {
-  std::vector<Mutant> found;
-  for (const auto& file : fs::recursive_directory_iterator(layout().root / "grading" / "mutants")) {
-    if (file.path().extension() == ".patch") found.push_back({file.path()});
+std::vector<Mistake> mistakes() {
+  std::vector<Mistake> found;
+  for (const StageInfo& stage : stages()) {
+    for (const auto& file :
+         fs::directory_iterator(drawer_of(layout().root, stage.id) / "mistakes")) {
+      if (file.path().extension() == ".patch") found.push_back({file.path()});
+    }
   }
-  std::ranges::sort(found, {}, &Mutant::patch);
+  std::ranges::sort(found, {}, &Mistake::patch);
   return found;
 }
 
-std::string name_of(const testing::TestParamInfo<Mutant>& info) {
+std::string name_of(const testing::TestParamInfo<Mistake>& info) {
   return info.param.stage() + "_" + info.param.patch.stem().string();
 }
 
-CommandResult apply(const Mutant& mutant, const fs::path& folder) {
+CommandResult apply(const Mistake& mistake, const fs::path& folder) {
   Command command;
   command.arguments = {"patch",     "--strip=1", "--fuzz=0",
-                       "--forward", "--batch",   "--input=" + mutant.patch.string()};
+                       "--forward", "--batch",   "--input=" + mistake.patch.string()};
   command.working_directory = folder;
   return run_command(command);
 }
@@ -91,31 +94,31 @@ bool says_in_order(const std::string& message, const std::string& text) {
   return true;
 }
 
-Tally& tally = tally_of_program("mutants");
+Tally& tally = tally_of_program("mistakes");
 
-class MutantTest : public testing::TestWithParam<Mutant> {
+class MistakeTest : public testing::TestWithParam<Mistake> {
  protected:
   void TearDown() override {
     tally.count(GetParam().stage(), GetParam().header()["Category"], !HasFailure());
   }
 };
 
-TEST_P(MutantTest, IsCaught) {
-  const Mutant& mutant = GetParam();
-  const auto header = mutant.header();
+TEST_P(MistakeTest, IsCaught) {
+  const Mistake& mistake = GetParam();
+  const auto header = mistake.header();
   for (const char* field : {"Mistake", "Fails", "Category", "Says"}) {
     ASSERT_TRUE(header.contains(field)) << "its header lacks a line '" << field << ": ...'";
   }
-  TemporarySubmission submission(mutant.stage());
-  submission.take(layout().root / "solutions" / mutant.stage());
-  const CommandResult applied = apply(mutant, submission.stage_folder());
+  TemporarySubmission submission(mistake.stage());
+  submission.take(layout().root / "solutions" / mistake.stage());
+  const CommandResult applied = apply(mistake, submission.stage_folder());
   ASSERT_TRUE(applied.succeeded()) << "patch " << describe_ending(applied) << ":\n"
                                    << applied.output;
 
 #ifdef TILEWISE_SANITIZE
   constexpr double time_limit_s = 30;
 #else
-  constexpr double time_limit_s = 4;  // a mutant that never ends meets it in every test
+  constexpr double time_limit_s = 4;  // a mistake that never ends meets it in every test
 #endif
   const std::string gpu = header.contains("Gpu") ? header.at("Gpu") : default_gpu;
   std::set<std::string> tests = {header.at("Fails")};
@@ -128,7 +131,7 @@ TEST_P(MutantTest, IsCaught) {
   ASSERT_NE(test, result.tests.end()) << "there is no test " << header.at("Fails");
   EXPECT_EQ(to_string(test->status), "failed") << test->message;
   EXPECT_EQ(to_string(test->category), header.at("Category"));
-  const auto lines = mutant.lines();
+  const auto lines = mistake.lines();
   for (auto [says, end] = lines.equal_range("Says"); says != end; ++says) {
     EXPECT_PRED2(says_in_order, test->message, says->second);
   }
@@ -148,16 +151,16 @@ TEST_P(MutantTest, IsCaught) {
 
 class EveryStage : public testing::TestWithParam<StageInfo> {};
 
-TEST_P(EveryStage, HasMutants) {
+TEST_P(EveryStage, HasMistakes) {
   // Fewer have left some test of a grader without a mistake to find.
   constexpr int fewest = 6;
-  EXPECT_GE(std::ranges::count(mutants(), GetParam().id, &Mutant::stage), fewest);
+  EXPECT_GE(std::ranges::count(mistakes(), GetParam().id, &Mistake::stage), fewest);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mutants, EveryStage, testing::ValuesIn(stages()),
+INSTANTIATE_TEST_SUITE_P(Mistakes, EveryStage, testing::ValuesIn(stages()),
                          [](const auto& info) { return info.param.id; });
 
-INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest, testing::ValuesIn(mutants()), name_of);
+INSTANTIATE_TEST_SUITE_P(Mistakes, MistakeTest, testing::ValuesIn(mistakes()), name_of);
 
 }  // namespace
 }  // namespace tilewise::grading

@@ -10,8 +10,9 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
-#include "grading/mutants/tally.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/report/result.hpp"
+#include "grading/stages/tally.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
 // file names a test of speed that its style does cost; it is judged all the same.
@@ -21,18 +22,21 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Folders NN_topic/style, each with the stage's files.
+/// Folders grading/stages/NN_topic/others/style, each with the stage's files.
 std::vector<fs::path> submissions() {
   std::vector<fs::path> folders;
-  for (const auto& stage : fs::directory_iterator(layout().root / "grading" / "unusual")) {
-    if (!stage.is_directory()) continue;
-    for (const auto& style : fs::directory_iterator(stage)) folders.push_back(style.path());
+  for (const StageInfo& stage : stages()) {
+    const fs::path others = drawer_of(layout().root, stage.id) / "others";
+    if (!fs::exists(others)) continue;
+    for (const auto& style : fs::directory_iterator(others)) folders.push_back(style.path());
   }
   std::ranges::sort(folders);
   return folders;
 }
 
-std::string stage_of(const fs::path& folder) { return folder.parent_path().filename().string(); }
+std::string stage_of(const fs::path& folder) {
+  return folder.parent_path().parent_path().filename().string();
+}
 
 std::set<std::string> slow_tests(const fs::path& folder) {
   const std::string field = "// Slow: ";
@@ -59,14 +63,14 @@ std::vector<std::string> gpus_for(const fs::path& folder) {
   return {default_gpu};
 }
 
-Tally& tally = tally_of_program("unusual");
+Tally& tally = tally_of_program("others");
 
-class UnusualTest : public testing::TestWithParam<fs::path> {
+class OtherKernelTest : public testing::TestWithParam<fs::path> {
  protected:
   void TearDown() override { tally.count(stage_of(GetParam()), "right", !HasFailure()); }
 };
 
-TEST_P(UnusualTest, Passes) {
+TEST_P(OtherKernelTest, Passes) {
   TemporarySubmission submission(stage_of(GetParam()));
   submission.take(GetParam());
   constexpr double time_limit_s = 10;
@@ -86,7 +90,7 @@ TEST_P(UnusualTest, Passes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Unusual, UnusualTest, testing::ValuesIn(submissions()), name_of);
+INSTANTIATE_TEST_SUITE_P(Others, OtherKernelTest, testing::ValuesIn(submissions()), name_of);
 
 }  // namespace
 }  // namespace tilewise::grading

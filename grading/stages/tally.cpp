@@ -1,4 +1,4 @@
-#include "grading/mutants/tally.hpp"
+#include "grading/stages/tally.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

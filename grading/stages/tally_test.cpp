@@ -1,4 +1,4 @@
-#include "grading/mutants/tally.hpp"
+#include "grading/stages/tally.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "common/core/paths.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/guide/status_table.hpp"
 #include "grading/progress/progress_file.hpp"
-#include "tilewise_stages.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {

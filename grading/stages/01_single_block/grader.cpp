@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "grading/stages/01_single_block_contract.hpp"
+#include "grading/stages/01_single_block/contract.hpp"
 #include "grading/stages/block_shape_fixture.hpp"
 
 namespace tilewise::grading {

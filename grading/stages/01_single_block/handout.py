@@ -29,7 +29,7 @@ def check(page):
     page.figures("2.5", loads["global_load_sectors"] / loads["global_load_requests"])
     page.figures("16.5", (1 + 32) / 2)  # one element of B for all lanes, 32 rows of A
 
-    grader = "grading/stages/01_single_block.cpp"
+    grader = "grading/stages/01_single_block/grader.cpp"
     page.figures("512 256", in_source(grader, r"models_rates\(\) \? \d+ : (\d+)"),
                  in_source(grader, r"models_rates\(\) \? (\d+)"))
     page.modelled("14", (page.tilewise.counters("1", "matmul_single_block(n=256, block=32x32)"), 1))

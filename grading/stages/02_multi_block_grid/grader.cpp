@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "grading/stages/02_multi_block_grid_contract.hpp"
+#include "grading/stages/02_multi_block_grid/contract.hpp"
 #include "grading/stages/block_shape_fixture.hpp"
 
 namespace tilewise::grading {

@@ -36,7 +36,7 @@ def check(page):
     page.figures("65,535", 2**16 - 1)
 
     page.figures("1.5", in_source("grading/stages/block_shape_fixture.cpp", r"slack = .* \? ([\d.]+)"))
-    grader = "grading/stages/02_multi_block_grid.cpp"
+    grader = "grading/stages/02_multi_block_grid/grader.cpp"
     page.figures("31% 40%", 100 * in_source(grader, r"of_reference = ([\d.]+)"),
                  100 * in_source(grader, r"of_model = ([\d.]+)"))
     model = page.tilewise.counters("2", "matmul_grid(n=1024, block=32x16)")

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "grading/stages/03_shared_memory_contract.hpp"
+#include "grading/stages/03_shared_memory/contract.hpp"
 #include "grading/stages/tiled_matmul_fixture.hpp"
 
 namespace tilewise::grading {

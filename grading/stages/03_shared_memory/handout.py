@@ -69,7 +69,7 @@ def check(page):
                  2 * 528**3 / (2 * 528**3 / 16 + 528**2))
 
     page.figures("1.5", in_source("grading/stages/tiled_matmul_fixture.cpp", r"slack = ([\d.]+)"))
-    grader = "grading/stages/03_shared_memory.cpp"
+    grader = "grading/stages/03_shared_memory/grader.cpp"
     of_model = in_source(grader, r"of_model = ([\d.]+)")
     page.figures("60% 60%", 100 * in_source(grader, r"of_reference = ([\d.]+)"), 100 * of_model)
     model = page.tilewise.counters("3", "matmul_shared(n=1024, tile=32)")

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "grading/stages/04_prefetch_contract.hpp"
+#include "grading/stages/04_prefetch/contract.hpp"
 #include "grading/stages/three_tiles_fixture.hpp"
 
 namespace tilewise::grading {

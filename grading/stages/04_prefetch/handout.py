@@ -66,7 +66,7 @@ def check(page):
     page.given("1,024", "shared memory that CUDA keeps of each block on such a card")
 
     page.figures("1.5", in_source("grading/stages/tiled_matmul_fixture.cpp", r"slack = ([\d.]+)"))
-    grader = "grading/stages/04_prefetch.cpp"
+    grader = "grading/stages/04_prefetch/grader.cpp"
     of_reference = in_source(grader, r"of_reference = ([\d.]+)")
     page.figures("60% 8%", 100 * of_reference, 100 * in_source(grader, r"of_peak = ([\d.]+)"))
     to_registers, to_pair = (page.tilewise.counters("4", f"{FUNCTIONS[each]}(n=1024, tile=32)")

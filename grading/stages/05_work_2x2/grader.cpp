@@ -1,6 +1,6 @@
 #include <string>
 
-#include "grading/stages/05_work_2x2_contract.hpp"
+#include "grading/stages/05_work_2x2/contract.hpp"
 #include "grading/stages/three_tiles_fixture.hpp"
 
 namespace tilewise::grading {

@@ -57,7 +57,7 @@ def check(page):
         "--gpu gt240,gtx1080 --block 16x16 --registers 34 --shared 4140")
     page.figures("25% 75%", both["gt240"]["percent"], both["gtx1080"]["percent"])
 
-    grader = "grading/stages/05_work_2x2.cpp"
+    grader = "grading/stages/05_work_2x2/grader.cpp"
     page.figures("1.5 1.3", in_source("grading/stages/tiled_matmul_fixture.cpp", r"slack = ([\d.]+)"),
                  in_source(grader, r"slack = ([\d.]+)"))
     of_model = in_source(grader, r"of_model = ([\d.]+)")

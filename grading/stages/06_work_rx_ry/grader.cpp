@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/theory/matmul_counts.hpp"
-#include "grading/stages/06_work_rx_ry_contract.hpp"
+#include "grading/stages/06_work_rx_ry/contract.hpp"
 #include "grading/stages/tiled_matmul_fixture.hpp"
 
 namespace tilewise::grading {

@@ -112,7 +112,7 @@ def check(page):
     page.figures("128 37,258 32,529", cgma(32, 4, 4), on_h200[16, 8, 8][4], on_h200[32, 4, 4][4])
     page.figures("168", on_h200[32, 6, 6][7])
 
-    grader = "grading/stages/06_work_rx_ry.cpp"
+    grader = "grading/stages/06_work_rx_ry/grader.cpp"
     of_model = in_source(grader, r"of_reference = 0.59, \.of_peak = 0.26, \.of_model = ([\d.]+)")
     page.figures("75% 59% 40% 26%", 100 * of_model,
                  100 * in_source(grader, r"of_reference = (0\.59),"),

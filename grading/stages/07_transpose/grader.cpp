@@ -8,7 +8,7 @@
 #include "common/theory/matmul_counts.hpp"
 #include "grading/examiner/transpose_fixture.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/stages/07_transpose_contract.hpp"
+#include "grading/stages/07_transpose/contract.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -72,7 +72,7 @@ def check(page):
     page.figures("4,224 16,384 75% 1024 4,096", 32 * 33 * 4, card["shared_bytes_per_sm"],
                  100 * 3 * 256 / 1024, card["threads_per_sm"], 32 * 32 * 4)
 
-    grader = "grading/stages/07_transpose.cpp"
+    grader = "grading/stages/07_transpose/grader.cpp"
     of_model = in_source(grader, r"of_model = ([\d.]+)")
     page.figures("56% 67% 90%", 100 * in_source(grader, r"of_reference = (0\.56),"),
                  100 * in_source(grader, r"of_reference = (0\.67),"), 100 * of_model)

@@ -11,7 +11,7 @@
 
 #include "grading/examiner/dgemm_fixture.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/stages/08_dgemm_dtrsm_contract.hpp"
+#include "grading/stages/08_dgemm_dtrsm/contract.hpp"
 
 namespace tilewise::grading {
 namespace {

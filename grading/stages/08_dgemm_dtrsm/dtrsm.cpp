@@ -12,7 +12,7 @@
 
 #include "grading/examiner/dtrsm_fixture.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/stages/08_dgemm_dtrsm_contract.hpp"
+#include "grading/stages/08_dgemm_dtrsm/contract.hpp"
 
 namespace tilewise::grading {
 namespace {

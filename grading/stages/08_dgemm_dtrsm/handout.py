@@ -100,7 +100,7 @@ def check(page):
     page.figures("15", 2 * 4096**3 / peak("gtx1080") / 1e6)
     page.figures("496 528 1,024 0.8%", sum(range(32)), 496 + 32, 32 * 32, 100 * 32 / 4096)
 
-    dgemm, dtrsm = "grading/stages/08_dgemm.cpp", "grading/stages/08_dtrsm.cpp"
+    dgemm, dtrsm = "grading/stages/08_dgemm_dtrsm/dgemm.cpp", "grading/stages/08_dgemm_dtrsm/dtrsm.cpp"
     page.figures("100% 0.917", 100, 264 / 288)
     page.figures("1.75 16.5 4.95", in_source(dtrsm, r"slack = ([\d.]+)"), 1 + (1024 / 32 - 1) / 2,
                  in_source(dtrsm, r"stored > ([\d.]+)") * (1 + math.log2(1024 / 32) / 2 + 1))

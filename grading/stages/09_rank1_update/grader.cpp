@@ -7,7 +7,7 @@
 
 #include "common/theory/matmul_counts.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/stages/09_rank1_update_contract.hpp"
+#include "grading/stages/09_rank1_update/contract.hpp"
 #include "grading/stages/tiled_matmul_fixture.hpp"
 
 namespace tilewise::grading {

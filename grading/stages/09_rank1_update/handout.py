@@ -117,7 +117,7 @@ def check(page):
     page.figures("100%", 100)
     page.figures("1,734", 13870 / 32 * 4)
 
-    grader = "grading/stages/09_rank1_update.cpp"
+    grader = "grading/stages/09_rank1_update/grader.cpp"
     page.figures("1.5", in_source(grader, r"enough = ([\d.]+)"))
     fraction = {name: in_source(grader, rf"of_reference = {reference}.*of_model = ([\d.]+)")
                 for name, reference in (("two_rows", "0.75"), ("rank1", "0.24"))}

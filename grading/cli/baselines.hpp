@@ -8,16 +8,16 @@
 namespace tilewise::grading {
 
 /// What a stage's functions are timed beside on a GPU, apart from the solution:
-/// grading/yardsticks/NAME/STAGE.
-struct Yardstick {
+/// grading/stages/ID/baselines/NAME.
+struct Baseline {
   std::string name;  ///< "cublas" or "copy"
   bool uses_cublas = false;
 };
 
 /// Those that the stage has.
-std::vector<Yardstick> yardsticks_of(const std::string& stage_id);
+std::vector<Baseline> baselines_of(const std::string& stage_id);
 
 /// How to build one; the scratch folder is left to choose.
-BuildRequest yardstick_build(const Yardstick& yardstick, const std::string& stage_id);
+BuildRequest baseline_build(const Baseline& baseline, const std::string& stage_id);
 
 }  // namespace tilewise::grading
