@@ -84,7 +84,9 @@ StageCases read_stage(const std::string& stage, const Json& json) {
     BenchCase of_function;
     of_function.stage = stage;
     of_function.function = function.at("name").get<std::string>();
-    of_function.problem = problem_of(function.at("problem").get<std::string>());
+    of_function.problem = function.contains("problem")
+                              ? problem_of(function.at("problem").get<std::string>())
+                              : Problem::other;
     const Json& bench = function.at("bench");
     for (const Json& choice : bench.at("choices")) {
       read.cases.push_back(read_case(of_function, bench, choice));

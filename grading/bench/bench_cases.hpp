@@ -16,6 +16,7 @@ enum class Problem {
   product,    ///< C = A * B
   transpose,  ///< out = transpose of in
   solve,      ///< A * X = B, A lower triangular, X over B
+  other,      ///< what the bench knows no reference for: its results are not judged
 };
 
 /// The call of an earlier stage to compare with.

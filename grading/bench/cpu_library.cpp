@@ -84,6 +84,7 @@ std::optional<double> cpu_ms(const Task& task) {
     case Problem::solve:
       return solve_ms(task.m, task.n);
     case Problem::transpose:
+    case Problem::other:
       return std::nullopt;
   }
   throw std::logic_error("no such problem");

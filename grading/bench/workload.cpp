@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -155,6 +156,41 @@ class SolveWorkload : public Workload {
   TriangularSystem system_;
 };
 
+/// Random inputs for a function of any kind; an output is what it does not take as const.
+class UnjudgedWorkload : public Workload {
+ public:
+  UnjudgedWorkload(const NamedCall& call, std::uint64_t seed) {
+    Random random = seeded_random(seed, call.function);
+    for (const Argument& argument : call.arguments) {
+      const auto* matrix = std::get_if<BufferArgument>(&argument);
+      if (matrix == nullptr || !matrix->read_only) continue;
+      const auto elements = static_cast<int>(matrix->image_bytes / matrix->element_bytes);
+      const auto keep = [&](const auto& contents) {
+        const Bytes bytes = bytes_of(contents);
+        inputs_[matrix->name].assign(bytes.begin(), bytes.end());
+      };
+      if (matrix->element_bytes == sizeof(float)) {
+        keep(random_matrix(1, elements, random));
+      } else {
+        keep(random_double_matrix(1, elements, random));
+      }
+    }
+  }
+
+  std::optional<bool> is_right(std::span<const Argument>, Bytes, bool) const override {
+    return std::nullopt;
+  }
+
+ protected:
+  std::optional<Bytes> contents(const std::string& name) const override {
+    const auto input = inputs_.find(name);
+    return input == inputs_.end() ? std::nullopt : std::optional<Bytes>(input->second);
+  }
+
+ private:
+  std::map<std::string, std::vector<std::byte>> inputs_;
+};
+
 Matrix<float> matrix_to_transpose(const InputChoice& inputs, int n) {
   switch (inputs.kind) {
     case InputChoice::Kind::random: {
@@ -215,7 +251,9 @@ std::size_t bytes_in_memory(const NamedCall& call) {
 }
 
 std::string obstacle_to(Problem problem, const InputChoice& inputs) {
-  if (problem != Problem::solve || inputs.kind == InputChoice::Kind::random) return "";
+  if (inputs.kind == InputChoice::Kind::random) return "";
+  if (problem == Problem::other) return "its inputs are random only";
+  if (problem != Problem::solve) return "";
   return "triangular systems are solved with random matrices only, which are well-conditioned";
 }
 
@@ -238,6 +276,8 @@ std::unique_ptr<Workload> make_workload(const WorkloadRequest& request) {
       return std::make_unique<TransposeWorkload>(matrix_to_transpose(request.inputs, cols("in")));
     case Problem::solve:
       return std::make_unique<SolveWorkload>(system_of(request.inputs, cols("A"), cols("B")));
+    case Problem::other:
+      return std::make_unique<UnjudgedWorkload>(call, request.inputs.seed);
   }
   throw std::logic_error("no such problem");
 }
