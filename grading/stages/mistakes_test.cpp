@@ -36,6 +36,8 @@ struct Mistake {
   /// mistake, for those that others must find; a line "Slow:" one of speed that the kernel misses,
   /// too, as the kernels of the stage before do; a line "Gpu:" the profile to grade with, for those
   /// that some GPUs do not mind; a line "Pitfall:" the row of the handout that quotes what is said.
+  /// "Compilers: all" has it graded with the other compiler, too; grading/other_compiler sees to
+  /// it.
   std::multimap<std::string, std::string> lines() const {
     std::multimap<std::string, std::string> fields;
     std::ifstream file(patch);

@@ -15,7 +15,9 @@
 #include "grading/stages/tally.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
-// file names a test of speed that its style does cost; it is judged all the same.
+// file names a test of speed that its style does cost; it is judged all the same. A line
+// "// Gpu: PROFILE" names a GPU for which a stage's tests expect more than for others: it has to
+// pass there, too.
 namespace tilewise::grading {
 namespace {
 
@@ -38,29 +40,28 @@ std::string stage_of(const fs::path& folder) {
   return folder.parent_path().parent_path().filename().string();
 }
 
-std::set<std::string> slow_tests(const fs::path& folder) {
-  const std::string field = "// Slow: ";
-  std::set<std::string> tests;
+/// What stands behind a name in the comments of a kernel's files: "// Slow: TEST".
+std::set<std::string> field(const fs::path& folder, const std::string& name) {
+  const std::string begin = "// " + name + ": ";
+  std::set<std::string> values;
   for (const auto& file : fs::directory_iterator(folder)) {
     std::ifstream lines(file.path());
     for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with(field)) tests.insert(line.substr(field.size()));
+      if (line.starts_with(begin)) values.insert(line.substr(begin.size()));
     }
   }
-  return tests;
+  return values;
 }
 
 std::string name_of(const testing::TestParamInfo<fs::path>& info) {
   return stage_of(info.param) + "_" + info.param.filename().string();
 }
 
-/// The profiles to grade with: a GPU for which a stage's tests expect more than for others, too.
-std::vector<std::string> gpus_for(const fs::path& folder) {
-  // It has partitions. With its 16 banks vectors of four have conflicts which 32 banks have not.
-  const bool knows_partitions =
-      stage_of(folder) == "07_transpose" && folder.filename() != "swizzled_vectors";
-  if (knows_partitions) return {default_gpu, "gtx280"};
-  return {default_gpu};
+/// The profiles to grade with.
+std::set<std::string> gpus_for(const fs::path& folder) {
+  std::set<std::string> gpus = field(folder, "Gpu");
+  gpus.insert(default_gpu);
+  return gpus;
 }
 
 Tally& tally = tally_of_program("others");
@@ -80,7 +81,7 @@ TEST_P(OtherKernelTest, Passes) {
     for (const TestResult& test : result.tests) {
       const bool of_speed = test.category == Category::performance;
       if (of_speed && gpu != default_gpu) continue;  // each GPU is at ease with other styles
-      if (slow_tests(GetParam()).contains(test.name)) {
+      if (field(GetParam(), "Slow").contains(test.name)) {
         EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.message;
         EXPECT_THAT(test.message, HasSubstr("(modelled for gtx1080), minimum")) << test.name;
       } else if (test.max_score > 0) {

@@ -1,6 +1,7 @@
 // Each thread computes four neighbouring results, and everything travels in groups of four where
 // n and the tile allow it. Rows of As are a group longer than they need to be, so that the rows of
 // a warp lie in different banks.
+// Compilers: all
 
 #include "matmul_shared.hpp"
 

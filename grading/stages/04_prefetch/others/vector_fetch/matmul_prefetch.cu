@@ -1,5 +1,6 @@
 // Where n allows it, a quarter of the threads fetch the elements of A in groups of four, and
 // another quarter those of B; the rest only compute. Tiles lie in dynamic shared memory.
+// Compilers: all
 
 #include "matmul_prefetch.hpp"
 

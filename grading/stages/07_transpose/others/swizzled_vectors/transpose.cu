@@ -1,5 +1,6 @@
 // No padding: the columns of a tile are permuted, another way in each row. Blocks are one
 // dimension, and whole tiles are loaded four elements at a time.
+// Compilers: all
 #include "transpose.hpp"
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Matrices as views, loops over a tile as lambdas, tiles of 64 x 32 that are two tiles of the
 // diagonal order high, and loads beyond the edge that fetch the last element once more.
+// Gpu: gtx280
 #include "transpose.hpp"
 
 #include <cstddef>

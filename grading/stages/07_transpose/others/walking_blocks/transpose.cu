@@ -3,6 +3,7 @@
 // The last of its blocks leave most of a GTX 1080 idle:
 // Slow: TransposePadded.ReachesMinimumBandwidth
 // Slow: TransposeDiagonal.ReachesMinimumBandwidth
+// Gpu: gtx280
 #include "transpose.hpp"
 
 #include <algorithm>
