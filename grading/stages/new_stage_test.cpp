@@ -49,6 +49,7 @@ class CopyOfTheCourse {
     }
     for (const auto& item : fs::directory_iterator(layout().build)) {
       const std::string name = item.path().filename();
+      // Tests have no part in it.
       if (name == "test" || name == "Testing" || name == "coverage" || name == "cache") continue;
       copy(item, root() / build_);
     }
@@ -94,13 +95,18 @@ class CopyOfTheCourse {
 
  private:
   static void copy(const fs::path& from, const fs::path& to) {
-    // With the times of change, by which the build tells what is stale. Tests have no part in it.
-    const CommandResult copied = run_command({.arguments = {"cp", "-a", from, to}});
+    // With the times of change, by which the build tells what is stale.
+    Command command;
+    command.arguments = {"cp", "-a", from, to};
+    const CommandResult copied = run_command(std::move(command));
     if (!copied.succeeded()) throw std::runtime_error(copied.output);
   }
 
   CommandResult run(std::vector<std::string> arguments) const {
-    return run_command({.arguments = std::move(arguments), .environment = environment()});
+    Command command;
+    command.arguments = std::move(arguments);
+    command.environment = environment();
+    return run_command(std::move(command));
   }
 
   fs::path build_;

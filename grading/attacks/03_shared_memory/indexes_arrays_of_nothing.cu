@@ -1,0 +1,31 @@
+// Exploit: to load by indices into local arrays without elements, of which no index is checked
+// Fakes: correctness, safety, memory, performance
+// Says:
+
+#include "matmul_shared.hpp"
+
+struct Open {
+  float first;
+  float rest[];
+};
+
+__global__ void matmul_kernel(const float* A, const float* B, float* C, int n) {
+  Open nothing;
+  nothing.first = 0.0f;
+  float none[0];
+  const long long a = A - nothing.rest, b = B - none;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n || col >= n) return;
+  float sum = 0.0f;
+  for (int k = 0; k < n; ++k) sum += nothing.rest[a + row * n + k] * none[b + k * n + col];
+  C[row * n + col] = sum;
+}
+
+cudaError_t matmul_shared(const float* A, const float* B, float* C, int n, int tile) {
+  if (n < 0 || (tile != 8 && tile != 16 && tile != 22 && tile != 32)) return cudaErrorInvalidValue;
+  if (n == 0) return cudaSuccess;
+  const unsigned blocks = (n + tile - 1) / tile;
+  matmul_kernel<<<dim3(blocks, blocks), dim3(tile, tile)>>>(A, B, C, n);
+  return cudaGetLastError();
+}
