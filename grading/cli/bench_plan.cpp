@@ -6,7 +6,7 @@
 
 #include "common/core/paths.hpp"
 #include "grading/bench/memory_needs.hpp"
-#include "grading/bench/workload.hpp"
+#include "grading/problem/workload.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/gpu_choice.hpp"
 #include "grading/cli/output_file.hpp"

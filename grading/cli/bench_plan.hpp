@@ -7,7 +7,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_cases.hpp"
-#include "grading/bench/input_choice.hpp"
+#include "grading/problem/input_choice.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/bench.hpp"
 #include "grading/cli/submission.hpp"

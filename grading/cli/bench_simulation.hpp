@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/bench/workload.hpp"
+#include "grading/problem/workload.hpp"
 #include "grading/cli/bench_modules.hpp"
 #include "grading/examiner/process/worker.hpp"
 #include "grading/profile/named_call.hpp"

@@ -13,7 +13,7 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/cpu_library.hpp"
-#include "grading/bench/workload.hpp"
+#include "grading/problem/workload.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/cli/bench_modules.hpp"

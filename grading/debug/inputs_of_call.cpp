@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/course/contract.hpp"
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/examiner/matrix.hpp"
+#include "grading/problem/matrix.hpp"
 
 namespace tilewise::grading {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "grading/examiner/dgemm_reference.hpp"
+#include "grading/problem/dgemm_reference.hpp"
 #include "grading/examiner/pattern.hpp"
 
 namespace tilewise::grading {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "grading/examiner/dtrsm_reference.hpp"
+#include "grading/problem/dtrsm_reference.hpp"
 #include "grading/examiner/pattern.hpp"
 
 namespace tilewise::grading {

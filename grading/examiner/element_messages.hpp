@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "grading/examiner/compare.hpp"
+#include "grading/problem/compare.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/pattern.hpp"
 

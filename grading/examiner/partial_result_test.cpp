@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "grading/examiner/compare.hpp"
+#include "grading/problem/compare.hpp"
 #include "grading/examiner/device_array.hpp"
 
 namespace tilewise::grading {

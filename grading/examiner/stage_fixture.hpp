@@ -10,7 +10,7 @@
 #include "common/gpu/capability.hpp"
 #include "grading/course/contract.hpp"
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "grading/examiner/compare.hpp"
-#include "grading/examiner/matrix.hpp"
+#include "grading/problem/compare.hpp"
+#include "grading/problem/matrix.hpp"
 #include "grading/examiner/pattern.hpp"
 
 namespace tilewise::grading {

@@ -1,4 +1,4 @@
-#include "grading/bench/workload.hpp"
+#include "grading/problem/workload.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,11 +10,11 @@
 #include <utility>
 #include <variant>
 
-#include "grading/bench/npy.hpp"
-#include "grading/examiner/compare.hpp"
+#include "grading/problem/npy.hpp"
+#include "grading/problem/compare.hpp"
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/dtrsm_reference.hpp"
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/dtrsm_reference.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 namespace {

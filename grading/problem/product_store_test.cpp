@@ -1,4 +1,4 @@
-#include "grading/bench/product_store.hpp"
+#include "grading/problem/product_store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "common/process/scratch_directory.hpp"
-#include "grading/bench/npy.hpp"
+#include "grading/problem/npy.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,4 +1,4 @@
-#include "grading/bench/product_store.hpp"
+#include "grading/problem/product_store.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "grading/bench/npy.hpp"
-#include "grading/examiner/dgemm_reference.hpp"
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/npy.hpp"
+#include "grading/problem/dgemm_reference.hpp"
+#include "grading/problem/inputs.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

@@ -4,7 +4,7 @@
 #include <random>
 #include <string_view>
 
-#include "grading/examiner/matrix.hpp"
+#include "grading/problem/matrix.hpp"
 
 namespace tilewise::grading {
 

@@ -1,10 +1,10 @@
-#include "grading/bench/input_choice.hpp"
+#include "grading/problem/input_choice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/process/scratch_directory.hpp"
-#include "grading/bench/npy.hpp"
+#include "grading/problem/npy.hpp"
 
 namespace tilewise::grading {
 namespace {

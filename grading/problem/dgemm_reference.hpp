@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 

@@ -1,4 +1,4 @@
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/reference.hpp"
 
 #include <cblas.h>
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
-#include "grading/bench/input_choice.hpp"
-#include "grading/examiner/matrix.hpp"
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/input_choice.hpp"
+#include "grading/problem/matrix.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 

@@ -1,4 +1,4 @@
-#include "grading/examiner/dtrsm_reference.hpp"
+#include "grading/problem/dtrsm_reference.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 namespace {

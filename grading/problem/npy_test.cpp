@@ -1,4 +1,4 @@
-#include "grading/bench/npy.hpp"
+#include "grading/problem/npy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "grading/examiner/compare.hpp"
-#include "grading/examiner/matrix.hpp"
+#include "grading/problem/compare.hpp"
+#include "grading/problem/matrix.hpp"
 
 namespace tilewise::grading {
 

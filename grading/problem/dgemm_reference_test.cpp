@@ -1,4 +1,4 @@
-#include "grading/examiner/dgemm_reference.hpp"
+#include "grading/problem/dgemm_reference.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "grading/examiner/compare.hpp"
+#include "grading/problem/compare.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "grading/examiner/inputs.hpp"
-#include "grading/examiner/matrix.hpp"
+#include "grading/problem/inputs.hpp"
+#include "grading/problem/matrix.hpp"
 
 namespace tilewise::grading {
 

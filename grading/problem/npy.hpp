@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "grading/examiner/matrix.hpp"
+#include "grading/problem/matrix.hpp"
 
 namespace tilewise::grading {
 

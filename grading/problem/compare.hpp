@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 

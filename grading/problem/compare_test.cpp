@@ -1,4 +1,4 @@
-#include "grading/examiner/compare.hpp"
+#include "grading/problem/compare.hpp"
 
 #include <gtest/gtest.h>
 

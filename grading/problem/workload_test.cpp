@@ -1,4 +1,4 @@
-#include "grading/bench/workload.hpp"
+#include "grading/problem/workload.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "grading/examiner/dtrsm_reference.hpp"
+#include "grading/problem/dtrsm_reference.hpp"
 
 #include <cblas.h>
 

@@ -1,10 +1,10 @@
-#include "grading/bench/input_choice.hpp"
+#include "grading/problem/input_choice.hpp"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "grading/bench/npy.hpp"
+#include "grading/problem/npy.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

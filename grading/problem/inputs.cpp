@@ -1,4 +1,4 @@
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 
 #include <bit>
 #include <cmath>

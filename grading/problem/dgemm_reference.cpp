@@ -1,4 +1,4 @@
-#include "grading/examiner/dgemm_reference.hpp"
+#include "grading/problem/dgemm_reference.hpp"
 
 #include <cblas.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "grading/bench/bench_cases.hpp"
-#include "grading/bench/product_store.hpp"
+#include "grading/problem/product_store.hpp"
 #include "grading/profile/named_call.hpp"
 
 namespace tilewise::grading {
