@@ -35,14 +35,6 @@ std::string filled_in(std::string text, const Json& choice) {
   return text;
 }
 
-Problem problem_of(const std::string& word) {
-  if (word == "product" || word == "gemm") return Problem::product;
-  if (word == "transpose") return Problem::transpose;
-  if (word == "triangular_solve") return Problem::solve;
-  throw std::invalid_argument(fmt::format(
-      "'{}' is no problem; there are product, gemm, transpose and triangular_solve", word));
-}
-
 int side_of(const Json& formula, const char* name, const Json& choice) {
   const std::string text = filled_in(formula.at(name).get<std::string>(), choice);
   const auto number = number_in<int>(text);
@@ -84,9 +76,7 @@ StageCases read_stage(const std::string& stage, const Json& json) {
     BenchCase of_function;
     of_function.stage = stage;
     of_function.function = function.at("name").get<std::string>();
-    of_function.problem = function.contains("problem")
-                              ? problem_of(function.at("problem").get<std::string>())
-                              : Problem::other;
+    of_function.problem = &problem_called(function.value("problem", ""));
     const Json& bench = function.at("bench");
     for (const Json& choice : bench.at("choices")) {
       read.cases.push_back(read_case(of_function, bench, choice));

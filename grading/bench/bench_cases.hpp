@@ -8,16 +8,9 @@
 
 #include "common/theory/matmul_counts.hpp"
 #include "grading/builder/builder.hpp"
+#include "grading/problem/problem.hpp"
 
 namespace tilewise::grading {
-
-/// What a function computes, as far as its inputs and the judgement of its result go.
-enum class Problem {
-  product,    ///< C = A * B
-  transpose,  ///< out = transpose of in
-  solve,      ///< A * X = B, A lower triangular, X over B
-  other,      ///< what the bench knows no reference for: its results are not judged
-};
 
 /// The call of an earlier stage to compare with.
 struct PreviousCall {
@@ -30,7 +23,7 @@ struct BenchCase {
   std::string stage;
   std::string function;
   std::string block;  ///< as BenchRow::block
-  Problem problem = Problem::product;
+  const Problem* problem = &problem_called("");
 
   /// The call for matrices of order n, as read_call() takes it.
   std::string call(int n) const;

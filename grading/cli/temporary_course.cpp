@@ -10,9 +10,8 @@ namespace fs = std::filesystem;
 TemporaryCourse::TemporaryCourse() {
   const fs::path course = layout().root;
   // What is read of it. The rest is in the build, wherever that lies.
-  for (const char* part :
-       {"lab", "labs", "solutions", "grading/stages/cublas_calls.hpp",
-        "common/gpu/gpus.json", "common/simt"}) {
+  for (const char* part : {"lab", "labs", "solutions", "grading/stages/cublas_calls.hpp",
+                           "common/gpu/gpus.json", "common/simt"}) {
     fs::create_directories((root() / part).parent_path());
     fs::copy(course / part, root() / part, fs::copy_options::recursive);
   }

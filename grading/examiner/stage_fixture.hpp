@@ -10,10 +10,10 @@
 #include "common/gpu/capability.hpp"
 #include "grading/course/contract.hpp"
 #include "grading/examiner/calling.hpp"
-#include "grading/problem/inputs.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 

@@ -1,5 +1,6 @@
 #include "grading/problem/inputs.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -47,6 +48,17 @@ Matrix<double> random_double_matrix(int rows, int cols, Random& random) {
     value = with_random_sign(0.25 + 0.75 * random_fraction(bits), bits);
   }
   return matrix;
+}
+
+Matrix<float> whole_numbers(int count, Random& random) {
+  constexpr int exact = 1 << 24, most = 1000;
+  const int largest = std::clamp(exact / 2 / std::max(count, 1), 1, most);
+  std::uniform_int_distribution<int> size(1, largest);
+  Matrix<float> numbers(1, count);
+  for (float& number : numbers.values) {
+    number = static_cast<float>(random() % 2 == 0 ? size(random) : -size(random));
+  }
+  return numbers;
 }
 
 Matrix<double> random_lower_triangle(int order, Random& random) {

@@ -102,5 +102,18 @@ TEST(Inputs, DistinctMatricesHoldFiniteNumbersThatDiffer) {
   EXPECT_NE(matrix.values, distinct_matrix(300, 400, random).values);
 }
 
+TEST(WholeNumbers, AddUpExactlyInAnyOrder) {
+  for (const int count : {1, 7, 100'000, 1 << 23}) {
+    Random random = seeded_random(1, "sum");
+    const Matrix<float> x = whole_numbers(count, random);
+    double magnitude = 0;
+    for (const float value : x.values) {
+      EXPECT_TRUE(value != 0 && value == std::trunc(value)) << value;
+      magnitude += std::abs(value);
+    }
+    EXPECT_LE(magnitude, 1 << 24) << count;
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::grading

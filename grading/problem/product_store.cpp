@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "grading/problem/npy.hpp"
 #include "grading/problem/dgemm_reference.hpp"
 #include "grading/problem/inputs.hpp"
+#include "grading/problem/npy.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

@@ -3,7 +3,6 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -50,6 +49,10 @@ ReferenceProduct multiply_rows(const Matrix<float>& A, const Matrix<float>& B,
   make_absolute(wide_B);
   reference.magnitude = product_of(sampled_A, wide_B);
   return reference;
+}
+
+double sum_of(const Matrix<float>& x) {
+  return std::accumulate(x.values.begin(), x.values.end(), 0.0);
 }
 
 std::vector<int> sample_rows(int rows, int count, Random& random) {

@@ -22,6 +22,9 @@ ReferenceProduct multiply(const Matrix<float>& A, const Matrix<float>& B);
 ReferenceProduct multiply_rows(const Matrix<float>& A, const Matrix<float>& B,
                                std::vector<int> rows);
 
+/// The sum of all elements in double precision.
+double sum_of(const Matrix<float>& x);
+
 /// `count` different rows out of `rows`, ascending, the first and the last among them; all of them
 /// if there are no more than that.
 std::vector<int> sample_rows(int rows, int count, Random& random);

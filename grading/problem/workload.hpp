@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "grading/bench/bench_cases.hpp"
-#include "grading/problem/product_store.hpp"
+#include "grading/problem/coded_nans.hpp"
+#include "grading/problem/matrix.hpp"
 #include "grading/profile/named_call.hpp"
 
 namespace tilewise::grading {
@@ -18,7 +17,8 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  /// Writes the matrices into memory shared with a worker: inputs as they are, outputs unwritten.
+  /// Writes the matrices into memory shared with a worker: inputs as they are, outputs unwritten,
+  /// and between rows that do not touch what no result may come from.
   /// @param memory holds bytes_in_memory(call)
   /// @return the call's arguments, which now lie there
   std::vector<Argument> place(const NamedCall& call, std::span<std::byte> memory) const;
@@ -30,29 +30,28 @@ class Workload {
                                        std::span<const std::byte> memory, bool sampled) const = 0;
 
  protected:
-  /// What the matrix of that name holds before the call; nothing: it is an output.
+  /// What the matrix of that name holds before the call, row after row without gaps; nothing: it is
+  /// an output.
   virtual std::optional<std::span<const std::byte>> contents(const std::string& name) const = 0;
 };
 
 /// Memory shared with a worker that the matrices of a call take.
 std::size_t bytes_in_memory(const NamedCall& call);
 
-/// What a call is to work on.
-struct WorkloadRequest {
-  Problem problem = Problem::product;
-  const NamedCall* call = nullptr;
-  InputChoice inputs = {};
-  std::filesystem::path store = {};
-};
+/// The matrix of that name among a call's arguments.
+const BufferArgument& matrix_called(std::string_view name, std::span<const Argument> arguments);
 
-/// Why a problem cannot be posed with such inputs; empty where it can.
-std::string obstacle_to(Problem problem, const InputChoice& inputs);
+/// Its shape.
+MatrixShape shape_of(std::string_view name, const NamedCall& call);
 
-/// Makes it, where nothing is in the way.
-/// @throws std::runtime_error where inputs cannot be read
-std::unique_ptr<Workload> make_workload(const WorkloadRequest& request);
+template <typename T>
+std::span<const std::byte> bytes_of(const Matrix<T>& matrix) {
+  return std::as_bytes(std::span(matrix.values));
+}
 
-/// Memory of this machine that making it and judging its result takes.
-std::size_t bytes_to_judge(Problem problem, const NamedCall& call);
+/// (rows, cols): what came back in a matrix of a call.
+template <typename T>
+Matrix<T> returned(std::string_view name, int rows, int cols, std::span<const Argument> arguments,
+                   std::span<const std::byte> memory);
 
 }  // namespace tilewise::grading

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,6 +7,8 @@
 #include "common/theory/matmul_counts.hpp"
 #include "grading/examiner/peak.hpp"
 #include "grading/examiner/trial_fixture.hpp"
+#include "grading/problem/inputs.hpp"
+#include "grading/problem/reference.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/42_sum/contract.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 /// The vector and the sum of one call.
 struct SumTrial : Trial {
   SumTrial(int n, Random& random)
-      : x(random_matrix(1, n, random)), device_x("x", x), device_sum("sum", Access::output, 1, 1) {
+      : x(whole_numbers(n, random)), device_x("x", x), device_sum("sum", Access::output, 1, 1) {
     call = contracts::sum(device_sum, device_x, n);
     text = call.text;
     arrays = {&device_sum, &device_x};
@@ -45,14 +46,8 @@ class Sum : public TrialTest {
 
  private:
   void check(const SumTrial& trial) {
-    double expected = 0, magnitude = 0;
-    for (const float value : trial.x.values) {
-      expected += value;
-      magnitude += std::abs(value);
-    }
-    const double found = trial.device_sum.contents()(0, 0);
-    constexpr double rounding = 1e-6;  // of each addition, in any order
-    if (std::abs(found - expected) <= rounding * magnitude) return;
+    const double expected = sum_of(trial.x), found = trial.device_sum.contents()(0, 0);
+    if (found == expected) return;
     fail({.message = fmt::format("{}: the sum is {}, expected {}.", trial.text, found, expected),
           .hint = advice()});
   }
