@@ -31,7 +31,8 @@ class Tally {
 };
 
 /// The tally of a test program, which is written where "lab test" looks for it once all tests have
-/// run; or to the folder TILEWISE_TALLY, where they have run another time. To be called before they do.
+/// run; or to the folder TILEWISE_TALLY, where they have run another time. To be called before they
+/// do.
 Tally& tally_of_program(const std::string& name);
 
 }  // namespace tilewise::grading
