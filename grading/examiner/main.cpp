@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/paths.hpp"
@@ -51,14 +52,17 @@ std::vector<RubricEntry> choose(const std::vector<RubricEntry>& entries,
   return chosen;
 }
 
-int examine(const ExaminerOptions& options, const std::vector<std::string>& tests, int events_fd) {
+int examine(ExaminerOptions options, const std::vector<std::string>& tests, int events_fd) {
   const Rubric rubric = load_rubric(core::project_root());
   const auto stage = rubric.find(options.stage);
   if (stage == rubric.end())
     throw std::runtime_error("no stage " + options.stage + " in the rubric");
 
   const std::vector<RubricEntry> entries = choose(stage->second, tests);
-  StageTest::configure(options);
+  for (const RubricEntry& entry : entries) {
+    if (entry.minimum) options.minima[entry.test] = *entry.minimum;
+  }
+  StageTest::configure(std::move(options));
   int arguments = 1;
   std::string program = "tilewise-examiner";
   char* argument_values[] = {program.data(), nullptr};

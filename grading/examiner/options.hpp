@@ -8,6 +8,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/examiner/rubric.hpp"
 #include "grading/profile/compiled_kernel.hpp"
 
 namespace tilewise::grading {
@@ -25,8 +26,9 @@ struct ExaminerOptions {
   std::string backend;       ///< "simt" or "cuda"
   core::GpuProfile profile;  ///< GPU to simulate
   std::uint64_t seed = 0;
-  double time_limit_s = 10;  ///< of one call
-  Sandbox sandbox = {};      ///< that the submission runs in
+  double time_limit_s = 10;                         ///< of one call
+  Sandbox sandbox = {};                             ///< that the submission runs in
+  std::map<std::string, SpeedMinimum> minima = {};  ///< of tests of speed, by full name
 
   bool writes_coverage = false;  ///< of modules that were built to be covered
 

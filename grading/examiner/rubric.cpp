@@ -14,6 +14,23 @@ namespace {
 
 using Json = nlohmann::json;
 
+double read_fraction(const Json& json, const char* name) {
+  const double fraction = json.at(name).get<double>();
+  if (fraction <= 0 || fraction > 1) {
+    throw std::invalid_argument(
+        fmt::format("{} must be a fraction above 0 and up to 1, not {}", name, fraction));
+  }
+  return fraction;
+}
+
+SpeedMinimum read_minimum(const Json& json) {
+  SpeedMinimum minimum;
+  minimum.of_reference = read_fraction(json, "of_reference");
+  minimum.of_peak = read_fraction(json, "of_peak");
+  if (json.contains("of_model")) minimum.of_model = read_fraction(json, "of_model");
+  return minimum;
+}
+
 RubricEntry read_entry(const Json& json) {
   RubricEntry entry;
   entry.test = json.at("test").get<std::string>();
@@ -24,6 +41,7 @@ RubricEntry read_entry(const Json& json) {
   }
   entry.points = points.get<int>();
   entry.hidden = json.value("hidden", false);
+  if (json.contains("minimum")) entry.minimum = read_minimum(json.at("minimum"));
   return entry;
 }
 

@@ -37,7 +37,8 @@ class RubricOfCourse : public testing::Test {
 TEST_F(RubricOfCourse, IsReadInTheOrderWritten) {
   const Rubric rubric = load({{"01_a", R"([
       {"test": "Suite.Second", "category": "safety", "points": 7, "hidden": true},
-      {"test": "Suite.First", "category": "performance", "points": 3}])"}});
+      {"test": "Suite.First", "category": "performance", "points": 3,
+       "minimum": {"of_reference": 0.5, "of_peak": 0.25}}])"}});
   ASSERT_EQ(rubric.size(), 1U);
   const auto& entries = rubric.at("01_a");
   ASSERT_EQ(entries.size(), 2U);
@@ -47,6 +48,10 @@ TEST_F(RubricOfCourse, IsReadInTheOrderWritten) {
   EXPECT_TRUE(entries[0].hidden);
   EXPECT_FALSE(entries[1].hidden);
   EXPECT_EQ(entries[1].category, Category::performance);
+  EXPECT_FALSE(entries[0].minimum);
+  ASSERT_TRUE(entries[1].minimum);
+  EXPECT_EQ(entries[1].minimum->of_peak, 0.25);
+  EXPECT_EQ(entries[1].minimum->modelled_fraction(), 0.5);
 }
 
 TEST_F(RubricOfCourse, IsRefusedWithTheReason) {
@@ -57,6 +62,9 @@ TEST_F(RubricOfCourse, IsRefusedWithTheReason) {
       {R"([{"test": "S.A", "category": "safety", "points": 9.5}])", "not 9.5"},
       {R"([{"category": "safety", "points": 10}])", "'test' not found"},
       {R"([{"test": "S.A", "category": "safety", "points": 10, "hidden": 1}])", "boolean"},
+      {R"([{"test": "S.A", "category": "safety", "points": 10,
+            "minimum": {"of_reference": 1.5, "of_peak": 0.1}}])",
+       "of_reference must be a fraction above 0 and up to 1, not 1.5"},
       {R"([{"test": "S.A", "category": "safety", "points": 9}])",
        "01_a/stage.json: tests: adds up to 9"},
       {R"([{"test": "S.A", "category": "safety", "points": 5},

@@ -139,6 +139,16 @@ bool StageTest::skip(const std::string& reason, const std::string& advice) {
   return true;
 }
 
+const SpeedMinimum& StageTest::minimum_speed() {
+  const std::string test = full_name(*testing::UnitTest::GetInstance()->current_test_info());
+  const auto minimum = options().minima.find(test);
+  if (minimum == options().minima.end()) {
+    throw std::runtime_error(
+        fmt::format("grading/stages/{}/stage.json: {} has no \"minimum\"", options().stage, test));
+  }
+  return minimum->second;
+}
+
 bool StageTest::skipped_without_simulator() {
   return options().on_gpu() && skip("Accesses to memory are counted on the simulator.",
                                     "Grade with --backend simt as well.");

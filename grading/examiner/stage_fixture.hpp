@@ -58,6 +58,10 @@ class StageTest : public testing::Test {
   /// of a product is still computed in a second or two where that must be.
   static int large_order() { return options().models_rates() ? 1024 : 4096; }
 
+  /// What stage.json asks of this test.
+  /// @throws std::runtime_error where it asks nothing
+  static const SpeedMinimum& minimum_speed();
+
   /// Skips the test on a GPU, and tells whether it did.
   bool skipped_without_simulator();
 

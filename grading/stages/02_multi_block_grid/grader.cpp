@@ -93,8 +93,7 @@ TEST_F(MatmulGrid, ReachesMinimumGflops) {
     measure(with(block, 1024), "gflops_n1024");
     measure(with(block, 2048), "gflops_n2048");
   }
-  expect_fast_enough(with(block, large_order()),
-                     {.of_reference = 0.31, .of_peak = 0.02, .of_model = 0.4},
+  expect_fast_enough(with(block, large_order()), minimum_speed(),
                      "Neighbouring threads should read and write neighbouring elements of B "
                      "and C, so that the accesses of a warp join: take the column from "
                      "threadIdx.x and the row from threadIdx.y.");

@@ -110,8 +110,7 @@ TEST_F(MatmulShared, ReachesMinimumGflops) {
     measure(with(tile).with(1024), "gflops_n1024");
     measure(with(tile).with(2048), "gflops_n2048");
   }
-  expect_fast_enough(with(tile).with(large_order()),
-                     {.of_reference = 0.6, .of_peak = 0.04, .of_model = 0.6},
+  expect_fast_enough(with(tile).with(large_order()), minimum_speed(),
                      "Fetch each element of a tile once a block, neighbouring threads "
                      "neighbouring elements, and take all factors from shared memory, where "
                      "the threads of a warp should find theirs in different banks.");

@@ -274,8 +274,7 @@ TEST_F(MatmulRxRy, ReachesMinimumGflops) {
     measure(rx_ry(c, 1024), "gflops_n1024");
     measure(rx_ry(c, 2048), "gflops_n2048");
   }
-  expect_fast_enough(rx_ry(c, large_order()),
-                     {.of_reference = 0.59, .of_peak = 0.26, .of_model = 0.75},
+  expect_fast_enough(rx_ry(c, large_order()), minimum_speed(),
                      "Keep the sums in registers: rx, ry and the tile are template arguments, "
                      "and every loop over results has #pragma unroll. In each step of k read "
                      "rx + ry elements into registers, and use them for rx * ry products.");
@@ -292,8 +291,7 @@ TEST_F(MatmulAuto, ReachesMinimumGflops) {
     measure(choosing(2048), "gflops_n2048");
   }
   expect_fast_enough(
-      choosing(options().models_rates() ? modelled_order : large_order()),
-      {.of_reference = 0.4, .of_peak = 0.22, .of_model = 0.75},
+      choosing(options().models_rates() ? modelled_order : large_order()), minimum_speed(),
       "Time matmul_rx_ry in all its configurations once it is fast enough: for a large order "
       "choose many results a thread, but not so many that they do not fit into registers.");
 }

@@ -245,8 +245,7 @@ TEST_F(TransposePadded, ReachesMinimumBandwidth) {
     measure(of(function, {1024, 1024}), "gb_s_n1024");
     measure(of(function, {4000, 4000}), "gb_s_n4000");  // no multiple of 64
   }
-  expect_fast_enough(of(function, large()),
-                     {.of_reference = 0.56, .of_peak = 0.35, .of_model = 0.9});
+  expect_fast_enough(of(function, large()), minimum_speed());
 }
 
 TEST_F(TransposeDiagonal, IsExactForAnyShape) { expect_any_shape(function); }
@@ -278,8 +277,7 @@ TEST_F(TransposeDiagonal, SpreadsBlocksOverPartitions) {
 // 80 of 141.7 GB/s (muni2009).
 TEST_F(TransposeDiagonal, ReachesMinimumBandwidth) {
   if (!options().models_rates()) measure(of(function, {4000, 4000}), "gb_s_n4000");
-  expect_fast_enough(of(function, large()),
-                     {.of_reference = 0.67, .of_peak = 0.3, .of_model = 0.9});
+  expect_fast_enough(of(function, large()), minimum_speed());
 }
 
 }  // namespace

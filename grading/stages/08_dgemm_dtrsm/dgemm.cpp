@@ -347,8 +347,7 @@ TEST_F(DgemmShared, ReachesMinimumGflops) {
     measure(of(contracts::dgemm_global, {1024, 1024, 1024}), "gflops_global_n1024");
   }
   const int n = large_order();
-  expect_fast_enough(of(function, {n, n, n}),
-                     {.of_reference = 0.18, .of_peak = 0.11, .of_model = 0.85},
+  expect_fast_enough(of(function, {n, n, n}), minimum_speed(),
                      "Neighbouring threads (threadIdx.x) should read and write neighbouring "
                      "elements of B and C, so that the accesses of a warp join, and each element "
                      "of a tile should be loaded once a block. Then several results a thread, as "

@@ -380,8 +380,7 @@ TEST_F(DtrsmOfAnyOrder, ReachesMinimumGflops) {
     measure(of(blocked, {2048, 2048}), "gflops_blocked_n2048");
     measure(of(recursive, {4096, 512}), "gflops_m4096_n512");
   }
-  expect_fast_enough(of(recursive, options().models_rates() ? modelled : timed),
-                     {.of_reference = 0.15, .of_peak = 0.08},
+  expect_fast_enough(of(recursive, options().models_rates() ? modelled : timed), minimum_speed(),
                      "Let as much of the work as possible be products of matrices: solve blocks of "
                      "32 rows or more, and update half of all rows with one call of a fast "
                      "product.");

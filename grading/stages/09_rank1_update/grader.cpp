@@ -265,8 +265,7 @@ TEST_F(MatmulTwoRows, ReachesMinimumGflops) {
     measure(two_rows_transposed().with(2048), "gflops_transposed_n2048");
     measure(two_rows_transposed().with(4096), "gflops_transposed");
   }
-  expect_fast_enough(two_rows().with(large_order()),
-                     {.of_reference = 0.75, .of_peak = 0.15, .of_model = 0.8},
+  expect_fast_enough(two_rows().with(large_order()), minimum_speed(),
                      "Read each element of the tile of B once, and use it for both rows of a "
                      "thread: three reads of shared memory for two products.");
 }
@@ -279,8 +278,7 @@ TEST_F(MatmulRank1, ReachesMinimumGflops) {
     measure(rank1().with(1024), "gflops_n1024");
     measure(rank1().with(2048), "gflops_n2048");
   }
-  expect_fast_enough(rank1().with(large_order()),
-                     {.of_reference = 0.24, .of_peak = 0.12, .of_model = 0.6},
+  expect_fast_enough(rank1().with(large_order()), minimum_speed(),
                      "Keep the sums of a thread and its elements of B in registers, and read "
                      "only A from shared memory: each element read should serve several "
                      "columns, and each element of B all rows of the block.");

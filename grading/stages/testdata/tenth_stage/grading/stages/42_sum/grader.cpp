@@ -78,7 +78,7 @@ TEST_F(Sum, ReachesMinimumBandwidth) {
   RateGoal goal;
   goal.unit = "GB/s";
   goal.at = fmt::format("n = {}", n);
-  goal.minimum = {.of_reference = 0.6, .of_peak = 0.1};
+  goal.minimum = minimum_speed();
   goal.peak = peak_bandwidth_gb_s(device());
   goal.advice = "Neighbouring threads should load neighbouring elements.";
   try_fast_enough([&] { return of(n); }, "gb_s", goal);
