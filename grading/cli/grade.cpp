@@ -78,7 +78,7 @@ bool grade(const GradeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options);
-  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  const Rubric rubric = load_rubric(layout().root);
   for (const auto& [emitter, file] : options.outputs) {
     if (emitter->demand) emitter->demand();
     demand_writable(file);

@@ -9,7 +9,7 @@
 #include "grading/examiner/process/worker.hpp"
 #include "grading/profile/profile_report.hpp"
 #include "grading/report/terminal.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

@@ -14,7 +14,7 @@
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 namespace {

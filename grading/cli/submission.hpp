@@ -12,7 +12,7 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "grading/progress/progress.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

@@ -8,7 +8,7 @@
 
 #include "grading/cli/commands.hpp"
 #include "grading/progress/progress.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

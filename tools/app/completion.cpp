@@ -18,7 +18,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/stages/stage_contracts.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
