@@ -177,14 +177,19 @@ TEST(ProblemTest, LaysGuardsBetweenRowsThatLieApart) {
 
 /// A call of a contract that no stage has to have.
 NamedCall call_of_sum(int n) {
-  NamedCall call{.function = "sum", .text = "sum(n)"};
-  BufferArgument sum{.image_bytes = 4, .payload_bytes = 4, .name = "sum", .element_bytes = 4};
-  sum.row_elements = 1;
-  BufferArgument x{.image_bytes = 4 * std::size_t(n), .payload_bytes = 4 * std::size_t(n)};
+  BufferArgument sum, x;
+  sum.name = "sum";
   x.name = "x";
   x.read_only = true;
-  x.element_bytes = 4;
+  sum.row_elements = 1;
   x.row_elements = static_cast<std::size_t>(n);
+  for (BufferArgument* matrix : {&sum, &x}) {
+    matrix->element_bytes = sizeof(float);
+    matrix->image_bytes = matrix->payload_bytes = sizeof(float) * matrix->row_elements;
+  }
+  NamedCall call;
+  call.function = "sum";
+  call.text = "sum(n)";
   call.arguments = {sum, x, std::int64_t(n)};
   call.matrices = {{1, 1}, {1, n}};
   return call;
