@@ -10,14 +10,14 @@
 #include <string_view>
 #include <utility>
 
-#include "common/simt/checked/module_variables.hpp"
-#include "common/simt/checked/source_lines.hpp"
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/recorder/source_lines.hpp"
 #include "common/simt/runtime/describe.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/kept_returns.hpp"
+#include "common/simt/runtime/module_variables.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/checked/block_watch.hpp"
 #include "common/simt/include/tilewise/barriers.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
+#include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 

@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "common/simt/checked/source_lines.hpp"
 #include "common/simt/device_functions.hpp"
 #include "common/simt/include/tilewise/fibers.hpp"
+#include "common/simt/recorder/source_lines.hpp"
 #include "common/simt/runtime/block.hpp"
 
 namespace tilewise::simt {

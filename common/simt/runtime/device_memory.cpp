@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/simt/checked/access.hpp"
-#include "common/simt/checked/global_shadow.hpp"
+#include "common/simt/recorder/access.hpp"
+#include "common/simt/recorder/global_shadow.hpp"
 
 namespace tilewise::simt {
 
@@ -23,7 +23,7 @@ constexpr std::size_t alignment = 256;
 /// allocations stops what runs past an end by a few rows.
 constexpr std::size_t page = std::size_t{1} << device_page_bits;
 
-/// Offsets must fit into a Place (checked/access.hpp).
+/// Offsets must fit into a Place (recorder/access.hpp).
 constexpr std::size_t largest_reservation = shared_place;
 constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 

@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "common/gpu/capability.hpp"
-#include "common/simt/checked/findings.hpp"
-#include "common/simt/checked/global_shadow.hpp"
-#include "common/simt/checked/grid_sample.hpp"
-#include "common/simt/checked/launch_counts.hpp"
-#include "common/simt/checked/launch_trace.hpp"
-#include "common/simt/checked/module_variables.hpp"
-#include "common/simt/checked/watch_state.hpp"
+#include "common/simt/checks/grid_sample.hpp"
+#include "common/simt/checks/launch_counts.hpp"
+#include "common/simt/checks/launch_trace.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/recorder/global_shadow.hpp"
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/findings.hpp"
+#include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
+#include "common/simt/runtime/watch_state.hpp"
 
 namespace tilewise::simt {
 

@@ -10,7 +10,7 @@
 namespace tilewise::simt {
 
 /// For the lifetime of a block's run: functions of the module keep where they return to, and look
-/// at it when they do (checked/indirect_calls.cpp).
+/// at it when they do (runtime/indirect_calls.cpp).
 class KeepingReturns {
  public:
   KeepingReturns();

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <new>
 
-#include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
+#include "common/simt/recorder/global_shadow.hpp"
 #include "common/simt/runtime/copies.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
