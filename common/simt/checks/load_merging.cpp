@@ -18,9 +18,9 @@ constexpr unsigned unrolled_passes = 4;  // 4 floats fill the widest load
 constexpr std::size_t most_loads_unrolled = 22;
 constexpr std::size_t most_live_registers = 84;
 
-void add_cost(SiteState& site, const SharedCost& cost) {
-  site.counters.shared_load_requests_merged += cost.requests;
-  site.counters.shared_load_wavefronts_merged += cost.wavefronts;
+void add_cost(Counters& counters, const SharedCost& cost) {
+  counters.shared_load_requests_merged += cost.requests;
+  counters.shared_load_wavefronts_merged += cost.wavefronts;
 }
 
 unsigned bytes_of(const Pattern& pattern) { return Site32(pattern.kind).bytes(); }
@@ -109,17 +109,17 @@ bool LoadMerging::Plan::body_stays_small() const {
 void LoadMerging::Plan::count(const Loads& loads) const {
   for (const Group& group : groups_) {
     const Load& first = loads[group.members[0]];
-    add_cost(*first.site, first.pattern->wide_cost(bytes_of(*first.pattern) * group.count));
+    add_cost(*first.counters, first.pattern->wide_cost(bytes_of(*first.pattern) * group.count));
   }
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (!joined_[i] && loads[i].pattern != nullptr)
-      add_cost(*loads[i].site, loads[i].pattern->shared_cost);
+      add_cost(*loads[i].counters, loads[i].pattern->shared_cost);
   }
 }
 
 bool LoadMerging::alike(const Loads& a, const Loads& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Load& x, const Load& y) { return x.site == y.site; });
+                    [](const Load& x, const Load& y) { return x.counters == y.counters; });
 }
 
 /// Loads of what the same lanes loaded before, in the window of one unrolled body.

@@ -5,7 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/simt/recorder/site_table.hpp"
+#include "common/simt/recorder/pattern.hpp"
+#include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
 
@@ -25,9 +26,9 @@ class LoadMerging {
  public:
   void start(std::size_t warps) { warps_.assign(warps, {}); }
 
-  /// The next load of a warp in the order of its code.
-  void add(unsigned warp, Place first_place, const Pattern& pattern, SiteState& site) {
-    warps_[warp].push_back({first_place, &pattern, &site});
+  /// The next load of a warp in the order of its code. @param counters of its place in the code
+  void add(unsigned warp, Place first_place, const Pattern& pattern, Counters& counters) {
+    warps_[warp].push_back({first_place, &pattern, &counters});
   }
 
   /// What follows in this warp joins nothing that came before: a store, or a __syncwarp().
@@ -42,7 +43,7 @@ class LoadMerging {
   struct Load {
     Place place;
     const Pattern* pattern;  ///< null: a separation
-    SiteState* site;
+    Counters* counters;
   };
   using Loads = std::vector<Load>;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 /// How one access is written down while it happens: where in the code, what it does, and where in
 /// memory, in two 32-bit words.
@@ -46,5 +47,32 @@ inline constexpr unsigned word_bytes = 4;
 
 /// Whether an access to device memory lies in one that exists is known by pages of this size.
 inline constexpr unsigned device_page_bits = 16;
+
+/// The instruction a site stands for. Sites hold the low bits of the address that the hook returns
+/// to; the code of a kernel lies around the function that calls it.
+/// @param near an address in the module's code
+inline std::uintptr_t code_address(std::uint32_t site, std::uintptr_t near) {
+  constexpr std::uintptr_t span = std::uintptr_t{1} << Site32::code_bits;
+  const auto distance = [&](std::uintptr_t at) { return at > near ? at - near : near - at; };
+  std::uintptr_t best = (near & ~(span - 1)) + Site32(site).code();
+  for (const std::uintptr_t candidate : {best - span, best + span}) {
+    if (distance(candidate) < distance(best)) best = candidate;
+  }
+  return best - 1;  // within the call rather than behind it
+}
+
+/// A value of 1 to 16 bytes in a word: enough to tell whether two threads store the same.
+inline std::uint32_t fold(const void* address, unsigned bytes) {
+  std::uint32_t folded = 0, word = 0;
+  if (bytes < sizeof word) {
+    std::memcpy(&folded, address, bytes);
+    return folded;
+  }
+  for (unsigned i = 0; i < bytes; i += sizeof word) {
+    std::memcpy(&word, static_cast<const char*>(address) + i, sizeof word);
+    folded = folded * 31 + word;
+  }
+  return folded;
+}
 
 }  // namespace tilewise::simt

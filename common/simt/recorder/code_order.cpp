@@ -6,7 +6,6 @@
 #include <string>
 
 #include "common/simt/recorder/access.hpp"
-#include "common/simt/recorder/code_address.hpp"
 #include "common/simt/recorder/machine_code.hpp"
 
 namespace tilewise::simt {

@@ -10,7 +10,7 @@
 
 #include "common/simt/recorder/lane_position.hpp"
 #include "common/simt/recorder/pattern.hpp"
-#include "common/simt/recorder/recorder.hpp"
+#include "common/simt/recorder/record.hpp"
 
 namespace tilewise::simt {
 

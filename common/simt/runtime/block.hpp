@@ -31,6 +31,9 @@ class Block {
   /// What all blocks of a launch have in common.
   void start_launch(const LaunchConfiguration& launch, const LaunchBody& body, const Watch& watch);
 
+  /// All blocks of the launch that fell to this thread have run.
+  void finish_launch();
+
   /// @param number of the block, in the order blockIdx.x, y, z
   /// @return what ended the block early; nothing where all threads returned.
   std::optional<Diagnostic> run(uint3 index, std::uint64_t number);
@@ -130,8 +133,8 @@ class Block {
   Switch switch_to(Thread& next, Thread& thread);
   void count_barrier();
   Switch finish_thread(Fiber& fiber);
-  [[gnu::cold]] Switch break_off(void* leaving, const char* kind, Site site, uint3 thread,
-                                 std::string message);
+  /// Ends the block with what the observers say of it.
+  [[gnu::cold]] Switch break_off(void* leaving, const StuckBlock& stuck);
   void resume(Thread& thread);
   bool make_room_in_traces();
   bool complete(Warp& warp, std::size_t warp_index, Gathering& gathering);

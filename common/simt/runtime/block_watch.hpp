@@ -4,41 +4,47 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/simt/checks/block_footprint.hpp"
-#include "common/simt/checks/block_tracer.hpp"
-#include "common/simt/checks/load_merging.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/recorder/code_order.hpp"
-#include "common/simt/recorder/global_shadow.hpp"
-#include "common/simt/recorder/recorder.hpp"
-#include "common/simt/recorder/shared_shadow.hpp"
-#include "common/simt/recorder/site_table.hpp"
+#include "common/simt/recorder/record.hpp"
+#include "common/simt/recorder/shadow.hpp"
 #include "common/simt/recorder/source_lines.hpp"
 #include "common/simt/recorder/time_tags.hpp"
 #include "common/simt/recorder/warp_trace.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/module_variables.hpp"
+#include "common/simt/runtime/observer.hpp"
 #include "common/simt/runtime/shared_names.hpp"
 #include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
 
-enum class WarpOperation { barrier, shuffle, vote };
-
-/// Follows the block that one operating-system thread runs: reads the traces of its warps, checks
-/// and counts.
-class BlockWatch final : private SharedListener, private GlobalListener {
+/// Follows the block that one operating-system thread runs: keeps the traces of its warps, and
+/// tells observers what they did. They in turn ask it what they need to know of the block.
+class BlockWatch {
  public:
+  virtual ~BlockWatch() = default;
+
   /// The calling operating-system thread's.
   static BlockWatch& of_this_thread();
 
-  void start_launch(const Watch& watch, const LaunchConfiguration& launch, const LaunchBody& body,
-                    const BlockSharedMemory& shared);
+  /// Makes one with all the observers there are (watch_of.hpp).
+  using Maker = std::unique_ptr<BlockWatch> (*)();
+  static bool make_by(Maker maker);
+
+  std::span<Observer* const> observers() const { return observers_; }
+
+  // What runs the block.
+
+  void start(const Watch& watch, const LaunchConfiguration& launch, const LaunchBody& body,
+             const BlockSharedMemory& shared);
+  /// All blocks of the launch that fell to this thread have run.
+  void finish();
 
   /// @param turns by thread: when its turn comes
   void start_block(std::uint32_t block, const std::vector<std::uint16_t>& turns);
@@ -73,33 +79,87 @@ class BlockWatch final : private SharedListener, private GlobalListener {
 
   void note_fence();
   void note_index_fault(IndexFault fault);
-  SharedNames& names() { return names_; }
-  BlockTracer& tracer() { return tracer_; }
+  void note_shared_array(Place start, const char* name, const char* element_function,
+                         std::size_t element_bytes, std::span<const std::size_t> extents);
 
   /// Writes an access into the running lane's trace if it is one to a variable in device memory.
   bool record_variable(const void* address, std::uint32_t site);
 
-  /// @param on_a_stack the address is another thread's local variable's
-  /// @return what is wrong with an access to neither shared nor existing device memory nor the
-  /// thread's own; nothing where it is no business of the kernel's.
-  std::optional<Diagnostic> judge_elsewhere(const void* address, std::uint32_t site,
-                                            bool on_a_stack);
+  /// @return why an access to neither shared nor existing device memory nor the thread's own ends
+  /// the launch; nothing where it does not
+  std::optional<Diagnostic> judge(const AccessElsewhere& access);
 
-  /// What was counted since the last call.
-  struct Counted {
-    std::vector<std::pair<std::uint32_t, Counters>> sites;
-    std::uint64_t barriers = 0;
-    std::uint64_t shuffles = 0;
-    std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
-    /// Where in device memory the block's sites went first, in one number that is linear in each.
-    std::uint64_t position = 0;
-    BlockFootprint footprint;  ///< where blocks are sampled
-  };
-  Counted take_counts();
+  // What observers ask.
 
-  /// What it moved between memory and the partitions since the last call; nothing where that is not
-  /// counted.
-  std::optional<PartitionBytes> take_partition_bytes();
+  const Watch& watch() const { return watch_; }
+  const LaunchConfiguration& launch() const { return *launch_; }
+  const LaunchBody& body() const { return body_; }
+  const BlockSharedMemory& shared_memory() const { return *shared_; }
+  const ModuleVariables& variables() const { return *variables_; }
+  const SharedNames& names() const { return names_; }
+  const Moments& moments() const { return moments_; }
+  std::size_t warps() const { return traces_.size(); }
+  unsigned threads() const { return threads_; }
+  unsigned running_thread() const { return running_; }
+  std::uint32_t number() const { return block_; }
+
+  AccessRecord record_of(const Request& request, unsigned lane) const {
+    return {moments_.tag(request.warp * 32 + lane), request.site.word()};
+  }
+  bool is_constant(const Request& request) const {
+    return !is_shared(request.first_place()) && variables_->is_constant(request.first_place());
+  }
+  /// What a place holds now, folded as the hooks fold what a write finds.
+  std::uint32_t value(Place place, unsigned bytes) const;
+  /// Whether the first access's thread had its turn before the second's.
+  bool ran_before(Tag first, Tag second) const;
+
+  SourceLine line_of(std::uint32_t site) const;
+  ThreadOfGrid place_of(unsigned thread, std::uint32_t block) const;
+  ThreadOfGrid place_of(unsigned thread) const { return place_of(thread, block_); }
+  /// "thread (3, 1, 0) of block (0, 2, 0)"
+  std::string name_of(unsigned thread, std::uint32_t block) const;
+  std::string name_of(unsigned thread) const { return name_of(thread, block_); }
+  /// "Bs[3][0]" of shared memory, else "B[37][0]", or "global memory" where nothing is known of it.
+  std::string element_at(Place place) const;
+
+  /// Reports what a thread does wrong at a site, once for each kind.
+  void report(const char* kind, std::uint32_t site, unsigned thread, std::string message) const;
+
+  /// Reports two accesses that nothing orders.
+  void report_race(Place place, GridAccess earlier, GridAccess later) const;
+
+ protected:
+  BlockWatch() = default;
+
+  void add(Observer& observer) { observers_.push_back(&observer); }
+
+  /// Tells all accesses of the warp's trace. @param waiting lanes that have more to come before
+  /// they synchronise
+  virtual void tell_accesses(unsigned warp, std::uint32_t waiting) = 0;
+
+  /// The pattern is one of the site's last two.
+  const Pattern* recall(const Request& request, SiteState& site) const {
+    return patterns_.recall(request, site.recent);
+  }
+  /// Whether all lanes touch one array or buffer, within it.
+  bool inside(const Request& request, const Pattern& pattern, SiteState& site) {
+    const std::int64_t first = request.first_place();
+    const auto fits = [&] {
+      return first + pattern.lowest >= site.begin && first + pattern.highest <= site.end;
+    };
+    return fits() || (find_range(request.first_place(), site) && fits());
+  }
+  template <class Tell>
+  void tell(Tell&& tell) {
+    for (Observer* observer : observers_) tell(*observer);
+  }
+
+  std::vector<WarpTrace> traces_;  ///< by warp
+  CodeOrder order_;
+  Patterns patterns_;
+  SiteTable sites_;
+  Watch watch_;
 
  private:
   struct PendingIndexFault {
@@ -108,56 +168,14 @@ class BlockWatch final : private SharedListener, private GlobalListener {
     std::size_t row;  ///< of the thread's trace: the access comes here or soon after
   };
 
+  std::string actor(GridAccess access) const;
   std::uint32_t*& cursor(unsigned thread) { return traces_[thread / 32].cursor(thread % 32); }
+  bool find_range(Place place, SiteState& site) const;
   void read_trace(unsigned warp, std::uint32_t waiting);
   void end_interval();
-  void consume(const Request& request);
-  void count(const Request& request, const Pattern& pattern, SiteState& state);
-  void count_atomic(const Request& request, const Pattern& pattern, Counters& c);
-  void count_partition_bytes(const Request& request);
-  void check(const Request& request, const Pattern& pattern, SiteState& state);
-  void note_for_sample(const Request& request, const Pattern& pattern, SiteState& state);
-  bool inside(const Request& request, const Pattern& pattern, SiteState& state);
-  bool find_range(Place place, SiteState& state) const;
-  void check_lane_by_lane(const Request& request);
-  void report_outside(const Request& request, unsigned lane);
-  void report_write_to_input(const Request& request);
-  void report_misaligned(const Request& request, unsigned lane);
   void resolve_index_faults();
-  void report(const char* kind, std::uint32_t site, unsigned thread, std::string message);
-  void report_race(const char* kind, AccessRecord earlier, AccessRecord later,
-                   std::uint32_t block_of_later, std::string message);
 
-  /// An address in the kernel's code.
-  std::uintptr_t code() const { return reinterpret_cast<std::uintptr_t>(body_.run); }
-  SourceLine line_of(std::uint32_t site) const;
-  bool is_constant(const Request& request) const {
-    return !is_shared(request.first_place()) && variables_->is_constant(request.first_place());
-  }
-  /// What a thread does that it cannot.
-  struct StrayAccess {
-    const char* kind;
-    std::string what;
-  };
-  std::optional<StrayAccess> fault_elsewhere(const void* address, bool reads,
-                                             bool on_a_stack) const;
-  std::optional<StrayAccess> fault_in_a_module(std::uintptr_t address, bool reads) const;
-  std::optional<StrayAccess> fault_in_device_memory(const void* address) const;
-  std::string describe_access(std::uint32_t site) const;
-  std::string thread_name(unsigned thread) const;
-  ThreadOfGrid place_of(unsigned thread, std::uint32_t block) const;
-  std::string actor(AccessRecord access, std::uint32_t block) const;
-
-  void race(Place place, AccessRecord earlier, AccessRecord later) override;
-  void unwritten(Place place, AccessRecord read) override;
-  std::uint32_t value(Place place, unsigned bytes) const override;
-  bool ran_before(Tag first, Tag second) const override;
-  void global_race(Place place, GlobalAccess earlier, GlobalAccess later) override;
-  Diagnostic global_unwritten(Place place, AccessRecord read) override;
-
-  BlockWatch() = default;
-
-  Watch watch_;
+  std::vector<Observer*> observers_;
   const LaunchConfiguration* launch_ = nullptr;
   LaunchBody body_{};
   const BlockSharedMemory* shared_ = nullptr;
@@ -166,28 +184,9 @@ class BlockWatch final : private SharedListener, private GlobalListener {
   const std::vector<std::uint16_t>* turns_ = nullptr;
   unsigned threads_ = 0;
   unsigned running_ = 0;
-
-  std::vector<WarpTrace> traces_;  ///< by warp
-  CodeOrder order_;
   Moments moments_;
-  std::unique_ptr<SharedShadow> shared_shadow_;
-  std::size_t shadowed_bytes_ = 0;
   SharedNames names_;
-  Patterns patterns_;
-  SiteTable sites_;
-  LoadMerging merging_;
-  FootprintWriter footprint_;
-  BlockTracer tracer_;
-  std::optional<PartitionBytes> partition_bytes_;
-  bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   std::vector<PendingIndexFault> index_faults_;
-  /// Sites and addresses of accesses that are no business of the kernel's.
-  std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
-  std::uint64_t barriers_ = 0;
-  std::uint64_t shuffles_ = 0;
-  std::uint64_t signature_ = 0;
-  std::uint64_t position_ = 0;
-  std::uint64_t blocks_started_ = 0;
 };
 
 }  // namespace tilewise::simt

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "common/simt/recorder/access.hpp"
+
 namespace tilewise::simt {
 
 std::string describe(uint3 thread) {
@@ -10,6 +12,17 @@ std::string describe(uint3 thread) {
 
 std::string describe_block(uint3 block) {
   return fmt::format("block ({}, {}, {})", block.x, block.y, block.z);
+}
+
+const char* verb(std::uint32_t site) {
+  switch (Site32(site).action()) {
+    case Action::read:
+      return "reads";
+    case Action::write:
+      return "writes";
+    default:
+      return "updates";
+  }
 }
 
 std::string describe_mask(unsigned lanes) { return fmt::format("0x{:08x}", lanes); }

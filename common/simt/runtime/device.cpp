@@ -1,11 +1,13 @@
 #include "common/simt/runtime/device.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/simt/runtime/observer.hpp"
 
 namespace tilewise::simt {
 
@@ -17,8 +19,12 @@ struct State {
   cudaError_t lasting_error = cudaSuccess;
   std::size_t raised_dynamic_shared = 0;
   std::vector<LaunchRecord> launches;
+  std::atomic<std::size_t> bytes_to_host = 0;
   std::mutex diagnostics_mutex;  // blocks on several threads may find something at once
   std::vector<Diagnostic> diagnostics;
+  Watch watch;
+  std::vector<KernelProfile> profiles;
+  std::vector<KernelTrace> traces;
 };
 
 State& state() {
@@ -32,10 +38,21 @@ void use_device(const core::GpuProfile& profile) { state().profile = profile; }
 
 std::vector<LaunchRecord> take_launches() { return std::exchange(state().launches, {}); }
 
+std::size_t take_bytes_copied_to_host() { return state().bytes_to_host.exchange(0); }
+
 std::vector<Diagnostic> take_diagnostics() {
   const std::lock_guard lock(state().diagnostics_mutex);
   return std::exchange(state().diagnostics, {});
 }
+
+void watch(const Watch& wanted) {
+  state().watch = wanted;
+  for (Observer* observer : process_observers()) observer->watch(wanted);
+}
+
+std::vector<KernelProfile> take_profiles() { return std::exchange(state().profiles, {}); }
+
+std::vector<KernelTrace> take_traces() { return std::exchange(state().traces, {}); }
 
 namespace device {
 
@@ -79,9 +96,22 @@ LaunchRecord record_of(const LaunchConfiguration& launch) {
 
 void record(const LaunchConfiguration& launch) { state().launches.push_back(record_of(launch)); }
 
+void note_bytes_to_host(std::size_t bytes) { state().bytes_to_host += bytes; }
+
 void record(Diagnostic diagnostic) {
   const std::lock_guard lock(state().diagnostics_mutex);
   state().diagnostics.push_back(std::move(diagnostic));
+}
+
+void record(KernelProfile profile) { state().profiles.push_back(std::move(profile)); }
+
+void record(KernelTrace trace) { state().traces.push_back(std::move(trace)); }
+
+Watch watch_of_next_launch() {
+  Watch watch = state().watch;
+  watch.sample = watch.sample && watch.counters && !watch.checks;
+  watch.trace = watch.trace && state().traces.size() < most_traced_launches;
+  return watch;
 }
 
 }  // namespace device

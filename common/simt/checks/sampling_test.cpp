@@ -1,11 +1,79 @@
-#include "common/simt/checks/grid_sample.hpp"
+#include "common/simt/checks/sampling.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
+#include <map>
 
 namespace tilewise::simt {
 namespace {
+
+/// A warp's access of 4 bytes a lane, lanes `stride` bytes apart.
+class Access {
+ public:
+  Access(Action action, Place first, Place stride, unsigned warp = 0) {
+    for (Place lane = 0; lane < 32; ++lane) places_[lane] = first + lane * stride;
+    request_ = {Site32(Site32::kind(action, 4) | 1), ~0u, places_.data(), nullptr, warp};
+    pattern_.shared = is_shared(first);
+  }
+  void note(FootprintWriter& writer) const { writer.note(request_, pattern_); }
+
+ private:
+  std::array<Place, 32> places_{};
+  Request request_{Site32(0), 0, nullptr, nullptr, 0};
+  Pattern pattern_{};
+};
+
+TEST(SectorSet, CountsSectorsOnceAndThoseInCommon) {
+  SectorSet a, b;
+  for (const Place place : {0u, 31u, 32u, 4096u, 1u << 20}) a.add(place);
+  for (const Place place : {33u, 64u, (1u << 20) + 31}) b.add(place);
+  EXPECT_EQ(a.size(), 4u);
+  EXPECT_EQ(b.size(), 3u);
+  EXPECT_EQ(a.size_of_common(b), 2u);
+  EXPECT_EQ(b.size_of_common(a), 2u);
+  EXPECT_EQ(SectorSet().size_of_common(a), 0u);
+}
+
+TEST(BlockFootprint, CountsDifferentSectorsAndLinesOfEachRequest) {
+  const struct {
+    Place stride;
+    std::uint64_t sectors, lines;
+  } cases[] = {{0, 1, 1}, {4, 4, 1}, {8, 8, 2}, {32, 32, 8}, {128, 32, 32}, {4096, 32, 32}};
+  for (const auto& expected : cases) {
+    FootprintWriter writer;
+    writer.start_block(1);
+    for (int twice = 0; twice < 2; ++twice) {
+      Access(Action::read, 256, expected.stride).note(writer);
+      Access(Action::write, 1 << 20, expected.stride).note(writer);
+    }
+    const BlockFootprint footprint = writer.take();
+    EXPECT_EQ(footprint.loaded.size(), expected.sectors) << expected.stride;
+    EXPECT_EQ(footprint.stored.size(), expected.sectors) << expected.stride;
+    EXPECT_EQ(footprint.load_lines, 2 * expected.lines) << expected.stride;
+    EXPECT_EQ(footprint.store_lines, 2 * expected.lines) << expected.stride;
+  }
+}
+
+TEST(BlockFootprint, TellsWhereAWarpWaitsForWhatItLoads) {
+  const Access load(Action::read, 0, 4), shared_store(Action::write, shared_place, 4);
+  const Access shared_load(Action::read, shared_place, 4), other_warp(Action::read, 0, 4, 1);
+  FootprintWriter writer;
+  writer.start_block(2);
+  load.note(writer);  // brought and stored: waits
+  shared_store.note(writer);
+  other_warp.note(writer);  // brought only
+  writer.pass_barrier();
+  load.note(writer);  // fetched ahead
+  shared_load.note(writer);
+  writer.pass_barrier();
+  shared_store.note(writer);  // what was fetched; nothing is loaded here
+  writer.pass_barrier();
+  const BlockFootprint footprint = writer.take();
+  EXPECT_EQ(footprint.load_intervals, 3u);
+  EXPECT_EQ(footprint.waiting_intervals, 1u);
+}
 
 /// A block of a kernel that makes `requests` requests, the first at `address`, `phase` into a
 /// sector.
@@ -28,17 +96,15 @@ Outcome sample(unsigned columns, unsigned rows, const Kernel& kernel,
                Irregular irregular = Irregular::leave) {
   GridSample sample(dim3(columns, rows), 8);
   Outcome outcome;
+  std::map<std::uint64_t, std::uint64_t> requests;
   for (auto wanted = sample.wanted(); !wanted.empty(); wanted = sample.wanted()) {
     for (const std::uint64_t block : wanted) {
       const Behaviour behaviour =
           kernel(static_cast<unsigned>(block % columns), static_cast<unsigned>(block / columns));
-      BlockWatch::Counted counted;
-      Counters counters;
-      counters.global_load_requests = behaviour.requests;
-      counted.sites.emplace_back(1, counters);
-      counted.signature = behaviour.requests * 100 + behaviour.phase;
-      counted.position = behaviour.address;
-      sample.add(block, counted);
+      requests[block] = behaviour.requests;
+      sample.add(block, {.signature = behaviour.requests * 100 + behaviour.phase,
+                         .position = behaviour.address,
+                         .footprint = {}});
       ++outcome.simulated;
     }
     sample.judge();
@@ -46,9 +112,9 @@ Outcome sample(unsigned columns, unsigned rows, const Kernel& kernel,
   }
   outcome.irregular = sample.irregular();
   if (outcome.irregular) return outcome;
-  sample.for_each([&](const BlockWatch::Counted& counted, std::uint64_t weight) {
-    outcome.total += counted.sites[0].second.global_load_requests * weight;
-  });
+  for (const auto& [block, weight] : sample.weights()) {
+    outcome.total += requests.at(block) * weight;
+  }
   return outcome;
 }
 

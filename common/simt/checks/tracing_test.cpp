@@ -1,4 +1,4 @@
-#include "common/simt/checks/block_tracer.hpp"
+#include "common/simt/checks/tracing.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,81 @@
-#include "common/simt/checks/grid_sample.hpp"
+#include "common/simt/checks/sampling.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <mutex>
+#include <optional>
 #include <random>
-#include <set>
+
+#include "common/gpu/capability.hpp"
+#include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/device.hpp"
 
 namespace tilewise::simt {
+
+std::uint64_t SectorSet::size() const {
+  std::uint64_t sum = 0;
+  for (const auto& [key, word] : words_) sum += static_cast<unsigned>(std::popcount(word));
+  return sum;
+}
+
+std::uint64_t SectorSet::size_of_common(const SectorSet& other) const {
+  std::uint64_t sum = 0;
+  for (const auto& [key, word] : words_) {
+    const auto found = other.words_.find(key);
+    if (found != other.words_.end()) {
+      sum += static_cast<unsigned>(std::popcount(word & found->second));
+    }
+  }
+  return sum;
+}
+
+void SectorSet::clear() {
+  words_.clear();
+  last_ = nullptr;
+}
+
+void FootprintWriter::start_block(std::size_t warps) {
+  footprint_ = {};
+  warps_.assign(warps, Warp::idle);
+}
+
+void FootprintWriter::note(const Request& request, const Pattern& pattern) {
+  // An atomic operation brings a value and leaves one.
+  const bool reads = request.site.action() != Action::write;
+  const bool writes = request.site.action() != Action::read;
+  Warp& warp = warps_[request.warp];
+  if (pattern.shared) {
+    if (writes && warp == Warp::loaded) warp = Warp::stored_after_load;
+    return;
+  }
+  if (reads && warp == Warp::idle) warp = Warp::loaded;
+  std::array<Place, 32> touched;
+  auto end = touched.begin();
+  for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    const Place place = request.places[std::countr_zero(lanes)];
+    if (reads) footprint_.loaded.add(place);
+    if (writes) footprint_.stored.add(place);
+    if (end == touched.begin() || place / 128 != *(end - 1)) *end++ = place / 128;
+  }
+  std::sort(touched.begin(), end);
+  const auto lines =
+      static_cast<std::uint64_t>(std::unique(touched.begin(), end) - touched.begin());
+  if (reads) footprint_.load_lines += lines;
+  if (writes) footprint_.store_lines += lines;
+}
+
+void FootprintWriter::pass_barrier() {
+  for (Warp& warp : warps_) {
+    footprint_.load_intervals += warp != Warp::idle;
+    footprint_.waiting_intervals += warp == Warp::stored_after_load;
+    warp = Warp::idle;
+  }
+}
+
+BlockFootprint FootprintWriter::take() {
+  pass_barrier();
+  return std::exchange(footprint_, {});
+}
 
 GridSample::GridSample(dim3 grid, unsigned longest_period)
     : extents_{grid.x, grid.y, grid.z}, longest_period_(longest_period) {}
@@ -34,9 +105,9 @@ void GridSample::for_each_group(Visit&& visit) const {
   }
 }
 
-std::vector<std::pair<std::uint64_t, std::uint64_t>> GridSample::weights() const {
+BlockWeights GridSample::weights() const {
   if (!estimate_.empty()) return estimate_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+  BlockWeights all;
   for_each_group([&](const std::array<Group, 3>& group) {
     all.emplace_back(number({group[0].coordinate, group[1].coordinate, group[2].coordinate}),
                      group[0].count * group[1].count * group[2].count);
@@ -70,7 +141,7 @@ bool GridSample::reaches_on(std::size_t axis) const {
 }
 
 // The nearest block further along the axis that was simulated; none where the grid ends.
-const BlockWatch::Counted* GridSample::neighbour_of_origin(std::size_t axis) const {
+const BlockSample* GridSample::neighbour_of_origin(std::size_t axis) const {
   Index index = origin();
   if (reaches_on(axis)) {
     index[axis] += periods_[axis];
@@ -91,7 +162,7 @@ Footprint GridSample::footprint() const {
                       .waiting_intervals = own.waiting_intervals};
   std::uint64_t* const shared_with_next[] = {&footprint.shared_along_x, &footprint.shared_along_y};
   for (std::size_t axis : {0, 1}) {
-    if (const BlockWatch::Counted* neighbour = neighbour_of_origin(axis)) {
+    if (const BlockSample* neighbour = neighbour_of_origin(axis)) {
       *shared_with_next[axis] = own.loaded.size_of_common(neighbour->footprint.loaded);
     }
   }
@@ -150,8 +221,8 @@ void GridSample::estimate(std::uint64_t seed) {
   done_ = false;
 }
 
-void GridSample::add(std::uint64_t block, BlockWatch::Counted counted) {
-  blocks_.emplace(block, std::move(counted));
+void GridSample::add(std::uint64_t block, BlockSample sample) {
+  blocks_.emplace(block, std::move(sample));
 }
 
 bool GridSample::agree(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& pairs) const {
@@ -164,10 +235,10 @@ bool GridSample::agree(const std::vector<std::pair<std::uint64_t, std::uint64_t>
 // gives its blocks tiles in another order (diagonal, say), so that tiles of the matrix's edge come
 // up anywhere.
 bool GridSample::midst_is_as_foreseen() const {
-  const auto block = [&](const Index& index) -> const BlockWatch::Counted& {
+  const auto block = [&](const Index& index) -> const BlockSample& {
     return blocks_.at(number(index));
   };
-  const BlockWatch::Counted& first = block(origin());
+  const BlockSample& first = block(origin());
   for (const unsigned thirds : {1u, 2u}) {
     const Index index = midst(thirds);
     std::uint64_t position = first.position;
@@ -201,6 +272,94 @@ void GridSample::judge() {
     irregular_ |= periods_[axis] > longest_period_;
   }
   if (done_) irregular_ = !midst_is_as_foreseen();
+}
+
+namespace {
+
+/// The sample of the launch that runs.
+struct LaunchSample {
+  std::mutex mutex;
+  std::optional<GridSample> blocks;  ///< none where all of them are to run
+  bool started = false;
+  bool estimates = false;
+  std::uint64_t seed = 0;
+};
+
+LaunchSample& launch_sample() {
+  static auto* sample = new LaunchSample;  // outlives static destructors that use it
+  return *sample;
+}
+
+/// Alignment to a sector repeats with 8 floats; on 1.x, whose segments are of 128 bytes, with 32.
+unsigned longest_period(const core::GpuProfile& gpu) {
+  return core::capability_of(gpu).serves_half_warps ? 32 : 8;
+}
+
+}  // namespace
+
+void Sampling::begin_launch(const Watch& watch, const LaunchConfiguration& launch) {
+  LaunchSample& sample = launch_sample();
+  sample.blocks.reset();
+  if (watch.sample) sample.blocks.emplace(launch.grid, longest_period(device::profile()));
+  sample.started = false;
+  sample.estimates = watch.estimate;
+  sample.seed = watch.seed;
+}
+
+std::vector<std::uint64_t> Sampling::next_of_sample() {
+  LaunchSample& sample = launch_sample();
+  if (!sample.blocks) return {};
+  if (std::exchange(sample.started, true)) sample.blocks->judge();
+  if (sample.blocks->irregular() && sample.estimates) sample.blocks->estimate(sample.seed);
+  return sample.blocks->wanted();
+}
+
+BlockWeights Sampling::weights() {
+  const LaunchSample& sample = launch_sample();
+  return sample.blocks && !sample.blocks->irregular() ? sample.blocks->weights() : BlockWeights();
+}
+
+void Sampling::end_launch(const LaunchResults& results) {
+  if (results.profile == nullptr || !launch_sample().blocks) return;
+  results.profile->footprint = launch_sample().blocks->footprint();
+}
+
+void Sampling::start(const BlockWatch& block) {
+  Observer::start(block);
+  sees_accesses_ = block.watch().sample;
+  last_blocks_.clear();
+}
+
+void Sampling::start_block(bool) {
+  if (!sees_accesses_) return;
+  ++blocks_started_;
+  sample_ = {};
+  footprint_.start_block(block().warps());
+}
+
+void Sampling::access(const Access& access) {
+  const Request& request = access.request;
+  if (block().is_constant(request)) return;
+  footprint_.note(request, access.pattern);
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ull;  // 2^64 over the golden ratio
+  sample_.signature =
+      std::rotl((sample_.signature ^ access.pattern.hash ^ request.site.word()) * odd, 17);
+  if (access.pattern.shared) return;
+  if (access.site.number >= last_blocks_.size()) last_blocks_.resize(access.site.number + 1);
+  if (std::exchange(last_blocks_[access.site.number], blocks_started_) == blocks_started_) return;
+  // Another odd factor for each site, so that two sites which move against each other show.
+  sample_.position += (request.site.word() * odd | 1) * request.first_place();
+}
+
+void Sampling::barrier(std::size_t) {
+  if (sees_accesses_) footprint_.pass_barrier();
+}
+
+void Sampling::finish_block() {
+  if (!sees_accesses_) return;
+  sample_.footprint = footprint_.take();
+  const std::lock_guard lock(launch_sample().mutex);
+  launch_sample().blocks->add(block().number(), std::move(sample_));
 }
 
 }  // namespace tilewise::simt
