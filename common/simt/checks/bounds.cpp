@@ -28,15 +28,8 @@ bool is_for_all_to_read(std::uintptr_t address) {
 
 }  // namespace
 
-void Bounds::start(const BlockWatch& block) {
-  Observer::start(block);
-  harmless_.clear();
-}
-
-void Bounds::sound_access(const Access& access) {
-  if (access.site.read_only && !access.pattern.shared && access.writes()) {
-    report_write_to_input(access.request);
-  }
+void Bounds::global_access(const Access& access) {
+  if (access.site.read_only && access.writes()) report_write_to_input(access.request);
 }
 
 void Bounds::report_write_to_input(const Request& request) const {
@@ -170,20 +163,14 @@ std::optional<Bounds::Stray> Bounds::fault_in_device_memory(const void* address)
 }
 
 std::optional<Diagnostic> Bounds::access_elsewhere(const AccessElsewhere& access) {
-  const std::pair known(access.site, reinterpret_cast<std::uintptr_t>(access.address));
-  if (harmless_.contains(known)) return std::nullopt;
   const bool reads = Site32(access.site).action() == Action::read;
   const bool is_global = DeviceMemory::instance().contains(access.address);
   const auto stray = is_global ? fault_in_device_memory(access.address)
                                : fault_elsewhere(access.address, reads, access.on_a_stack);
-  const SourceLine line = stray ? block().line_of(access.site) : SourceLine{};
+  if (!stray) return std::nullopt;
+  const SourceLine line = block().line_of(access.site);
   // What the launch's expression captures is read where the launch stands.
-  if (!stray || (!is_global && reads && line.line == block().launch().line)) {
-    constexpr std::size_t many = 4096;
-    if (harmless_.size() >= many) harmless_.clear();
-    harmless_.insert(known);
-    return std::nullopt;
-  }
+  if (!is_global && reads && line.line == block().launch().line) return std::nullopt;
   const unsigned thread = block().running_thread();
   return Diagnostic{
       .kind = stray->kind,

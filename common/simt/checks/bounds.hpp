@@ -2,9 +2,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "common/simt/runtime/observer.hpp"
 
@@ -14,8 +12,7 @@ namespace tilewise::simt {
 /// in the host's memory, misaligned, and stores to inputs.
 class Bounds final : public Observer {
  public:
-  void start(const BlockWatch& block) override;
-  void sound_access(const Access& access) override;
+  void global_access(const Access& access) override;
   void stray_lane(const StrayLane& lane) override;
   std::optional<Diagnostic> access_elsewhere(const AccessElsewhere& access) override;
   void index_outside(const IndexOutside& index) override;
@@ -32,9 +29,6 @@ class Bounds final : public Observer {
   std::optional<Stray> fault_elsewhere(const void* address, bool reads, bool on_a_stack) const;
   std::optional<Stray> fault_in_a_module(std::uintptr_t address, bool reads) const;
   std::optional<Stray> fault_in_device_memory(const void* address) const;
-
-  /// Sites and addresses of accesses that are no business of the kernel's.
-  std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
 };
 
 }  // namespace tilewise::simt

@@ -117,9 +117,9 @@ void GlobalRaces::fence() {
   shared_.any_fenced = true;
 }
 
-void GlobalRaces::sound_access(const Access& access) {
+void GlobalRaces::global_access(const Access& access) {
   // What is an input no kernel may write, which is looked at elsewhere; reads do not race.
-  if (access.pattern.shared || access.site.read_only) return;
+  if (access.site.read_only) return;
   const Request& request = access.request;
   Region& region = shared_.regions.at(request.first_place());
   Hold hold(region);

@@ -16,7 +16,7 @@ class GlobalRaces final : public Observer {
   void released(Place first, std::size_t bytes) override;
   void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
 
-  void sound_access(const Access& access) override;
+  void global_access(const Access& access) override;
   /// The block has synchronised with others; what it does is ordered with them as far as can be
   /// told.
   void fence() override;

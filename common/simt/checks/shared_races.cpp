@@ -29,15 +29,15 @@ void SharedRaces::start_block(bool tags_anew) {
   words_->settled.clear();
 }
 
-void SharedRaces::sound_access(const Access& access) {
+void SharedRaces::shared_access(const Access& access) {
   const Pattern& pattern = access.pattern;
-  if (!pattern.shared) return;
   if (access.action() == Action::read && access.request.site.bytes() == word_bytes) {
     // Most accesses end here: what two warps have read, the others may read too.
     const Tag interval = block().moments().interval_first();
+    const LazyArray<Tag>& settled = words_->settled;
     for (unsigned i = 0; i < pattern.distinct; ++i) {
       const Place place = access.request.places[pattern.lane[i]];
-      if (words_->settled[(place - shared_place) / word_bytes] != interval) check(access, i);
+      if (settled[(place - shared_place) / word_bytes] != interval) check(access, i);
     }
     return;
   }

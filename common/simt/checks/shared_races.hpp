@@ -16,7 +16,7 @@ class SharedRaces final : public Observer {
  public:
   void start(const BlockWatch& block) override;
   void start_block(bool tags_anew) override;
-  void sound_access(const Access& access) override;
+  void shared_access(const Access& access) override;
 
  private:
   /// What is remembered of one word, or of one byte.

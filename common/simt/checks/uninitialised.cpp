@@ -33,21 +33,40 @@ struct Uninitialised::Region {
     return (word_at(place).load(std::memory_order_relaxed) >> place % word_bytes & 1u) != 0;
   }
 
-  /// Calls `visit` for each word of the range whose read_bit is set.
+  /// Of the host, while no kernel runs.
+  void set(Place place, std::size_t bytes, bool has_value) {
+    std::size_t now_unwritten = unwritten_bytes;
+    for_each_word(place, bytes, [&](Place at, std::uint8_t touched) {
+      const auto word = word_at(at);
+      const unsigned before = word.load(std::memory_order_relaxed);
+      const unsigned after = has_value ? before & ~touched : before | touched;
+      word.store(static_cast<std::uint8_t>(after), std::memory_order_relaxed);
+      now_unwritten += static_cast<std::size_t>(std::popcount(after & byte_bits));
+      now_unwritten -= static_cast<std::size_t>(std::popcount(before & byte_bits));
+    });
+    unwritten_bytes = now_unwritten;
+  }
+
+  /// Of a thread, while others may do the same. Calls `visit` for words whose read_bit is set.
   template <class Visit>
-  void set(Place place, std::size_t bytes, bool has_value, Visit&& visit) {
+  void write(Place place, unsigned bytes, Visit&& visit) {
+    for_each_word(place, bytes, [&](Place at, std::uint8_t touched) {
+      const auto word = word_at(at);
+      if ((word.load(std::memory_order_relaxed) & (touched | read_bit)) == 0) return;
+      const unsigned before = word.fetch_and(static_cast<std::uint8_t>(~touched));
+      unwritten_bytes -= static_cast<std::size_t>(std::popcount(before & touched));
+      if ((before & read_bit) != 0) visit(at / word_bytes * word_bytes);
+    });
+  }
+
+  /// Calls `visit(place, bits of the bytes)`.
+  template <class Visit>
+  void for_each_word(Place place, std::size_t bytes, Visit&& visit) {
     for (std::size_t at = place, end = at + bytes; at < end;) {
       const auto offset = static_cast<unsigned>(at % word_bytes);
       const auto count =
           static_cast<unsigned>(std::min<std::size_t>(word_bytes - offset, end - at));
-      const auto touched = static_cast<std::uint8_t>(((1u << count) - 1) << offset);
-      const auto word = word_at(static_cast<Place>(at));
-      const auto not_touched = static_cast<std::uint8_t>(~touched);
-      const unsigned before = has_value ? word.fetch_and(not_touched) : word.fetch_or(touched);
-      const auto changes =
-          static_cast<std::size_t>(std::popcount(touched & (has_value ? before : ~before)));
-      if (changes != 0) unwritten_bytes += has_value ? 0 - changes : changes;
-      if ((before & read_bit) != 0) visit(static_cast<Place>(at - offset));
+      visit(static_cast<Place>(at), static_cast<std::uint8_t>(((1u << count) - 1) << offset));
       at += count;
     }
   }
@@ -99,7 +118,7 @@ void Uninitialised::initialised(Place first, std::size_t bytes, bool has_value) 
   if (!shared_.follows || bytes == 0) return;
   Region& region = shared_.regions.at(first);
   if (has_value && region.unwritten_bytes == 0) return;
-  region.set(first, bytes, has_value, [](Place) {});
+  region.set(first, bytes, has_value);
 }
 
 void Uninitialised::copied(Place to, Place from, std::size_t bytes) {
@@ -118,6 +137,7 @@ void Uninitialised::start(const BlockWatch& block) {
 }
 
 void Uninitialised::start_block(bool tags_anew) {
+  block_first_ = block().moments().block_first();
   pending_.clear();
   if (!tags_anew || !written_) return;
   written_->last.clear();
@@ -126,31 +146,17 @@ void Uninitialised::start_block(bool tags_anew) {
   array_of_site_.clear();
 }
 
-void Uninitialised::sound_access(const Access& access) {
-  access.pattern.shared ? check_shared(access) : check_global(access);
-}
-
 // Shared memory, which every block finds unwritten.
 
-Uninitialised::Array& Uninitialised::array_of(const SiteState& site) {
+Uninitialised::Array& Uninitialised::find_array(const SiteState& site) {
   if (site.number >= array_of_site_.size()) array_of_site_.resize(site.number + 1);
-  Array*& array = array_of_site_[site.number];
-  if (array == nullptr || array->begin != site.begin) {
-    array = &arrays_[site.begin];
-    array->begin = site.begin;
-  }
-  const Tag block_first = block().moments().block_first();
-  if (array->block != block_first) {
-    array->block = block_first;
-    array->unwritten = site.end - site.begin;
-  }
-  return *array;
+  Array& array = arrays_[site.begin];
+  array_of_site_[site.number] = &array;
+  if (array.block != block_first_) array = {site.begin, site.end - site.begin, block_first_};
+  return array;
 }
 
-void Uninitialised::check_shared(const Access& access) {
-  Array& array = array_of(access.site);
-  // Most accesses end here: to what has been written as a whole.
-  if (array.unwritten == 0 && pending_.empty()) return;
+void Uninitialised::check_shared(Array& array, const Access& access) {
   const Request& request = access.request;
   const unsigned bytes = request.site.bytes();
   for (unsigned i = 0; i < access.pattern.distinct; ++i) {
@@ -167,30 +173,28 @@ void Uninitialised::check_shared(const Access& access) {
 }
 
 void Uninitialised::read_shared(Place place, unsigned bytes, AccessRecord read) {
-  const Tag block_first = block().moments().block_first();
   const unsigned in_word = std::min(bytes, word_bytes);
   for (Place at = place; at < place + bytes; at += word_bytes) {
     const std::size_t offset = at - shared_place;
     Tag& whole = written_->whole[offset / word_bytes];
-    if (whole == block_first) continue;
+    if (whole == block_first_) continue;
     unsigned unwritten = 0;
-    for (unsigned i = 0; i < in_word; ++i) unwritten += written_->last[offset + i] < block_first;
+    for (unsigned i = 0; i < in_word; ++i) unwritten += written_->last[offset + i] < block_first_;
     if (unwritten == 0) {
-      if (in_word == word_bytes) whole = block_first;
+      if (in_word == word_bytes) whole = block_first_;
     } else if (unwritten == word_bytes) {
       pending_.push_back({at, read});
     } else {
       for (unsigned i = 0; i < in_word; ++i) {
-        if (written_->last[offset + i] < block_first) pending_.push_back({at + i, read});
+        if (written_->last[offset + i] < block_first_) pending_.push_back({at + i, read});
       }
     }
   }
 }
 
 void Uninitialised::write_shared(Array& array, Place place, unsigned bytes, Tag write) {
-  const Tag block_first = block().moments().block_first();
   for (std::size_t at = place - shared_place, end = at + bytes; at < end; ++at) {
-    array.unwritten -= written_->last[at] < block_first;
+    array.unwritten -= written_->last[at] < block_first_;
     written_->last[at] = write;
   }
 }
@@ -214,7 +218,7 @@ void Uninitialised::end_interval() {
 
 // Device memory.
 
-void Uninitialised::check_global(const Access& access) const {
+void Uninitialised::global_access(const Access& access) {
   const Request& request = access.request;
   Region& region = shared_.regions.at(request.first_place());
   if (region.unwritten_bytes == 0 && !region.has_reads) return;
@@ -245,7 +249,7 @@ void Uninitialised::read_global(Region& region, Place place, unsigned bytes,
 }
 
 void Uninitialised::write_global(Region& region, Place place, unsigned bytes) const {
-  region.set(place, bytes, true, [&](Place word) {
+  region.write(place, bytes, [&](Place word) {
     const std::lock_guard lock(shared_.mutex);
     shared_.last_writers[word] = block().number();
   });

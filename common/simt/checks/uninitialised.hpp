@@ -24,7 +24,12 @@ class Uninitialised final : public Observer {
 
   void start(const BlockWatch& block) override;
   void start_block(bool tags_anew) override;
-  void sound_access(const Access& access) override;
+  void shared_access(const Access& access) override {
+    Array& array = array_of(access.site);
+    // Most accesses end here: to what has been written as a whole.
+    if (array.unwritten != 0 || !pending_.empty()) check_shared(array, access);
+  }
+  void global_access(const Access& access) override;
   void end_interval() override;
 
  private:
@@ -50,11 +55,17 @@ class Uninitialised final : public Observer {
 
   static Shared& of_all_threads();
 
-  Array& array_of(const SiteState& site);
-  void check_shared(const Access& access);
+  Array& array_of(const SiteState& site) {
+    Array* const array =
+        site.number < array_of_site_.size() ? array_of_site_[site.number] : nullptr;
+    const bool is_known =
+        array != nullptr && array->begin == site.begin && array->block == block_first_;
+    return is_known ? *array : find_array(site);
+  }
+  Array& find_array(const SiteState& site);
+  void check_shared(Array& array, const Access& access);
   void read_shared(Place place, unsigned bytes, AccessRecord read);
   void write_shared(Array& array, Place place, unsigned bytes, Tag write);
-  void check_global(const Access& access) const;
   void read_global(Region& region, Place place, unsigned bytes, AccessRecord read) const;
   void write_global(Region& region, Place place, unsigned bytes) const;
   Diagnostic explain(Place place, AccessRecord read) const;
@@ -65,6 +76,7 @@ class Uninitialised final : public Observer {
   std::unordered_map<Place, Array> arrays_;  ///< by where they begin
   std::vector<Array*> array_of_site_;        ///< by SiteState::number
   std::vector<PendingRead> pending_;         ///< of shared memory, in this interval
+  Tag block_first_ = 0;                      ///< the running block's first tag
 };
 
 }  // namespace tilewise::simt

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -138,10 +139,9 @@ class BlockWatch {
   /// they synchronise
   virtual void tell_accesses(unsigned warp, std::uint32_t waiting) = 0;
 
-  /// The pattern is one of the site's last two.
-  const Pattern* recall(const Request& request, SiteState& site) const {
-    return patterns_.recall(request, site.recent);
-  }
+  /// Once a block: who wants to be told of its accesses.
+  virtual void choose_listeners() = 0;
+
   /// Whether all lanes touch one array or buffer, within it.
   bool inside(const Request& request, const Pattern& pattern, SiteState& site) {
     const std::int64_t first = request.first_place();
@@ -187,6 +187,8 @@ class BlockWatch {
   Moments moments_;
   SharedNames names_;
   std::vector<PendingIndexFault> index_faults_;
+  /// Sites and addresses of accesses elsewhere that nobody minds.
+  std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
 };
 
 }  // namespace tilewise::simt

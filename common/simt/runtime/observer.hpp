@@ -128,11 +128,13 @@ class Observer {
   virtual void start(const BlockWatch& block) { block_ = &block; }
   /// @param tags_anew tags of all blocks before mean nothing any more
   virtual void start_block(bool /*tags_anew*/) {}
-  /// All loads, stores and atomics as the warps make them, if sees_accesses().
+  /// All loads, stores and atomics as the warps make them, if sees_accesses() when the block
+  /// starts.
   virtual void access(const Access&) {}
-  /// Where checks are on: those of them, or the lanes of them, that lie inside of one array or
-  /// buffer and are aligned, and the others.
-  virtual void sound_access(const Access&) {}
+  /// Where checks are on: those of them, or the lanes of them, that are aligned and lie inside of
+  /// one array of shared memory, or one buffer in device memory; and the other lanes.
+  virtual void shared_access(const Access&) {}
+  virtual void global_access(const Access&) {}
   virtual void stray_lane(const StrayLane&) {}
   /// Not of a warp, but while the thread is about to make it. @return why the launch ends there;
   /// nothing where it is no business of the kernel's.

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "common/simt/runtime/block_watch.hpp"
 
@@ -31,7 +34,7 @@ class WatchOf final : public BlockWatch {
       }
       known = &patterns_.find(request, site.recent);
     }
-    (access(std::get<Observers>(all_), {request, *known, site}), ...);
+    tell_all({request, *known, site}, std::index_sequence_for<Observers...>());
     if (watch_.checks) check(request, *known, site);
   }
 
@@ -56,7 +59,12 @@ class WatchOf final : public BlockWatch {
 
   void check(const Request& request, const Pattern& pattern, SiteState& site) {
     if (pattern.misaligned || !inside(request, pattern, site)) return check_lane_by_lane(request);
-    (sound_access(std::get<Observers>(all_), {request, pattern, site}), ...);
+    const Access access = {request, pattern, site};
+    if (pattern.shared) {
+      (tell_shared(std::get<Observers>(all_), access), ...);
+    } else {
+      (tell_global(std::get<Observers>(all_), access), ...);
+    }
   }
 
   /// The lanes whose accesses are sound are checked as if they were alone.
@@ -85,22 +93,38 @@ class WatchOf final : public BlockWatch {
 
   // Named by its type, a function is called as any other, and one that does nothing not at all.
 
+  template <std::size_t... i>
+  void tell_all(const Access& access, std::index_sequence<i...>) {
+    (tell_if(sees_[i], std::get<i>(all_), access), ...);
+  }
+
   template <class Check>
-  static void access(Check& check, const Access& access) {
-    constexpr bool listens = !std::is_same_v<decltype(&Check::access), decltype(&Observer::access)>;
-    if constexpr (listens) {
-      if (check.sees_accesses()) check.Check::access(access);
+  static void tell_if(bool sees, Check& check, const Access& access) {
+    if constexpr (!std::is_same_v<decltype(&Check::access), decltype(&Observer::access)>) {
+      if (sees) check.Check::access(access);
     }
   }
 
   template <class Check>
-  static void sound_access(Check& check, const Access& access) {
-    constexpr bool listens =
-        !std::is_same_v<decltype(&Check::sound_access), decltype(&Observer::sound_access)>;
-    if constexpr (listens) check.Check::sound_access(access);
+  static void tell_shared(Check& check, const Access& access) {
+    using Nothing = decltype(&Observer::shared_access);
+    if constexpr (!std::is_same_v<decltype(&Check::shared_access), Nothing>) {
+      check.Check::shared_access(access);
+    }
   }
 
+  template <class Check>
+  static void tell_global(Check& check, const Access& access) {
+    using Nothing = decltype(&Observer::global_access);
+    if constexpr (!std::is_same_v<decltype(&Check::global_access), Nothing>) {
+      check.Check::global_access(access);
+    }
+  }
+
+  void choose_listeners() override { sees_ = {std::get<Observers>(all_).sees_accesses()...}; }
+
   std::tuple<Observers...> all_;
+  std::array<bool, sizeof...(Observers)> sees_{};  ///< accesses
 };
 
 }  // namespace tilewise::simt
