@@ -161,7 +161,8 @@ class Build {
     for (const std::size_t i : compiling_) {
       std::ofstream(calls_path(i), std::ios::binary)
           << to_text(unseen_calls_in(read_whole(dump_path(i))))
-          << to_text(retyped_locals_in(read_whole(accesses_path(i))));
+          << to_text(unbounded_accesses_in(read_whole(accesses_path(i)),
+                                           kernel_types_of(object_path(i))));
       keep(object_key(i), object_path(i));
       keep(calls_key(i), calls_path(i));
     }
@@ -252,6 +253,9 @@ class Build {
     if (tools_.dumps_statements) {
       command.push_back("-fdump-tree-optimized-lineno=" + dump_path(i).string());
       command.push_back("-fdump-tree-tsan-lineno=" + accesses_path(i).string());
+      // All types, of which the dumps tell only the names; nothing else that would stand in them.
+      command.insert(command.end(), {"-g", "-fno-eliminate-unused-debug-types",
+                                     "-fno-var-tracking-assignments", "-gno-statement-frontiers"});
     }
     command.insert(command.end(), {"-c", source, "-o", object_path(i)});
     return command;

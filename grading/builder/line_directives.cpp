@@ -1,14 +1,14 @@
 #include "grading/builder/line_directives.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <string_view>
+
+#include "grading/builder/lines.hpp"
 
 namespace tilewise::grading {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 

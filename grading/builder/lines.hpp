@@ -1,9 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 namespace tilewise::grading {
+
+/// Whether a character may stand in a name.
+inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Takes the first line off a text, and the end of line with it.
 inline std::string_view take_line(std::string_view& text) {

@@ -232,9 +232,9 @@ class Reach {
             call.callee.starts_with("__atomic_") || call.callee.starts_with("__sync_");
         const std::string message =
             call.callee.empty()
-                ? "a local variable is used by another type than its own, with an index; the "
-                  "simulator does not see where that leads: declare the variable as what it is "
-                  "used as"
+                ? "a local variable is used with an index that nothing bounds, as a larger type "
+                  "than its own or as an array without elements; the simulator does not see where "
+                  "that leads: declare the variable as what it is used as, with its extents"
             : is_atomic ? fmt::format(
                               "the simulator does not see what {} does here; write it with "
                               "CUDA's own, such as atomicAdd()",

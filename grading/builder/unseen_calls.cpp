@@ -5,17 +5,15 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <set>
 
 #include "grading/builder/lines.hpp"
+#include "grading/builder/local_access.hpp"
 
 namespace tilewise::grading {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Takes a number and the colon before it off the end of a text; nothing if there is none.
 std::optional<int> take_number(std::string_view& text) {
@@ -77,79 +75,11 @@ std::size_t find_outside(std::string_view text, std::string_view wanted, std::si
   return text.npos;
 }
 
-/// More elements than a local array has, which may be of 16 bytes each; beyond a stack lies as much
-/// that nobody can access (common/simt/runtime/stack_pool.cpp).
-constexpr std::uint64_t most_elements = 4096;
-
-/// Elements of "const float[4][8]"; nothing where the text names no extents.
-std::optional<std::uint64_t> elements_of(std::string_view type) {
-  std::optional<std::uint64_t> all;
-  for (std::size_t open; (open = type.find('[')) != type.npos;) {
-    type.remove_prefix(open + 1);
-    std::uint64_t extent = 0;
-    if (std::from_chars(type.data(), type.data() + type.size(), extent).ec != std::errc()) {
-      return std::nullopt;
-    }
-    all = std::min(all.value_or(1), most_elements + 1) * std::min(extent, most_elements + 1);
-  }
-  return all;
-}
-
-/// Whether one of the indices in ".v[_15]", "[3][i_2]" is none of a number.
-bool has_variable_index(std::string_view path) {
-  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    if (path[i] == '[' && std::isdigit(static_cast<unsigned char>(path[i + 1])) == 0) return true;
-  }
-  return false;
-}
-
-/// Where the bracket that opens at `open` closes.
-std::size_t closing(std::string_view text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == '[') ++depth;
-    if (text[i] == ']' && --depth == 0) return i;
-  }
-  return text.size();
-}
-
-/// Whether an access in "MEM <T[8]> [(T &)&variable + 4B][_3]", which begins at `at`, may leave the
-/// variable.
-bool may_leave_its_variable(std::string_view text, std::size_t at) {
-  const std::string_view access = text.substr(at);
-  // "MEM[", or "MEM <type> [" with a type that may have extents of its own.
-  const std::size_t typed = access.find("> [");
-  const std::size_t open = access.starts_with("MEM <") && typed != access.npos ? typed + 2 : 3;
-  if (open >= access.size() || access[open] != '[') return false;
-  const std::size_t close = closing(access, open);
-  if (close == access.size()) return false;
-  const std::string_view inside = access.substr(open + 1, close - open - 1);
-  // A pointer's cast is "(T *)", and a variable's address "&v"; of pointers all is reported.
-  const std::size_t cast = inside.rfind(")&");
-  if (cast == inside.npos) return false;
-  const std::size_t plus = inside.find(" + ", cast);
-  if (plus != inside.npos) {
-    std::uint64_t offset = most_elements * 16;
-    const std::string_view number = inside.substr(plus + 3);
-    std::from_chars(number.data(), number.data() + number.size(), offset);
-    if (offset >= most_elements * 16) return true;
-  }
-  std::size_t end = close + 1;
-  while (end < access.size() &&
-         (is_word(access[end]) || access[end] == '.' || access[end] == '[')) {
-    end = access[end] == '[' ? std::min(closing(access, end) + 1, access.size()) : end + 1;
-  }
-  const std::string_view path = access.substr(close + 1, end - close - 1);
-  if (!has_variable_index(path)) return false;
-  if (path.front() != '[') return true;
-  const std::string_view type = open > 3 ? access.substr(0, typed) : inside.substr(0, cast);
-  return elements_of(type).value_or(most_elements + 1) > most_elements;
-}
-
 /// Functions in the dump, one after another.
 class DumpReader {
  public:
-  explicit DumpReader(bool of_accesses = false) : of_accesses_(of_accesses) {}
+  /// @param types  of the accesses to look for; null for calls
+  explicit DumpReader(const KernelTypes* types = nullptr) : types_(types) {}
 
   std::vector<UnseenCall> read(std::string_view dump) {
     while (!dump.empty()) {
@@ -173,6 +103,7 @@ class DumpReader {
     function_ = head.substr(head.rfind('(') + 1);
     arguments_.clear();
     locals_.clear();
+    unsized_locals_.clear();
     in_body_ = false;
   }
 
@@ -189,6 +120,7 @@ class DumpReader {
   void note_local(std::string_view declaration) {
     const std::string_view last = declaration.substr(declaration.rfind(' ') + 1);
     locals_.emplace(last.substr(0, last.find('[')));
+    if (is_unsized(declaration)) unsized_locals_.emplace(last.substr(0, last.find('[')));
   }
 
   void read_statement(const Statement& statement) {
@@ -196,7 +128,7 @@ class DumpReader {
     in_body_ = in_body_ || text.starts_with("<bb ");
     text = text.substr(0, find_outside(text, ";"));
     if (!in_body_) return note_local(text);
-    if (of_accesses_) return note_retyped_local(statement, text);
+    if (types_ != nullptr) return note_unbounded_access(statement, text);
     std::string_view result;
     if (const std::size_t equals = find_outside(text, " = "); equals != text.npos) {
       result = text.substr(0, equals);
@@ -234,12 +166,9 @@ class DumpReader {
     }
   }
 
-  void note_retyped_local(const Statement& statement, std::string_view text) {
-    for (std::size_t at = 0; (at = text.find("MEM", at)) != text.npos; at += 3) {
-      if (!may_leave_its_variable(text, at)) continue;
-      calls_.push_back({function_, statement.file, statement.line, ""});
-      return;
-    }
+  void note_unbounded_access(const Statement& statement, std::string_view text) {
+    if (!may_leave_a_local(text, unsized_locals_, *types_)) return;
+    calls_.push_back({function_, statement.file, statement.line, ""});
   }
 
   /// Kernels get their arguments from where the launch has put them, on the host: notes the
@@ -322,20 +251,21 @@ class DumpReader {
     return version != name.npos && locals_.contains(std::string(name.substr(0, version)));
   }
 
-  bool of_accesses_;
+  const KernelTypes* types_;
   std::vector<UnseenCall> calls_;
   std::string function_;
   bool in_body_ = false;
-  std::set<std::string> locals_;     ///< of the function, parameters among them
-  std::set<std::string> arguments_;  ///< addresses of a kernel's
+  std::set<std::string> locals_;                       ///< of the function, parameters among them
+  std::set<std::string, std::less<>> unsized_locals_;  ///< arrays of no elements
+  std::set<std::string> arguments_;                    ///< addresses of a kernel's
 };
 
 }  // namespace
 
 std::vector<UnseenCall> unseen_calls_in(std::string_view dump) { return DumpReader().read(dump); }
 
-std::vector<UnseenCall> retyped_locals_in(std::string_view dump) {
-  return DumpReader(true).read(dump);
+std::vector<UnseenCall> unbounded_accesses_in(std::string_view dump, const KernelTypes& types) {
+  return DumpReader(&types).read(dump);
 }
 
 std::string to_text(const std::vector<UnseenCall>& calls) {

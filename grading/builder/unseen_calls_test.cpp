@@ -79,36 +79,70 @@ TEST(UnseenCalls, MayBeThoseWithAVariableAsAWhole) {
   }
 }
 
+/// Types as the compiler would note them for a kernel.
+KernelTypes example_types() {
+  KernelTypes types;
+  types.add("W<float, 4>", 16);
+  types.add("Huge", 1 << 22);
+  types.add("Twice<float, 2>", 8);
+  types.add("Twice", 1 << 20);  // in another namespace
+  types.add("", 32);
+  types.add("pair", 16);
+  types.add_unsized_member("rest");
+  return types;
+}
+
 /// A function of the dump that the sanitizer has just gone over.
-std::size_t retyped_locals(const std::string& statement) {
-  return retyped_locals_in(
+std::size_t unbounded_accesses(const std::string& statement) {
+  return unbounded_accesses_in(
              "\n;; Function k (_Z1kPKf, funcdef_no=17, decl_uid=2648)\n\nfloat k (const float * "
-             "A)\n"
-             "{\n  float local[2];\n\n  <bb 2> [local count: 1073741824]:\n  [x.cu:9:3] " +
-             statement + "\n}\n")
+             "A)\n{\n  float local[2];\n  float none[0:18446744073709551615];\n  "
+             "int grid[3][0:18446744073709551615];\n\n"
+             "  <bb 2> [local count: 1073741824]:\n  [x.cu:9:3] " +
+                 statement + "\n}\n",
+             example_types())
       .size();
 }
 
-TEST(RetypedLocals, AreThoseWhoseIndexMayLeadAnywhere) {
+TEST(UnboundedAccesses, AreThoseWhoseIndexMayLeadAnywhere) {
   for (const char* statement :
        {"_3 = [x.cu:10:27] MEM[(const float[1099511627776] &)[x.cu:7:58] &local][_15];",
-        "_3 = MEM[(struct W &)[x.cu:16:37] &local].v[_15];",
+        "_3 = MEM[(struct Huge &)[x.cu:16:37] &local].v[_15];",
+        "_3 = MEM <struct Huge> [(float &)&local].v[_1];",
+        "_3 = MEM[(struct Twice &)&local].v[i_2];", "_3 = MEM[(struct Unknown &)&local].v[i_2];",
+        "_3 = MEM[(const struct W[4097] &)&local][i_2].v[j_3];",
+        "_3 = MEM[(struct Huge[2] &)&local][i_2].v[0];",
         "MEM <float[65536]> [(float *)&local][i_2] = _3;", "_3 = MEM[(Rows &)&local][i_2][1];",
-        "_3 = MEM[(const float[64][65] &)&local][i_2][j_3];",
-        "_3 = MEM[(float *)&local + 400000B];",
-        "_3 = MEM[(float *)&local + 18446744073709551600B];"}) {
-    EXPECT_EQ(retyped_locals(statement), 1u) << statement;
+        "_3 = MEM[(const float[64][129] &)&local][i_2][j_3];",
+        "_3 = MEM[(float[0:18446744073709551615] &)&local][i_2];",
+        "_3 = MEM[(float[] &)&local][i_2];", "_3 = MEM[(float *)&local + 400000B];",
+        "_3 = MEM[(float *)&local + 18446744073709551600B];",
+        "_3 = MEM[(struct W &)&local + 65532B].v[i_2];",
+        // Arrays of no elements, in which no index is checked.
+        "_3 = none[i_2];", "_3 = grid[1][i_2];", "none[5] = _3;", "_3 = object.rest[i_2];",
+        "_3 = D.2985.in[1].rest[i_2(D)];", "_3 = MEM[(struct W &)&local].rest[i_2];",
+        "_3 = MEM <struct W> [(float &)&local].in[2].rest[i_2];"}) {
+    EXPECT_EQ(unbounded_accesses(statement), 1u) << statement;
   }
 }
 
-TEST(RetypedLocals, AreNotThoseOfTheirOwnType) {
+TEST(UnboundedAccesses, AreNotThoseThatABoundIsCheckedOf) {
   for (const char* statement :
        {"_3 = local[i_2];", "_3 = acc[i_2][j_3];", "_3 = MEM[(float *)A_2(D)];",
         "_18 = [array:61:36] MEM <const float[8]> [(value_type &)[x.cu:27:53] &arr][_17];",
         "_3 = MEM[(float[16] &)&acc][_39];", "_3 = MEM[(struct V *)&local].y;",
         "MEM <vector(2) float> [(float *)&local] = { 0.0, 0.0 };",
-        "_3 = MEM[(float *)_2 + 4000000B];"}) {
-    EXPECT_EQ(retyped_locals(statement), 0u) << statement;
+        "_3 = MEM[(float *)_2 + 4000000B];",
+        // A class with an operator[] that the compiler puts in place.
+        "_3 = MEM <struct W> [(float &)&local].v[_1];", "MEM[(struct W &)&local].v[i_2] = _3;",
+        "_3 = MEM[(const struct W[2] &)&local][i_2].v[j_3];",
+        "_3 = MEM <struct ._anon_69> [(float &)&local].v[_1];",
+        "_3 = MEM <struct __lambda3> [(float &)&local].__x[_1];",
+        "_3 = MEM[(union pair &)&local].e[_1];",
+        // What a pointer leads to reports itself.
+        "_3 = p_1(D)->rest[i_2];", "_3 = p_1->in[2].rest[i_2];", "_3 = (*p_1).rest[i_2];",
+        "_3 = MEM[(struct W *)p_1].rest[i_2];", "_3 = MEM <struct W> [(float *)p_1].rest[i_2];"}) {
+    EXPECT_EQ(unbounded_accesses(statement), 0u) << statement;
   }
 }
 

@@ -1,7 +1,8 @@
-#include "grading/builder/object_lines.hpp"
+#include "grading/builder/debug_info.hpp"
 
-#include <elfutils/libdwfl.h>
 #include <gelf.h>
+
+#include "grading/builder/object_lines.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -15,24 +16,21 @@ constexpr Dwfl_Callbacks callbacks = {
 
 }  // namespace
 
-void ObjectLines::End::operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
-
-ObjectLines::ObjectLines(const std::filesystem::path& object) : dwfl_(dwfl_begin(&callbacks)) {
+DebugInfo::DebugInfo(const std::filesystem::path& object) : dwfl_(dwfl_begin(&callbacks)) {
   if (dwfl_ == nullptr) return;
   module_ = dwfl_report_offline(dwfl_.get(), "object", object.c_str(), -1);
   dwfl_report_end(dwfl_.get(), nullptr, nullptr);
 }
 
-ObjectLines::~ObjectLines() = default;
-
 dwarf::SourceLine ObjectLines::find(std::size_t section, std::uint64_t offset) {
-  if (module_ == nullptr) return {};
+  Dwfl_Module* const module = debug_info_.module();
+  if (module == nullptr) return {};
   // libdwfl lays the sections out, one behind the other, and leaves the addresses in the headers.
   GElf_Addr bias = 0;
-  Elf* elf = dwfl_module_getelf(module_, &bias);
+  Elf* elf = dwfl_module_getelf(module, &bias);
   GElf_Shdr header;
   if (elf == nullptr || gelf_getshdr(elf_getscn(elf, section), &header) == nullptr) return {};
-  return lines_.find(module_, header.sh_addr + bias + offset);
+  return lines_.find(module, header.sh_addr + bias + offset);
 }
 
 }  // namespace tilewise::grading

@@ -1,0 +1,163 @@
+#include "grading/builder/local_access.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+
+#include "grading/builder/lines.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// As far beyond a stack nobody can access anything (common/simt/runtime/stack_pool.cpp).
+constexpr std::uint64_t most_bytes = 64 * 1024;
+
+/// Bytes of an element that is no class, at most.
+std::uint64_t scalar_bytes(std::string_view type) {
+  constexpr std::uint64_t widest_vector = 64;  // by which a header's own types may have other names
+  if (type.find("vector") != type.npos) return widest_vector;
+  for (const std::string_view known : {"float", "double", "int", "char"}) {
+    if (type.find(known) != type.npos) return sizeof(double);
+  }
+  return widest_vector;
+}
+
+std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {
+  return std::min(a, most_bytes + 1) * std::min(b, most_bytes + 1);
+}
+
+/// Bytes of "const float[4][8]" or "struct W &", at most; more than `most_bytes` if it is unknown.
+std::uint64_t bytes_of(std::string_view type, const KernelTypes& types) {
+  constexpr std::uint64_t unknown = most_bytes + 1;
+  std::uint64_t all = 0;
+  for (const std::string_view kind : {"struct ", "class ", "union "}) {
+    const std::size_t at = type.find(kind);
+    if (at == type.npos) continue;
+    std::string_view name = type.substr(at + kind.size());
+    name = name.substr(0, name.find_first_of(" [&"));
+    all = types.largest(name);
+    if (all == 0) return unknown;
+  }
+  const bool is_class = all != 0;
+  if (!is_class) all = scalar_bytes(type);
+  std::size_t open = type.find('[');
+  if (open == type.npos && !is_class) return unknown;
+  for (; open != type.npos; open = type.find('[')) {
+    type.remove_prefix(open + 1);
+    std::uint64_t extent = 0;
+    const auto [end, error] = std::from_chars(type.data(), type.data() + type.size(), extent);
+    // Not "[]", "[n]" and "[0:18446744073709551615]".
+    if (error != std::errc() || end == type.data() + type.size() || *end != ']') return unknown;
+    all = bounded_product(all, extent);
+  }
+  return std::min(all, unknown);
+}
+
+/// Whether one of the indices in ".v[_15]", "[3][i_2]" is none of a number.
+bool has_variable_index(std::string_view path) {
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    if (path[i] == '[' && std::isdigit(static_cast<unsigned char>(path[i + 1])) == 0) return true;
+  }
+  return false;
+}
+
+/// Where the bracket that opens at `open` closes.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '[') ++depth;
+    if (text[i] == ']' && --depth == 0) return i;
+  }
+  return text.size();
+}
+
+/// Where the bracket that closes at `close` opens.
+std::size_t opening(std::string_view text, std::size_t close) {
+  int depth = 0;
+  for (std::size_t i = close + 1; i > 0; --i) {
+    if (text[i - 1] == ']') ++depth;
+    if (text[i - 1] == '[' && --depth == 0) return i - 1;
+  }
+  return 0;
+}
+
+/// Whether an access in "MEM <T[8]> [(T &)&variable + 4B][_3]", which begins at `at`, may leave the
+/// variable.
+bool may_leave_its_variable(std::string_view text, std::size_t at, const KernelTypes& types) {
+  const std::string_view access = text.substr(at);
+  // "MEM[", or "MEM <type> [" with a type that may have extents of its own.
+  const std::size_t typed = access.find("> [");
+  const std::size_t open = access.starts_with("MEM <") && typed != access.npos ? typed + 2 : 3;
+  if (open >= access.size() || access[open] != '[') return false;
+  const std::size_t close = closing(access, open);
+  if (close == access.size()) return false;
+  const std::string_view inside = access.substr(open + 1, close - open - 1);
+  // A pointer's cast is "(T *)", and a variable's address "&v"; of pointers all is reported.
+  const std::size_t cast = inside.rfind(")&");
+  if (cast == inside.npos) return false;
+  std::uint64_t offset = 0;
+  if (const std::size_t plus = inside.find(" + ", cast); plus != inside.npos) {
+    offset = most_bytes;
+    const std::string_view number = inside.substr(plus + 3);
+    std::from_chars(number.data(), number.data() + number.size(), offset);
+    if (offset >= most_bytes) return true;
+  }
+  std::size_t end = close + 1;
+  while (end < access.size() &&
+         (is_word(access[end]) || access[end] == '.' || access[end] == '[')) {
+    end = access[end] == '[' ? std::min(closing(access, end) + 1, access.size()) : end + 1;
+  }
+  if (!has_variable_index(access.substr(close + 1, end - close - 1))) return false;
+  const std::string_view type = open > 3 ? access.substr(0, typed) : inside.substr(0, cast);
+  return offset + bytes_of(type, types) > most_bytes;
+}
+
+/// Whether the object whose member is named from `dot` on, as in "e.in[2].v", is a local one, and
+/// not what a pointer leads to.
+bool is_of_a_local(std::string_view text, std::size_t dot) {
+  std::size_t begin = dot;
+  while (begin > 0) {
+    const char before = text[begin - 1];
+    if (before == ']') {
+      begin = opening(text, begin - 1);
+    } else if (is_word(before) || before == '.') {
+      --begin;
+    } else {
+      break;
+    }
+  }
+  const std::size_t open = text.find('[', begin);
+  if (text.substr(begin).starts_with("MEM[") || text[begin] == '[') {  // or "MEM <T> [...]"
+    return text.substr(open, closing(text, open) - open).find(")&") != text.npos;
+  }
+  const bool is_pointed_to = begin > 0 && (text[begin - 1] == '>' || text[begin - 1] == ')');
+  return !is_pointed_to;
+}
+
+}  // namespace
+
+bool is_unsized(std::string_view declaration) {
+  return declaration.find("[0:18446744073709551615]") != declaration.npos;
+}
+
+bool may_leave_a_local(std::string_view statement,
+                       const std::set<std::string, std::less<>>& unsized_locals,
+                       const KernelTypes& types) {
+  for (std::size_t at = 0; (at = statement.find("MEM", at)) != statement.npos; at += 3) {
+    if (may_leave_its_variable(statement, at, types)) return true;
+  }
+  for (std::size_t open = 0; (open = statement.find('[', open)) != statement.npos; ++open) {
+    std::size_t begin = open;
+    while (begin > 0 && is_word(statement[begin - 1])) --begin;
+    const std::string_view name = statement.substr(begin, open - begin);
+    const bool is_member = begin > 0 && statement[begin - 1] == '.';
+    if (is_member ? types.is_unsized_member(name) && is_of_a_local(statement, begin - 1)
+                  : unsized_locals.contains(name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace tilewise::grading
