@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "common/simt/runtime/describe.hpp"
+#include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
 

@@ -11,9 +11,8 @@
 #include <utility>
 
 #include "common/simt/runtime/block_watch.hpp"
-#include "common/simt/runtime/describe.hpp"
 #include "common/simt/runtime/findings.hpp"
-#include "common/simt/runtime/global_names.hpp"
+#include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
 

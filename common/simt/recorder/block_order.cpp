@@ -1,9 +1,9 @@
-#include "common/simt/recorder/block_order.hpp"
-
 #include <algorithm>
 #include <queue>
 #include <set>
 #include <utility>
+
+#include "common/simt/recorder/control_flow.hpp"
 
 namespace tilewise::simt {
 

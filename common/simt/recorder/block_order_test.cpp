@@ -1,10 +1,10 @@
-#include "common/simt/recorder/block_order.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 #include <string>
+
+#include "common/simt/recorder/control_flow.hpp"
 
 namespace tilewise::simt {
 namespace {

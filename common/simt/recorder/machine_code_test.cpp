@@ -1,10 +1,10 @@
-#include "common/simt/recorder/machine_code.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "common/simt/recorder/control_flow.hpp"
 
 #if defined(__x86_64__)
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/simt/recorder/lane_position.hpp"
+#include "common/simt/recorder/control_flow.hpp"
 #include "common/simt/recorder/pattern.hpp"
 #include "common/simt/recorder/record.hpp"
 

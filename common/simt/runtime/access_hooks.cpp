@@ -8,10 +8,10 @@
 
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/shared_memory.hpp"
+#include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
-#include "common/simt/recorder/source_lines.hpp"
 #include "common/simt/runtime/block.hpp"
-#include "common/simt/runtime/describe.hpp"
+#include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
 

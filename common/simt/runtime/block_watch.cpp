@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/simt/runtime/describe.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/findings.hpp"
-#include "common/simt/runtime/global_names.hpp"
+#include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
 

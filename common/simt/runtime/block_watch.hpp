@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "common/simt/include/tilewise/launch.hpp"
-#include "common/simt/recorder/code_order.hpp"
+#include "common/simt/recorder/control_flow.hpp"
+#include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
 #include "common/simt/recorder/shadow.hpp"
-#include "common/simt/recorder/source_lines.hpp"
 #include "common/simt/recorder/time_tags.hpp"
 #include "common/simt/recorder/warp_trace.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"

@@ -13,7 +13,6 @@
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/include/tilewise/shared_memory.hpp"
 #include "common/simt/runtime/device.hpp"
-#include "common/simt/runtime/device_calls.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/remote_device.hpp"

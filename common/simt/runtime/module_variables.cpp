@@ -18,7 +18,7 @@ namespace tilewise::simt {
 
 namespace {
 
-constexpr std::size_t page = std::size_t{1} << ModuleVariables::page_bits;
+constexpr std::size_t page_bytes = std::size_t{1} << ModuleVariables::page_bits;
 
 /// What the rewriter and its macros call what they add.
 constexpr std::string_view list_name = "tilewise_variables", gap_name = "tilewise_gap_",
@@ -106,22 +106,23 @@ const ModuleVariables& ModuleVariables::of(std::uintptr_t code) {
 
 ModuleVariables::ModuleVariables(const LoadedModule& module)
     : module_(module), symbols_(symbols_of(module, SymbolKind::variable)) {
-  const std::uintptr_t begin = module.writable_begin / page * page;
-  const std::size_t bytes = (module.writable_end - begin + page - 1) / page * page;
+  const std::uintptr_t begin = module.writable_begin / page_bytes * page_bytes;
+  const std::size_t bytes =
+      (module.writable_end - begin + page_bytes - 1) / page_bytes * page_bytes;
   first_place_ = DeviceMemory::instance().reserve_places(2 * bytes);
   if (first_place_ == 0) return;
   base_ = begin;
   bytes_ = bytes;
   // Where nothing is known of a module's variables, any may be in device memory.
-  pages_.assign(bytes / page, symbols_.empty() ? Page::memory : Page::host);
-  taken_.resize(bytes / page);
+  pages_.assign(bytes / page_bytes, symbols_.empty() ? Page::memory : Page::host);
+  taken_.resize(bytes / page_bytes);
   describe_device_variables();
 }
 
 void ModuleVariables::mark(const ModuleSymbol& symbol, Page kind) {
   const std::size_t last = symbol.address + std::max<std::size_t>(symbol.bytes, 1) - 1 - base_;
-  for (std::size_t i = (symbol.address - base_) / page; i <= last / page && i < bytes_ / page;
-       ++i) {
+  for (std::size_t i = (symbol.address - base_) / page_bytes;
+       i <= last / page_bytes && i < bytes_ / page_bytes; ++i) {
     pages_[i] = taken_[i] && pages_[i] != kind ? Page::mixed : kind;
     taken_[i] = true;
   }

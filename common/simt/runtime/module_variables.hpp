@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/simt/recorder/access.hpp"
-#include "common/simt/recorder/module_symbols.hpp"
+#include "common/simt/recorder/modules.hpp"
 
 namespace tilewise::simt {
 

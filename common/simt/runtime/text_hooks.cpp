@@ -1,6 +1,5 @@
 // Functions of the C library that read text, and that a GPU has, too: checked modules are linked
-// with
-// `--wrap` for each, so that a kernel's calls come here, and what they read counts as loaded.
+// with `--wrap` for each, so that a kernel's calls come here, and what they read counts as loaded.
 
 #include <fmt/format.h>
 
@@ -12,8 +11,8 @@
 #include <string_view>
 
 #include "common/simt/include/tilewise/fibers.hpp"
+#include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
-#include "common/simt/recorder/source_lines.hpp"
 #include "common/simt/runtime/block.hpp"
 
 namespace tilewise::simt {

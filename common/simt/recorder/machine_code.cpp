@@ -1,10 +1,11 @@
-#include <capstone/capstone.h>
-
 #include <algorithm>
 #include <set>
 
 #include "common/simt/include/tilewise/loop_exit.hpp"
-#include "common/simt/recorder/machine_code.hpp"
+#include "common/simt/recorder/control_flow.hpp"
+
+#ifdef TILEWISE_CAPSTONE
+#include <capstone/capstone.h>
 
 namespace tilewise::simt {
 
@@ -69,7 +70,7 @@ bool is_mark(const cs_insn& instruction) {
          arm64.operands[1].type == ARM64_OP_IMM && arm64.operands[1].imm == loop_exit_mark;
 }
 #else
-#error "machine_code_unknown.cpp is for this processor"
+#error "there is nothing here for this processor"
 #endif
 
 Step step_of(csh capstone, const cs_insn& instruction) {
@@ -155,3 +156,12 @@ std::optional<MachineCode> read_machine_code(std::uintptr_t begin, std::uintptr_
 }
 
 }  // namespace tilewise::simt
+
+#else
+
+std::optional<tilewise::simt::MachineCode> tilewise::simt::read_machine_code(std::uintptr_t,
+                                                                             std::uintptr_t) {
+  return std::nullopt;
+}
+
+#endif

@@ -1,3 +1,6 @@
+#include "common/simt/recorder/modules.hpp"
+
+#ifdef TILEWISE_LIBDW
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
@@ -6,8 +9,6 @@
 #include <utility>
 
 #include "common/dwarf/source_lines.hpp"
-#include "common/simt/recorder/module_file.hpp"
-#include "common/simt/recorder/source_lines.hpp"
 
 namespace tilewise::simt {
 
@@ -68,3 +69,9 @@ SourceLine source_line(std::uintptr_t pc) {
 }
 
 }  // namespace tilewise::simt
+
+#else
+
+tilewise::simt::SourceLine tilewise::simt::source_line(std::uintptr_t) { return {}; }
+
+#endif

@@ -1,4 +1,4 @@
-#include "common/simt/recorder/module_symbols.hpp"
+#include "common/simt/recorder/modules.hpp"
 
 #include <elf.h>
 #include <link.h>
@@ -9,9 +9,21 @@
 #include <fstream>
 #include <iterator>
 
-#include "common/simt/recorder/module_file.hpp"
+#include "common/simt/host_apart.hpp"
 
 namespace tilewise::simt {
+
+namespace {
+
+ModuleFile given;
+
+}  // namespace
+
+const ModuleFile& module_file() { return given; }
+
+void use_module_file(int file, const void* base) {
+  given = {file, reinterpret_cast<std::uintptr_t>(base)};
+}
 
 namespace {
 

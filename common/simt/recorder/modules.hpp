@@ -8,6 +8,17 @@
 
 namespace tilewise::simt {
 
+/// The file of the one module whose kernels run in a process that may not open files any more
+/// (host_apart.hpp). Otherwise a module is read from where it was loaded from.
+struct ModuleFile {
+  int descriptor = -1;
+  std::uintptr_t base = 0;  ///< that the module is loaded at
+
+  bool is_given() const { return descriptor >= 0; }
+};
+
+const ModuleFile& module_file();
+
 /// A variable or a function of a loaded module, by its symbol.
 struct ModuleSymbol {
   std::uintptr_t address;  ///< of a thread-local one: the offset in the module's block
@@ -39,5 +50,16 @@ enum class SymbolKind { variable, function };
 /// All variables, or functions, in the symbol table of the module's file, by address; none where it
 /// cannot be read.
 std::vector<ModuleSymbol> symbols_of(const LoadedModule& module, SymbolKind kind);
+
+/// A line of a kernel file, as the compiler was told to call it.
+struct SourceLine {
+  std::string file;  ///< empty where it is not known
+  int line = 0;
+};
+
+/// The line of the source that an instruction of this process was compiled from; of code inlined
+/// from the simulator's own headers the line that called it. Safe to call from several threads.
+/// @param pc an address within the instruction
+SourceLine source_line(std::uintptr_t pc);
 
 }  // namespace tilewise::simt
