@@ -79,7 +79,7 @@ std::optional<Diagnostic> Barriers::stuck(const StuckBlock& stuck) {
                     .message = message(stuck),
                     .file = site.file,
                     .line = site.line,
-                    .thread = ThreadOfGrid{{stuck.block.x, stuck.block.y, stuck.block.z},
+                    .place = ThreadOfGrid{{stuck.block.x, stuck.block.y, stuck.block.z},
                                            {thread.x, thread.y, thread.z}}};
 }
 

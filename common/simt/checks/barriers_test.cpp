@@ -41,8 +41,8 @@ TEST(Barriers, SayWhyABlockCannotGoOn) {
     ASSERT_TRUE(said);
     EXPECT_EQ(said->kind, c.kind);
     EXPECT_EQ(said->line, 3);
-    EXPECT_EQ(said->thread->thread[0], 1u);
-    EXPECT_EQ(said->thread->block[1], c.stuck.block.y);
+    EXPECT_EQ(said->place->thread[0], 1u);
+    EXPECT_EQ(said->place->block[1], c.stuck.block.y);
     for (const char* part : c.parts) EXPECT_THAT(said->message, HasSubstr(part));
   }
 }

@@ -91,7 +91,7 @@ void Bounds::index_outside(const IndexOutside& index) {
                             .message = message,
                             .file = index.fault.file,
                             .line = index.fault.line,
-                            .thread = block().place_of(index.thread)},
+                            .place = block().place_of(index.thread)},
                            block().number());
 }
 
@@ -176,7 +176,7 @@ std::optional<Diagnostic> Bounds::access_elsewhere(const AccessElsewhere& access
       .message = fmt::format("{} {} {}", block().name_of(thread), verb(access.site), stray->what),
       .file = line.file,
       .line = line.line,
-      .thread = block().place_of(thread)};
+      .place = block().place_of(thread)};
 }
 
 }  // namespace tilewise::simt

@@ -283,7 +283,7 @@ Diagnostic Uninitialised::explain(Place place, AccessRecord read) const {
                                  above ? "above the diagonal" : "which nothing has written"),
           .file = line.file,
           .line = line.line,
-          .thread = block().place_of(thread_of(read.tag))};
+          .place = block().place_of(thread_of(read.tag))};
 }
 
 }  // namespace tilewise::simt

@@ -34,7 +34,7 @@ void guard_store_elsewhere(const void* address, const void* pc, const void* fram
                               describe(threadIdx), describe_block(blockIdx), fmt::ptr(address)),
        .file = line.file,
        .line = line.line,
-       .thread = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z},
+       .place = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z},
                               {threadIdx.x, threadIdx.y, threadIdx.z}}}));
 }
 

@@ -270,7 +270,7 @@ void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
                 .message = std::move(message),
                 .file = line.file,
                 .line = line.line,
-                .thread = place_of(thread)},
+                .place = place_of(thread)},
                block_, thread / trace_lanes);
 }
 
