@@ -75,7 +75,7 @@ constexpr Capability::Model tesla_model = {.validated = true,
 
 constexpr Capability::Allocation before_ampere = {.shared_unit = 256, .shared_reserved = 0};
 
-// In ascending order.
+// In ascending order. What is not listed is as the one before it of the same major number.
 constexpr Capability all[] = {
     // Tesla: GT 21x, GT 200
     {.major = 1,
@@ -103,11 +103,6 @@ constexpr Capability all[] = {
     // Maxwell
     {.major = 5,
      .minor = 0,
-     .fp32_lanes_per_sm = 128,
-     .fp64_lanes_per_sm = 4,
-     .allocation = before_ampere},
-    {.major = 5,
-     .minor = 2,
      .fp32_lanes_per_sm = 128,
      .fp64_lanes_per_sm = 4,
      .allocation = before_ampere},
@@ -161,7 +156,6 @@ constexpr Capability all[] = {
      .fp64_lanes_per_sm = 32,
      .fp64_tensor_cores = true},
     {.major = 8, .minor = 6, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2},
-    {.major = 8, .minor = 9, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2},
     // Hopper
     {.major = 9,
      .minor = 0,
