@@ -39,15 +39,11 @@ void FootprintWriter::start_block(std::size_t warps) {
   warps_.assign(warps, Warp::idle);
 }
 
-void FootprintWriter::note(const Request& request, const Pattern& pattern) {
+void FootprintWriter::note_global(const Request& request) {
   // An atomic operation brings a value and leaves one.
   const bool reads = request.site.action() != Action::write;
   const bool writes = request.site.action() != Action::read;
   Warp& warp = warps_[request.warp];
-  if (pattern.shared) {
-    if (writes && warp == Warp::loaded) warp = Warp::stored_after_load;
-    return;
-  }
   if (reads && warp == Warp::idle) warp = Warp::loaded;
   std::array<Place, 32> touched;
   auto end = touched.begin();
@@ -339,7 +335,7 @@ void Sampling::start_block(bool) {
 
 void Sampling::access(const Access& access) {
   const Request& request = access.request;
-  if (block().is_constant(request)) return;
+  if (!access.pattern.shared && block().is_constant(request)) return;
   footprint_.note(request, access.pattern);
   constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ull;  // 2^64 over the golden ratio
   sample_.signature =

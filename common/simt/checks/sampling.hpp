@@ -54,13 +54,22 @@ struct BlockFootprint {
 class FootprintWriter {
  public:
   void start_block(std::size_t warps);
-  void note(const Request& request, const Pattern& pattern);
+  void note(const Request& request, const Pattern& pattern) {
+    if (!pattern.shared) return note_global(request);
+    Warp& warp = warps_[request.warp];
+    if (request.site.action() != Action::read && warp == Warp::loaded) {
+      warp = Warp::stored_after_load;
+    }
+  }
   void pass_barrier();
   /// The block's footprint; call when it has ended.
   BlockFootprint take();
 
  private:
   enum class Warp : std::uint8_t { idle, loaded, stored_after_load };
+
+  void note_global(const Request& request);
+
   BlockFootprint footprint_;
   std::vector<Warp> warps_;  ///< what each did since the last barrier
 };
