@@ -126,7 +126,7 @@ class Observer {
 
   /// Blocks of a launch, or some of a sample's, will follow; `block` tells of them as they run.
   virtual void start(const BlockWatch& block) { block_ = &block; }
-  /// @param tags_anew tags of all blocks before mean nothing any more
+  /// The argument says whether tags of all blocks before mean nothing any more.
   virtual void start_block(bool /*tags_anew*/) {}
   /// All loads, stores and atomics as the warps make them, if sees_accesses() when the block
   /// starts.
