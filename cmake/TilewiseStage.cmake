@@ -1,18 +1,33 @@
-# tilewise_stage(03_shared_memory SOURCES matmul_shared.cu FUNCTIONS matmul_shared)
+# tilewise_stages(grading/stages)
 #
-# All it takes to add a stage to the build: registers it for the tools, compiles the binding that
-# lets a worker call its functions by name, and adds its grader to the examiner and its contracts
-# (grading/stages/ID_contract.hpp) to `lab profile`. Call it in grading/stages/CMakeLists.txt; finish
-# with tilewise_finish_stages(). GRADERS: the grader's files where they are not ID.cpp.
-function(tilewise_stage id)
-  cmake_parse_arguments(arg "" "" "SOURCES;FUNCTIONS;GRADERS" ${ARGN})
+# Adds every stage of the course to the build: the folders there that hold a stage.json, which names
+# their functions. Of each stage it compiles the binding that lets a worker call the functions by
+# name, adds its graders (the folder's *.cpp) to the examiner, and its contracts (contract.hpp) to
+# the tools. A folder that comes or goes is noticed by the next build.
+function(tilewise_stages folder)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*/stage.json)
+  foreach(file IN LISTS files)
+    tilewise_stage(${file})
+  endforeach()
+  get_property(includes GLOBAL PROPERTY TILEWISE_CONTRACT_INCLUDES)
+  get_property(rows GLOBAL PROPERTY TILEWISE_CONTRACT_ROWS)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/stage_contracts.cpp.in
+                 ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp @ONLY)
+  add_library(tilewise_stage_contracts STATIC ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp)
+  target_link_libraries(tilewise_stage_contracts PUBLIC tilewise_options tilewise_contract)
+endfunction()
+
+function(tilewise_stage file)
+  cmake_path(GET file PARENT_PATH drawer)
+  cmake_path(GET drawer FILENAME id)
+  tilewise_read_functions(${file} functions sources)
 
   set(includes "")
-  foreach(source IN LISTS arg_SOURCES)
+  foreach(source IN LISTS sources)
     string(REGEX REPLACE "\\.cu$" ".hpp" header ${source})
     string(APPEND includes "#include \"labs/${id}/${header}\"\n")
   endforeach()
-  list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "TILEWISE_BIND(\\1)" OUTPUT_VARIABLE binds)
+  list(TRANSFORM functions REPLACE "(.+)" "TILEWISE_BIND(\\1)" OUTPUT_VARIABLE binds)
   list(JOIN binds ", " binds)
   set(binding ${PROJECT_BINARY_DIR}/bindings/${id}.cpp)
   file(CONFIGURE OUTPUT ${binding} @ONLY
@@ -25,23 +40,38 @@ function(tilewise_stage id)
   endif()
 
   set_property(GLOBAL APPEND PROPERTY TILEWISE_STAGE_IDS ${id})
-  list(TRANSFORM arg_SOURCES REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE sources)
-  list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE functions)
-  list(JOIN sources ", " sources)
-  list(JOIN functions ", " functions)
-  set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_STAGE_ROWS
-               "      {\"${id}\", {${sources}}, {${functions}}},\n")
-  if(NOT arg_GRADERS)
-    set(arg_GRADERS ${id}.cpp)
-  endif()
-  list(TRANSFORM arg_GRADERS PREPEND ${PROJECT_SOURCE_DIR}/grading/stages/)
-  set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${arg_GRADERS})
-  list(TRANSFORM arg_FUNCTIONS REPLACE "(.+)" "contracts::\\1.info()" OUTPUT_VARIABLE contracts)
+  file(GLOB graders CONFIGURE_DEPENDS ${drawer}/*.cpp)
+  set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${graders})
+  list(TRANSFORM functions REPLACE "(.+)" "contracts::\\1.info()" OUTPUT_VARIABLE contracts)
   list(JOIN contracts ", " contracts)
   set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_CONTRACT_INCLUDES
-               "#include \"grading/stages/${id}_contract.hpp\"\n")
+               "#include \"grading/stages/${id}/contract.hpp\"\n")
   set_property(GLOBAL APPEND_STRING PROPERTY TILEWISE_CONTRACT_ROWS
                "      {\"${id}\", {${contracts}}},\n")
+endfunction()
+
+# The names of the functions in a stage.json, and the files that they are in, each once.
+function(tilewise_read_functions file functions_out sources_out)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  string(JSON count ERROR_VARIABLE error LENGTH "${text}" functions)
+  if(error OR count EQUAL 0)
+    message(FATAL_ERROR "${file}: 'functions' must be a list of one function or more. ${error}")
+  endif()
+  math(EXPR last "${count} - 1")
+  foreach(index RANGE ${last})
+    foreach(key name source)
+      string(JSON ${key} ERROR_VARIABLE error GET "${text}" functions ${index} ${key})
+      if(error)
+        message(FATAL_ERROR "${file}: function ${index} has no '${key}'. ${error}")
+      endif()
+    endforeach()
+    list(APPEND functions ${name})
+    list(APPEND sources ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES sources)
+  set(${functions_out} ${functions} PARENT_SCOPE)
+  set(${sources_out} ${sources} PARENT_SCOPE)
 endfunction()
 
 # The binding travels as a plain object file beside the executables, because a submission is linked
@@ -59,20 +89,5 @@ function(tilewise_binding_object id backend source include_directory)
                      COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:${target}> ${object}
                      DEPENDS ${target} $<TARGET_OBJECTS:${target}> VERBATIM)
   add_custom_target(${target}_object ALL DEPENDS ${object})
-endfunction()
-
-# Writes tilewise_stages.hpp, the table of stages for the tools, and the table of their contracts.
-function(tilewise_finish_stages)
-  get_property(rows GLOBAL PROPERTY TILEWISE_STAGE_ROWS)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/tilewise_stages.hpp.in
-                 ${PROJECT_BINARY_DIR}/generated/tilewise_stages.hpp @ONLY)
-  add_library(tilewise_stages INTERFACE)
-  target_include_directories(tilewise_stages INTERFACE ${PROJECT_BINARY_DIR}/generated)
-
-  get_property(includes GLOBAL PROPERTY TILEWISE_CONTRACT_INCLUDES)
-  get_property(rows GLOBAL PROPERTY TILEWISE_CONTRACT_ROWS)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/stage_contracts.cpp.in
-                 ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp @ONLY)
-  add_library(tilewise_stage_contracts STATIC ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp)
-  target_link_libraries(tilewise_stage_contracts PUBLIC tilewise_options tilewise_contract)
+  set_property(GLOBAL APPEND PROPERTY TILEWISE_BINDINGS ${target}_object)
 endfunction()

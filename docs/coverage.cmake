@@ -15,7 +15,7 @@ execute_process(
   COMMAND ${gcovr} --root ${root} -j ${cores} --gcov-executable ${GCOV}
           --filter common/ --filter grading/ --filter tools/
           --exclude ".*_test\\.cpp" --exclude ".*/(benchmark|testdata|defects|validation)/"
-          --exclude ".*/(mutants|unusual|exploits|exploits_on_gpu)/"
+          --exclude ".*/(mistakes|others|exploits|attacks)/"
           --exclude ".*/cuda_[a-z_]*\\.cpp"
           --html-details ${BUILD}/coverage/index.html --txt ${BUILD}/coverage/lines.txt
           --print-summary --fail-under-line ${least} ${BUILD}

@@ -62,11 +62,12 @@ std::vector<LabCommand> lab_commands(const fs::path& document) {
 
 TEST(ThreatModel, NamesEveryExploit) {
   std::multiset<std::string> exploits;
-  for (const char* name : {"exploits", "exploits_on_gpu"}) {
-    const fs::path folder = layout().root / "grading" / name;
-    for (const auto& item : fs::recursive_directory_iterator(folder)) {
-      if (item.path().extension() == ".cu") {
-        exploits.insert(item.path().lexically_relative(folder).string());
+  const fs::path attacks = layout().root / "grading" / "attacks";
+  for (const fs::path& folder : {attacks, attacks / "on_gpu"}) {
+    for (const auto& stage : fs::directory_iterator(folder)) {
+      if (!stage.is_directory() || stage.path().filename() == "on_gpu") continue;
+      for (const auto& file : fs::directory_iterator(stage)) {
+        exploits.insert(file.path().lexically_relative(folder).string());
       }
     }
   }

@@ -3,7 +3,8 @@
 
     check.py --tilewise build/simt/bin/tilewise [PAGE...]
 
-A page's checks are checks/PAGE.py with a function check(page). They say of each figure where it
+A page's checks are a file of Python with a function check(page): a stage's handout.py in its drawer, or
+checks/PAGE.py. They say of each figure where it
 comes from: arithmetic, a counter of the simulator, a published document, a measurement, a grader.
 A figure with a point or at least three digits that nothing checks is a problem, too.
 """
@@ -19,11 +20,20 @@ from program import Tilewise
 from published import ROOT
 
 CHECKS = pathlib.Path(__file__).resolve().parent / "checks"
+DRAWERS = ROOT / "grading" / "stages"
+
+
+def pages_with_checks():
+    """The pages by name, and where their checks are: 03_shared_memory, first_hour, ..."""
+    found = {file.parent.name: file for file in DRAWERS.glob("*/handout.py")}
+    found.update({file.stem: file for file in CHECKS.glob("*.py")})
+    return dict(sorted(found.items()))
 
 
 def checks_of(name):
     """The module with a page's checks."""
-    spec = importlib.util.spec_from_file_location("checks_" + name, CHECKS / (name + ".py"))
+    file = pages_with_checks()[name]
+    spec = importlib.util.spec_from_file_location("checks_" + name, file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -47,7 +57,7 @@ def main():
     parser.add_argument("pages", nargs="*", help="all, if none is named")
     arguments = parser.parse_args()
     tilewise = Tilewise(arguments.tilewise, ROOT)
-    pages = arguments.pages or sorted(file.stem for file in CHECKS.glob("*.py"))
+    pages = arguments.pages or pages_with_checks()
     problems = [problem for name in pages for problem in problems_of(name, tilewise)]
     print("\n".join(problems))
     return 1 if problems else 0

@@ -71,6 +71,13 @@ def published(document, what):
     return float(_one(_rows(file), where, file.name)["value"])
 
 
+def minimum(stage, test):
+    """The fractions that a test of speed asks for: of_reference, of_peak, of_model."""
+    file = ROOT / "grading" / "stages" / stage / "stage.json"
+    tests = json.loads(file.read_text(encoding="utf-8"))["tests"]
+    return next(each["minimum"] for each in tests if each["test"] == test)
+
+
 def in_source(path, pattern):
     """The number that the pattern's group finds in a file of the repository."""
     found = re.search(pattern, (ROOT / path).read_text(encoding="utf-8"))

@@ -48,7 +48,7 @@ def check_stage(page, stage):
 
 def _headers(stage):
     """The "Name: value" lines before the diff of each known mistake, as lists."""
-    for patch in sorted((ROOT / "grading" / "mutants" / stage).glob("*.patch")):
+    for patch in sorted((ROOT / "grading" / "stages" / stage / "mistakes").glob("*.patch")):
         fields = {}
         for line in patch.read_text(encoding="utf-8").split("\n--- ")[0].splitlines():
             name, colon, value = line.partition(": ")
@@ -58,7 +58,7 @@ def _headers(stage):
 
 
 def _check_pitfalls(page, stage):
-    """What a row quotes is what mutants_test hears the grader say of a mistake of that row."""
+    """What a row quotes is what mistakes_test hears the grader say of a mistake of that row."""
     rows = page.rows("| mistake | what the grader says |")
     said = {}
     for patch, fields in _headers(stage):
@@ -74,7 +74,7 @@ def _check_pitfalls(page, stage):
             page.vouch(start, end)
             continue
         if row.first not in said:
-            page.problem(start, "no known mistake in grading/mutants has a line 'Pitfall: "
+            page.problem(start, f"no patch in grading/stages/{stage}/mistakes has a line 'Pitfall: "
                                 f"{row.first}'")
             continue
         if not quotes:
@@ -87,7 +87,8 @@ def _check_pitfalls(page, stage):
 
 def _check_points(page, stage):
     """Every test of the rubric has a row, and rows have its points."""
-    rubric = json.loads((ROOT / "grading" / "rubric.json").read_text(encoding="utf-8"))[stage]
+    drawer = ROOT / "grading" / "stages" / stage
+    rubric = json.loads((drawer / "stage.json").read_text(encoding="utf-8"))["tests"]
     left = {test["test"]: test["points"] for test in rubric}
     for row in page.rows("| test | what it looks at | points |"):
         named = [test for test in left if test == row.first or test.endswith("." + row.first)]

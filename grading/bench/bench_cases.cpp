@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 
+#include "grading/course/stages.hpp"
 #include "grading/profile/read_number.hpp"
 
 namespace tilewise::grading {
@@ -35,14 +35,6 @@ std::string filled_in(std::string text, const Json& choice) {
   return text;
 }
 
-Problem problem_of(const std::string& word) {
-  if (word == "product") return Problem::product;
-  if (word == "transpose") return Problem::transpose;
-  if (word == "solve") return Problem::solve;
-  throw std::invalid_argument(
-      fmt::format("'{}' is no problem; there are product, transpose and solve", word));
-}
-
 int side_of(const Json& formula, const char* name, const Json& choice) {
   const std::string text = filled_in(formula.at(name).get<std::string>(), choice);
   const auto number = number_in<int>(text);
@@ -52,11 +44,9 @@ int side_of(const Json& formula, const char* name, const Json& choice) {
   return *number;
 }
 
-BenchCase read_case(const std::string& stage, const Json& json, const Json& choice) {
-  BenchCase read;
-  read.stage = stage;
-  read.function = json.at("function").get<std::string>();
-  read.problem = problem_of(json.at("problem").get<std::string>());
+/// @param json  what a function's "bench" says
+BenchCase read_case(const BenchCase& of_function, const Json& json, const Json& choice) {
+  BenchCase read = of_function;
   read.call_of_n = filled_in(json.at("call").get<std::string>(), choice);
   read.block = filled_in(json.value("block", ""), choice);
   if (const auto previous = json.find("previous"); previous != json.end()) {
@@ -82,9 +72,14 @@ StageCases read_stage(const std::string& stage, const Json& json) {
   const Json& orders = json.at("orders");
   read.orders = {{Backend::simt, orders.at("simt").get<std::vector<int>>()},
                  {Backend::cuda, orders.at("cuda").get<std::vector<int>>()}};
-  for (const Json& element : json.at("cases")) {
-    for (const Json& choice : element.at("choices")) {
-      read.cases.push_back(read_case(stage, element, choice));
+  for (const Json& function : json.at("functions")) {
+    BenchCase of_function;
+    of_function.stage = stage;
+    of_function.function = function.at("name").get<std::string>();
+    of_function.problem = &problem_called(function.value("problem", ""));
+    const Json& bench = function.at("bench");
+    for (const Json& choice : bench.at("choices")) {
+      read.cases.push_back(read_case(of_function, bench, choice));
     }
   }
   return read;
@@ -108,21 +103,24 @@ std::optional<theory::ElementAccesses> BenchCase::accesses(int n) const {
   return std::nullopt;
 }
 
-std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) throw std::runtime_error("cannot read " + file.string());
-  std::map<std::string, StageCases> stages;
-  std::string place = file.string();
-  try {
-    const Json json = Json::parse(stream);
-    for (const auto& [stage, content] : json.items()) {
-      place = fmt::format("{}: stage {}", file.string(), stage);
-      stages[stage] = read_stage(stage, content);
+std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& root) {
+  std::map<std::string, StageCases> course;
+  for (const StageInfo& stage : read_stages(root)) {
+    const Json file = read_stage_file(root, stage.id);
+    try {
+      course[stage.id] = read_stage(stage.id, file);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(
+          fmt::format("{}: {}", stage_file(root, stage.id).string(), error.what()));
     }
-  } catch (const std::exception& error) {
-    throw std::runtime_error(fmt::format("{}: {}", place, error.what()));
   }
-  return stages;
+  // A course may leave stages out; what others are compared with there goes with them.
+  for (auto& [stage, content] : course) {
+    for (BenchCase& each : content.cases) {
+      if (!course.contains(each.previous_stage)) each.previous_stage.clear();
+    }
+  }
+  return course;
 }
 
 }  // namespace tilewise::grading

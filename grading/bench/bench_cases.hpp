@@ -8,15 +8,9 @@
 
 #include "common/theory/matmul_counts.hpp"
 #include "grading/builder/builder.hpp"
+#include "grading/problem/problem.hpp"
 
 namespace tilewise::grading {
-
-/// What a function computes, as far as its inputs and the judgement of its result go.
-enum class Problem {
-  product,    ///< C = A * B
-  transpose,  ///< out = transpose of in
-  solve,      ///< A * X = B, A lower triangular, X over B
-};
 
 /// The call of an earlier stage to compare with.
 struct PreviousCall {
@@ -29,7 +23,7 @@ struct BenchCase {
   std::string stage;
   std::string function;
   std::string block;  ///< as BenchRow::block
-  Problem problem = Problem::product;
+  const Problem* problem = &problem_called("");
 
   /// The call for matrices of order n, as read_call() takes it.
   std::string call(int n) const;
@@ -54,8 +48,9 @@ struct StageCases {
   std::vector<BenchCase> cases;
 };
 
-/// Reads grading/bench/cases.json, by stage.
-/// @throws std::runtime_error naming the file, the stage and what is wrong
-std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& file);
+/// What every stage.json says of it, by stage: "orders", and "bench" of each function.
+/// @param root  of the course
+/// @throws std::runtime_error naming the file and what is wrong
+std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& root);
 
 }  // namespace tilewise::grading

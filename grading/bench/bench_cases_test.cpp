@@ -8,9 +8,9 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/stages/stage_contracts.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -18,13 +18,10 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::map<std::string, StageCases> course_cases() {
-  return load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
-}
+std::map<std::string, StageCases> course_cases() { return load_bench_cases(layout().root); }
 
 TEST(BenchCases, EveryContractFunctionHasOne) {
   const auto cases = course_cases();
-  EXPECT_EQ(cases.size(), stages().size()) << "a stage that the course does not have";
   for (const StageInfo& stage : stages()) {
     ASSERT_TRUE(cases.contains(stage.id)) << stage.id;
     std::set<std::string> functions;
@@ -79,31 +76,47 @@ TEST(BenchCases, KnowWhatTheorySaysAndWhatTheyAreComparedWith) {
 
 TEST(BenchCases, SayWhatIsWrongWithAFile) {
   const ScratchDirectory scratch;
-  const auto file = scratch.path() / "cases.json";
-  const std::string head = R"json({"07": {"orders": {"simt": [8], "cuda": [8]}, "cases": [)json";
+  const auto file = stage_file(scratch.path(), "07_x");
+  std::filesystem::create_directories(file.parent_path());
+  const std::string orders = R"json("orders": {"simt": [8], "cuda": [8]}})json";
+  const std::string head = R"json({"functions": [{"name": "f", "source": "f.cu", "problem": )json";
   const struct {
     std::string text;
     const char* message;
   } wrong[] = {
       {"{", "parse error"},
-      {R"json({"07": {"orders": {"simt": [8]}, "cases": []}})json", "cuda"},
-      {head + R"json({"function": "f", "problem": "product", "call": "f(n={n}, tile={tile})",
-                      "choices": [{}]}]}})json",
-       "'f(n={n}, tile={tile})' names what the choice does not have"},
+      {R"json({"functions": [{"name": "f", "source": "f.cu"}], "orders": {"simt": [8]}})json",
+       "cuda"},
       {head +
-           R"json({"function": "f", "problem": "riddle", "call": "f()", "choices": [{}]}]}})json",
+           R"json("product", "bench": {"call": "f(n={n}, tile={tile})", "choices": [{}]}}], )json" +
+           orders,
+       "'f(n={n}, tile={tile})' names what the choice does not have"},
+      {head + R"json("riddle", "bench": {"call": "f()", "choices": [{}]}}], )json" + orders,
        "'riddle' is no problem"},
-      {head + R"json({"function": "f", "problem": "product", "call": "f()", "choices": [{}],
-                      "formula": {"tile": "0", "rx": "1", "ry": "1"}}]}})json",
+      {head + R"json("product", "bench": {"call": "f()", "choices": [{}],
+                     "formula": {"tile": "0", "rx": "1", "ry": "1"}}}], )json" +
+           orders,
        "tile='0' is no side of a tile"},
   };
   for (const auto& [text, message] : wrong) {
     std::ofstream(file) << text;
-    EXPECT_THAT([&] { load_bench_cases(file); }, ThrowsMessage<std::runtime_error>(testing::AllOf(
-                                                     HasSubstr("cases.json"), HasSubstr(message))));
+    EXPECT_THAT([&] { load_bench_cases(scratch.path()); },
+                ThrowsMessage<std::runtime_error>(
+                    testing::AllOf(HasSubstr("07_x/stage.json"), HasSubstr(message))));
   }
-  EXPECT_THAT([&] { load_bench_cases(scratch.path() / "none"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("cannot read")));
+}
+
+TEST(BenchCases, AreComparedWithStagesOfTheCourseOnly) {
+  const ScratchDirectory scratch;
+  const auto file = stage_file(scratch.path(), "07_x");
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << R"json({
+    "functions": [{"name": "f", "source": "f.cu", "problem": "product",
+                   "bench": {"call": "f(n={n})", "choices": [{}],
+                             "previous": {"stage": "06_left_out", "call": "g(n={n})"}}}],
+    "orders": {"simt": [8], "cuda": [8]}})json";
+  const auto cases = load_bench_cases(scratch.path());
+  EXPECT_FALSE(cases.at("07_x").cases.at(0).previous(8, Backend::simt));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ double solve_ms(int m, int n) {
 
 }  // namespace
 
-Task task_of(Problem problem, const NamedCall& call) {
+Task task_of(const Problem& problem, const NamedCall& call) {
   const BufferArgument *first = nullptr, *last = nullptr;
   for (const Argument& argument : call.arguments) {
     if (const auto* matrix = std::get_if<BufferArgument>(&argument)) {
@@ -73,20 +73,20 @@ Task task_of(Problem problem, const NamedCall& call) {
       last = matrix;
     }
   }
-  return {problem, call.double_precision, static_cast<int>(first->row_elements),
+  return {&problem, call.double_precision, static_cast<int>(first->row_elements),
           static_cast<int>(last->row_elements)};
 }
 
 std::optional<double> cpu_ms(const Task& task) {
-  switch (task.problem) {
-    case Problem::product:
+  switch (task.problem->blas_routine()) {
+    case BlasRoutine::gemm:
       return task.double_precision ? product_ms_double(task.n) : product_ms(task.n);
-    case Problem::solve:
+    case BlasRoutine::trsm:
       return solve_ms(task.m, task.n);
-    case Problem::transpose:
+    case BlasRoutine::none:
       return std::nullopt;
   }
-  throw std::logic_error("no such problem");
+  throw std::logic_error("no such routine");
 }
 
 }  // namespace tilewise::grading

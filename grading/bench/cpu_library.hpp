@@ -10,7 +10,7 @@ namespace tilewise::grading {
 
 /// What a call computes; calls of which this is equal have the same inputs and results.
 struct Task {
-  Problem problem = Problem::product;
+  const Problem* problem = nullptr;
   bool double_precision = false;
   int m = 0;  ///< columns of the first matrix: the order of A where A * X = B is solved
   int n = 0;  ///< columns of the last one
@@ -18,7 +18,7 @@ struct Task {
   auto operator<=>(const Task&) const = default;
 };
 
-Task task_of(Problem problem, const NamedCall& call);
+Task task_of(const Problem& problem, const NamedCall& call);
 
 /// Milliseconds that OpenBLAS takes for it on this machine's processor, the median of a few;
 /// nothing where it has no function for it.

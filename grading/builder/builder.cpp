@@ -23,7 +23,7 @@
 #include "grading/builder/tool_command.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/builder/unseen_calls.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 namespace {

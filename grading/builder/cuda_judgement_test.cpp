@@ -10,10 +10,10 @@
 #include <string>
 
 #include "common/process/scratch_directory.hpp"
+#include "grading/attacks/exploit.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/cuda_calls.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/exploits/exploit.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -76,7 +76,7 @@ class RefusedExploit : public testing::TestWithParam<const char*> {};
 
 TEST_P(RefusedExploit, DoesNotCompile) {
   if (!has_backend()) GTEST_SKIP() << "no cuda backend";
-  const Exploit exploit{layout().root / "grading" / "exploits_on_gpu" / "03_shared_memory" /
+  const Exploit exploit{layout().root / "grading" / "attacks" / "on_gpu" / "03_shared_memory" /
                         (std::string(GetParam()) + ".cu")};
   const BuildOutcome outcome = build(exploit.text());
   EXPECT_FALSE(outcome.ok);

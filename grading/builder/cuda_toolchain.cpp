@@ -54,7 +54,7 @@ Toolchain cuda_toolchain(const std::string& stage_id) {
 
 void add_cublas(Toolchain& cuda_tools) {
   cuda_tools.compile.insert(cuda_tools.compile.end(), {"-I", layout().root});
-  cuda_tools.inputs.push_back(layout().root / "grading/yardsticks/cublas/cublas.hpp");
+  cuda_tools.inputs.push_back(layout().root / "grading/stages/cublas_calls.hpp");
   cuda_tools.libraries.push_back("-lcublas");
   // NVIDIA installs the libraries beside nvcc; from elsewhere, the linker and the loader know them.
   const auto nvcc = std::filesystem::canonical(find_program(cuda_tools.compile.front()));

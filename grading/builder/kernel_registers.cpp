@@ -19,7 +19,7 @@
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/tool_command.hpp"
 #include "grading/builder/toolchain.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 #if TILEWISE_HAVE_SIMT
 #include "grading/builder/conditionals.hpp"
 #endif

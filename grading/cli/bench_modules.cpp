@@ -10,7 +10,7 @@
 
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/yardsticks.hpp"
+#include "grading/cli/baselines.hpp"
 #include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
@@ -60,7 +60,7 @@ class Builds {
   }
 
   /// What is there on a GPU only, and need not be.
-  void add_yardstick(Contender contender, BuildRequest build) {
+  void add_baseline(Contender contender, BuildRequest build) {
     build.scratch = scratch_for(contender, build.stage_id);
     Pending& pending = pending_.emplace_back(Pending{{contender, build.stage_id, {}, {}}});
     pending.fast = ask(build);
@@ -132,9 +132,9 @@ std::vector<ContenderModule> build_contenders(const ModuleRequest& request) {
     builds.add(Contender::previous_stage, previous, root / "solutions" / previous);
   }
   if (request.backend == Backend::cuda) {
-    for (const Yardstick& yardstick : yardsticks_of(stage)) {
-      builds.add_yardstick(yardstick.uses_cublas ? Contender::cublas : Contender::copy,
-                           yardstick_build(yardstick, stage));
+    for (const Baseline& baseline : baselines_of(stage)) {
+      builds.add_baseline(baseline.uses_cublas ? Contender::cublas : Contender::copy,
+                          baseline_build(baseline, stage));
     }
   }
   return builds.finish();

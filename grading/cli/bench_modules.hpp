@@ -9,8 +9,8 @@
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/profile/compiled_kernel.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

@@ -6,11 +6,11 @@
 
 #include "common/core/paths.hpp"
 #include "grading/bench/memory_needs.hpp"
-#include "grading/bench/workload.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/gpu_choice.hpp"
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/report/printable.hpp"
 #include "grading/stages/stage_contracts.hpp"
@@ -63,7 +63,7 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
   }
   // Each worker's matrices, and what the judgement takes.
   constexpr std::size_t workers = 4;
-  const std::size_t on_host = workers * bytes + bytes_to_judge(bench_case.problem, call);
+  const std::size_t on_host = workers * bytes + bytes_to_judge(*bench_case.problem, call);
   const auto available = available_memory();
   if (available && on_host > *available) {
     throw CannotGrade(fmt::format(
@@ -87,7 +87,7 @@ BenchPlan make_plan(const BenchOptions& options) {
   }
   demand_folder("--store", options.store);
   plan.store = options.store;
-  plan.cases = load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
+  plan.cases = load_bench_cases(layout().root);
   plan.backend = choose_backend(options.backend, options.gpu, options.device);
   plan.gpu = profile_for(plan.backend, options.gpu);
   if (plan.backend.backend == Backend::cuda) plan.device_memory = free_gpu_memory();

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/bench/workload.hpp"
 #include "grading/cli/bench_modules.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/problem/workload.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/profile_report.hpp"
 

@@ -13,12 +13,12 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/cpu_library.hpp"
-#include "grading/bench/workload.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/cli/bench_modules.hpp"
 #include "grading/cli/bench_simulation.hpp"
 #include "grading/cli/bench_timing.hpp"
+#include "grading/problem/problem.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/stages/stage_contracts.hpp"
@@ -129,7 +129,7 @@ class StageBench {
 
   void run_case(const BenchCase& bench_case, int n) {
     const std::vector<Part> parts = parts_of(bench_case, n);
-    if (const std::string obstacle = obstacle_to(bench_case.problem, plan_.inputs);
+    if (const std::string obstacle = bench_case.problem->obstacle_to(plan_.inputs);
         !obstacle.empty()) {
       for (const Part& part : parts) {
         BenchRow row = blank_row(bench_case, part.module->contender, n);
@@ -160,10 +160,10 @@ class StageBench {
   }
 
   const Workload& workload_of(const BenchCase& bench_case, const NamedCall& call) {
-    const Task task = task_of(bench_case.problem, call);
+    const Task task = task_of(*bench_case.problem, call);
     std::unique_ptr<Workload>& workload = workloads_[task];
     if (!workload) {
-      workload = make_workload({bench_case.problem, &call, plan_.inputs, plan_.store});
+      workload = bench_case.problem->pose(call, plan_.inputs, plan_.store);
     }
     return *workload;
   }
@@ -212,7 +212,7 @@ class StageBench {
     std::vector<TimingRequest> requests;
     for (const Part& part : parts) requests.push_back({part.module, part.call});
     const std::vector<TimedCall> timed = timing_->run(
-        requests, workload_of(bench_case, own_call(bench_case, n)), bench_case.problem);
+        requests, workload_of(bench_case, own_call(bench_case, n)), *bench_case.problem);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       BenchRow row = blank_row(bench_case, parts[i].module->contender, n);
       row.call = parts[i].call.text;
@@ -272,7 +272,7 @@ class StageBench {
 
   void add_cpu_row(const BenchCase& bench_case, int n) {
     const NamedCall call = own_call(bench_case, n);
-    const Task task = task_of(bench_case.problem, call);
+    const Task task = task_of(*bench_case.problem, call);
     const auto [known, is_new] = cpu_ms_.try_emplace(task);
     if (is_new) known->second = cpu_ms(task);
     if (!known->second) return;

@@ -22,14 +22,14 @@ std::vector<Argument> on_device(std::vector<Argument> arguments) {
 class Contestant {
  public:
   Contestant(const TimingRequest& request, Worker& worker, const Workload& workload,
-             Problem problem)
+             const Problem& problem)
       : request_(request), worker_(worker), workload_(workload), problem_(problem) {}
 
   Turn take_turn(int round) {
     constexpr Timing timing{.warmups = 1, .repetitions = 3};
-    // A system's solution stands where its right-hand side was: that is put back before each call.
-    // Other inputs are still on the device after the first round.
-    const bool with_data = round == 0 || problem_ == Problem::solve;
+    // Inputs are still on the device after the first round, but for what a result has taken the
+    // place of.
+    const bool with_data = round == 0 || problem_.overwrites_inputs();
     if (with_data) arguments_ = workload_.place(request_.call, worker_.memory());
     const CallReply reply = worker_.call(request_.call.function,
                                          with_data ? arguments_ : on_device(arguments_), timing);
@@ -53,7 +53,7 @@ class Contestant {
   const TimingRequest& request_;
   Worker& worker_;
   const Workload& workload_;
-  Problem problem_;
+  const Problem& problem_;
   std::vector<Argument> arguments_;
 };
 
@@ -79,7 +79,7 @@ Worker& BenchTiming::worker_of(const ContenderModule& module) {
 }
 
 std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& requests,
-                                        const Workload& workload, Problem problem) {
+                                        const Workload& workload, const Problem& problem) {
   constexpr std::chrono::seconds budget{8};
   std::size_t together = 0;
   for (const TimingRequest& request : requests) together += bytes_in_memory(request.call);

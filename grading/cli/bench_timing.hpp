@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/bench/workload.hpp"
 #include "grading/cli/bench_modules.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
 
 namespace tilewise::grading {
@@ -48,7 +48,7 @@ class BenchTiming {
 
   /// All calls are of the same workload.
   std::vector<TimedCall> run(const std::vector<TimingRequest>& requests, const Workload& workload,
-                             Problem problem);
+                             const Problem& problem);
 
  private:
   Worker& worker_of(const ContenderModule& module);

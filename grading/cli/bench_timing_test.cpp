@@ -44,12 +44,12 @@ class BenchTimingTest : public testing::Test {
                               std::optional<std::size_t> device_memory = {}) {
     const NamedCall call =
         read_call("matmul_shared(n=40, tile=16)", contracts_of("03_shared_memory"));
-    const auto workload = make_workload({Problem::product, &call});
+    const auto workload = problem_called("product").pose(call, {}, {});
     BenchTiming timing(tool("tilewise-worker-simt"), core::gpu_profile(default_gpu),
                        bytes_in_memory(call), device_memory);
     std::vector<TimingRequest> requests;
     for (const ContenderModule* module : modules) requests.push_back({module, call});
-    return timing.run(requests, *workload, Problem::product);
+    return timing.run(requests, *workload, problem_called("product"));
   }
 
  private:

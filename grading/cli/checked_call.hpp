@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "grading/course/stages.hpp"
 #include "grading/report/terminal.hpp"
-#include "tilewise_stages.hpp"
 
 /// What `lab profile` and `lab trace` have in common: one call of a stage's checked build.
 namespace tilewise::grading {

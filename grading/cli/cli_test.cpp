@@ -15,8 +15,8 @@
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/temporary_submission.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/report/json.hpp"
-#include "tilewise_stages.hpp"
 
 // The program as a whole: what it is asked, what it says, how it exits.
 namespace tilewise::grading {

@@ -81,7 +81,7 @@ std::string remarks(const std::vector<SourceCoverage>& sources, const StageResul
 bool coverage(const CoverageOptions& options) {
   const StageInfo stage = choose_stages({options.stage}, stages()).front();
   const std::vector<std::string> gcov = gcov_command(cxx_compiler());
-  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  const Rubric rubric = load_rubric(layout().root);
   const std::vector<RubricEntry>& tests = rubric_of(rubric, stage.id);
   const Submission submission = choose_submission(options.solutions, options.submission, {stage});
   const fs::path folder = submission.folder_of(stage);

@@ -12,7 +12,7 @@
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/temporary_submission.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 // `lab coverage` as a whole: what it runs, what it shows, how it exits.
 namespace tilewise::grading {

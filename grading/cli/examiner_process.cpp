@@ -60,9 +60,9 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
   if (!modules.compiled.empty()) {
     command.arguments.insert(command.arguments.end(), {"--compiled", modules.compiled});
   }
-  for (const auto& [name, module] : modules.yardsticks) {
+  for (const auto& [name, module] : modules.baselines) {
     command.arguments.insert(command.arguments.end(),
-                             {"--yardstick", fmt::format("{}={}", name, module.string())});
+                             {"--baseline", fmt::format("{}={}", name, module.string())});
   }
   // Command lines are there for every process to read.
   command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)},

@@ -36,7 +36,7 @@ struct Modules {
   std::filesystem::path fast;
   std::filesystem::path checked;  ///< on the simulator only, else empty
   /// What is timed beside it, by name; on the simulator what is modelled beside it, checked.
-  std::map<std::string, std::filesystem::path> yardsticks = {};
+  std::map<std::string, std::filesystem::path> baselines = {};
   /// An empty folder for what a submission may write to the current one, where there is no sandbox.
   std::filesystem::path working_folder = {};
   std::filesystem::path compiled = {};  ///< as write_compiled_kernels() writes it; may be empty

@@ -84,7 +84,7 @@ bool grade(const GradeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options.backend, options.gpu, options.device);
-  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  const Rubric rubric = load_rubric(layout().root);
   std::optional<Classroom50Submission> classroom50;
   if (!options.classroom50.empty()) classroom50 = classroom50_submission();
   for (const auto& file :

@@ -11,8 +11,8 @@
 
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/report/printable.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 namespace {

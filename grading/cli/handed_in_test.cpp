@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/process/scratch_directory.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "grading/course/stages.hpp"
 #include "grading/profile/profile_report.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

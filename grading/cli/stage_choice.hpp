@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

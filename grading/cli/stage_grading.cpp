@@ -11,7 +11,7 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/yardsticks.hpp"
+#include "grading/cli/baselines.hpp"
 #include "grading/profile/compiled_kernels_file.hpp"
 #include "grading/report/for_students.hpp"
 
@@ -138,7 +138,7 @@ class ModelPreparation {
   void add_to(Modules& modules) {
     const BuildOutcome reference = build_module(reference_);
     if (!reference.ok) throw std::runtime_error("the reference solution: " + reference.message);
-    modules.yardsticks["reference"] = reference.module;
+    modules.baselines["reference"] = reference.module;
     modules.compiled = reference_.scratch / "compiled_kernels.json";
     CompiledKernels kernels{.submission = own_registers_->wait()};
     kernels.reference = reference_registers_ ? reference_registers_->wait() : kernels.submission;
@@ -151,12 +151,12 @@ class ModelPreparation {
   std::optional<RegisterCompilation> reference_registers_;
 };
 
-/// What to time beside a submission to a stage: its solution, and the yardsticks.
+/// What to time beside a submission to a stage: its solution, and the baselines.
 std::vector<BuildRequest> beside(const BuildRequest& submission) {
   std::vector<BuildRequest> requests = {build_beside(submission, "reference", solutions())};
-  for (const Yardstick& yardstick : yardsticks_of(submission.stage_id)) {
-    requests.push_back(yardstick_build(yardstick, submission.stage_id));
-    requests.back().scratch = submission.scratch / yardstick.name;
+  for (const Baseline& baseline : baselines_of(submission.stage_id)) {
+    requests.push_back(baseline_build(baseline, submission.stage_id));
+    requests.back().scratch = submission.scratch / baseline.name;
   }
   return requests;
 }
@@ -170,7 +170,7 @@ Built build_for_gpu(const BuildRequest& submission) {
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
     // cuBLAS need not be installed.
     if (!outcomes[i].ok) continue;
-    built.modules.yardsticks[requests[i].scratch.filename()] = outcomes[i].module;
+    built.modules.baselines[requests[i].scratch.filename()] = outcomes[i].module;
   }
   return built;
 }

@@ -7,7 +7,7 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

@@ -28,8 +28,7 @@ void TemporarySubmission::put(const std::string& file, const std::string& text) 
 
 StageResult TemporarySubmission::grade(double time_limit_s, const std::string& gpu,
                                        const std::set<std::string>& tests) const {
-  std::vector<RubricEntry> entries =
-      load_rubric(layout().root / "grading" / "rubric.json").at(stage_id_);
+  std::vector<RubricEntry> entries = load_rubric(layout().root).at(stage_id_);
   std::erase_if(entries, [&](const RubricEntry& entry) {
     return !tests.empty() && !tests.contains(entry.test);
   });

@@ -9,7 +9,7 @@
 
 #include "grading/cli/output_file.hpp"
 #include "grading/cli/stage_choice.hpp"
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 #include "grading/report/json.hpp"
 #include "grading/report/printable.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "common/core/paths.hpp"
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/stages/stage_contracts.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -17,7 +17,7 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 // What shells offer once they have read what `lab completion` writes.
 namespace tilewise::grading {

@@ -24,8 +24,8 @@
 #include "grading/cli/submission.hpp"
 #include "grading/debug/failing_call.hpp"
 #include "grading/debug/foreground.hpp"
-#include "grading/debug/inputs_of_call.hpp"
 #include "grading/debug/order.hpp"
+#include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/report/terminal.hpp"
 #include "grading/stages/stage_contracts.hpp"
@@ -63,13 +63,25 @@ void demand_debugger() {
   }
 }
 
-bool solves_system(const std::string& stage, const std::string& function) {
-  const auto stages = load_bench_cases(layout().root / "grading" / "bench" / "cases.json");
-  const auto found = stages.find(stage);
-  return found != stages.end() &&
-         std::ranges::any_of(found->second.cases, [&](const BenchCase& one) {
-           return one.function == function && one.problem == Problem::solve;
-         });
+const Problem& problem_of(const std::string& stage, const std::string& function) {
+  for (const BenchCase& one : load_bench_cases(layout().root)[stage].cases) {
+    if (one.function == function) return *one.problem;
+  }
+  return problem_called("");
+}
+
+/// The matrices of a call as graders fill them, one behind the other.
+struct CallInputs {
+  std::vector<Argument> arguments;  ///< the call's, which say where each matrix lies
+  std::vector<std::byte> matrices;
+};
+
+/// Inputs are random, always the same.
+CallInputs inputs_of(const NamedCall& call, const Problem& problem) {
+  CallInputs inputs;
+  inputs.matrices.resize(bytes_in_memory(call));
+  inputs.arguments = problem.pose(call, {}, {})->place(call, inputs.matrices);
+  return inputs;
 }
 
 /// The failure to start from, where the user names no call.
@@ -90,7 +102,7 @@ FailingCall failure_to_debug(const DebugOptions& options, const StageInfo& stage
 }
 
 /// The matrix that messages call so. A solution is called X, and lies where B was.
-const BufferArgument& matrix_called(const std::string& name, const CallInputs& inputs) {
+const BufferArgument& matrix_in_message(const std::string& name, const CallInputs& inputs) {
   const BufferArgument* written = nullptr;
   for (const Argument& argument : inputs.arguments) {
     const auto* matrix = std::get_if<BufferArgument>(&argument);
@@ -103,7 +115,7 @@ const BufferArgument& matrix_called(const std::string& name, const CallInputs& i
 }
 
 WatchedElement element_of(const FailurePlace& place, const CallInputs& inputs) {
-  const BufferArgument& matrix = matrix_called(place.matrix, inputs);
+  const BufferArgument& matrix = matrix_in_message(place.matrix, inputs);
   const std::size_t element = std::size_t(place.row) * matrix.row_elements + std::size_t(place.col);
   return {matrix.name, element * matrix.element_bytes, matrix.element_bytes};
 }
@@ -212,8 +224,7 @@ bool debug(const DebugOptions& options) {
   std::optional<FailingCall> failing;
   if (options.call.empty()) failing = failure_to_debug(options, stage, submission, terminal);
   const NamedCall call = read_call(failing ? failing->place.call : options.call, contracts);
-  const auto contract = std::ranges::find(contracts, call.function, &ContractInfo::function);
-  const CallInputs inputs = inputs_of(call, *contract, solves_system(stage.id, call.function));
+  const CallInputs inputs = inputs_of(call, problem_of(stage.id, call.function));
 
   DebugOrder order;
   order.hello.module = built.module;

@@ -19,7 +19,7 @@ std::optional<FailingCall> recorded_failure(const StageInfo& stage) {
 std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission& submission,
                                         std::uint64_t seed,
                                         const std::function<void(std::string_view)>& now_runs) {
-  const Rubric rubric = load_rubric(layout().root / "grading" / "rubric.json");
+  const Rubric rubric = load_rubric(layout().root);
   const std::string gpu = GradeOptions{}.gpu;
   const ExamConditions conditions{
       .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};

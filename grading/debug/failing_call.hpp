@@ -6,8 +6,8 @@
 #include <string>
 
 #include "grading/cli/submission.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/report/result.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

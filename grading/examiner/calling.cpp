@@ -114,13 +114,13 @@ WorkerOptions checked_worker_options(const ExaminerOptions& options) {
   return checked;
 }
 
-WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
-                                       const std::filesystem::path& module) {
-  WorkerOptions yardstick = worker_options(options);
-  yardstick.module = module;
-  yardstick.sandbox = {};  // ours; the libraries that it calls may lie anywhere
-  yardstick.time_limit_s = options.time_limit_s;
-  return yardstick;
+WorkerOptions baseline_worker_options(const ExaminerOptions& options,
+                                      const std::filesystem::path& module) {
+  WorkerOptions baseline = worker_options(options);
+  baseline.module = module;
+  baseline.sandbox = {};  // ours; the libraries that it calls may lie anywhere
+  baseline.time_limit_s = options.time_limit_s;
+  return baseline;
 }
 
 const CallReply& wait_until_ready(Worker& worker) {

@@ -17,9 +17,9 @@ WorkerOptions worker_options(const ExaminerOptions& options);
 /// A worker that runs its checked build, on the simulator.
 WorkerOptions checked_worker_options(const ExaminerOptions& options);
 
-/// A worker that runs one of the yardsticks.
-WorkerOptions yardstick_worker_options(const ExaminerOptions& options,
-                                       const std::filesystem::path& module);
+/// A worker that runs one of the baselines.
+WorkerOptions baseline_worker_options(const ExaminerOptions& options,
+                                      const std::filesystem::path& module);
 
 /// How to make a call.
 struct CallManner {
@@ -30,7 +30,7 @@ struct CallManner {
   std::optional<simt::Watch> watch = std::nullopt;
   bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
   bool is_supervised = false;    ///< by a tool that makes kernels several times as slow
-  bool is_reference = false;     ///< of a yardstick of ours, whose time is not the submission's
+  bool is_reference = false;     ///< of a baseline of ours, whose time is not the submission's
 };
 
 /// Waits until a worker has loaded the submission.

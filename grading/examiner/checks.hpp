@@ -7,10 +7,10 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/course/contract.hpp"
-#include "grading/examiner/inputs.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 

@@ -21,14 +21,6 @@ std::size_t guard_elements_for(int leading_dimension) {
 
 }  // namespace
 
-bool has_bits(float value, std::uint32_t bits) {
-  return std::bit_cast<std::uint32_t>(value) == bits;
-}
-
-bool has_bits(double value, std::uint64_t bits) {
-  return std::bit_cast<std::uint64_t>(value) == bits;
-}
-
 DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension,
                          ElementType element)
     : name_(std::move(name)),

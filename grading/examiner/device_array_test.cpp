@@ -7,7 +7,7 @@
 #include <cstring>
 #include <functional>
 
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -13,7 +13,7 @@
 namespace tilewise::grading {
 namespace {
 
-bool is_unwritten(const DgemmObservation& seen, std::size_t i) {
+bool was_left_unwritten(const DgemmObservation& seen, std::size_t i) {
   return std::memcmp(&seen.before.values[i], &seen.after.values[i], sizeof(double)) == 0;
 }
 
@@ -40,7 +40,7 @@ std::optional<Diagnosis> reads_c_for_beta_0(const DgemmObservation& seen, const 
 
 std::optional<Diagnosis> never_written(const DgemmObservation& seen, const Comparison& comparison) {
   if (comparison.wrong < comparison.compared ||
-      comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); })) {
+      comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); })) {
     return std::nullopt;
   }
   const std::string what = seen.inputs.beta == 0 ? "no element of C was ever written"
@@ -78,7 +78,7 @@ std::optional<Diagnosis> not_a_number(const DgemmObservation& seen, const Compar
         "k use zero in place of what is there: multiplying it by zero does not help."};
   }
   const auto is_new_nan = [&](std::size_t i) {
-    return std::isnan(seen.after.values[i]) && !is_unwritten(seen, i);
+    return std::isnan(seen.after.values[i]) && !was_left_unwritten(seen, i);
   };
   if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
   return Diagnosis{Pattern::not_a_number, "there are NaN among the results",
@@ -257,7 +257,7 @@ std::optional<Diagnosis> imprecise(const DgemmObservation& seen, const Reference
 
 std::optional<Diagnosis> region(const DgemmObservation& seen, const Comparison& comparison) {
   const bool unwritten =
-      !comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); });
+      !comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); });
   return recognise_region(comparison.is_wrong, seen.after.rows, seen.after.cols, seen.tile,
                           unwritten, {.matrix = "C", .bounds = "m and n"});
 }

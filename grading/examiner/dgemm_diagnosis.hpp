@@ -3,8 +3,8 @@
 #include <functional>
 #include <optional>
 
-#include "grading/examiner/dgemm_reference.hpp"
 #include "grading/examiner/pattern.hpp"
+#include "grading/problem/dgemm_reference.hpp"
 
 namespace tilewise::grading {
 

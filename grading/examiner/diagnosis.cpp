@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 namespace {

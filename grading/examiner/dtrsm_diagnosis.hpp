@@ -3,8 +3,8 @@
 #include <functional>
 #include <optional>
 
-#include "grading/examiner/dtrsm_reference.hpp"
 #include "grading/examiner/pattern.hpp"
+#include "grading/problem/dtrsm_reference.hpp"
 
 namespace tilewise::grading {
 

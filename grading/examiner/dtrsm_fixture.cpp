@@ -8,7 +8,7 @@
 #include "grading/examiner/dtrsm_diagnosis.hpp"
 #include "grading/examiner/element_messages.hpp"
 #include "grading/examiner/peak.hpp"
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 namespace {

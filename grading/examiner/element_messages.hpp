@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "grading/examiner/compare.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/pattern.hpp"
+#include "grading/problem/compare.hpp"
 
 namespace tilewise::grading {
 

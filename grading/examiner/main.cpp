@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/paths.hpp"
@@ -51,14 +52,17 @@ std::vector<RubricEntry> choose(const std::vector<RubricEntry>& entries,
   return chosen;
 }
 
-int examine(const ExaminerOptions& options, const std::vector<std::string>& tests, int events_fd) {
-  const Rubric rubric = load_rubric(core::project_root() / "grading" / "rubric.json");
+int examine(ExaminerOptions options, const std::vector<std::string>& tests, int events_fd) {
+  const Rubric rubric = load_rubric(core::project_root());
   const auto stage = rubric.find(options.stage);
   if (stage == rubric.end())
     throw std::runtime_error("no stage " + options.stage + " in the rubric");
 
   const std::vector<RubricEntry> entries = choose(stage->second, tests);
-  StageTest::configure(options);
+  for (const RubricEntry& entry : entries) {
+    if (entry.minimum) options.minima[entry.test] = *entry.minimum;
+  }
+  StageTest::configure(std::move(options));
   int arguments = 1;
   std::string program = "tilewise-examiner";
   char* argument_values[] = {program.data(), nullptr};
@@ -91,8 +95,8 @@ int run(int argc, char** argv) {
   app.add_option("--checked-module", options.checked_module,
                  "its checked build; with the backend simt")
       ->check(CLI::ExistingFile);
-  std::vector<std::string> yardsticks;
-  app.add_option("--yardstick", yardsticks,
+  std::vector<std::string> baselines;
+  app.add_option("--baseline", baselines,
                  "NAME=MODULE: what to time beside it, or with the backend simt to model");
   std::filesystem::path compiled;
   app.add_option("--compiled", compiled, "file with what nvcc made of the kernels")
@@ -121,10 +125,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : exit_could_not_grade;
   }
-  for (const std::string& yardstick : yardsticks) {
-    const std::size_t equals = yardstick.find('=');
-    if (equals == yardstick.npos) throw std::runtime_error("--yardstick takes NAME=MODULE");
-    options.yardsticks[yardstick.substr(0, equals)] = yardstick.substr(equals + 1);
+  for (const std::string& baseline : baselines) {
+    const std::size_t equals = baseline.find('=');
+    if (equals == baseline.npos) throw std::runtime_error("--baseline takes NAME=MODULE");
+    options.baselines[baseline.substr(0, equals)] = baseline.substr(equals + 1);
   }
   if (!options.on_gpu() && options.checked_module.empty()) {
     throw std::runtime_error("--checked-module is required with the backend simt");

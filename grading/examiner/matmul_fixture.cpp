@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "common/theory/matmul_counts.hpp"
-#include "grading/examiner/compare.hpp"
 #include "grading/examiner/diagnosis.hpp"
 #include "grading/examiner/partial_result.hpp"
 #include "grading/examiner/peak.hpp"
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/compare.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 

@@ -3,11 +3,11 @@
 #include <optional>
 #include <string>
 
-#include "grading/examiner/compare.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/pattern.hpp"
 #include "grading/examiner/process/sanitizer.hpp"
+#include "grading/problem/compare.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {

@@ -8,6 +8,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/examiner/rubric.hpp"
 #include "grading/profile/compiled_kernel.hpp"
 
 namespace tilewise::grading {
@@ -19,14 +20,15 @@ struct ExaminerOptions {
   std::filesystem::path checked_module;  ///< its checked build; on the simulator only
   /// What is timed beside it, by name: modules with the same functions. On the simulator only
   /// "reference", the checked build of the solution, whose speed is modelled beside it.
-  std::map<std::string, std::filesystem::path> yardsticks = {};
+  std::map<std::string, std::filesystem::path> baselines = {};
   /// What nvcc made of the kernels, where it was found; on the simulator only.
   CompiledKernels compiled = {};
   std::string backend;       ///< "simt" or "cuda"
   core::GpuProfile profile;  ///< GPU to simulate
   std::uint64_t seed = 0;
-  double time_limit_s = 10;  ///< of one call
-  Sandbox sandbox = {};      ///< that the submission runs in
+  double time_limit_s = 10;                         ///< of one call
+  Sandbox sandbox = {};                             ///< that the submission runs in
+  std::map<std::string, SpeedMinimum> minima = {};  ///< of tests of speed, by full name
 
   bool writes_coverage = false;  ///< of modules that were built to be covered
 

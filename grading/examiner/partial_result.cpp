@@ -5,9 +5,6 @@
 namespace tilewise::grading {
 namespace {
 
-bool is_unwritten(float value) { return has_bits(value, unwritten_bits); }
-bool is_unwritten(double value) { return has_bits(value, unwritten_bits_double); }
-
 template <typename T>
 std::vector<int> written_rows(const Matrix<T>& C) {
   std::vector<int> rows;

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/inputs.hpp"
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/inputs.hpp"
+#include "grading/problem/reference.hpp"
 
 /// Results of which only some blocks of a grid have computed their part: elements that nobody has
 /// written (unwritten_bits) say nothing about the kernel, all others must be right.

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "grading/examiner/compare.hpp"
 #include "grading/examiner/device_array.hpp"
+#include "grading/problem/compare.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -14,7 +14,7 @@ namespace {
 
 using Recogniser = std::optional<Diagnosis> (*)(const Observation&, const Comparison&);
 
-bool is_unwritten(const Observation& seen, std::size_t i) {
+bool was_left_unwritten(const Observation& seen, std::size_t i) {
   return std::memcmp(&seen.before.values[i], &seen.after.values[i], sizeof(float)) == 0;
 }
 
@@ -42,7 +42,7 @@ Matrix<float> rows(const Matrix<float>& matrix, int first, int last) {
 
 std::optional<Diagnosis> never_written(const Observation& seen, const Comparison& comparison) {
   if (comparison.wrong < comparison.compared) return std::nullopt;
-  if (comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); })) {
+  if (comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); })) {
     return std::nullopt;
   }
   return Diagnosis{Pattern::never_written, "no element of C was ever written",
@@ -73,7 +73,7 @@ std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison
 
 std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison& comparison) {
   const auto is_new_nan = [&](std::size_t i) {
-    return std::isnan(seen.after.values[i]) && !is_unwritten(seen, i);
+    return std::isnan(seen.after.values[i]) && !was_left_unwritten(seen, i);
   };
   if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
   return Diagnosis{
@@ -205,7 +205,7 @@ std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
 
 std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
   const bool unwritten =
-      !comparison.any_wrong([&](std::size_t i) { return !is_unwritten(seen, i); });
+      !comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); });
   const int n = seen.after.rows;
   if (seen.part) {
     if (auto diagnosis = recognise_parts(comparison.is_wrong, n, *seen.part)) return diagnosis;

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "grading/examiner/compare.hpp"
-#include "grading/examiner/matrix.hpp"
-#include "grading/examiner/reference.hpp"
+#include "grading/problem/compare.hpp"
+#include "grading/problem/matrix.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 

@@ -6,22 +6,12 @@
 
 #include "grading/examiner/interleaved_timing.hpp"
 #include "grading/examiner/outcome.hpp"
+#include "grading/examiner/rubric.hpp"
 
 namespace tilewise::grading {
 
 /// In 10^9 operations or bytes a second, GFLOPS or GB/s. `work`: operations or bytes of one call.
 double rate_of(const std::vector<double>& times_ms, double work);
-
-/// What is asked of a submission's speed.
-struct SpeedMinimum {
-  double of_reference = 0;  ///< fraction of the reference solution's, on the same card
-  double of_peak = 0;       ///< of the card's peak, where there is no reference
-  /// Fraction of the reference solution's rate where both are modelled; 0: of_reference. The model
-  /// tells two kernels apart more closely than two cards of one kind do.
-  double of_model = 0;
-
-  double modelled_fraction() const { return of_model > 0 ? of_model : of_reference; }
-};
 
 /// A rate to reach.
 struct RateGoal {

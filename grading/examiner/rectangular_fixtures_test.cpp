@@ -69,8 +69,8 @@ ExaminerOptions options() {
   options.stage = "test";
   options.module = modules / "fixture_rectangular.so";
   options.checked_module = modules / "fixture_rectangular_checked.so";
-  options.yardsticks = {{"twin", modules / "fixture_rectangular.so"},
-                        {"nobody", modules / "no_such_module.so"}};
+  options.baselines = {{"twin", modules / "fixture_rectangular.so"},
+                       {"nobody", modules / "no_such_module.so"}};
   options.backend = "simt";
   options.profile = core::gpu_profile("gtx1080");
   options.seed = 1;
@@ -126,7 +126,7 @@ TEST_F(RectangularFixtures, PassRightTransposes) {
             "");
 }
 
-TEST_F(RectangularFixtures, TimeYardsticksBesideASubmission) {
+TEST_F(RectangularFixtures, TimeBaselinesBesideASubmission) {
   EXPECT_EQ(failure_of<Transpose>([&](Transpose& test) {
               test.measure(transpose(TRANSPOSE(transpose_right), 64, 32), "gb_s");
             }),
@@ -391,7 +391,7 @@ class ModelledRates : public testing::Test {
   static void configure(const std::string& gpu) {
     ExaminerOptions modelled = options();
     modelled.times_simulator = false;
-    modelled.yardsticks = {{"reference", modelled.checked_module}};
+    modelled.baselines = {{"reference", modelled.checked_module}};
     modelled.profile = core::gpu_profile(gpu);
     StageTest::configure(modelled);
   }

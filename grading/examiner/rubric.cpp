@@ -3,15 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 using Json = nlohmann::json;
+
+double read_fraction(const Json& json, const char* name) {
+  const double fraction = json.at(name).get<double>();
+  if (fraction <= 0 || fraction > 1) {
+    throw std::invalid_argument(
+        fmt::format("{} must be a fraction above 0 and up to 1, not {}", name, fraction));
+  }
+  return fraction;
+}
+
+SpeedMinimum read_minimum(const Json& json) {
+  SpeedMinimum minimum;
+  minimum.of_reference = read_fraction(json, "of_reference");
+  minimum.of_peak = read_fraction(json, "of_peak");
+  if (json.contains("of_model")) minimum.of_model = read_fraction(json, "of_model");
+  return minimum;
+}
 
 RubricEntry read_entry(const Json& json) {
   RubricEntry entry;
@@ -23,6 +41,7 @@ RubricEntry read_entry(const Json& json) {
   }
   entry.points = points.get<int>();
   entry.hidden = json.value("hidden", false);
+  if (json.contains("minimum")) entry.minimum = read_minimum(json.at("minimum"));
   return entry;
 }
 
@@ -49,20 +68,17 @@ std::vector<RubricEntry> read_stage(const Json& json, std::set<std::string>& kno
 
 }  // namespace
 
-Rubric load_rubric(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) throw std::runtime_error("cannot read " + file.string());
+Rubric load_rubric(const std::filesystem::path& root) {
   Rubric rubric;
   std::set<std::string> known_tests;
-  std::string place = file.string();
-  try {
-    const Json json = Json::parse(stream);
-    for (const auto& [stage, entries] : json.items()) {
-      place = fmt::format("{}: stage {}", file.string(), stage);
-      rubric[stage] = read_stage(entries, known_tests);
+  for (const StageInfo& stage : read_stages(root)) {
+    const Json file = read_stage_file(root, stage.id);
+    try {
+      rubric[stage.id] = read_stage(file.at("tests"), known_tests);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(
+          fmt::format("{}: tests: {}", stage_file(root, stage.id).string(), error.what()));
     }
-  } catch (const std::exception& error) {
-    throw std::runtime_error(place + ": " + error.what());
   }
   return rubric;
 }
@@ -70,7 +86,7 @@ Rubric load_rubric(const std::filesystem::path& file) {
 const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage) {
   const auto found = rubric.find(stage);
   if (found == rubric.end()) {
-    throw std::runtime_error(fmt::format("grading/rubric.json has no stage {}", stage));
+    throw std::runtime_error(fmt::format("the course has no stage {}", stage));
   }
   return found->second;
 }

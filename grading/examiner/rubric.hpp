@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +11,24 @@
 
 namespace tilewise::grading {
 
-/// What one test is worth.
+/// What is asked of a submission's speed.
+struct SpeedMinimum {
+  double of_reference = 0;  ///< fraction of the reference solution's, on the same card
+  double of_peak = 0;       ///< of the card's peak, where there is no reference
+  /// Fraction of the reference solution's rate where both are modelled; 0: of_reference. The model
+  /// tells two kernels apart more closely than two cards of one kind do.
+  double of_model = 0;
+
+  double modelled_fraction() const { return of_model > 0 ? of_model : of_reference; }
+};
+
+/// What one test is worth, and asks.
 struct RubricEntry {
   std::string test;  ///< suite and test: "MatmulShared.IsRightAtRaggedEdges"
   Category category = Category::correctness;
   int points = 0;
-  bool hidden = false;  ///< from students: they see its points alone
+  bool hidden = false;                                 ///< from students: they see its points alone
+  std::optional<SpeedMinimum> minimum = std::nullopt;  ///< of a test of speed
 };
 
 /// The tests of each stage in the order they run, by stage id.
@@ -24,13 +37,15 @@ using Rubric = std::map<std::string, std::vector<RubricEntry>>;
 /// Points of every stage.
 inline constexpr int points_per_stage = 10;
 
-/// Reads grading/rubric.json.
-/// @throws std::runtime_error naming the file, the stage and the test: unknown category, points
-/// that are no positive whole number, a test listed twice, a stage not worth points_per_stage.
-Rubric load_rubric(const std::filesystem::path& file);
+/// Reads the "tests" of every stage.json.
+/// @param root  of the course
+/// @throws std::runtime_error naming the file and the test: unknown category, points
+/// that are no positive whole number, a minimum that is no fraction, a test listed twice, a stage
+/// not worth points_per_stage.
+Rubric load_rubric(const std::filesystem::path& root);
 
 /// The tests of one stage.
-/// @throws std::runtime_error naming a stage that the rubric does not have
+/// @throws std::runtime_error naming a stage that the course does not have
 const std::vector<RubricEntry>& rubric_of(const Rubric& rubric, const std::string& stage);
 
 /// A running test's name as students see it.

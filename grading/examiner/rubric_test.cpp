@@ -3,7 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <map>
+#include <utility>
+
+#include "common/process/scratch_directory.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -11,16 +17,28 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::filesystem::path write_rubric(const std::string& text) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "rubric_under_test.json";
-  std::ofstream(file) << text;
-  return file;
-}
+/// A course in a scratch folder whose stages have nothing but tests.
+class RubricOfCourse : public testing::Test {
+ protected:
+  Rubric load(const std::map<std::string, std::string>& tests_by_stage) {
+    for (const auto& [stage, tests] : tests_by_stage) {
+      const auto file = stage_file(root_.path(), stage);
+      std::filesystem::create_directories(file.parent_path());
+      std::ofstream(file) << R"({"functions": [{"name": "f", "source": "f.cu"}], "tests": )"
+                          << tests << "}";
+    }
+    return load_rubric(root_.path());
+  }
 
-TEST(Rubric, IsReadInTheOrderWritten) {
-  const Rubric rubric = load_rubric(write_rubric(R"({
-    "01_a": [{"test": "Suite.Second", "category": "safety", "points": 7, "hidden": true},
-             {"test": "Suite.First", "category": "performance", "points": 3}]})"));
+ private:
+  ScratchDirectory root_;
+};
+
+TEST_F(RubricOfCourse, IsReadInTheOrderWritten) {
+  const Rubric rubric = load({{"01_a", R"([
+      {"test": "Suite.Second", "category": "safety", "points": 7, "hidden": true},
+      {"test": "Suite.First", "category": "performance", "points": 3,
+       "minimum": {"of_reference": 0.5, "of_peak": 0.25}}])"}});
   ASSERT_EQ(rubric.size(), 1U);
   const auto& entries = rubric.at("01_a");
   ASSERT_EQ(entries.size(), 2U);
@@ -30,39 +48,47 @@ TEST(Rubric, IsReadInTheOrderWritten) {
   EXPECT_TRUE(entries[0].hidden);
   EXPECT_FALSE(entries[1].hidden);
   EXPECT_EQ(entries[1].category, Category::performance);
+  EXPECT_FALSE(entries[0].minimum);
+  ASSERT_TRUE(entries[1].minimum);
+  EXPECT_EQ(entries[1].minimum->of_peak, 0.25);
+  EXPECT_EQ(entries[1].minimum->modelled_fraction(), 0.5);
 }
 
-struct BadRubric {
-  const char* text;
-  const char* message;
-};
-
-TEST(Rubric, IsRefusedWithTheReason) {
-  const BadRubric cases[] = {
-      {R"({"01_a": [{"test": "S.A", "category": "speed", "points": 10}]})", "speed"},
-      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 0}]})",
-       "positive whole number"},
-      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": -10}]})", "positive whole"},
-      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 9.5}]})", "not 9.5"},
-      {R"({"01_a": [{"category": "safety", "points": 10}]})", "'test' not found"},
-      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 10, "hidden": 1}]})",
-       "boolean"},
-      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 9}]})",
-       "stage 01_a: adds up to 9"},
-      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 5},
-                    {"test": "S.A", "category": "safety", "points": 5}]})",
+TEST_F(RubricOfCourse, IsRefusedWithTheReason) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"([{"test": "S.A", "category": "speed", "points": 10}])", "speed"},
+      {R"([{"test": "S.A", "category": "safety", "points": 0}])", "positive whole number"},
+      {R"([{"test": "S.A", "category": "safety", "points": -10}])", "positive whole"},
+      {R"([{"test": "S.A", "category": "safety", "points": 9.5}])", "not 9.5"},
+      {R"([{"category": "safety", "points": 10}])", "'test' not found"},
+      {R"([{"test": "S.A", "category": "safety", "points": 10, "hidden": 1}])", "boolean"},
+      {R"([{"test": "S.A", "category": "safety", "points": 10,
+            "minimum": {"of_reference": 1.5, "of_peak": 0.1}}])",
+       "of_reference must be a fraction above 0 and up to 1, not 1.5"},
+      {R"([{"test": "S.A", "category": "safety", "points": 9}])",
+       "01_a/stage.json: tests: adds up to 9"},
+      {R"([{"test": "S.A", "category": "safety", "points": 5},
+           {"test": "S.A", "category": "safety", "points": 5}])",
        "S.A is listed twice"},
-      {R"({"01_a": [{"test": "S.A", "category": "safety", "points": 10}],
-           "02_b": [{"test": "S.A", "category": "safety", "points": 10}]})",
-       "stage 02_b: S.A is listed twice"},
-      {"{", "parse error"},
+      {"[", "parse error"},
   };
-  for (const BadRubric& bad : cases) {
-    SCOPED_TRACE(bad.text);
-    const auto file = write_rubric(bad.text);
-    EXPECT_THAT([&] { load_rubric(file); },
-                ThrowsMessage<std::runtime_error>(HasSubstr(bad.message)));
+  for (const auto& [tests, message] : cases) {
+    SCOPED_TRACE(tests);
+    EXPECT_THAT(
+        [&] {
+          load({{"01_a", tests}});
+        },
+        ThrowsMessage<std::runtime_error>(HasSubstr(message)));
   }
+}
+
+TEST_F(RubricOfCourse, HasATestInOneStageOnly) {
+  const char* tests = R"([{"test": "S.A", "category": "safety", "points": 10}])";
+  EXPECT_THAT(
+      [&] {
+        load({{"01_a", tests}, {"02_b", tests}});
+      },
+      ThrowsMessage<std::runtime_error>(HasSubstr("02_b/stage.json: tests: S.A is listed twice")));
 }
 
 TEST(Rubric, HasNoUnknownStage) {
@@ -77,11 +103,6 @@ TEST(Rubric, HidesTheNamesOfHiddenTests) {
                                        {.test = "Suite.Secret", .points = 1, .hidden = true}};
   EXPECT_EQ(shown_name(tests, "Suite.Open"), "Suite.Open");
   EXPECT_EQ(shown_name(tests, "Suite.Secret"), "a hidden test");
-}
-
-TEST(Rubric, ThatIsMissingIsNamed) {
-  EXPECT_THAT([] { load_rubric("no/such/rubric.json"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("no/such/rubric.json")));
 }
 
 }  // namespace

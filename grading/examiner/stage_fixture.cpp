@@ -98,9 +98,9 @@ CallReply StageTest::run_sampled(const Call& call) {
 }
 
 CallReply StageTest::sample_reference(const Call& call) {
-  const auto [worker, is_new] = yardstick_workers_.try_emplace(
+  const auto [worker, is_new] = baseline_workers_.try_emplace(
       "reference", sampling_worker_options(
-                       yardstick_worker_options(options(), options().yardsticks.at("reference")),
+                       baseline_worker_options(options(), options().baselines.at("reference")),
                        options().time_limit_s));
   CallReply reply = call_worker(worker->second, call,
                                 {.watch = sample_of_blocks(random()()), .is_reference = true});
@@ -110,10 +110,10 @@ CallReply StageTest::sample_reference(const Call& call) {
   return reply;
 }
 
-std::vector<double> StageTest::time_yardstick(const std::string& name, const Call& call,
-                                              const CallManner& timed) {
-  const auto [worker, is_new] = yardstick_workers_.try_emplace(
-      name, yardstick_worker_options(options(), options().yardsticks.at(name)));
+std::vector<double> StageTest::time_baseline(const std::string& name, const Call& call,
+                                             const CallManner& timed) {
+  const auto [worker, is_new] = baseline_workers_.try_emplace(
+      name, baseline_worker_options(options(), options().baselines.at(name)));
   if (worker->second.ready().outcome != CallReply::Outcome::returned) return {};
   CallManner manner = timed;
   manner.is_reference = true;
@@ -121,11 +121,11 @@ std::vector<double> StageTest::time_yardstick(const std::string& name, const Cal
   return failure_of(call.text, reply) ? std::vector<double>{} : reply.times_ms;
 }
 
-std::map<std::string, std::vector<double>> StageTest::time_yardsticks(const Call& call,
-                                                                      const CallManner& timed) {
+std::map<std::string, std::vector<double>> StageTest::time_baselines(const Call& call,
+                                                                     const CallManner& timed) {
   std::map<std::string, std::vector<double>> all_ms;
-  for (const auto& [name, module] : options().yardsticks) {
-    auto times_ms = time_yardstick(name, call, timed);
+  for (const auto& [name, module] : options().baselines) {
+    auto times_ms = time_baseline(name, call, timed);
     if (!times_ms.empty()) all_ms[name] = std::move(times_ms);
   }
   return all_ms;
@@ -137,6 +137,16 @@ bool StageTest::skip(const std::string& reason, const std::string& advice) {
   record_finding({.message = reason, .hint = advice});
   [] { GTEST_SKIP(); }();
   return true;
+}
+
+const SpeedMinimum& StageTest::minimum_speed() {
+  const std::string test = full_name(*testing::UnitTest::GetInstance()->current_test_info());
+  const auto minimum = options().minima.find(test);
+  if (minimum == options().minima.end()) {
+    throw std::runtime_error(
+        fmt::format("grading/stages/{}/stage.json: {} has no \"minimum\"", options().stage, test));
+  }
+  return minimum->second;
 }
 
 bool StageTest::skipped_without_simulator() {

@@ -10,10 +10,10 @@
 #include "common/gpu/capability.hpp"
 #include "grading/course/contract.hpp"
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/inputs.hpp"
 #include "grading/examiner/options.hpp"
 #include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 
@@ -58,6 +58,10 @@ class StageTest : public testing::Test {
   /// of a product is still computed in a second or two where that must be.
   static int large_order() { return options().models_rates() ? 1024 : 4096; }
 
+  /// What stage.json asks of this test.
+  /// @throws std::runtime_error where it asks nothing
+  static const SpeedMinimum& minimum_speed();
+
   /// Skips the test on a GPU, and tells whether it did.
   bool skipped_without_simulator();
 
@@ -67,14 +71,14 @@ class StageTest : public testing::Test {
   /// Makes a call in a worker of its own. Nothing if it failed in any way.
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
-  /// Milliseconds that a yardstick takes for a call; none if it cannot make it, as where cuBLAS is
+  /// Milliseconds that a baseline takes for a call; none if it cannot make it, as where cuBLAS is
   /// not installed. The call's matrices hold its results afterwards.
-  std::vector<double> time_yardstick(const std::string& name, const Call& call,
-                                     const CallManner& timed);
+  std::vector<double> time_baseline(const std::string& name, const Call& call,
+                                    const CallManner& timed);
 
-  /// The same of each yardstick that can make it, by name.
-  std::map<std::string, std::vector<double>> time_yardsticks(const Call& call,
-                                                             const CallManner& timed);
+  /// The same of each baseline that can make it, by name.
+  std::map<std::string, std::vector<double>> time_baselines(const Call& call,
+                                                            const CallManner& timed);
 
   /// Ends this test's worker, whatever it had running. No call is to be made after that.
   void end_worker();
@@ -89,7 +93,7 @@ class StageTest : public testing::Test {
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
-  std::map<std::string, Worker> yardstick_workers_;
+  std::map<std::string, Worker> baseline_workers_;
   Random random_;
   int calls_made_ = 0;
   std::string last_call_;  ///< as messages call it; empty before the first

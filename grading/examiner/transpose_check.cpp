@@ -16,8 +16,6 @@ namespace {
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-bool is_unwritten(float value) { return has_bits(value, unwritten_bits); }
-
 /// Where in `in` the elements of out come from.
 class Sources {
  public:

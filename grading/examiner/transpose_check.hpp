@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "grading/examiner/compare.hpp"
-#include "grading/examiner/matrix.hpp"
 #include "grading/examiner/pattern.hpp"
+#include "grading/problem/compare.hpp"
+#include "grading/problem/matrix.hpp"
 
 namespace tilewise::grading {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/inputs.hpp"
+#include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
 namespace {

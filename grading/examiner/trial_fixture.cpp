@@ -277,8 +277,8 @@ void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) 
   const CallManner timed{.timing = timing, .warm_up = &warm_up->call};
   run_timed(*trial, timed);
   record_measurement(name, rate_of(trial->reply.times_ms, trial->work));
-  for (const auto& [yardstick, times_ms] : time_yardsticks(trial->call, timed)) {
-    record_measurement(yardstick + "_" + name, rate_of(times_ms, trial->work));
+  for (const auto& [baseline, times_ms] : time_baselines(trial->call, timed)) {
+    record_measurement(baseline + "_" + name, rate_of(times_ms, trial->work));
   }
 }
 
@@ -293,7 +293,7 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
   const auto start = std::chrono::steady_clock::now();
 
   InterleavedTiming timing;
-  std::map<std::string, std::vector<double>> yardsticks_ms;
+  std::map<std::string, std::vector<double>> baselines_ms;
   PreparedTrial trial = prepare(), before;
   const double work = trial->work;
   CallManner timed{.timing = turn};
@@ -301,9 +301,9 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
     before = std::exchange(trial, prepare());
     timed.warm_up = &before->call;
     run_timed(*trial, timed);
-    const auto beside = time_yardsticks(trial->call, timed);
-    for (const auto& [yardstick, times_ms] : beside) {
-      auto& all = yardsticks_ms[yardstick];
+    const auto beside = time_baselines(trial->call, timed);
+    for (const auto& [baseline, times_ms] : beside) {
+      auto& all = baselines_ms[baseline];
       all.insert(all.end(), times_ms.begin(), times_ms.end());
     }
     const auto reference = beside.find("reference");
@@ -314,13 +314,13 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
 
   const TimedRate rate = timed_rate(timing, work, goal);
   record_measurement(name, rate.own);
-  for (const auto& [yardstick, times_ms] : yardsticks_ms) {
-    record_measurement(yardstick + "_" + name, rate_of(times_ms, work));
+  for (const auto& [baseline, times_ms] : baselines_ms) {
+    record_measurement(baseline + "_" + name, rate_of(times_ms, work));
   }
   record_measurement("rounds", double(timing.rounds()));
   if (rate.minimum) record_measurement("minimum_" + name, *rate.minimum);
   if (shortfall(timing, work, goal, {})) {
-    fail(*shortfall(timing, work, goal, gpu_disturbances(1 + options().yardsticks.size())));
+    fail(*shortfall(timing, work, goal, gpu_disturbances(1 + options().baselines.size())));
   }
   if (!timing.has_reference()) return;
   // Whoever slows the reference solution down looks fast beside it.
@@ -333,7 +333,7 @@ std::vector<double> TrialTest::time_reference_alone(const Trial& trial, const Ca
   end_worker();
   std::vector<double> times_ms;
   for (int turn = 0; turn < turns; ++turn) {
-    const std::vector<double> of_turn = time_yardstick("reference", trial.call, timed);
+    const std::vector<double> of_turn = time_baseline("reference", trial.call, timed);
     times_ms.insert(times_ms.end(), of_turn.begin(), of_turn.end());
   }
   return times_ms;

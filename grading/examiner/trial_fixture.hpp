@@ -64,11 +64,11 @@ class TrialTest : public StageTest {
   void try_nothing_done(Trial& trial, const std::string& hint);
 
   /// Times a call, checks a sample of its result, and records its rate as the measurement `name`
-  /// and those of the yardsticks with the same matrices as "cublas_NAME". On the simulator: models
+  /// and those of the baselines with the same matrices as "cublas_NAME". On the simulator: models
   /// it.
   void try_timed(const PrepareTrial& prepare, const std::string& name);
 
-  /// Times calls in turns with the yardsticks, each turn with new matrices, until the figure for
+  /// Times calls in turns with the baselines, each turn with new matrices, until the figure for
   /// the verdict hardly changes any more; warms up with those of the turn before. Records the rates
   /// as try_timed() does, and the minimum; expects enough. On the simulator: models the call and
   /// the reference solution's.

@@ -23,10 +23,11 @@ using testing::Not;
 using testing::StartsWith;
 
 const fs::path no_course = "/no/such/course";
+const std::vector<StageInfo> course = example_course();
 
 Progress all_passed() {
   Progress progress;
-  for (const StageInfo& stage : stages()) {
+  for (const StageInfo& stage : course) {
     StageProgress& entry = progress.stages[stage.id];
     entry.status = Status::passed;
     entry.score = entry.max_score = 10;
@@ -74,7 +75,7 @@ TEST(Overview, SaysWhatToDoNext) {
       {all_passed(), {"90 of 90 points", "Congratulations", "./lab bench", "./lab report"}},
   };
   for (const auto& [progress, words] : cases) {
-    const std::string text = overview(layout().root, stages(), progress);
+    const std::string text = overview(layout().root, course, progress);
     for (const char* word : words) EXPECT_THAT(text, HasSubstr(word));
     EXPECT_LE(std::ranges::count(text, '\n'), 15) << text;
   }
@@ -84,9 +85,9 @@ TEST(ProgressBar, FitsItsWidth) {
   const Progress progress = example_progress();
   for (const auto& [width, text] :
        {std::pair(34u, "[##------------------] 1 of 9 stages"), std::pair(20u, "1 of 9 stages")}) {
-    EXPECT_EQ(progress_bar(stages(), progress, width + 2), text);
+    EXPECT_EQ(progress_bar(course, progress, width + 2), text);
   }
-  EXPECT_THAT(progress_bar(stages(), all_passed(), 60), Not(HasSubstr("-]")));
+  EXPECT_THAT(progress_bar(course, all_passed(), 60), Not(HasSubstr("-]")));
 }
 
 TEST(StatusTable, ShowsPointsStatusAndTheBestRates) {
@@ -96,7 +97,7 @@ TEST(StatusTable, ShowsPointsStatusAndTheBestRates) {
   transpose.best["gtx1080 (modelled)"] = {{"A.IsFast", {"gb_s", 250}}};
   progress.stages["03_shared_memory"].status = Status::error;
   progress.stages["03_shared_memory"].max_score = 10;
-  const std::string table = status_table(stages(), progress);
+  const std::string table = status_table(course, progress);
   for (const char* row : {
            "  01_single_block        10/10  passed          13.50 GFLOPS on gtx1080 (modelled)\n",
            "> 02_multi_block_grid     3/10  failed\n",
@@ -113,7 +114,7 @@ TEST(StatusTable, ShowsPointsStatusAndTheBestRates) {
 TEST(GoOn, MovesToTheNextStageAndIntroducesIt) {
   Progress progress = example_progress();
   progress.current = "01_single_block";
-  const std::string text = go_on(layout().root, stages(), progress);
+  const std::string text = go_on(layout().root, course, progress);
   EXPECT_EQ(progress.current, "02_multi_block_grid");
   const HandoutSummary handout = summary_of_handout(layout().root, "02_multi_block_grid");
   EXPECT_THAT(text, StartsWith(handout.title + "\n\n" + handout.goal + "\n"));
@@ -123,7 +124,7 @@ TEST(GoOn, MovesToTheNextStageAndIntroducesIt) {
 
 TEST(GoOn, SaysThatTheStageHasNotPassed) {
   Progress progress = example_progress();
-  EXPECT_THAT(go_on(layout().root, stages(), progress),
+  EXPECT_THAT(go_on(layout().root, course, progress),
               StartsWith("02_multi_block_grid has not passed yet"));
   EXPECT_EQ(progress.current, "03_shared_memory");
 }
@@ -131,19 +132,18 @@ TEST(GoOn, SaysThatTheStageHasNotPassed) {
 TEST(GoOn, EndsTheCourse) {
   Progress done = all_passed();
   done.current = "09_rank1_update";
-  EXPECT_THAT(go_on(layout().root, stages(), done), HasSubstr("Congratulations"));
+  EXPECT_THAT(go_on(layout().root, course, done), HasSubstr("Congratulations"));
   EXPECT_EQ(done.current, "09_rank1_update");
 
   Progress left_out = all_passed();
   left_out.current = "09_rank1_update";
   left_out.stages["02_multi_block_grid"].status = Status::failed;
-  EXPECT_THAT(go_on(layout().root, stages(), left_out), StartsWith("Stage 2"));
+  EXPECT_THAT(go_on(layout().root, course, left_out), StartsWith("Stage 2"));
 
   Progress last_one = all_passed();
   last_one.current = "09_rank1_update";
   last_one.stages["09_rank1_update"].status = Status::failed;
-  EXPECT_THAT(go_on(layout().root, stages(), last_one),
-              HasSubstr("only stage that has not passed"));
+  EXPECT_THAT(go_on(layout().root, course, last_one), HasSubstr("only stage that has not passed"));
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ std::string after_the_course() {
          "What next?\n"
          "  ./lab bench     your kernels, the solutions and a library side by side, over sizes\n"
          "  ./lab report    a laboratory report on them, to fill in and print\n"
-         "  a GPU           with the CUDA Toolkit: ./lab grade --backend cuda, and the \"further "
-         "on\"\n"
-         "                  parts of stages 7 and 8\n"
+         "  a GPU           with the CUDA Toolkit: ./lab grade --backend cuda, and what the "
+         "files\n"
+         "                  leave for \"further on\"\n"
          "  ./lab status    your points and your best rates\n";
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

@@ -10,9 +10,12 @@
 namespace tilewise::grading {
 namespace {
 
-/// What stands behind "## " in "## matmul_shared"; empty for any other line.
-std::string_view heading(std::string_view line, std::string_view marker) {
-  return line.starts_with(marker) ? line.substr(marker.size()) : std::string_view();
+/// What stands between the marks in "<summary>matmul_shared: Idea</summary>"; empty for other
+/// lines.
+std::string_view summary_in(std::string_view line) {
+  constexpr std::string_view begin = "<summary>", end = "</summary>";
+  if (!line.starts_with(begin) || !line.ends_with(end)) return {};
+  return line.substr(begin.size(), line.size() - begin.size() - end.size());
 }
 
 /// Adds a line to a text in which a paragraph is one line.
@@ -37,33 +40,38 @@ void trim_line_feeds(std::string& text) {
 
 HintsByFunction parse_hints(std::string_view text, const std::string& name) {
   HintsByFunction hints;
-  std::vector<Tier>* tiers = nullptr;
+  bool among_hints = false;
+  Tier* tier = nullptr;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = take_line(text);
     const auto fail = [&](const char* why) {
       throw std::runtime_error(fmt::format("{}:{}: {}", name, number, why));
     };
-    if (const auto function = heading(line, "## "); !function.empty()) {
-      const auto [entry, is_new] = hints.try_emplace(std::string(function));
-      if (!is_new) fail("this function has hints already");
-      tiers = &entry->second;
-    } else if (const auto title = heading(line, "### "); !title.empty()) {
-      if (!tiers) fail("a tier must stand below '## function'");
-      tiers->push_back({std::string(title), ""});
-    } else if (tiers && !tiers->empty()) {
-      add_line(tiers->back().text, line);
-    } else if (!line.empty() && !line.starts_with("# ")) {
-      fail("text must stand below '### title of the tier'");
+    if (line.starts_with("## ")) {
+      if (tier) fail("a hint lacks its </details>");
+      among_hints = line == "## Hints";
+    } else if (!among_hints) {
+      continue;
+    } else if (const std::string_view summary = summary_in(line); !summary.empty()) {
+      const std::size_t colon = summary.find(": ");
+      if (tier) fail("the hint before this one lacks its </details>");
+      if (colon == summary.npos) fail("the summary of a hint reads 'function: title'");
+      std::vector<Tier>& tiers = hints[std::string(summary.substr(0, colon))];
+      tier = &tiers.emplace_back(Tier{std::string(summary.substr(colon + 2)), ""});
+    } else if (line == "</details>") {
+      if (!tier) fail("there is no hint that ends here; its summary reads 'function: title'");
+      trim_line_feeds(tier->text);
+      tier = nullptr;
+    } else if (tier) {
+      add_line(tier->text, line);
     }
   }
-  for (auto& [function, of_function] : hints) {
-    for (Tier& tier : of_function) trim_line_feeds(tier.text);
-  }
+  if (tier) throw std::runtime_error(name + ": the last hint lacks its </details>");
   return hints;
 }
 
 HintsByFunction read_hints(const std::filesystem::path& root, const std::string& stage) {
-  const std::string name = fmt::format("grading/hints/{}.md", stage);
+  const std::string name = fmt::format("labs/{}/README.md", stage);
   const std::string text = text_of(root / name);
   if (text.empty()) throw std::runtime_error(fmt::format("{} cannot be read", name));
   return parse_hints(text, name);

@@ -9,10 +9,10 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/lines.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/hints/hint_file.hpp"
 #include "grading/hints/next_hint.hpp"
 #include "grading/report/file_text.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -24,14 +24,21 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+std::string hint(const std::string& summary, const std::string& text) {
+  return "<details>\n<summary>" + summary + "</summary>\n\n" + text + "\n</details>\n\n";
+}
+
 TEST(ParseHints, JoinsParagraphsAndKeepsWhatIsIndented) {
   const HintsByFunction hints = parse_hints(
-      "# 01_a\n\n## f\n\n### Idea\nOne\nparagraph.\n\nAnother.\n    code\n      more\nText.\n"
-      "### Steps\n1. one\n\n2. two\n## g\n### Idea\nx\n",
-      "01_a.md");
+      "# Stage 1\n\n## Questions\n\n" + hint("An answer", "42") +
+          "## Hints\n\nOnly when stuck.\n\n" +
+          hint("f: Idea", "One\nparagraph.\n\nAnother.\n\n    code\n      more\nText.") +
+          hint("f: Steps", "1. one\n\n2. two") + hint("g: Idea", "x") + "## Pitfalls\n\n" +
+          hint("None", "of these"),
+      "README.md");
   ASSERT_EQ(hints.size(), 2u);
   EXPECT_THAT(hints.at("f"),
-              ElementsAre(Tier{"Idea", "One paragraph.\n\nAnother.\n    code\n      more\nText."},
+              ElementsAre(Tier{"Idea", "One paragraph.\n\nAnother.\n\n    code\n      more\nText."},
                           Tier{"Steps", "1. one\n\n2. two"}));
   EXPECT_THAT(hints.at("g"), ElementsAre(Tier{"Idea", "x"}));
 }
@@ -41,9 +48,13 @@ TEST(ParseHints, NamesTheLineThatDoesNotFit) {
     const char* text;
     const char* message;
   } cases[] = {
-      {"### Idea\nx\n", "a.md:1: a tier must stand below"},
-      {"# a\n\n## f\ntext\n", "a.md:4: text must stand below"},
-      {"## f\n### Idea\nx\n## f\n", "a.md:4: this function has hints already"},
+      {"## Hints\n<details>\n<summary>Idea</summary>\nx\n</details>\n",
+       "a.md:3: the summary of a hint reads 'function: title'"},
+      {"## Hints\n<summary>f: Idea</summary>\nx\n<summary>f: Steps</summary>\n",
+       "a.md:4: the hint before this one lacks its </details>"},
+      {"## Hints\n<summary>f: Idea</summary>\nx\n## Pitfalls\n", "a.md:4: a hint lacks its"},
+      {"## Hints\n<details>\nx\n</details>\n", "a.md:4: there is no hint that ends here"},
+      {"## Hints\n<summary>f: Idea</summary>\nx\n", "a.md: the last hint lacks its </details>"},
   };
   for (const auto& [text, message] : cases) {
     try {

@@ -126,7 +126,7 @@ Hint no_hint_needed(const StageInfo& stage) {
   return {fmt::format("{} has passed", stage.id),
           fmt::format("It needs no hint. What the solution does otherwise, and why, is in\n"
                       "  solutions/{0}/NOTES.md\nAll hints of this stage are in\n"
-                      "  grading/hints/{0}.md\n\nThe next stage: ./lab next",
+                      "  labs/{0}/README.md\n\nThe next stage: ./lab next",
                       stage.id)};
 }
 

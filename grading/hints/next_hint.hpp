@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
+#include "grading/course/stages.hpp"
 #include "grading/hints/hint_file.hpp"
 #include "grading/progress/progress.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

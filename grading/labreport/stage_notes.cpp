@@ -36,18 +36,16 @@ void read_handout(const fs::path& file, StageNotes& notes) {
 
 std::vector<StageNotes> read_stage_notes(const fs::path& root,
                                          const std::vector<StageInfo>& stages) {
-  const fs::path file = root / "grading/labreport/stages.json";
   std::vector<StageNotes> all;
-  try {
-    const nlohmann::json document = nlohmann::json::parse(opened(file));
-    for (const StageInfo& stage : stages) {
-      const nlohmann::json& entry = document.at(stage.id);
-      StageNotes notes{stage.id, "", "", entry.at("accesses"), entry.at("questions")};
-      read_handout(root / "labs" / stage.id / "README.md", notes);
-      all.push_back(std::move(notes));
+  for (const StageInfo& stage : stages) {
+    const nlohmann::json file = read_stage_file(root, stage.id);
+    try {
+      const nlohmann::json& report = file.at("report");
+      all.push_back({stage.id, "", "", report.at("accesses"), report.at("questions")});
+    } catch (const nlohmann::json::exception& error) {
+      throw std::runtime_error(stage_file(root, stage.id).string() + ": report: " + error.what());
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(file.string() + ": " + error.what());
+    read_handout(root / "labs" / stage.id / "README.md", all.back());
   }
   return all;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 
@@ -13,7 +13,7 @@ struct StageNotes {
   std::string id;
   std::string title;                   ///< "Stage 3: tiles in shared memory", from the handout
   std::string purpose;                 ///< its first paragraph
-  std::vector<std::string> accesses;   ///< formulas, from grading/labreport/stages.json
+  std::vector<std::string> accesses;   ///< formulas, from its stage.json
   std::vector<std::string> questions;  ///< that the student answers
 };
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "grading/course/stages.hpp"
 #include "grading/report/result.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

@@ -73,8 +73,7 @@ void ThreeTilesTest::expect_safe() {
   }
 }
 
-void ThreeTilesTest::expect_minimum_gflops(const SpeedMinimum& minimum, int modelled_tile,
-                                           const std::string& advice) {
+void ThreeTilesTest::expect_minimum_gflops(int modelled_tile, const std::string& advice) {
   // On an H200, tiles of 32 x 32 are for kernels that the compiler could not unroll half as fast as
   // for others, and at n = 4096 some with two by two results are slower than such with one.
   constexpr int timed_tile = 16;
@@ -84,7 +83,7 @@ void ThreeTilesTest::expect_minimum_gflops(const SpeedMinimum& minimum, int mode
     measure(function.with(1024), "gflops_n1024");
     measure(function.with(2048), "gflops_n2048");
   }
-  expect_fast_enough(function.with(large_order()), minimum, advice);
+  expect_fast_enough(function.with(large_order()), minimum_speed(), advice);
 }
 
 }  // namespace tilewise::grading

@@ -32,8 +32,7 @@ class ThreeTilesTest : public TiledMatmulTest {
 
   /// Expects this speed at a large order with the largest tile, where it is modelled with
   /// `modelled_tile`; on a GPU measures smaller orders, too. `advice`: the hint for less.
-  void expect_minimum_gflops(const SpeedMinimum& minimum, int modelled_tile,
-                             const std::string& advice);
+  void expect_minimum_gflops(int modelled_tile, const std::string& advice);
 };
 
 }  // namespace tilewise::grading

@@ -98,9 +98,10 @@ void TiledMatmulTest::expect_different_banks(const CountedCall& call, int n) {
   if (most_products_of_a_read * reads < products) {
     const std::string message =
         reads == 0 ? call.text + " never read shared memory."
-                   : fmt::format("{}: its threads read shared memory {:.0f} times for {:.0f} "
-                                 "products: the factors come from elsewhere.",
-                                 call.text, reads, products);
+                   : fmt::format(
+                         "{}: its threads read shared memory {:.0f} times for {:.0f} "
+                         "products: the factors come from elsewhere.",
+                         call.text, reads, products);
     fail({.message = message,
           .hint = "Bring tiles of A and B into __shared__ arrays, and let the inner loop read "
                   "these."});

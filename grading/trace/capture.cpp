@@ -1,10 +1,10 @@
 #include "grading/trace/capture.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "grading/course/stages.hpp"
 #include "grading/trace/cannot_trace.hpp"
 #include "grading/trace/coded_matrices.hpp"
 
@@ -53,10 +53,9 @@ Capture capture_trace(const NamedCall& call, WorkerOptions worker_options) {
 }
 
 std::string telling_call(const std::filesystem::path& root, const std::string& stage_id) {
-  std::ifstream file(root / "grading/trace/calls.json");
-  const nlohmann::json calls = nlohmann::json::parse(file);
-  const auto call = calls.find(stage_id);
-  if (call == calls.end()) {
+  const nlohmann::json file = read_stage_file(root, stage_id);
+  const auto call = file.find("trace");
+  if (call == file.end()) {
     throw CannotTrace(stage_id + " has no call of its own to trace; name one: --call 'NAME(...)'");
   }
   return call->get<std::string>();

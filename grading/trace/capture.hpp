@@ -21,7 +21,7 @@ struct Capture {
 /// @throws CannotTrace for matrices that are too large, std::runtime_error where a trace is none
 Capture capture_trace(const NamedCall& call, WorkerOptions worker_options);
 
-/// The call that shows a stage best, from grading/trace/calls.json.
+/// The call that shows a stage best, from its stage.json.
 /// @throws CannotTrace where there is none
 std::string telling_call(const std::filesystem::path& root, const std::string& stage_id);
 

@@ -10,11 +10,11 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/stages/stage_contracts.hpp"
 #include "grading/trace/cannot_trace.hpp"
 #include "grading/trace/touched.hpp"
 #include "grading/trace/trace_json.hpp"
-#include "tilewise_stages.hpp"
 
 // What a trace tells of kernels small enough to know all of it by heart: tiles of 2 x 2, n = 8.
 namespace tilewise::grading {
@@ -33,7 +33,7 @@ std::string text_of(const fs::path& file) {
 }
 
 fs::path demo(const std::string& stage) {
-  return core::project_root() / "grading/trace/testdata/tile_2/labs" / stage;
+  return drawer_of(core::project_root(), stage) / "figures";
 }
 
 /// Makes the call with kernels of a folder.
@@ -228,7 +228,10 @@ TEST(Trace, HasACallForEachStage) {
     EXPECT_NO_THROW(
         read_call(telling_call(core::project_root(), stage.id), contracts_of(stage.id)));
   }
-  EXPECT_THROW(telling_call(core::project_root(), "10_none"), CannotTrace);
+  const ScratchDirectory course;
+  fs::create_directories(drawer_of(course.path(), "10_none"));
+  std::ofstream(stage_file(course.path(), "10_none")) << "{}";
+  EXPECT_THROW(telling_call(course.path(), "10_none"), CannotTrace);
 }
 
 TEST(TraceDocument, SaysTheSameInFewNumbers) {

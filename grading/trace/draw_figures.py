@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the figures of handouts again: grading/trace/draw_figures.py BUILD/bin/tilewise
+"""Draws the figures of the handouts anew: draw_figures.py build/simt/bin/tilewise
 
-The table is figures.json: a file of the course, and the arguments of `lab trace` that draw it.
+Which they are stands in the "figures" of each stage.json: a file in labs/NN_topic/figures, and the options of
+`lab trace` that draw it.
 """
 import json
 import pathlib
@@ -10,7 +11,9 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 tilewise = pathlib.Path(sys.argv[1]).resolve()
-for figure in json.loads((root / "grading/trace/figures.json").read_text()):
-    file = root / figure["file"]
-    file.parent.mkdir(exist_ok=True)
-    subprocess.run([tilewise, "trace", *figure["trace"], "--figure", file], check=True, cwd=root)
+for stage in sorted((root / "grading" / "stages").glob("*/stage.json")):
+    for figure in json.loads(stage.read_text(encoding="utf-8")).get("figures", []):
+        folder = root / "labs" / stage.parent.name / "figures"
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([tilewise, "trace", stage.parent.name, *figure["trace"],
+                        "--figure", folder / figure["file"]], cwd=root, check=True)

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/course/stages.hpp"
 
 // The figures of handouts are what `lab trace` draws today.
 namespace tilewise::grading {
@@ -22,26 +24,48 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
+/// Of a stage.json, "figures" are the files in the handout's folder, with the options of `lab
+/// trace` that draw them.
 TEST(Figures, AreWhatTheirCommandsDraw) {
   const fs::path root = core::project_root();
   const ScratchDirectory scratch;
   const fs::path drawn = scratch.path() / "figure.svg";
-  const auto figures = nlohmann::json::parse(text_of(root / "grading/trace/figures.json"));
-  EXPECT_GE(figures.size(), 20u);
-  for (const auto& figure : figures) {
-    Command command;
-    command.arguments = {tool("tilewise"), "trace"};
-    for (const auto& word : figure["trace"]) {
-      const auto text = word.get<std::string>();
-      command.arguments.push_back(text.starts_with("grading/") ? (root / text).string() : text);
+  for (const StageInfo& stage : stages()) {
+    for (const auto& figure :
+         read_stage_file(root, stage.id).value("figures", nlohmann::json::array())) {
+      Command command;
+      command.arguments = {tool("tilewise"), "trace", stage.id};
+      for (const auto& word : figure.at("trace")) {
+        const auto text = word.get<std::string>();
+        command.arguments.push_back(text.starts_with("grading/") ? (root / text).string() : text);
+      }
+      command.arguments.insert(command.arguments.end(), {"--figure", drawn});
+      const CommandResult run = run_command(command);
+      ASSERT_TRUE(run.succeeded()) << run.output;
+      const auto name = figure.at("file").get<std::string>();
+      EXPECT_EQ(text_of(root / "labs" / stage.id / "figures" / name), text_of(drawn))
+          << stage.id << '/' << name << " is stale. Draw all figures again: "
+          << "grading/trace/draw_figures.py " << tool("tilewise").string();
     }
-    command.arguments.insert(command.arguments.end(), {"--figure", drawn});
-    const CommandResult run = run_command(command);
-    ASSERT_TRUE(run.succeeded()) << run.output;
-    const auto file = figure["file"].get<std::string>();
-    EXPECT_EQ(text_of(root / file), text_of(drawn))
-        << file << " is stale. Draw all figures again: grading/trace/draw_figures.py "
-        << tool("tilewise").string();
+  }
+}
+
+/// A figure that nothing draws would go stale unseen.
+TEST(Figures, HaveACommandEach) {
+  const fs::path root = core::project_root();
+  for (const StageInfo& stage : stages()) {
+    std::set<std::string> drawn, shown;
+    for (const auto& figure :
+         read_stage_file(root, stage.id).value("figures", nlohmann::json::array())) {
+      drawn.insert(figure.at("file").get<std::string>());
+    }
+    const fs::path folder = root / "labs" / stage.id / "figures";
+    if (fs::exists(folder)) {
+      for (const auto& file : fs::directory_iterator(folder)) {
+        shown.insert(file.path().filename().string());
+      }
+    }
+    EXPECT_EQ(drawn, shown) << stage.id;
   }
 }
 

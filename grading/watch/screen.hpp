@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
 #include "grading/report/result.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

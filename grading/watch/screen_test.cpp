@@ -90,7 +90,7 @@ TEST(PassedView, LeavesRoomForWhatComesAfterALongComparison) {
 }
 
 TEST(Screen, HasTheFilesTheProgressAndTheKeys) {
-  const std::string text = screen(info, "body\n", stages(), example_progress(), {});
+  const std::string text = screen(info, "body\n", example_course(), example_progress(), {});
   EXPECT_THAT(text, StartsWith("Watching labs/03_shared_memory/matmul_shared.cu\n\nbody\n\n["));
   EXPECT_THAT(text,
               AllOf(HasSubstr("] 1 of 9 stages\n"), HasSubstr("h hint"), HasSubstr("q quit")));
@@ -101,8 +101,8 @@ TEST(Screen, KeepsToNarrowTerminals) {
   const Passed passed{"", "Words that go on for more than the width of it.\n", ""};
   for (const std::size_t columns : {1u, 7u, 20u, 40u}) {
     const Canvas canvas{.columns = columns, .rows = 10, .colours = false};
-    const std::string text =
-        screen(info, passed_view(passed_stage(), info, passed, canvas), stages(), {}, canvas);
+    const std::string text = screen(info, passed_view(passed_stage(), info, passed, canvas),
+                                    example_course(), {}, canvas);
     EXPECT_THAT(text, HasSubstr("quit"));
     std::istringstream bar(text.substr(text.rfind(" of 9 stages") - 1));
     std::string line;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tilewise_stages.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 

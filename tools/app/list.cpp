@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include "common/core/paths.hpp"
+#include "grading/course/stages.hpp"
+#include "grading/guide/handout.hpp"
 #include "grading/guide/status_table.hpp"
 #include "grading/progress/progress_file.hpp"
-#include "tilewise_stages.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
@@ -23,8 +24,10 @@ void list_for_people() {
   const StageInfo& current = current_stage(progress, stages());
   for (const StageInfo& stage : stages()) {
     const StageProgress known = progress_of(progress, stage.id);
-    fmt::print("{} {:<22}{:<24}{}\n", stage.id == current.id ? '>' : ' ', stage.id,
-               fmt::join(stage.sources, ", "), known.status ? status_word(known) : "");
+    fmt::print("{} {:<22}{:<24}{:<16}{}\n", stage.id == current.id ? '>' : ' ', stage.id,
+               fmt::format("{}", fmt::join(stage.sources, ", ")),
+               known.status ? status_word(known) : "",
+               summary_of_handout(core::project_root(), stage.id).title);
   }
 }
 

@@ -13,10 +13,10 @@
 
 #include "common/core/paths.hpp"
 #include "common/process/command.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/guide/overview.hpp"
 #include "grading/progress/progress_file.hpp"
 #include "grading/report/printable.hpp"
-#include "tilewise_stages.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {

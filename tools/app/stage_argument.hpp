@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
-#include "tilewise_stages.hpp"
 
 namespace tilewise::grading {
 

@@ -49,7 +49,7 @@ std::string solution() { return text_of(layout().root / "solutions" / stage / ke
 
 std::vector<std::string> right_kernels() {
   std::vector<std::string> kernels = {solution()};
-  for (const fs::path& style : sorted(layout().root / "grading" / "unusual" / stage)) {
+  for (const fs::path& style : sorted(layout().root / "grading" / "stages" / stage / "others")) {
     kernels.push_back(text_of(style / kernel));
   }
   return kernels;
@@ -66,8 +66,8 @@ std::string patched(const fs::path& patch) {
 /// compile among them.
 std::vector<std::string> wrong_kernels() {
   const fs::path grading = layout().root / "grading";
-  const std::vector<fs::path> mutants = sorted(grading / "mutants" / stage);
-  const std::vector<fs::path> exploits = sorted(grading / "exploits" / stage);
+  const std::vector<fs::path> mutants = sorted(grading / "stages" / stage / "mistakes");
+  const std::vector<fs::path> exploits = sorted(grading / "attacks" / stage);
   std::vector<std::string> kernels = {text_of(layout().root / "labs" / stage / kernel),
                                       "cudaError_t matmul_shared(\n"};
   for (std::size_t i = 0; i < std::max(mutants.size(), exploits.size()); ++i) {

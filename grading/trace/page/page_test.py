@@ -31,20 +31,21 @@ if not CHROMIUM or not DRIVER:
     sys.exit(SKIPPED)
 
 COURSE = pathlib.Path(__file__).resolve().parents[3]
-DEMO = COURSE / "grading/trace/testdata/tile_2"
+TILES_OF_2 = COURSE / "grading/stages/03_shared_memory/figures"
+FOUR_RESULTS = COURSE / "grading/stages/05_work_2x2/figures"
 TILEWISE = SHOTS = None  # from the command line
 
 
 def demo_without_first_barrier(folder):
     """Tiles of 2 x 2 that are used before they are complete."""
-    shutil.copytree(DEMO, folder)
-    kernel = folder / "labs/03_shared_memory/matmul_shared.cu"
+    shutil.copytree(TILES_OF_2, folder)
+    kernel = folder / "matmul_shared.cu"
     kernel.write_text(kernel.read_text().replace("    __syncthreads();\n", "\n", 1))
     return folder
 
 
 class Shape:
-    """Which elements a thread of a tile_2 kernel is to load, use and write."""
+    """Which elements a thread of a kernel with tiles of 2 is to load, use and write."""
 
     def __init__(self, results, block_side, thread_side, apart):
         self.results = range(results)
@@ -78,9 +79,10 @@ class PageTest(unittest.TestCase):
         cls.pages = {}
         race = demo_without_first_barrier(folder / "race")
         for name, stage, arguments in (
-                ("one", "3", ["--submission", DEMO, "--call", "matmul_shared(n=8, tile=2)"]),
-                ("four", "5", ["--submission", DEMO, "--call", "matmul_2x2(n=8, tile=2)"]),
-                ("outside", "3", ["--submission", DEMO, "--call", "matmul_shared(n=9, tile=2)"]),
+                ("one", "3", ["--submission", TILES_OF_2, "--call", "matmul_shared(n=8, tile=2)"]),
+                ("four", "5", ["--submission", FOUR_RESULTS, "--call", "matmul_2x2(n=8, tile=2)"]),
+                ("outside", "3", ["--submission", TILES_OF_2,
+                                  "--call", "matmul_shared(n=9, tile=2)"]),
                 ("race", "3", ["--submission", race, "--call", "matmul_shared(n=8, tile=2)"]),
                 ("banks", "7", ["--solutions", "--call", "transpose_tiled(rows=64, cols=64)"]),
                 ("partitions", "7", ["--solutions", "--gpu", "gtx280",

@@ -1,0 +1,107 @@
+#include "grading/problem/inputs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace tilewise::grading {
+
+Random seeded_random(std::uint64_t seed, std::string_view test_name) {
+  // FNV-1a: std::hash may differ from one standard library to the next, a seed's numbers must not.
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char letter : test_name) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211ULL;
+  }
+  std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                         static_cast<std::uint32_t>(hash), static_cast<std::uint32_t>(hash >> 32)};
+  return Random(sequence);
+}
+
+Matrix<float> random_matrix(int rows, int cols, Random& random) {
+  Matrix<float> matrix(rows, cols);
+  for (float& value : matrix.values) {
+    const std::uint64_t bits = random();
+    const float fraction = std::ldexp(static_cast<float>(bits >> 40), -24);  // [0, 1)
+    const float magnitude = 0.25F + 0.75F * fraction;
+    value = (bits & 1) != 0 ? -magnitude : magnitude;
+  }
+  return matrix;
+}
+
+namespace {
+
+// Of 53 bits: in [0, 1).
+double random_fraction(std::uint64_t bits) {
+  return std::ldexp(static_cast<double>(bits >> 11), -53);
+}
+
+double with_random_sign(double magnitude, std::uint64_t bits) {
+  return (bits & 1) != 0 ? -magnitude : magnitude;
+}
+
+}  // namespace
+
+Matrix<double> random_double_matrix(int rows, int cols, Random& random) {
+  Matrix<double> matrix(rows, cols);
+  for (double& value : matrix.values) {
+    const std::uint64_t bits = random();
+    value = with_random_sign(0.25 + 0.75 * random_fraction(bits), bits);
+  }
+  return matrix;
+}
+
+Matrix<float> whole_numbers(int count, Random& random) {
+  constexpr int exact = 1 << 24, most = 1000;
+  const int largest = std::clamp(exact / 2 / std::max(count, 1), 1, most);
+  std::uniform_int_distribution<int> size(1, largest);
+  Matrix<float> numbers(1, count);
+  for (float& number : numbers.values) {
+    number = static_cast<float>(random() % 2 == 0 ? size(random) : -size(random));
+  }
+  return numbers;
+}
+
+Matrix<double> random_lower_triangle(int order, Random& random) {
+  const double scale = 1 / std::sqrt(static_cast<double>(order));
+  Matrix<double> matrix(order, order);
+  for (int row = 0; row < order; ++row) {
+    for (int col = 0; col <= row; ++col) {
+      const std::uint64_t bits = random();
+      const double fraction = random_fraction(bits);
+      matrix(row, col) = with_random_sign(col == row ? 1 + fraction : fraction * scale, bits);
+    }
+  }
+  return matrix;
+}
+
+Matrix<float> distinct_matrix(int rows, int cols, Random& random) {
+  // Multiplying by an odd number permutes the integers modulo a power of two.
+  const auto factor = static_cast<std::uint32_t>(random()) | 1;
+  auto code = static_cast<std::uint32_t>(random());
+  Matrix<float> matrix(rows, cols);
+  for (float& value : matrix.values) {
+    code += factor;
+    // 23 bits of significand, a sign, and 7 of the exponent's 8 bits: none of them means NaN.
+    const std::uint32_t significand = code & 0x007F'FFFF;
+    const std::uint32_t sign = (code & 0x0080'0000) << 8;
+    const std::uint32_t exponent = 64 + (code >> 24 & 0x7F);
+    value = std::bit_cast<float>(sign | exponent << 23 | significand);
+  }
+  return matrix;
+}
+
+Matrix<float> identity_matrix(int n) {
+  Matrix<float> matrix(n, n);
+  for (int i = 0; i < n; ++i) matrix(i, i) = 1.0F;
+  return matrix;
+}
+
+Matrix<float> index_coded_matrix(int rows, int cols) {
+  Matrix<float> matrix(rows, cols);
+  for (std::size_t i = 0; i < matrix.values.size(); ++i) {
+    matrix.values[i] = static_cast<float>(matrix.values.size() + i + 1);
+  }
+  return matrix;
+}
+
+}  // namespace tilewise::grading

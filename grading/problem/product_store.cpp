@@ -1,0 +1,160 @@
+#include "grading/problem/product_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "grading/problem/dgemm_reference.hpp"
+#include "grading/problem/inputs.hpp"
+#include "grading/problem/npy.hpp"
+#include "grading/report/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename T>
+Matrix<T> counting(char name, int n) {
+  Matrix<T> matrix(n, n);
+  const std::size_t last = matrix.values.size() - 1;
+  for (std::size_t i = 0; i <= last; ++i) {
+    matrix.values[i] = static_cast<T>(name == 'A' ? i : last - i);
+  }
+  return matrix;
+}
+
+Matrix<float> random_square(int n, Random& random, float) { return random_matrix(n, n, random); }
+Matrix<double> random_square(int n, Random& random, double) {
+  return random_double_matrix(n, n, random);
+}
+
+ReferenceProduct product_of(const Matrix<float>& A, const Matrix<float>& B) {
+  return multiply(A, B);
+}
+
+ReferenceProduct product_of(const Matrix<double>& A, const Matrix<double>& B) {
+  return multiply_add({.A = A, .B = B, .C = Matrix<double>(A.rows, B.cols)});
+}
+
+using Vector = std::vector<double>;
+
+/// The matrix, or its absolute values, times a vector.
+template <typename T>
+Vector times(const Matrix<T>& matrix, const Vector& x, bool absolute) {
+  Vector y(static_cast<std::size_t>(matrix.rows));
+  for (int row = 0; row < matrix.rows; ++row) {
+    double sum = 0;
+    for (int col = 0; col < matrix.cols; ++col) {
+      const double value = matrix(row, col);
+      sum += (absolute ? std::abs(value) : value) * x[std::size_t(col)];
+    }
+    y[std::size_t(row)] = sum;
+  }
+  return y;
+}
+
+/// Whether a reference belongs to its inputs: Freivalds' check, a vector's way through A * B
+/// against that through the product. An element that is off by more than rounding shows.
+template <typename T>
+bool belong_together(const ProductInputs<T>& inputs) {
+  const Matrix<double>&product = inputs.reference.product, &magnitude = inputs.reference.magnitude;
+  const int n = inputs.A.rows;
+  Random random(1);
+  Vector x(static_cast<std::size_t>(n));
+  std::ranges::generate(x, [&] { return std::uniform_real_distribution<double>(0.5, 1)(random); });
+  const Vector expected = times(inputs.A, times(inputs.B, x, false), false);
+  const Vector largest = times(inputs.A, times(inputs.B, x, true), true);
+  const Vector found = times(product, x, false), found_largest = times(magnitude, x, false);
+  constexpr double rounding = 1e-11;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double allowed = rounding * largest[i];
+    // Written this way round so that NaN does not belong.
+    const bool fits = std::abs(found[i] - expected[i]) <= allowed &&
+                      std::abs(found_largest[i] - largest[i]) <= allowed;
+    if (!fits) return false;
+  }
+  return true;
+}
+
+template <typename T>
+Matrix<T> read_square(const fs::path& file, int n) {
+  Matrix<T> matrix = read_npy<T>(file);
+  if (matrix.rows == n && matrix.cols == n) return matrix;
+  throw std::runtime_error(
+      fmt::format("{} holds a matrix of {} x {} rather than {} x {}; remove it",
+                  printable(file.string()), matrix.rows, matrix.cols, n, n));
+}
+
+}  // namespace
+
+fs::path ProductStore::file_of(const std::string& what, int n, std::size_t element_bytes) const {
+  using Kind = InputChoice::Kind;
+  const std::string kind =
+      choice_.kind == Kind::random ? fmt::format("random-seed{}", choice_.seed)
+      : choice_.kind == Kind::linear
+          ? "linear"
+          : fmt::format("{}-{}", choice_.A.stem().string(), choice_.B.stem().string());
+  return folder_ / fmt::format("{}-float{}-n{}-{}.npy", kind, 8 * element_bytes, n, what);
+}
+
+template <typename T>
+Matrix<T> ProductStore::make(char name, int n) const {
+  switch (choice_.kind) {
+    case InputChoice::Kind::random: {
+      Random random = seeded_random(choice_.seed, fmt::format("{} of order {}", name, n));
+      return random_square(n, random, T{});
+    }
+    case InputChoice::Kind::linear:
+      return counting<T>(name, n);
+    case InputChoice::Kind::files:
+      return read_npy<T>(name == 'A' ? choice_.A : choice_.B);
+  }
+  throw std::logic_error("no choice of inputs");
+}
+
+template <typename T>
+Matrix<T> ProductStore::input(char name, int n) const {
+  // The user's own files are where they are.
+  if (folder_.empty() || choice_.kind == InputChoice::Kind::files) return make<T>(name, n);
+  const fs::path file = file_of(std::string(1, name), n, sizeof(T));
+  if (fs::exists(file)) return read_square<T>(file, n);
+  Matrix<T> matrix = make<T>(name, n);
+  write_npy(file, matrix);
+  return matrix;
+}
+
+template <typename T>
+ProductInputs<T> ProductStore::get(int n) const {
+  ProductInputs<T> inputs{input<T>('A', n), input<T>('B', n), {}};
+  const fs::path product = file_of("product", n, sizeof(T));
+  const fs::path magnitude = file_of("magnitude", n, sizeof(T));
+  if (folder_.empty() || !fs::exists(product) || !fs::exists(magnitude)) {
+    inputs.reference = product_of(inputs.A, inputs.B);
+    if (folder_.empty()) return inputs;
+    write_npy(magnitude, inputs.reference.magnitude);
+    write_npy(product, inputs.reference.product);
+    return inputs;
+  }
+  ReferenceProduct& reference = inputs.reference;
+  reference.summation_length = n;
+  for (int row = 0; row < n; ++row) reference.rows.push_back(row);
+  reference.product = read_square<double>(product, n);
+  reference.magnitude = read_square<double>(magnitude, n);
+  if (!belong_together(inputs)) {
+    throw std::runtime_error(
+        fmt::format("{} is not the product of its matrices, or one of them is damaged; remove the "
+                    "files of this order from the store",
+                    printable(product.string())));
+  }
+  return inputs;
+}
+
+template ProductInputs<float> ProductStore::get(int n) const;
+template ProductInputs<double> ProductStore::get(int n) const;
+
+}  // namespace tilewise::grading

@@ -1,0 +1,358 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grading/examiner/dgemm_fixture.hpp"
+#include "grading/profile/numbers.hpp"
+#include "grading/stages/08_dgemm_dtrsm/contract.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+struct Shape {
+  int m, n, k;
+};
+
+struct Factors {
+  double alpha, beta;
+};
+
+/// Elements between the end of a row and the start of the next.
+struct Gaps {
+  int a, b, c;
+};
+
+constexpr Factors product_alone = {1, 0};
+constexpr Gaps no_gaps = {0, 0, 0};
+
+int blocks_along(int count, int side) { return (count + side - 1) / side; }
+
+class DgemmStage : public DgemmTest {
+ protected:
+  void SetUp() override {
+    DgemmTest::SetUp();
+    const core::GpuProfile& gpu = options().profile;
+    if (options().on_gpu() || capability().has_double_precision) return;
+    skip(fmt::format("{} has no double precision, which came with compute capability 1.3.",
+                     gpu.name),
+         "Grade with --gpu gtx280, or a later one.");
+  }
+
+  static DgemmCase of(const DgemmFunction& function, Shape shape, Factors factors = product_alone,
+                      Gaps gaps = no_gaps) {
+    const auto [m, n, k] = shape;
+    return {.function = function,
+            .m = m,
+            .n = n,
+            .k = k,
+            .alpha = factors.alpha,
+            .beta = factors.beta,
+            .lda = std::max(k, 1) + gaps.a,
+            .ldb = std::max(n, 1) + gaps.b,
+            .ldc = std::max(n, 1) + gaps.c};
+  }
+
+  /// Expects any product to come out right, with nothing written elsewhere, what is empty to be
+  /// left alone, and what cannot be to be refused. One thing after the other, so that a mistake
+  /// meets the plainest call that it spoils.
+  void expect_any_shape(const DgemmFunction& function) {
+    // Tiles of 16, 32 and 64 divide these. The first with different sides are small, so that a
+    // wrong row length shows in the result, and not by a crash.
+    constexpr std::array<Shape, 9> whole = {{{64, 64, 64},
+                                             {16, 16, 16},
+                                             {32, 64, 128},
+                                             {64, 128, 32},
+                                             {128, 32, 64},
+                                             {16, 128, 64},
+                                             {128, 16, 192},
+                                             {64, 64, 16},
+                                             {192, 256, 128}}};
+    for (const Shape shape : whole) expect_right(of(function, shape));
+    for (const Factors& factors : all_factors) expect_inside(of(function, {48, 32, 64}, factors));
+    for (const Gaps& gaps : all_gaps) {
+      expect_inside(of(function, {32, 48, 64}, product_alone, gaps));
+      expect_inside(of(function, {48, 64, 32}, {1.5, -0.5}, gaps));
+    }
+
+    constexpr std::array<Shape, 24> ragged = {
+        {{31, 31, 31}, {33, 33, 33},  {64, 64, 63},  {64, 64, 65},   {64, 63, 64},  {63, 64, 64},
+         {65, 64, 64}, {64, 65, 64},  {15, 17, 16},  {17, 15, 31},   {33, 31, 47},  {37, 101, 53},
+         {97, 61, 13}, {131, 67, 29}, {50, 130, 70}, {129, 127, 17}, {3, 5, 7},     {2, 1, 3},
+         {1, 1, 1},    {1, 97, 1},    {97, 1, 1},    {3, 2, 1501},   {1201, 7, 19}, {7, 1201, 19}}};
+    for (std::size_t i = 0; i < ragged.size(); ++i) {
+      expect_right(of(function, ragged[i]));
+      // 11 and 5 are coprime: the factors meet other gaps every time.
+      expect_inside(of(function, ragged[i], all_factors[i % all_factors.size()],
+                       all_gaps[i % all_gaps.size()]));
+    }
+
+    for (const Factors& factors : all_factors) {
+      expect_inside(of(function, {33, 21, 0}, factors, {4, 0, 3}));
+    }
+    for (const Shape shape : {Shape{0, 20, 5}, Shape{20, 0, 5}, Shape{0, 0, 5}, Shape{0, 20, 0}}) {
+      expect_nothing_done(of(function, shape, {1.5, 0.5}));
+    }
+    // More rows than a grid may have blocks of 16 rows along y; on compute capability 1.x a grid
+    // along x ends there, too.
+    if (!is_of_first_gpus()) expect_right(of(function, {65'535 * 16 + 1, 1, 1}));
+    expect_bad_arguments_refused(function);
+    expect_right(of(function, bystander));
+  }
+
+  void expect_bad_arguments_refused(const DgemmFunction& function) {
+    const DgemmCase allocated = of(function, bystander, {1.5, 0.5});
+    const auto expect_negative_refused = [&](int DgemmCase::*side, const char* reason) {
+      for (const int negative : {-1, -16, std::numeric_limits<int>::min()}) {
+        DgemmCase bad = allocated;
+        bad.*side = negative;
+        expect_refused(bad, allocated, reason);
+      }
+    };
+    expect_negative_refused(&DgemmCase::m, "m is negative");
+    expect_negative_refused(&DgemmCase::n, "n is negative");
+    expect_negative_refused(&DgemmCase::k, "k is negative");
+    const auto expect_close_rows_refused = [&](std::optional<int> DgemmCase::*distance, int width,
+                                               const char* reason) {
+      for (const int too_small : {width - 1, width / 2, -width}) {
+        DgemmCase bad = allocated;
+        bad.*distance = too_small;
+        expect_refused(bad, allocated, reason);
+      }
+    };
+    expect_close_rows_refused(&DgemmCase::lda, bystander.k,
+                              "lda is less than k: rows of A overlap");
+    expect_close_rows_refused(&DgemmCase::ldb, bystander.n,
+                              "ldb is less than n: rows of B overlap");
+    expect_close_rows_refused(&DgemmCase::ldc, bystander.n,
+                              "ldc is less than n: rows of C overlap");
+  }
+
+  static constexpr std::array<Factors, 11> all_factors = {{{2.5, 0},
+                                                           {1, 1},
+                                                           {-1, 1},
+                                                           {0.75, -1.25},
+                                                           {1, -1},
+                                                           {-1, 0},
+                                                           {1, 0.375},
+                                                           {-3, 2},
+                                                           {0, 0.5},
+                                                           {0, 1},
+                                                           {0, 0}}};
+
+  /// Of one matrix alone, so that it is known whose row length is wrong; then of all.
+  static constexpr std::array<Gaps, 5> all_gaps = {
+      {{5, 0, 0}, {0, 7, 0}, {0, 0, 9}, {1, 2, 3}, {96, 33, 65}}};
+
+  static constexpr Shape bystander = {20, 24, 28};
+
+  /// A kernel that uses all the shared memory of today's GPUs is not to be had on the first ones,
+  /// where nvcc, and the simulator, refuse it. What picks its kernel by size picks one of those
+  /// where C is large.
+  static bool has_room_for_large_tiles() {
+    constexpr std::size_t usual = 48 * 1024;
+    return options().on_gpu() || options().profile.default_shared_bytes_per_block() >= usual;
+  }
+
+  static bool is_of_first_gpus() { return !options().on_gpu() && capability().serves_half_warps; }
+
+  void expect_shared_memory_used(const CountedCall& call) {
+    const simt::Counters& total = call.use.total;
+    if (total.shared_store_requests > 0 && total.shared_load_requests > 0) return;
+    fail({.message = call.text + " never uses shared memory: each thread fetches all its operands "
+                                 "from global memory.",
+          .hint = "Bring tiles of A and B into __shared__ arrays, meet at a barrier, and let the "
+                  "inner loop read these."});
+  }
+
+  /// Expects B to be read, and C to be read and written, by neighbouring threads beside each other.
+  void expect_walk_along_rows(const DgemmFunction& function, Shape shape, Gaps gaps) {
+    // Blocks of 16 columns, or rows that begin anywhere, stay within it. Threads that follow each
+    // other down the columns of C make 2 times as much in blocks of 16 x 16, otherwise 3.7.
+    constexpr double slack_of_loads = 1.5, slack_of_stores = 3;
+    const CountedCall call = count(of(function, shape, {1.5, 0.5}, gaps));
+    const std::uint64_t lanes = lanes_of_a_request();
+    const std::uint64_t elements = std::uint64_t(shape.m) * shape.n, products = elements * shape.k;
+    const std::uint64_t row = lanes / elements_of_sector;
+    expect_traffic(
+        call, global_loads,
+        {.requests = (2 * products + elements) / lanes,
+         .sectors = (products * (row + 1) + elements * row) / lanes,
+         .reason = "for each product neighbouring threads read one element of A together and "
+                   "neighbours of B, four to a sector, and C once"},
+        slack_of_loads,
+        "Let each thread read an element of A and one of B for each product, and "
+        "keep its sum in a variable.");
+    expect_traffic(call, global_stores,
+                   {.requests = elements / lanes,
+                    .sectors = elements / elements_of_sector,
+                    .reason = "each element of C is stored once, beside its neighbours"},
+                   slack_of_stores, "Sum up in a variable, and store it when the sum is complete.");
+    record_measurement("sectors_a_load", sectors_per_request(call.use.total, global_loads));
+  }
+
+  /// Expects tiles of at least 16 x 16 elements to be fetched once for each block and step, by
+  /// neighbouring threads beside each other.
+  CountedCall expect_tiles_fetched_once(const DgemmFunction& function, Shape shape, Gaps gaps) {
+    // As for other stages: room for a step, or a tile in each direction, too many. Tiles of 8 x 8
+    // make 2, and so do tiles that are fetched down the columns.
+    constexpr double slack_of_loads = 1.5;
+    // The results of a thread may be neighbours, each of them stored alone.
+    constexpr double slack_of_stores = 2;
+    constexpr int tile = 16;
+    const CountedCall call = count(of(function, shape, product_alone, gaps));
+    expect_shared_memory_used(call);
+    const std::uint64_t blocks =
+        std::uint64_t(blocks_along(shape.m, tile)) * blocks_along(shape.n, tile);
+    const std::uint64_t steps = blocks_along(shape.k, tile), tiles = 2 * blocks * steps;
+    const bool begin_at_sectors = (shape.k + gaps.a) % elements_of_sector == 0 &&
+                                  (shape.n + gaps.b) % elements_of_sector == 0;
+    const std::uint64_t sectors_of_row = tile / elements_of_sector + (begin_at_sectors ? 0 : 1);
+    expect_traffic(
+        call, global_loads,
+        {.requests = tiles * tile * tile / lanes_of_a_request(),
+         .sectors = tiles * tile * sectors_of_row,
+         .reason = fmt::format("each of {} blocks of {}x{} elements of C fetches {} tiles of A and "
+                               "of B, each element once",
+                               with_commas(blocks), tile, tile, steps)},
+        slack_of_loads,
+        fmt::format("Let each block compute at least {}x{} elements of C, load each element of its "
+                    "tiles once, into shared memory, and let the inner loop read the tiles alone.",
+                    tile, tile));
+    expect_traffic(call, global_stores,
+                   {.requests = blocks * tile * tile / lanes_of_a_request(),
+                    .sectors = std::uint64_t(shape.m) * shape.n,
+                    .reason = "each element of C is stored once"},
+                   slack_of_stores, "Sum up in a variable, and store it when the sum is complete.");
+    return call;
+  }
+
+  /// Expects no column of a tile to lie in one bank.
+  void expect_different_banks(const CountedCall& call) {
+    // 16 banks of 4 bytes: doubles side by side meet in twos, however they are laid out.
+    if (is_of_first_gpus()) return;
+    // A warp's doubles take two passes. Threads whose results are eight neighbours make 8 or 9
+    // of them on average; half a warp that finds its elements in one bank makes 32 of one request,
+    // 17 where the other tile has no such trouble.
+    constexpr double most_passes = 12;
+    const simt::Counters& total = call.use.total;
+    const auto exceeds = [](std::uint64_t passes, std::uint64_t requests) {
+      return double(passes) > most_passes * double(requests);
+    };
+    if (!exceeds(total.shared_load_wavefronts_merged, total.shared_load_requests_merged) &&
+        !exceeds(total.shared_store_wavefronts, total.shared_store_requests)) {
+      return;
+    }
+    if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
+  }
+
+  static constexpr int elements_of_sector = 4;
+};
+
+class DgemmGlobal : public DgemmStage {
+ protected:
+  DgemmFunction function = contracts::dgemm_global;
+};
+
+class DgemmShared : public DgemmStage {
+ protected:
+  DgemmFunction function = contracts::dgemm_shared;
+
+  /// Sizes of C at which a function may go over to larger tiles, of 32, 64 and 128: about as many
+  /// of them as a large GPU has SMs, or twice as many.
+  struct Size {
+    Shape whole;  ///< tiles divide it
+    Shape ragged;
+    Shape tall;  ///< as many tiles from fewer elements; two steps of each kind of them
+    bool is_large = false;
+  };
+
+  static std::vector<Size> sizes_of_large_tiles() {
+    std::vector<Size> sizes = {{{256, 512, 32}, {353, 379, 37}, {2021, 33, 33}},
+                               {{512, 1024, 32}, {701, 829, 37}, {4037, 65, 17}, true},
+                               {{1024, 2048, 32}, {1500, 1403, 37}, {8133, 129, 9}, true}};
+    std::erase_if(sizes,
+                  [](const Size& size) { return size.is_large && !has_room_for_large_tiles(); });
+    return sizes;
+  }
+
+  static Shape with_k(Shape shape, int k) {
+    shape.k = k;
+    return shape;
+  }
+};
+
+TEST_F(DgemmGlobal, IsRightForAnyShape) {
+  expect_any_shape(function);
+  expect_inside(of(function, {353, 379, 41}, {0.75, -1.25}, {3, 6, 2}));
+}
+
+TEST_F(DgemmShared, IsRightForAnyShape) {
+  expect_any_shape(function);
+  for (const Size& size : sizes_of_large_tiles()) {
+    expect_inside(of(function, size.ragged, {0.75, -1.25}, {3, 6, 2}));
+    expect_inside(of(function, with_k(size.tall, 1), {-1, 0}, {0, 1, 8}));
+    expect_inside(of(function, with_k(size.tall, 5), {0, 0.5}, {4, 0, 0}));
+  }
+}
+
+TEST_F(DgemmShared, IsFreeOfRacesAndStrayAccesses) {
+  std::vector<DgemmCase> cases;
+  for (const DgemmFunction& each :
+       {DgemmFunction(contracts::dgemm_global), DgemmFunction(contracts::dgemm_shared)}) {
+    for (const Shape shape : {Shape{64, 64, 64}, Shape{64, 32, 128}, Shape{33, 70, 50},
+                              Shape{70, 33, 17}, Shape{1, 40, 9}, Shape{40, 1, 33}}) {
+      cases.push_back(of(each, shape));
+    }
+    cases.push_back(of(each, {1, 1, 1}, {1, 1}));
+    cases.push_back(of(each, {37, 50, 29}, {1.5, 0.5}, {3, 5, 1}));
+    cases.push_back(of(each, {37, 50, 29}, {0, 0.5}, {1, 1, 3}));
+    cases.push_back(of(each, {37, 50, 0}, {1.5, 0.5}, {1, 1, 3}));
+    cases.push_back(of(each, {37, 50, 0}));
+  }
+  // Each fills its tiles more than once, and hangs over on all sides.
+  for (const Size& size : sizes_of_large_tiles()) {
+    cases.push_back(of(function, size.tall, {1.5, 0.5}, {3, 6, 2}));
+  }
+  expect_clean(cases);
+}
+
+TEST_F(DgemmShared, FetchesEachTileOnce) {
+  if (skipped_without_simulator()) return;
+  // Whole tiles, in rows that begin at sectors; then neither.
+  constexpr Shape whole = {96, 160, 128}, ragged = {100, 150, 70};
+  constexpr Gaps wide = {32, 64, 96}, odd = {3, 5, 1};
+  expect_walk_along_rows(contracts::dgemm_global, whole, wide);
+  expect_walk_along_rows(contracts::dgemm_global, ragged, odd);
+  expect_different_banks(expect_tiles_fetched_once(function, whole, wide));
+  expect_tiles_fetched_once(function, ragged, odd);
+  for (const Size& size : sizes_of_large_tiles()) {
+    expect_different_banks(expect_tiles_fetched_once(function, size.whole, no_gaps));
+  }
+}
+
+// On an H200 at n = 4096 dgemm_global reaches 13% of the solution and 9% of the peak. Tiles with
+// one result a thread can reach 17% of the peak (notes on the solution), other styles 38% of the
+// solution: whoever uses tiles passes.
+TEST_F(DgemmShared, ReachesMinimumGflops) {
+  if (!options().models_rates()) {
+    measure(of(function, {512, 512, 512}), "gflops_n512");
+    measure(of(function, {1024, 1024, 1024}), "gflops_n1024");
+    measure(of(contracts::dgemm_global, {1024, 1024, 1024}), "gflops_global_n1024");
+  }
+  const int n = large_order();
+  expect_fast_enough(of(function, {n, n, n}), minimum_speed(),
+                     "Neighbouring threads (threadIdx.x) should read and write neighbouring "
+                     "elements of B and C, so that the accesses of a warp join, and each element "
+                     "of a tile should be loaded once a block. Then several results a thread, as "
+                     "in stage 6.");
+}
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,168 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/process/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/temporary_submission.hpp"
+#include "grading/course/stages.hpp"
+#include "grading/report/result.hpp"
+#include "grading/stages/tally.hpp"
+
+// Every known mistake must be found, by the test that is there to find it, with the right words.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A solution with one mistake: grading/stages/NN_topic/mistakes/name.patch, whose text before the
+/// diff says what to expect.
+struct Mistake {
+  fs::path patch;
+
+  std::string stage() const { return patch.parent_path().parent_path().filename().string(); }
+
+  /// The "Name: value" lines before the diff. A line "Passes:" names a test that does not see the
+  /// mistake, for those that others must find; a line "Slow:" one of speed that the kernel misses,
+  /// too, as the kernels of the stage before do; a line "Gpu:" the profile to grade with, for those
+  /// that some GPUs do not mind; a line "Pitfall:" the row of the handout that quotes what is said.
+  /// "Compilers: all" has it graded with the other compiler, too; grading/other_compiler sees to
+  /// it.
+  std::multimap<std::string, std::string> lines() const {
+    std::multimap<std::string, std::string> fields;
+    std::ifstream file(patch);
+    for (std::string line; std::getline(file, line) && !line.starts_with("--- ");) {
+      const std::size_t colon = line.find(": ");
+      if (colon != line.npos) fields.emplace(line.substr(0, colon), line.substr(colon + 2));
+    }
+    return fields;
+  }
+
+  /// The same, for those names that stand there once.
+  std::map<std::string, std::string> header() const {
+    const auto fields = lines();
+    return {fields.begin(), fields.end()};
+  }
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.patch.string(); }
+
+std::vector<Mistake> mistakes() {
+  std::vector<Mistake> found;
+  for (const StageInfo& stage : stages()) {
+    for (const auto& file :
+         fs::directory_iterator(drawer_of(layout().root, stage.id) / "mistakes")) {
+      if (file.path().extension() == ".patch") found.push_back({file.path()});
+    }
+  }
+  std::ranges::sort(found, {}, &Mistake::patch);
+  return found;
+}
+
+std::string name_of(const testing::TestParamInfo<Mistake>& info) {
+  return info.param.stage() + "_" + info.param.patch.stem().string();
+}
+
+CommandResult apply(const Mistake& mistake, const fs::path& folder) {
+  Command command;
+  command.arguments = {"patch",     "--strip=1", "--fuzz=0",
+                       "--forward", "--batch",   "--input=" + mistake.patch.string()};
+  command.working_directory = folder;
+  return run_command(command);
+}
+
+/// Whether a message has this text; where the text has [...], the message may have anything.
+bool says_in_order(const std::string& message, const std::string& text) {
+  constexpr std::string_view elision = "[...]";
+  std::size_t place = 0;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(elision, begin), text.size());
+    const std::string piece = text.substr(begin, end - begin);
+    place = message.find(piece, place);
+    if (place == message.npos) return false;
+    place += piece.size();
+    begin = end + elision.size();
+  }
+  return true;
+}
+
+Tally& tally = tally_of_program("mistakes");
+
+class MistakeTest : public testing::TestWithParam<Mistake> {
+ protected:
+  void TearDown() override {
+    tally.count(GetParam().stage(), GetParam().header()["Category"], !HasFailure());
+  }
+};
+
+TEST_P(MistakeTest, IsCaught) {
+  const Mistake& mistake = GetParam();
+  const auto header = mistake.header();
+  for (const char* field : {"Mistake", "Fails", "Category", "Says"}) {
+    ASSERT_TRUE(header.contains(field)) << "its header lacks a line '" << field << ": ...'";
+  }
+  TemporarySubmission submission(mistake.stage());
+  submission.take(layout().root / "solutions" / mistake.stage());
+  const CommandResult applied = apply(mistake, submission.stage_folder());
+  ASSERT_TRUE(applied.succeeded()) << "patch " << describe_ending(applied) << ":\n"
+                                   << applied.output;
+
+#ifdef TILEWISE_SANITIZE
+  constexpr double time_limit_s = 30;
+#else
+  constexpr double time_limit_s = 4;  // a mistake that never ends meets it in every test
+#endif
+  const std::string gpu = header.contains("Gpu") ? header.at("Gpu") : default_gpu;
+  std::set<std::string> tests = {header.at("Fails")};
+  for (const char* field : {"Passes", "Slow"}) {
+    if (header.contains(field)) tests.insert(header.at(field));
+  }
+  const StageResult result = submission.grade(time_limit_s, gpu, tests);
+  EXPECT_EQ(result.status, Status::failed);
+  const auto test = std::ranges::find(result.tests, header.at("Fails"), &TestResult::name);
+  ASSERT_NE(test, result.tests.end()) << "there is no test " << header.at("Fails");
+  EXPECT_EQ(to_string(test->status), "failed") << test->message;
+  EXPECT_EQ(to_string(test->category), header.at("Category"));
+  const auto lines = mistake.lines();
+  for (auto [says, end] = lines.equal_range("Says"); says != end; ++says) {
+    EXPECT_PRED2(says_in_order, test->message, says->second);
+  }
+  if (header.contains("Passes")) {
+    const auto blind = std::ranges::find(result.tests, header.at("Passes"), &TestResult::name);
+    ASSERT_NE(blind, result.tests.end()) << "there is no test " << header.at("Passes");
+    EXPECT_EQ(to_string(blind->status), "passed") << blind->message;
+  }
+  if (header.contains("Slow")) {
+    const auto slow = std::ranges::find(result.tests, header.at("Slow"), &TestResult::name);
+    ASSERT_NE(slow, result.tests.end()) << "there is no test " << header.at("Slow");
+    EXPECT_EQ(to_string(slow->status), "failed") << slow->message;
+    EXPECT_THAT(slow->message,
+                AllOf(HasSubstr("(modelled for " + gpu + "), minimum"), HasSubstr("limited by")));
+  }
+}
+
+class EveryStage : public testing::TestWithParam<StageInfo> {};
+
+TEST_P(EveryStage, HasMistakes) {
+  // Fewer have left some test of a grader without a mistake to find.
+  constexpr int fewest = 6;
+  EXPECT_GE(std::ranges::count(mistakes(), GetParam().id, &Mistake::stage), fewest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, EveryStage, testing::ValuesIn(stages()),
+                         [](const auto& info) { return info.param.id; });
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, MistakeTest, testing::ValuesIn(mistakes()), name_of);
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,97 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "grading/builder/layout.hpp"
+#include "grading/cli/temporary_submission.hpp"
+#include "grading/course/stages.hpp"
+#include "grading/report/result.hpp"
+#include "grading/stages/tally.hpp"
+
+// Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
+// file names a test of speed that its style does cost; it is judged all the same. A line
+// "// Gpu: PROFILE" names a GPU for which a stage's tests expect more than for others: it has to
+// pass there, too.
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// Folders grading/stages/NN_topic/others/style, each with the stage's files.
+std::vector<fs::path> submissions() {
+  std::vector<fs::path> folders;
+  for (const StageInfo& stage : stages()) {
+    const fs::path others = drawer_of(layout().root, stage.id) / "others";
+    if (!fs::exists(others)) continue;
+    for (const auto& style : fs::directory_iterator(others)) folders.push_back(style.path());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+std::string stage_of(const fs::path& folder) {
+  return folder.parent_path().parent_path().filename().string();
+}
+
+/// What stands behind a name in the comments of a kernel's files: "// Slow: TEST".
+std::set<std::string> field(const fs::path& folder, const std::string& name) {
+  const std::string begin = "// " + name + ": ";
+  std::set<std::string> values;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    std::ifstream lines(file.path());
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with(begin)) values.insert(line.substr(begin.size()));
+    }
+  }
+  return values;
+}
+
+std::string name_of(const testing::TestParamInfo<fs::path>& info) {
+  return stage_of(info.param) + "_" + info.param.filename().string();
+}
+
+/// The profiles to grade with.
+std::set<std::string> gpus_for(const fs::path& folder) {
+  std::set<std::string> gpus = field(folder, "Gpu");
+  gpus.insert(default_gpu);
+  return gpus;
+}
+
+Tally& tally = tally_of_program("others");
+
+class OtherKernelTest : public testing::TestWithParam<fs::path> {
+ protected:
+  void TearDown() override { tally.count(stage_of(GetParam()), "right", !HasFailure()); }
+};
+
+TEST_P(OtherKernelTest, Passes) {
+  TemporarySubmission submission(stage_of(GetParam()));
+  submission.take(GetParam());
+  constexpr double time_limit_s = 10;
+  for (const std::string& gpu : gpus_for(GetParam())) {
+    SCOPED_TRACE(gpu);
+    const StageResult result = submission.grade(time_limit_s, gpu);
+    for (const TestResult& test : result.tests) {
+      const bool of_speed = test.category == Category::performance;
+      if (of_speed && gpu != default_gpu) continue;  // each GPU is at ease with other styles
+      if (field(GetParam(), "Slow").contains(test.name)) {
+        EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.message;
+        EXPECT_THAT(test.message, HasSubstr("(modelled for gtx1080), minimum")) << test.name;
+      } else if (test.max_score > 0) {
+        EXPECT_EQ(to_string(test.status), "passed") << test.name << ": " << test.message;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Others, OtherKernelTest, testing::ValuesIn(submissions()), name_of);
+
+}  // namespace
+}  // namespace tilewise::grading
