@@ -1,7 +1,7 @@
 # tilewise_checked_flags(flags gnu): what makes this compiler report every load and store. A build
 # that was configured before they changed is configured anew.
 function(tilewise_checked_flags variable compiler)
-  set(file ${PROJECT_SOURCE_DIR}/common/simt/checked/flags.${compiler})
+  set(file ${PROJECT_SOURCE_DIR}/common/simt/recorder/flags.${compiler})
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} flags)
   set(${variable} ${flags} PARENT_SCOPE)

@@ -21,7 +21,7 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
      "sqrt",   "tan",      "tanh",    "tgamma",  "trunc",     "y0",        "y1",     "yn"});
 
 /// Of all these those that load or store by a pointer. A checked module is linked so that they lead
-/// to functions that report it (checked/hooks.cpp): `--wrap=memcpy` and so on.
+/// to functions that report it (recorder/hooks.cpp): `--wrap=memcpy` and so on.
 inline constexpr auto wrapped_functions =
     std::to_array<std::string_view>({"memcpy", "memmove", "memset", "modf", "modff", "frexp",
                                      "frexpf", "remquo", "remquof", "sincos", "sincosf", "nan",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -20,12 +21,14 @@ void set_worker_threads(int count);
 
 /// A launch that ran.
 struct LaunchRecord {
-  std::string kernel;  ///< as written in the source, e.g. "matmul_shared<16>"
-  unsigned grid[3];
-  unsigned block[3];
-  std::size_t dynamic_shared_bytes;
-  std::string file;
-  int line;
+  /// As written in the source, e.g. "matmul_shared<16>"; empty where the toolkit cannot tell.
+  std::string kernel;
+  std::array<unsigned, 3> grid = {};
+  std::array<unsigned, 3> block = {};
+  std::size_t dynamic_shared_bytes = 0;
+  std::string file;  ///< empty where unknown, as on a GPU
+  int line = 0;
+  std::size_t static_shared_bytes = 0;  ///< on a GPU; the simulator's are in its profiles
 };
 
 /// The launches since the last call.
@@ -36,8 +39,10 @@ std::size_t take_bytes_copied_to_host();
 
 /// One thread of a launch.
 struct ThreadOfGrid {
-  unsigned block[3];
-  unsigned thread[3];
+  std::array<unsigned, 3> block = {};
+  std::array<unsigned, 3> thread = {};
+
+  bool operator==(const ThreadOfGrid&) const = default;
 };
 
 /// Something a kernel may not do, found while it ran. Where the checked build sees an access that
@@ -49,10 +54,10 @@ struct Diagnostic {
   std::string kind;
   std::string message;
   std::string file;
-  int line;
+  int line = 0;
   std::string other_file = {};  ///< of a race: where the other thread was
   int other_line = 0;
-  std::optional<ThreadOfGrid> thread = {};  ///< that was at fault; of a race, the later one
+  std::optional<ThreadOfGrid> place = {};  ///< of the thread at fault; of a race, the later one
 };
 
 /// What was found since the last call.

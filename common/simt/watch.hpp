@@ -166,10 +166,10 @@ struct Footprint {
 struct KernelProfile {
   LaunchRecord launch;
   std::size_t static_shared_bytes = 0;
-  Counters counters;                ///< totals for the whole grid
-  std::vector<LineCounters> lines;  ///< by file and line
-  std::uint64_t blocks = 0;         ///< of the grid
-  std::uint64_t simulated_blocks = 0;
+  std::uint64_t blocks = 0;            ///< of the grid
+  std::uint64_t simulated_blocks = 0;  ///< that the counters were taken from
+  Counters counters;                   ///< totals for the whole grid
+  std::vector<LineCounters> lines;     ///< by file and line
   /// Bytes moved from and to each DRAM partition; empty where addresses are hashed over partitions
   /// (all but GT200), and where blocks were sampled, since each has addresses of its own.
   std::vector<std::uint64_t> partition_bytes;

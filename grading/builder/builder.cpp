@@ -304,7 +304,7 @@ class Build {
   }
 
   /// Functions of the host that kernels lead to are called as by a pointer, which on the device is
-  /// refused when it happens (common/simt/checked/indirect_calls.cpp).
+  /// refused when it happens (common/simt/runtime/indirect_calls.cpp).
   void write_host_calls() const {
     std::ofstream file(host_calls_path());
     file << ".section .note.GNU-stack, \"\", @progbits\n.text\n";

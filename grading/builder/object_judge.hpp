@@ -44,7 +44,7 @@ ObjectVerdict judge_simulator_objects(const std::vector<CompiledSource>& sources
 /// @return the problems
 std::string judge_cuda_objects(const std::vector<CompiledSource>& sources);
 
-/// The section that device functions of a module end up in (checked/indirect_calls.S).
+/// The section that device functions of a module end up in (runtime/indirect_calls.cpp).
 inline constexpr const char* device_code_section = "tilewise_device";
 
 }  // namespace tilewise::grading

@@ -46,7 +46,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 std::vector<std::string> checked_options(const fs::path& root,
                                          const std::vector<std::string>& compiler) {
   const fs::path file =
-      root / "common" / "simt" / "checked" / (is_clang(compiler) ? "flags.clang" : "flags.gnu");
+      root / "common" / "simt" / "recorder" / (is_clang(compiler) ? "flags.clang" : "flags.gnu");
   std::ifstream stream(file);
   if (!stream) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
   std::vector<std::string> options;
@@ -65,7 +65,7 @@ std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
   // A submission may not ask for what it is compiled: kernels are the same on every backend.
   options.insert(options.end(), {"-g1", "-U__SANITIZE_THREAD__", "-DTILEWISE_CHECKED=1"});
 #if defined(__x86_64__)
-  // Calls by pointers go through functions of ours (common/simt/checked/indirect_calls.cpp).
+  // Calls by pointers go through functions of ours (common/simt/runtime/indirect_calls.cpp).
   const bool clang = is_clang(compiler);
   if (clang) {
     options.insert(options.end(), {"-mretpoline", "-mretpoline-external-thunk"});

@@ -49,50 +49,11 @@ struct CallRequest {
   std::optional<simt::Watch> watch;  ///< in a module of the checked build, on the simulator
 };
 
-/// A kernel launch that succeeded.
-struct LaunchInfo {
-  std::string kernel;  ///< empty where the toolkit cannot tell
-  std::array<unsigned, 3> grid = {};
-  std::array<unsigned, 3> block = {};
-  std::size_t dynamic_shared_bytes = 0;
-  std::string file;  ///< empty where unknown, as on cuda
-  int line = 0;
-  std::size_t static_shared_bytes = 0;  ///< on cuda; the simulator's are in its profiles
-};
-
-/// One thread of a launch.
-struct ThreadPlace {
-  std::array<unsigned, 3> block = {};
-  std::array<unsigned, 3> thread = {};
-
-  bool operator==(const ThreadPlace&) const = default;
-};
-
-/// A fault in a kernel that the simulator found and explains.
-struct Diagnostic {
-  std::string kind;  ///< e.g. "barrier"; simt::Diagnostic lists them
-  std::string message;
-  std::string file;
-  int line = 0;
-  std::string other_file = {};  ///< of a race: where the other thread was
-  int other_line = 0;
-  std::optional<ThreadPlace> place = {};  ///< of the thread at fault; of a race, the later one
-};
-
-/// What the simulator counted in a kernel launch.
-struct KernelProfile {
-  LaunchInfo launch;
-  std::size_t static_shared_bytes = 0;
-  std::uint64_t blocks = 0;            ///< of the grid
-  std::uint64_t simulated_blocks = 0;  ///< that the counters were taken from
-  simt::Counters counters;             ///< totals for the whole grid
-  std::vector<simt::LineCounters> lines;
-  // As in simt::KernelProfile.
-  std::vector<std::uint64_t> partition_bytes;
-  std::vector<simt::PartitionBytes> partitions_by_run;
-  std::uint64_t blocks_a_run = 1;
-  simt::Footprint footprint;
-};
+// What a kernel did, in the simulator's words whatever ran it.
+using LaunchInfo = simt::LaunchRecord;
+using ThreadPlace = simt::ThreadOfGrid;
+using Diagnostic = simt::Diagnostic;
+using KernelProfile = simt::KernelProfile;
 
 /// The device a worker runs on.
 struct DeviceInfo {

@@ -1,11 +1,9 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <utility>
 
 #include "common/cuda/device_buffer.hpp"
 #include "common/simt/host_apart.hpp"
@@ -39,15 +37,6 @@ Module load_in_this_process(const Hello& hello) {
   Module module(hello.module);
   set_module_base(module.base());
   return module;
-}
-
-LaunchInfo to_launch_info(const simt::LaunchRecord& record) {
-  return {record.kernel,
-          std::to_array(record.grid),
-          std::to_array(record.block),
-          record.dynamic_shared_bytes,
-          record.file,
-          record.line};
 }
 
 }  // namespace
@@ -102,9 +91,7 @@ void watch(const std::optional<simt::Watch>& wanted) {
 
 Launches take_launches(const BindingTable&) {
   Launches launches;
-  for (const simt::LaunchRecord& record : simt::take_launches()) {
-    launches.list.push_back(to_launch_info(record));
-  }
+  launches.list = simt::take_launches();
   launches.count = launches.list.size();
   return launches;
 }
@@ -115,16 +102,7 @@ std::size_t take_bytes_for_the_host(const BindingTable&) {
 
 std::size_t copies_made(const BindingTable&) { return 0; }
 
-std::vector<Diagnostic> take_diagnostics() {
-  std::vector<Diagnostic> diagnostics;
-  for (simt::Diagnostic& found : simt::take_diagnostics()) {
-    Diagnostic& diagnostic = diagnostics.emplace_back(Diagnostic{
-        found.kind, found.message, found.file, found.line, found.other_file, found.other_line});
-    if (!found.thread) continue;
-    diagnostic.place = {std::to_array(found.thread->block), std::to_array(found.thread->thread)};
-  }
-  return diagnostics;
-}
+std::vector<Diagnostic> take_diagnostics() { return simt::take_diagnostics(); }
 
 std::string take_traces(const std::vector<TracedBuffer>& buffers, std::size_t most_bytes) {
   TraceText trace;
@@ -135,21 +113,6 @@ std::string take_traces(const std::vector<TracedBuffer>& buffers, std::size_t mo
   return encode_trace(trace, most_bytes);
 }
 
-std::vector<KernelProfile> take_profiles() {
-  std::vector<KernelProfile> profiles;
-  for (simt::KernelProfile& counted : simt::take_profiles()) {
-    profiles.push_back({.launch = to_launch_info(counted.launch),
-                        .static_shared_bytes = counted.static_shared_bytes,
-                        .blocks = counted.blocks,
-                        .simulated_blocks = counted.simulated_blocks,
-                        .counters = counted.counters,
-                        .lines = std::move(counted.lines),
-                        .partition_bytes = std::move(counted.partition_bytes),
-                        .partitions_by_run = std::move(counted.partitions_by_run),
-                        .blocks_a_run = counted.blocks_a_run,
-                        .footprint = counted.footprint});
-  }
-  return profiles;
-}
+std::vector<KernelProfile> take_profiles() { return simt::take_profiles(); }
 
 }  // namespace tilewise::grading

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 #include <string>
 #include <tuple>
@@ -65,7 +66,7 @@ std::string describe(const simt::Diagnostic& found) {
 }
 
 /// As messages name threads and blocks.
-std::string in_words(const char* what, const unsigned (&index)[3]) {
+std::string in_words(const char* what, const std::array<unsigned, 3>& index) {
   return std::string(what) + " (" + std::to_string(index[0]) + ", " + std::to_string(index[1]) +
          ", " + std::to_string(index[2]) + ")";
 }
@@ -99,9 +100,9 @@ TEST_P(Defects, AreFoundAtTheirLinesAndNowhereElse) {
     EXPECT_TRUE(is_of_kind(found, defect.kind) && is_in(found, defect) && is_at(found, marked))
         << "wrongly found: " << describe(found);
     if (found.kind != "launch") {
-      ASSERT_TRUE(found.thread) << "whose is it? " << describe(found);
-      EXPECT_THAT(found.message, ::testing::HasSubstr(in_words("thread", found.thread->thread)));
-      EXPECT_THAT(found.message, ::testing::HasSubstr(in_words("block", found.thread->block)));
+      ASSERT_TRUE(found.place) << "whose is it? " << describe(found);
+      EXPECT_THAT(found.message, ::testing::HasSubstr(in_words("thread", found.place->thread)));
+      EXPECT_THAT(found.message, ::testing::HasSubstr(in_words("block", found.place->block)));
     }
     found_it = found_it || found.kind == defect.kind;
     said_it = said_it || found.message.find(defect.message) != std::string::npos;

@@ -1,5 +1,3 @@
-#include "common/simt/rewrite/device_variables.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,7 +8,8 @@
 #include <variant>
 
 #include "common/simt/rewrite/declaration.hpp"
-#include "common/simt/rewrite/text.hpp"
+#include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {

@@ -1,9 +1,8 @@
-#include "common/simt/rewrite/device_variables.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "common/simt/rewrite/passes.hpp"
 #include "common/simt/rewrite/rewrite.hpp"
 
 namespace tilewise::simt {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,15 @@ class Edits {
   };
   std::vector<Edit> edits_;
 };
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// The text as a C++ string literal.
+std::string quoted(std::string_view text);
+
+/// The tokens on one line, with one blank wherever the source has a gap.
+std::string joined(std::span<const Token> tokens);
 
 }  // namespace tilewise::simt::rewriting

@@ -1,5 +1,3 @@
-#include "common/simt/rewrite/launch.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -9,7 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "common/simt/rewrite/text.hpp"
+#include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {

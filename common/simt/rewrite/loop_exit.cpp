@@ -1,10 +1,10 @@
-#include "common/simt/rewrite/loop_exit.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {

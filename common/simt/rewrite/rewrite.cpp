@@ -5,15 +5,10 @@
 #include <map>
 #include <utility>
 
-#include "common/simt/rewrite/device_variables.hpp"
 #include "common/simt/rewrite/edits.hpp"
-#include "common/simt/rewrite/launch.hpp"
-#include "common/simt/rewrite/loop_exit.hpp"
 #include "common/simt/rewrite/outline.hpp"
-#include "common/simt/rewrite/shared_memory.hpp"
-#include "common/simt/rewrite/text.hpp"
+#include "common/simt/rewrite/passes.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
-#include "common/simt/rewrite/unroll_pragma.hpp"
 
 namespace tilewise::simt {
 namespace {

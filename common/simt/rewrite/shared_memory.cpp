@@ -1,5 +1,3 @@
-#include "common/simt/rewrite/shared_memory.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -8,7 +6,8 @@
 #include <variant>
 
 #include "common/simt/rewrite/declaration.hpp"
-#include "common/simt/rewrite/text.hpp"
+#include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {

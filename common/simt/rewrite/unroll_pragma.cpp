@@ -1,11 +1,11 @@
-#include "common/simt/rewrite/unroll_pragma.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {

@@ -10,14 +10,12 @@
 #include <string_view>
 #include <utility>
 
-#include "common/simt/checked/module_variables.hpp"
-#include "common/simt/checked/source_lines.hpp"
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
-#include "common/simt/runtime/describe.hpp"
+#include "common/simt/runtime/calls_and_returns.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
-#include "common/simt/runtime/kept_returns.hpp"
+#include "common/simt/runtime/module_variables.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -76,7 +74,11 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   watch_ = nullptr;
   if (!watch.checks && !watch.counters && !watch.trace) return;
   watch_ = &BlockWatch::of_this_thread();
-  watch_->start_launch(watch, launch, body, shared_);
+  watch_->start(watch, launch, body, shared_);
+}
+
+void Block::finish_launch() {
+  if (watch_ != nullptr) watch_->finish();
 }
 
 void Block::tell_recorder_of_memory() {
@@ -278,53 +280,38 @@ void Block::count_barrier() {
   ++interval_;
 }
 
-Switch Block::break_off(void* leaving, const char* kind, Site site, uint3 thread,
-                        std::string message) {
-  broken_by_ = Diagnostic{
-      .kind = kind,
-      .message = std::move(message),
-      .file = site.file,
-      .line = site.line,
-      .thread = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z}, {thread.x, thread.y, thread.z}}};
+Switch Block::break_off(void* leaving, const StuckBlock& stuck) {
+  if (watch_ != nullptr) watch_->pause_recording();
+  const Site site = stuck.threads.front().site;
+  broken_by_ = Diagnostic{"deadlock", "a block cannot go on", site.file, site.line};
+  for (Observer* observer : process_observers()) {
+    if (auto said = observer->stuck(stuck)) broken_by_ = std::move(said);
+  }
   return {home_, leaving};
 }
 
 Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
-  if (watch_ != nullptr) watch_->pause_recording();
   const auto waiting = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
     return other.runs_from == interval_ + 1;
   });
-  return break_off(
-      &thread.context, "barrier", wait.site, thread.index,
-      fmt::format("{} of {} came to {} on line {} while {} waits at {} on line {}: "
-                  "every live thread of a block must come to the same barrier; move "
-                  "it out of the branch",
-                  describe(thread.index), describe_block(blockIdx), wait.what, wait.site.line,
-                  describe(waiting->index), barrier_.what, barrier_.site.line));
+  const WaitingThread threads[] = {{thread.index, wait.what, wait.site},
+                                   {waiting->index, barrier_.what, barrier_.site}};
+  return break_off(&thread.context, {StuckBlock::Why::divided, blockIdx, threads});
 }
 
 Switch Block::break_off_deadlock(void* leaving) {
   if (watch_ != nullptr) watch_->pause_recording();
-  std::string waits;
-  std::vector<Wait> told;  // one for each place where some thread waits
-  uint3 first = {};        // of those threads
+  std::vector<WaitingThread> threads;
   for (const Thread& thread : threads_) {
     const bool at_barrier = thread.runs_from == interval_ + 1;
     const Wait& wait = at_barrier ? barrier_ : lanes_[number_of(thread)].wait;
     if (wait.what == nullptr) continue;
-    const bool known = std::any_of(told.begin(), told.end(), [&](const Wait& other) {
+    const bool known = std::any_of(threads.begin(), threads.end(), [&](const WaitingThread& other) {
       return same_place(other.site, wait.site);
     });
-    if (known) continue;
-    if (told.empty()) first = thread.index;
-    told.push_back(wait);
-    waits += fmt::format("{}{} waits at {} on line {}", waits.empty() ? "" : ", ",
-                         describe(thread.index), wait.what, wait.site.line);
+    if (!known) threads.push_back({thread.index, wait.what, wait.site});
   }
-  return break_off(leaving, "deadlock", told.front().site, first,
-                   fmt::format("no thread of {} can go on: {}; all threads (of the block, or of "
-                               "the warp's mask) must come to the same place",
-                               describe_block(blockIdx), waits));
+  return break_off(leaving, {StuckBlock::Why::deadlocked, blockIdx, threads});
 }
 
 Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mask,
@@ -337,32 +324,25 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   thread.runs_from = not_until_woken;
   lanes_[position] = {value, 0, source_lane & 31, {what, site}};
 
-  const auto refuse = [&](const auto& explain) {
-    if (watch_ != nullptr) watch_->pause_recording();
-    return break_off(
-        &thread.context, "warp", site, thread.index,
-        fmt::format("{} of {} calls {} on line {} with mask {}, {}", describe(threadIdx),
-                    describe_block(blockIdx), what, site.line, describe_mask(mask), explain()));
-  };
+  const WaitingThread caller = {thread.index, what, site};
   if ((mask & own_lane) == 0) {
-    return refuse([&] {
-      return fmt::format(
-          "which leaves out its own lane {}: name every lane that makes the call, "
-          "and no other",
-          lane_of(position));
-    });
+    return break_off(&thread.context, {.why = StuckBlock::Why::outside_mask,
+                                       .block = blockIdx,
+                                       .threads = {&caller, 1},
+                                       .mask = mask,
+                                       .lane = lane_of(position)});
   }
   Gathering* gathering = nullptr;
   for (Gathering& other : warp.gatherings) {
     if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) {
       gathering = &other;
     } else if ((other.mask & mask) != 0) {
-      return refuse([&] {
-        return fmt::format(
-            "while lanes of its warp wait in {} on line {} with mask {}: all lanes "
-            "in a mask must make the same call with the same mask",
-            other.wait.what, other.wait.site.line, describe_mask(other.mask));
-      });
+      const WaitingThread threads[] = {caller, {{}, other.wait.what, other.wait.site}};
+      return break_off(&thread.context, {.why = StuckBlock::Why::masks_disagree,
+                                         .block = blockIdx,
+                                         .threads = threads,
+                                         .mask = mask,
+                                         .other_mask = other.mask});
     }
   }
   if (gathering == nullptr) {
@@ -444,48 +424,6 @@ void* enter_shared(int slot) { return running_block().enter_shared(slot); }
 void* enter_dynamic_shared(const char*) { return running_block().enter_dynamic_shared(); }
 void keep_context(boost::context::detail::transfer_t from) {
   *static_cast<fcontext_t*>(from.data) = from.fctx;
-}
-
-// What the hooks of the checked build call.
-
-void make_room_in_trace() { follow(running_block().wait_for_room_in_trace()); }
-
-void note_fence() {
-  if (recorder.next == nullptr) return;
-  BlockWatch& watch = *running_block().watch();
-  watch.pause_recording();
-  watch.note_fence();
-  watch.go_on_recording();
-}
-
-void guard_store_elsewhere(const void* address, const void* pc, const void* frame) {
-  Block& block = running_block();
-  const Fiber* stack = block.stacks().stack_at(address);
-  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
-  if (block.may_store_to_variable(address)) return;
-  const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
-  follow(block.break_off_access(
-      {.kind = "host-pointer",
-       .message = fmt::format("{} of {} writes address {}, which is no memory of a GPU's: neither "
-                              "what cudaMalloc gave nor a variable of its own",
-                              describe(threadIdx), describe_block(blockIdx), fmt::ptr(address)),
-       .file = line.file,
-       .line = line.line,
-       .thread = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z},
-                              {threadIdx.x, threadIdx.y, threadIdx.z}}}));
-}
-
-void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
-  Block& block = running_block();
-  BlockWatch& watch = *block.watch();
-  if (watch.record_variable(address, site)) return;
-  const Fiber* stack = block.stacks().stack_at(address);
-  // Below that frame lie the run-time's own, and where they return to.
-  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
-  watch.pause_recording();
-  auto fault = watch.judge_elsewhere(address, site, stack != nullptr);
-  if (fault) follow(block.break_off_access(std::move(*fault)));
-  watch.go_on_recording();
 }
 
 }  // namespace tilewise::simt

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/checked/block_watch.hpp"
 #include "common/simt/include/tilewise/barriers.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
+#include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 
@@ -30,6 +30,9 @@ class Block {
 
   /// What all blocks of a launch have in common.
   void start_launch(const LaunchConfiguration& launch, const LaunchBody& body, const Watch& watch);
+
+  /// All blocks of the launch that fell to this thread have run.
+  void finish_launch();
 
   /// @param number of the block, in the order blockIdx.x, y, z
   /// @return what ended the block early; nothing where all threads returned.
@@ -130,8 +133,8 @@ class Block {
   Switch switch_to(Thread& next, Thread& thread);
   void count_barrier();
   Switch finish_thread(Fiber& fiber);
-  [[gnu::cold]] Switch break_off(void* leaving, const char* kind, Site site, uint3 thread,
-                                 std::string message);
+  /// Ends the block with what the observers say of it.
+  [[gnu::cold]] Switch break_off(void* leaving, const StuckBlock& stuck);
   void resume(Thread& thread);
   bool make_room_in_traces();
   bool complete(Warp& warp, std::size_t warp_index, Gathering& gathering);

@@ -1,11 +1,14 @@
 #include "common/simt/runtime/device.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/simt/controls.hpp"
+#include "common/simt/runtime/observer.hpp"
 
 namespace tilewise::simt {
 
@@ -17,8 +20,12 @@ struct State {
   cudaError_t lasting_error = cudaSuccess;
   std::size_t raised_dynamic_shared = 0;
   std::vector<LaunchRecord> launches;
+  std::atomic<std::size_t> bytes_to_host = 0;
   std::mutex diagnostics_mutex;  // blocks on several threads may find something at once
   std::vector<Diagnostic> diagnostics;
+  Watch watch;
+  std::vector<KernelProfile> profiles;
+  std::vector<KernelTrace> traces;
 };
 
 State& state() {
@@ -32,10 +39,21 @@ void use_device(const core::GpuProfile& profile) { state().profile = profile; }
 
 std::vector<LaunchRecord> take_launches() { return std::exchange(state().launches, {}); }
 
+std::size_t take_bytes_copied_to_host() { return state().bytes_to_host.exchange(0); }
+
 std::vector<Diagnostic> take_diagnostics() {
   const std::lock_guard lock(state().diagnostics_mutex);
   return std::exchange(state().diagnostics, {});
 }
+
+void watch(const Watch& wanted) {
+  state().watch = wanted;
+  for (Observer* observer : process_observers()) observer->watch(wanted);
+}
+
+std::vector<KernelProfile> take_profiles() { return std::exchange(state().profiles, {}); }
+
+std::vector<KernelTrace> take_traces() { return std::exchange(state().traces, {}); }
 
 namespace device {
 
@@ -79,9 +97,22 @@ LaunchRecord record_of(const LaunchConfiguration& launch) {
 
 void record(const LaunchConfiguration& launch) { state().launches.push_back(record_of(launch)); }
 
+void note_bytes_to_host(std::size_t bytes) { state().bytes_to_host += bytes; }
+
 void record(Diagnostic diagnostic) {
   const std::lock_guard lock(state().diagnostics_mutex);
   state().diagnostics.push_back(std::move(diagnostic));
+}
+
+void record(KernelProfile profile) { state().profiles.push_back(std::move(profile)); }
+
+void record(KernelTrace trace) { state().traces.push_back(std::move(trace)); }
+
+Watch watch_of_next_launch() {
+  Watch watch = state().watch;
+  watch.sample = watch.sample && watch.counters && !watch.checks;
+  watch.trace = watch.trace && state().traces.size() < most_traced_launches;
+  return watch;
 }
 
 }  // namespace device
@@ -97,3 +128,33 @@ cudaError_t cudaPeekAtLastError() {
   using namespace tilewise::simt;
   return device::lasting_error() != cudaSuccess ? device::lasting_error() : state().last_error;
 }
+
+namespace tilewise::simt {
+
+extern "C" const Controls* tilewise_simt_controls() {
+  static constexpr Controls controls = {
+      .use_device = use_device,
+      .set_worker_threads = set_worker_threads,
+      .take_launches = take_launches,
+      .take_bytes_copied_to_host = take_bytes_copied_to_host,
+      .take_diagnostics = take_diagnostics,
+      .describe_buffer = describe_buffer,
+      .install_fault_handler = install_fault_handler,
+      .watch = watch,
+      .take_profiles = take_profiles,
+      .take_traces = take_traces,
+      .place_in_device_memory = place_in_device_memory,
+      .give_shared_room = give_shared_room,
+      .prepare_to_part = prepare_to_part,
+      .become_host_part = become_host_part,
+      .become_device_part = become_device_part,
+      .tell_device_part = tell_device_part,
+      .serve_host_part = serve_host_part,
+      .explain_host_fault = explain_host_fault,
+      .use_module_file = use_module_file,
+  };
+  static std::atomic<bool> is_given = false;
+  return is_given.exchange(true) ? nullptr : &controls;
+}
+
+}  // namespace tilewise::simt

@@ -3,6 +3,8 @@
 #include "common/simt/include/tilewise/errors.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/simt.hpp"
+#include "common/simt/trace.hpp"
+#include "common/simt/watch.hpp"
 
 /// State of the one simulated device: which GPU it is, its last error, what ran and what was found.
 namespace tilewise::simt::device {
@@ -24,6 +26,13 @@ cudaError_t raise_dynamic_shared_limit(std::size_t bytes);
 
 LaunchRecord record_of(const LaunchConfiguration& launch);
 void record(const LaunchConfiguration& launch);
+void note_bytes_to_host(std::size_t bytes);
 void record(Diagnostic diagnostic);
+void record(KernelProfile profile);
+void record(KernelTrace trace);
+
+/// How the next launch is to be watched: no sample where every block has to run anyway, and no
+/// trace once there are as many as are kept.
+Watch watch_of_next_launch();
 
 }  // namespace tilewise::simt::device

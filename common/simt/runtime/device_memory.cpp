@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/simt/checked/access.hpp"
-#include "common/simt/checked/global_shadow.hpp"
+#include "common/simt/recorder/access.hpp"
+#include "common/simt/runtime/observer.hpp"
 
 namespace tilewise::simt {
 
@@ -23,7 +23,7 @@ constexpr std::size_t alignment = 256;
 /// allocations stops what runs past an end by a few rows.
 constexpr std::size_t page = std::size_t{1} << device_page_bits;
 
-/// Offsets must fit into a Place (checked/access.hpp).
+/// Offsets must fit into a Place (recorder/access.hpp).
 constexpr std::size_t largest_reservation = shared_place;
 constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 
@@ -74,7 +74,7 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   allocations_[region] = {start, bytes, region_bytes};
   used_ += region_bytes;
   mark_pages(region, region_bytes, true);
-  GlobalShadow::instance().set_written(static_cast<Place>(start - base_), bytes, false);
+  initialised(start, bytes, false);
   if (open_count_ == 0) mprotect(region, region_bytes, PROT_NONE);
   return start;
 }
@@ -97,7 +97,7 @@ std::uint32_t DeviceMemory::reserve_places(std::size_t bytes) {
   }
   allocations_[region] = {region, bytes, region_bytes, true};
   const auto first = static_cast<Place>(region - base_);
-  GlobalShadow::instance().allocated(first, region_bytes);
+  for (Observer* observer : process_observers()) observer->allocated(first, region_bytes);
   return first;
 }
 
@@ -142,17 +142,20 @@ bool DeviceMemory::holds(const void* address, std::size_t bytes) const {
 void DeviceMemory::mark_pages(const std::byte* region, std::size_t bytes, bool allocated) {
   const auto first = static_cast<std::size_t>(region - base_);
   std::fill_n(pages_.begin() + static_cast<std::ptrdiff_t>(first / page), bytes / page, allocated);
-  GlobalShadow& shadow = GlobalShadow::instance();
   if (!allocated) {
     released_[region] = bytes;
-    shadow.released(static_cast<Place>(first), bytes);
+    for (Observer* observer : process_observers()) {
+      observer->released(static_cast<Place>(first), bytes);
+    }
     return;
   }
   const auto overlaps = [&](const auto& old) {
     return old.first < region + bytes && old.first + old.second > region;
   };
   std::erase_if(released_, overlaps);
-  shadow.allocated(static_cast<Place>(first), bytes);
+  for (Observer* observer : process_observers()) {
+    observer->allocated(static_cast<Place>(first), bytes);
+  }
 }
 
 void DeviceMemory::describe(const void* address, BufferDescription description) {
@@ -170,16 +173,29 @@ void DeviceMemory::describe(const void* address, BufferDescription description) 
 }
 
 void DeviceMemory::note_unreadable(const std::byte* first, const BufferDescription& description) {
-  const auto start = static_cast<Place>(first - base_);
-  GlobalShadow& shadow = GlobalShadow::instance();
-  if (description.uninitialised) shadow.set_written(start, description.bytes, false);
+  if (description.uninitialised) initialised(first, description.bytes, false);
   const std::size_t row_bytes = description.row_elements * description.element_bytes;
   if (!description.lower_triangular || row_bytes == 0) return;
   const std::size_t order = (description.bytes + row_bytes - 1) / row_bytes;
   for (std::size_t row = 0; row + 1 < order; ++row) {
     const std::size_t above = row * row_bytes + (row + 1) * description.element_bytes;
-    shadow.set_written(start + static_cast<Place>(above),
-                       (order - row - 1) * description.element_bytes, false);
+    initialised(first + above, (order - row - 1) * description.element_bytes, false);
+  }
+}
+
+void DeviceMemory::initialised(const std::byte* first, std::size_t bytes, bool has_value) const {
+  for (Observer* observer : process_observers()) {
+    observer->initialised(static_cast<Place>(first - base_), bytes, has_value);
+  }
+}
+
+void DeviceMemory::note_copy(void* to, const void* from, std::size_t bytes) const {
+  if (!contains(to)) return;
+  const auto* const first = static_cast<const std::byte*>(to);
+  if (!contains(from)) return initialised(first, bytes, true);
+  for (Observer* observer : process_observers()) {
+    observer->copied(static_cast<Place>(first - base_),
+                     static_cast<Place>(static_cast<const std::byte*>(from) - base_), bytes);
   }
 }
 

@@ -45,6 +45,9 @@ class DeviceMemory {
   /// A later range replaces those it overlaps.
   void describe(const void* address, BufferDescription description);
 
+  /// Tells observers of a copy that is about to be made.
+  void note_copy(void* to, const void* from, std::size_t bytes) const;
+
   /// What a kernel may touch: a described range, or an allocation that has none.
   struct Range {
     const std::byte* start;
@@ -92,6 +95,7 @@ class DeviceMemory {
   void mark_pages(const std::byte* region, std::size_t bytes, bool allocated);
   const Allocation* allocation_at(const std::byte* address) const;
   void note_unreadable(const std::byte* first, const BufferDescription& description);
+  void initialised(const std::byte* first, std::size_t bytes, bool has_value) const;
 
   std::byte* base_ = nullptr;
   std::size_t capacity_ = 0;

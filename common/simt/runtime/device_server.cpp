@@ -12,9 +12,7 @@
 #include "common/simt/host_apart.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/include/tilewise/shared_memory.hpp"
-#include "common/simt/runtime/copies.hpp"
 #include "common/simt/runtime/device.hpp"
-#include "common/simt/runtime/device_calls.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/remote_device.hpp"
@@ -135,7 +133,7 @@ class Service {
   HostRequest memory_info() {
     std::size_t free_bytes = 0, total_bytes = 0;
     const cudaError_t error = cudaMemGetInfo(&free_bytes, &total_bytes);
-    note_bytes_to_host(sizeof free_bytes);  // as much as a kernel could have left there
+    device::note_bytes_to_host(sizeof free_bytes);  // as much as a kernel could have left there
     return answer(error, free_bytes, total_bytes);
   }
 
@@ -155,7 +153,7 @@ class Service {
   HostRequest copy_to_device() {
     const cudaError_t error = check_copy(true, false);
     if (error != cudaSuccess) return skip_payload() ? answer(error) : HostRequest::gone;
-    note_copy(address(request_.to), nullptr, request_.bytes);
+    DeviceMemory::instance().note_copy(address(request_.to), nullptr, request_.bytes);
     return receive_all(socket_, address(request_.to), request_.bytes) ? answer(cudaSuccess)
                                                                       : HostRequest::gone;
   }
@@ -163,7 +161,7 @@ class Service {
   HostRequest copy_to_host() {
     const cudaError_t error = check_copy(false, true);
     if (error != cudaSuccess) return answer(error);
-    note_bytes_to_host(request_.bytes);
+    device::note_bytes_to_host(request_.bytes);
     const HostRequest answered = answer(cudaSuccess);
     if (answered != HostRequest::served) return answered;
     return send_all(socket_, address(request_.from), request_.bytes) ? HostRequest::served
@@ -173,7 +171,8 @@ class Service {
   HostRequest copy_on_device() {
     const cudaError_t error = check_copy(true, true);
     if (error != cudaSuccess) return answer(error);
-    note_copy(address(request_.to), address(request_.from), request_.bytes);
+    DeviceMemory::instance().note_copy(address(request_.to), address(request_.from),
+                                       request_.bytes);
     std::memmove(address(request_.to), address(request_.from), request_.bytes);
     return answer(cudaSuccess);
   }

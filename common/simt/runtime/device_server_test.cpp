@@ -3,7 +3,7 @@
 #include "common/simt/host_apart.hpp"
 #include "common/simt/include/cuda_runtime.h"
 #include "common/simt/runtime/device.hpp"
-#include "common/simt/runtime/device_calls.hpp"
+#include "common/simt/runtime/remote_device.hpp"
 
 #ifdef __linux__
 #include <sys/socket.h>

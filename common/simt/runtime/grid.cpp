@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,17 +9,12 @@
 #include <vector>
 
 #include "common/gpu/capability.hpp"
-#include "common/simt/checked/findings.hpp"
-#include "common/simt/checked/global_shadow.hpp"
-#include "common/simt/checked/grid_sample.hpp"
-#include "common/simt/checked/launch_counts.hpp"
-#include "common/simt/checked/launch_trace.hpp"
-#include "common/simt/checked/module_variables.hpp"
-#include "common/simt/checked/watch_state.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/findings.hpp"
+#include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
 
@@ -83,145 +77,111 @@ class BlockQueue {
   std::atomic<std::uint64_t> next_{0};
 };
 
+std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
+
 /// One launch on its way over the device.
 class Launch {
  public:
   Launch(const LaunchConfiguration& configuration, const LaunchBody& body, const Watch& watch)
       : configuration_(configuration), body_(body), watch_(watch) {}
 
-  /// From here on blocks that leave a trace leave it there.
-  void collect(LaunchTrace& trace) { trace_ = &trace; }
-
-  /// From here on all blocks are to run, which tells more than a sample can.
-  void stop_sampling() { watch_.sample = false; }
-
-  /// Runs the blocks [0, count), those of `chosen` where that is given; then `after_block` for each
-  /// or `after_all` on each operating-system thread, with the block that ran there.
   /// @return what ended a block early
-  template <class AfterBlock, class AfterAll>
-  std::optional<Diagnostic> run(std::uint64_t count, const std::vector<std::uint64_t>* chosen,
-                                AfterBlock&& after_block, AfterAll&& after_all) {
-    ThreadPool& pool = ThreadPool::instance();
-    BlockQueue queue(configuration_.grid, count, pool.size());
-    std::mutex fault_mutex;
-    std::optional<Diagnostic> first_fault;  // one tells it, where other blocks come to the same
-    const std::function<void()> work = [&] {
-      Block& block = Block::of_this_thread();
-      block.start_launch(configuration_, body_, watch_);
-      for (auto run = queue.take(); run.begin < run.end; run = queue.take()) {
-        for (std::uint64_t i = run.begin; i < run.end; ++i) {
-          const std::uint64_t number = chosen == nullptr ? i : (*chosen)[i];
-          const std::optional<Diagnostic> fault = block.run(queue.index(number), number);
-          if (trace_ != nullptr) trace_->add(*block.watch());
-          if (fault) {
-            queue.close();
-            const std::lock_guard lock(fault_mutex);
-            if (!first_fault) first_fault = fault;
-            return;
-          }
-          after_block(block, number);
-        }
-      }
-      after_all(block);
-    };
-    const DeviceMemory::Access access;
-    pool.run(work);
-    return first_fault;
-  }
+  std::optional<Diagnostic> run_all() { return run(blocks_of(configuration_.grid), nullptr); }
+
+  /// Tells observers of it, who may be content with some of its blocks, and keeps what they leave.
+  std::optional<Diagnostic> run_watched();
 
  private:
+  std::optional<Diagnostic> run(std::uint64_t count, const std::vector<std::uint64_t>* chosen);
+  void keep_results(const BlockWeights& weights, bool complete);
+
   const LaunchConfiguration& configuration_;
   LaunchBody body_;
   Watch watch_;
-  LaunchTrace* trace_ = nullptr;
+  std::mutex mutex_;
+  std::size_t static_shared_bytes_ = 0;
+  std::uint64_t simulated_blocks_ = 0;
 };
 
-std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
-
-/// Alignment to a sector repeats with 8 floats; on 1.x, whose segments are of 128 bytes, with 32.
-unsigned longest_period(const core::GpuProfile& gpu) {
-  return core::capability_of(gpu).serves_half_warps ? 32 : 8;
-}
-
-const auto nothing = [](Block&, auto...) {};
-
-/// Runs all blocks, and counts where that is wanted.
-std::optional<Diagnostic> run_all(Launch& launch, const LaunchConfiguration& configuration,
-                                  LaunchCounts& counts, std::size_t& static_shared_bytes) {
-  std::mutex mutex;
-  const auto after_block = [&](Block& block, std::uint64_t number) {
-    if (block.watch() == nullptr) return;
-    if (const auto moved = block.watch()->take_partition_bytes()) counts.add(number, *moved);
-  };
-  const auto after_all = [&](Block& block) {
-    {
-      const std::lock_guard lock(mutex);
-      static_shared_bytes = std::max(static_shared_bytes, block.static_shared_bytes());
+/// Runs the blocks [0, count), those of `chosen` where that is given.
+std::optional<Diagnostic> Launch::run(std::uint64_t count,
+                                      const std::vector<std::uint64_t>* chosen) {
+  ThreadPool& pool = ThreadPool::instance();
+  BlockQueue queue(configuration_.grid, count, pool.size());
+  std::optional<Diagnostic> first_fault;  // one tells it, where other blocks come to the same
+  const std::function<void()> work = [&] {
+    Block& block = Block::of_this_thread();
+    block.start_launch(configuration_, body_, watch_);
+    for (auto run = queue.take(); run.begin < run.end; run = queue.take()) {
+      for (std::uint64_t i = run.begin; i < run.end; ++i) {
+        const std::uint64_t number = chosen == nullptr ? i : (*chosen)[i];
+        const std::optional<Diagnostic> fault = block.run(queue.index(number), number);
+        if (fault) {
+          queue.close();
+          const std::lock_guard lock(mutex_);
+          if (!first_fault) first_fault = fault;
+          return;
+        }
+      }
     }
-    if (block.watch() != nullptr) counts.add(block.watch()->take_counts(), 1);
+    block.finish_launch();
+    const std::lock_guard lock(mutex_);
+    static_shared_bytes_ = std::max(static_shared_bytes_, block.static_shared_bytes());
   };
-  return launch.run(blocks_of(configuration.grid), nullptr, after_block, after_all);
+  const DeviceMemory::Access access;
+  pool.run(work);
+  return first_fault;
 }
 
-/// Runs a few blocks and scales what they did to the grid.
-/// @param irregular receives whether these blocks do not tell
-std::optional<Diagnostic> run_sample(Launch& launch, const LaunchConfiguration& configuration,
-                                     const Watch& watch, LaunchCounts& counts,
-                                     KernelProfile& profile, bool& irregular) {
-  GridSample sample(configuration.grid, longest_period(device::profile()));
-  std::mutex mutex;
-  for (auto wanted = sample.wanted(); !wanted.empty(); wanted = sample.wanted()) {
-    const auto fault = launch.run(
-        wanted.size(), &wanted,
-        [&](Block& block, std::uint64_t number) {
-          const std::lock_guard lock(mutex);
-          sample.add(number, block.watch()->take_counts());
-          profile.static_shared_bytes = block.static_shared_bytes();
-        },
-        nothing);
-    if (fault) return fault;
-    profile.simulated_blocks += wanted.size();
-    sample.judge();
-    if (sample.irregular() && watch.estimate) sample.estimate(watch.seed);
-  }
-  irregular = sample.irregular();
-  profile.footprint = sample.footprint();
-  if (irregular) return std::nullopt;
-  sample.for_each([&](const auto& counted, auto weight) { counts.add(counted, weight); });
-  return std::nullopt;
-}
-
-std::optional<Diagnostic> run_watched(Launch& launch, const LaunchConfiguration& configuration,
-                                      std::uintptr_t code, const Watch& watch) {
+std::optional<Diagnostic> Launch::run_watched() {
   Findings::instance().start_launch();
-  GlobalShadow::instance().start_launch();
-  KernelProfile run{};
-  LaunchCounts counts(blocks_of(configuration.grid));
-  bool irregular = true;
-  if (watch.counters && watch.sample && !watch.checks) {
-    if (auto fault = run_sample(launch, configuration, watch, counts, run, irregular)) return fault;
+  for (Observer* observer : process_observers()) observer->begin_launch(watch_, configuration_);
+  std::optional<Diagnostic> fault;
+  BlockWeights weights;
+  for (Observer* observer : process_observers()) {
+    for (auto next = observer->next_of_sample(); !next.empty() && !fault;
+         next = observer->next_of_sample()) {
+      simulated_blocks_ += next.size();
+      fault = run(next.size(), &next);
+    }
+    if (weights.empty() && !fault) weights = observer->weights();
   }
-  if (irregular) {
-    launch.stop_sampling();
-    run.simulated_blocks = blocks_of(configuration.grid);
-    if (auto fault = run_all(launch, configuration, counts, run.static_shared_bytes)) return fault;
+  if (weights.empty() && !fault) {
+    watch_.sample = false;  // which tells less than all blocks
+    simulated_blocks_ = blocks_of(configuration_.grid);
+    fault = run_all();
   }
-  if (!watch.counters) return std::nullopt;
-  KernelProfile profile = counts.profile(code);
-  profile.launch = device::record_of(configuration);
-  profile.static_shared_bytes = run.static_shared_bytes;
-  profile.blocks = blocks_of(configuration.grid);
-  profile.simulated_blocks = run.simulated_blocks;
-  profile.footprint = run.footprint;
-  keep_profile(std::move(profile));
-  return std::nullopt;
+  keep_results(weights, !fault);
+  Findings::instance().finish_launch();
+  return fault;
+}
+
+void Launch::keep_results(const BlockWeights& weights, bool complete) {
+  KernelProfile profile;
+  KernelTrace trace;
+  const LaunchResults results = {reinterpret_cast<std::uintptr_t>(body_.run), weights,
+                                 watch_.counters && complete ? &profile : nullptr,
+                                 watch_.trace ? &trace : nullptr};
+  for (Observer* observer : process_observers()) observer->end_launch(results);
+  if (results.profile != nullptr) {
+    profile.launch = device::record_of(configuration_);
+    profile.static_shared_bytes = static_shared_bytes_;
+    profile.blocks = blocks_of(configuration_.grid);
+    profile.simulated_blocks = simulated_blocks_;
+    device::record(std::move(profile));
+  }
+  if (results.trace != nullptr) {
+    trace.launch = device::record_of(configuration_);
+    device::record(std::move(trace));
+  }
 }
 
 // nvcc refuses such a file.
 std::optional<Diagnostic> too_many_constants(const LaunchConfiguration& launch,
-                                             std::uintptr_t code) {
+                                             const LaunchBody& body) {
   constexpr std::size_t most = 65536;  // on every GPU
-  const std::size_t bytes = ModuleVariables::of(code).constant_bytes();
+  const std::size_t bytes =
+      ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body.run)).constant_bytes();
   if (bytes <= most) return std::nullopt;
   return Diagnostic{"launch",
                     "the __constant__ variables of this file take " + std::to_string(bytes) +
@@ -255,32 +215,16 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
     return;
   }
 
-  Watch watch = current_watch();
-  watch.trace = watch.trace && !has_all_traces();
-  Launch launch(configuration, body, watch);
-  std::optional<Diagnostic> fault;
-  if (watch.checks || watch.counters || watch.trace) {
-    const auto code = reinterpret_cast<std::uintptr_t>(body.run);
-    if (const auto excess = too_many_constants(configuration, code)) {
+  const Watch watch = device::watch_of_next_launch();
+  const bool watched = watch.checks || watch.counters || watch.trace;
+  if (watched) {
+    if (const auto excess = too_many_constants(configuration, body)) {
       device::record(*excess);
       return device::fail_for_ever(cudaErrorLaunchFailure);
     }
-    LaunchTrace trace;
-    if (watch.trace) launch.collect(trace);
-    fault = run_watched(launch, configuration, code, watch);
-    if (watch.trace) {
-      KernelTrace traced = trace.take(code);
-      traced.launch = device::record_of(configuration);
-      keep_trace(std::move(traced));
-    }
-    for (Diagnostic& found : GlobalShadow::instance().finish_launch()) {
-      constexpr auto behind_all_blocks = std::numeric_limits<std::uint32_t>::max();
-      Findings::instance().add(std::move(found), behind_all_blocks);
-    }
-    Findings::instance().finish_launch();
-  } else {
-    fault = launch.run(blocks_of(configuration.grid), nullptr, nothing, nothing);
   }
+  Launch launch(configuration, body, watch);
+  const std::optional<Diagnostic> fault = watched ? launch.run_watched() : launch.run_all();
   if (fault) {
     device::record(*fault);
     return device::fail_for_ever(error_of(*fault));

@@ -1,15 +1,13 @@
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include "common/simt/checked/global_shadow.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
-#include "common/simt/runtime/copies.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/simt.hpp"
+#include "common/simt/trace.hpp"
 
 namespace tilewise::simt {
 
@@ -19,6 +17,11 @@ void describe_buffer(const void* device_pointer, const BufferDescription& descri
 
 void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name) {
   describe_buffer(device_pointer, {.name = name, .bytes = bytes});
+}
+
+std::uint32_t place_in_device_memory(const void* device_pointer) {
+  return static_cast<std::uint32_t>(static_cast<const std::byte*>(device_pointer) -
+                                    DeviceMemory::instance().base());
 }
 
 namespace {
@@ -37,8 +40,6 @@ bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool d
   }
   return on_device(kind, destination) ? memory.holds(range, bytes) : !memory.contains(range);
 }
-
-std::atomic<std::size_t> bytes_to_host = 0;
 
 /// Where device memory is in another process, which looks at the ranges of its own.
 cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std::size_t bytes,
@@ -72,32 +73,15 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
       !fits_side(from, bytes, kind, false)) {
     return device::fail(cudaErrorInvalidValue);
   }
-  note_copy(to, from, bytes);
   const DeviceMemory& memory = DeviceMemory::instance();
-  if (memory.contains(from) && !memory.contains(to)) bytes_to_host += bytes;
+  memory.note_copy(to, from, bytes);
+  if (memory.contains(from) && !memory.contains(to)) device::note_bytes_to_host(bytes);
   const DeviceMemory::Access access;
   std::memmove(to, from, bytes);
   return cudaSuccess;
 }
 
 }  // namespace
-
-void note_copy(void* to, const void* from, std::size_t bytes) {
-  const DeviceMemory& memory = DeviceMemory::instance();
-  if (!memory.contains(to)) return;
-  const auto place = [&](const void* address) {
-    return static_cast<Place>(static_cast<const std::byte*>(address) - memory.base());
-  };
-  if (memory.contains(from)) {
-    GlobalShadow::instance().copy_written(place(to), place(from), bytes);
-  } else {
-    GlobalShadow::instance().set_written(place(to), bytes, true);
-  }
-}
-
-void note_bytes_to_host(std::size_t bytes) { bytes_to_host += bytes; }
-
-std::size_t take_bytes_copied_to_host() { return bytes_to_host.exchange(0); }
 
 cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from,
                            std::size_t bytes, std::size_t offset) {
@@ -120,7 +104,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_by
   RemoteDevice* const device = RemoteDevice::instance();
   const bool to_device = DeviceMemory::instance().contains(to);
   if (device == nullptr || bytes == 0) {
-    if (!to_device) note_bytes_to_host(bytes);
+    if (!to_device) device::note_bytes_to_host(bytes);
     return copy(to, from, bytes, cudaMemcpyDefault);
   }
   return to_device ? device->copy_on_device(to, from, bytes)
@@ -204,7 +188,7 @@ cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
     return device->fill(pointer, byte, bytes);
   }
   if (!DeviceMemory::instance().holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
-  note_copy(pointer, &byte, bytes);
+  DeviceMemory::instance().note_copy(pointer, &byte, bytes);
   const DeviceMemory::Access access;
   std::memset(pointer, byte, bytes);
   return cudaSuccess;

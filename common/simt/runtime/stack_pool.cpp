@@ -6,7 +6,7 @@
 #include <new>
 #include <string_view>
 
-#include "common/simt/runtime/kept_returns.hpp"
+#include "common/simt/runtime/calls_and_returns.hpp"
 
 #ifdef TILEWISE_SANITIZE
 #include <sanitizer/asan_interface.h>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/simt/simt.hpp"
+#include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
 
@@ -53,6 +54,32 @@ class SimtTest : public ::testing::Test {
     if (found.size() != 1) return {};
     EXPECT_EQ(found[0].kind, kind);
     return found[0];
+  }
+};
+
+/// A test of what the checked build sees.
+class CheckedBuild : public SimtTest {
+ protected:
+  void SetUp() override {
+    SimtTest::SetUp();
+    take_profiles();
+  }
+  void TearDown() override {
+    watch({});
+    use_device(core::gpu_profile("gtx1080"));
+  }
+
+  /// The one thing that the checks found; fails where it is none or more.
+  static Diagnostic the_finding() {
+    const std::vector<Diagnostic> found = take_diagnostics();
+    EXPECT_EQ(found.size(), 1u);
+    return found.size() == 1 ? found[0] : Diagnostic{};
+  }
+
+  static Counters counters_of_the_launch() {
+    const std::vector<KernelProfile> profiles = take_profiles();
+    EXPECT_EQ(profiles.size(), 1u);
+    return profiles.empty() ? Counters{} : profiles[0].counters;
   }
 };
 

@@ -12,7 +12,7 @@
 static void multiply(void*) { _exit(42); }
 
 cudaError_t matmul_shared(const float*, const float*, float*, int, int) {
-  // common/simt/runtime/device_calls.hpp: a launch of what is no kernel.
+  // common/simt/runtime/remote_device.hpp: a launch of what is no kernel.
   static const char name[] = "kernel";
   unsigned char request[104] = {};
   const uint32_t head[] = {0x57544344, 9};

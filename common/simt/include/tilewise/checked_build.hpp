@@ -1,6 +1,6 @@
 #pragma once
 
-// Defined where the compiler makes every load and store report itself (common/simt/checked): by the
+// Defined where the compiler makes every load and store report itself (common/simt/recorder): by the
 // builder, which hides what compilers define for a sanitizer, or here.
 #ifndef TILEWISE_CHECKED
 #if defined(__SANITIZE_THREAD__)

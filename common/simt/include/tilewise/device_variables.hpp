@@ -5,7 +5,7 @@
 #include <type_traits>
 
 // What the rewriter adds to the declarations of `__device__` and `__constant__` variables, for the
-// checked build to find them by (common/simt/checked/module_variables.hpp). Macros, because
+// checked build to find them by (common/simt/runtime/module_variables.hpp). Macros, because
 // attributes and names that are put together can come from nothing else.
 
 namespace tilewise::simt {

@@ -1,7 +1,0 @@
-#include "common/simt/checked/machine_code.hpp"
-
-namespace tilewise::simt {
-
-std::optional<MachineCode> read_machine_code(std::uintptr_t, std::uintptr_t) { return {}; }
-
-}  // namespace tilewise::simt

@@ -1,7 +1,0 @@
-#include "common/simt/checked/source_lines.hpp"
-
-namespace tilewise::simt {
-
-SourceLine source_line(std::uintptr_t) { return {}; }
-
-}  // namespace tilewise::simt

@@ -1,0 +1,182 @@
+#include "common/simt/checks/bounds.hpp"
+
+#include <fmt/format.h>
+
+#include "common/simt/include/tilewise/builtin_variables.hpp"
+#include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/findings.hpp"
+#include "common/simt/runtime/names.hpp"
+
+namespace tilewise::simt {
+
+namespace {
+
+std::string is_a_host_variable(const std::string& name) {
+  return fmt::format(
+      "{}, a host variable, which a GPU cannot reach: declare it __device__ or __constant__", name);
+}
+
+/// Whether an address is one of the built-in variables, or lies in what a loaded module has for
+/// reading: literals, tables, and what they are made from.
+bool is_for_all_to_read(std::uintptr_t address) {
+  for (const uint3* variable : {&threadIdx, &blockIdx, &blockDim, &gridDim}) {
+    if (address - reinterpret_cast<std::uintptr_t>(variable) < sizeof *variable) return true;
+  }
+  return is_read_only_in_a_module(address);
+}
+
+}  // namespace
+
+void Bounds::global_access(const Access& access) {
+  if (access.site.read_only && access.writes()) report_write_to_input(access.request);
+}
+
+void Bounds::report_write_to_input(const Request& request) const {
+  const unsigned thread = request.warp * 32 + request.first_lane();
+  const std::byte* address = address_of(request.first_place());
+  const auto range = DeviceMemory::instance().range_at(address);
+  block().report("read-only", request.site.word(), thread,
+                 fmt::format("{} {} {}, but {} is an input: a kernel must leave it as it is",
+                             block().name_of(thread), verb(request.site.word()),
+                             element_of(*range, address), range->description->name));
+}
+
+void Bounds::stray_lane(const StrayLane& lane) {
+  if (lane.misaligned) return report_misaligned(lane);
+  const Place place = lane.place();
+  const std::uint32_t site = lane.request.site.word();
+  const std::string who = block().name_of(lane.thread());
+  const auto report = [&](const char* kind, std::string message) {
+    block().report(kind, site, lane.thread(), std::move(message));
+  };
+  if (is_shared(place)) {
+    const auto named = block().names().name_outside(place);
+    return report("out-of-bounds",
+                  named
+                      ? fmt::format("{} is outside {} ({} {} it)", named->element, named->array,
+                                    who, verb(site))
+                      : fmt::format("{} {} shared memory outside of every array", who, verb(site)));
+  }
+  const ModuleVariables& variables = block().variables();
+  if (const std::string host = variables.host_variable_at(variables.memory_of(place));
+      !host.empty()) {
+    return report("host-pointer",
+                  fmt::format("{} {} {}", who, verb(site), is_a_host_variable(host)));
+  }
+  const auto range = DeviceMemory::instance().nearest_range(address_of(place));
+  report("out-of-bounds",
+         fmt::format("{} {} {}", who, verb(site), outside_of(*range, address_of(place))));
+}
+
+void Bounds::report_misaligned(const StrayLane& lane) const {
+  const Place place = lane.place();
+  const unsigned bytes = lane.request.site.bytes();
+  const bool known =
+      is_shared(place) || DeviceMemory::instance().range_at(address_of(place)).has_value();
+  block().report(
+      "misaligned", lane.request.site.word(), lane.thread(),
+      fmt::format("{} {} {} bytes at once at {}, an address that {} does not divide",
+                  block().name_of(lane.thread()), verb(lane.request.site.word()), bytes,
+                  known ? block().element_at(place) : "an address outside of all buffers", bytes));
+}
+
+void Bounds::index_outside(const IndexOutside& index) {
+  const std::string who = block().name_of(index.thread);
+  const std::string message =
+      index.element ? fmt::format("{} is outside {} ({} {} it)", index.element->element,
+                                  index.element->array, who, verb(index.site))
+                    : fmt::format("index {} is outside {} ({} uses it)", index.fault.index,
+                                  index.fault.type, who);
+  Findings::instance().add({.kind = "out-of-bounds",
+                            .message = message,
+                            .file = index.fault.file,
+                            .line = index.fault.line,
+                            .place = block().place_of(index.thread)},
+                           block().number());
+}
+
+std::optional<Bounds::Stray> Bounds::fault_in_a_module(std::uintptr_t address, bool reads) const {
+  const ModuleVariables& variables = block().variables();
+  const auto* at = reinterpret_cast<const std::byte*>(address);
+  if (reads && (variables.is_run_times(at) || is_for_all_to_read(address))) return std::nullopt;
+  if (const std::string host = variables.host_variable_at(at); !host.empty()) {
+    if (variables.is_line_count(at) || variables.leads_to_shared_memory(at)) {
+      return std::nullopt;
+    }
+    return Stray{"host-pointer", is_a_host_variable(host)};
+  }
+  if (variables.is_variable_memory(address) && variables.has_device_variables()) {
+    const std::byte* place = address_of(variables.place_of(address));
+    const std::byte* constant = place + variables.bytes();
+    const DeviceMemory& memory = DeviceMemory::instance();
+    if (const auto range = memory.range_at(constant)) {
+      return Stray{"read-only",
+                   fmt::format("{}, but {} is __constant__: a kernel can only read it",
+                               element_of(*range, constant), range->description->name)};
+    }
+    if (const auto range = memory.nearest_range(place)) {
+      return Stray{"out-of-bounds", outside_of(*range, place)};
+    }
+  }
+  return Stray{
+      "host-pointer",
+      fmt::format("address {}, which is host memory: a kernel can reach only what cudaMalloc gave; "
+                  "copy with cudaMemcpy",
+                  fmt::ptr(at))};
+}
+
+std::optional<Bounds::Stray> Bounds::fault_elsewhere(const void* address, bool reads,
+                                                     bool on_a_stack) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  const LaunchBody& body = block().body();
+  const auto* arguments = static_cast<const std::byte*>(body.context);
+  if (at >= arguments && at < arguments + body.context_bytes) {
+    if (reads) return std::nullopt;
+    return Stray{"host-pointer",
+                 "an argument of the kernel, which all threads share: copy it first"};
+  }
+  if (on_a_stack) {
+    return Stray{"host-pointer",
+                 "a local variable of another thread, which no other can reach: pass its "
+                 "value through shared memory"};
+  }
+  constexpr std::uintptr_t first_page = 4096;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (number < first_page) {
+    return Stray{"host-pointer",
+                 fmt::format("address {}: a null pointer was handed to the kernel, or an "
+                             "offset from one",
+                             fmt::ptr(address))};
+  }
+  return fault_in_a_module(number, reads);
+}
+
+std::optional<Bounds::Stray> Bounds::fault_in_device_memory(const void* address) const {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (memory.was_released(address)) {
+    return Stray{"host-pointer", "memory that cudaFree has taken back: the pointer is stale"};
+  }
+  const auto range = memory.nearest_range(address);
+  return Stray{"out-of-bounds", range ? outside_of(*range, static_cast<const std::byte*>(address))
+                                      : "device memory, of which none is allocated"};
+}
+
+std::optional<Diagnostic> Bounds::access_elsewhere(const AccessElsewhere& access) {
+  const bool reads = Site32(access.site).action() == Action::read;
+  const bool is_global = DeviceMemory::instance().contains(access.address);
+  const auto stray = is_global ? fault_in_device_memory(access.address)
+                               : fault_elsewhere(access.address, reads, access.on_a_stack);
+  if (!stray) return std::nullopt;
+  const SourceLine line = block().line_of(access.site);
+  // What the launch's expression captures is read where the launch stands.
+  if (!is_global && reads && line.line == block().launch().line) return std::nullopt;
+  const unsigned thread = block().running_thread();
+  return Diagnostic{
+      .kind = stray->kind,
+      .message = fmt::format("{} {} {}", block().name_of(thread), verb(access.site), stray->what),
+      .file = line.file,
+      .line = line.line,
+      .place = block().place_of(thread)};
+}
+
+}  // namespace tilewise::simt

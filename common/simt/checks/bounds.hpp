@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/simt/runtime/observer.hpp"
+
+namespace tilewise::simt {
+
+/// Finds accesses to what a kernel cannot reach, or may not touch: outside of arrays and buffers,
+/// in the host's memory, misaligned, and stores to inputs.
+class Bounds final : public Observer {
+ public:
+  void global_access(const Access& access) override;
+  void stray_lane(const StrayLane& lane) override;
+  std::optional<Diagnostic> access_elsewhere(const AccessElsewhere& access) override;
+  void index_outside(const IndexOutside& index) override;
+
+ private:
+  /// What a thread touches that it cannot.
+  struct Stray {
+    const char* kind;
+    std::string what;
+  };
+
+  void report_write_to_input(const Request& request) const;
+  void report_misaligned(const StrayLane& lane) const;
+  std::optional<Stray> fault_elsewhere(const void* address, bool reads, bool on_a_stack) const;
+  std::optional<Stray> fault_in_a_module(std::uintptr_t address, bool reads) const;
+  std::optional<Stray> fault_in_device_memory(const void* address) const;
+};
+
+}  // namespace tilewise::simt

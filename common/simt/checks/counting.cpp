@@ -1,0 +1,231 @@
+#include "common/simt/checks/counting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/device.hpp"
+
+namespace tilewise::simt {
+
+namespace {
+
+using OfPartitions = std::array<std::uint64_t, dram_partitions>;
+
+/// What all threads have counted of a launch.
+struct LaunchCounts {
+  std::mutex mutex;
+  std::map<std::uint64_t, Counting::Counted> blocks;  ///< of a sample
+  std::vector<Counting::Counted> threads;             ///< where all blocks run
+  std::uint64_t grid_blocks = 0;
+  std::uint64_t blocks_a_run = 1;
+  std::vector<PartitionBytes> partitions_by_run;  ///< empty until a block adds to it
+};
+
+LaunchCounts& launch_counts() {
+  static auto* counts = new LaunchCounts;  // outlives static destructors that use it
+  return *counts;
+}
+
+void add_weighted(Counters& total, const Counters& counters, std::uint64_t weight) {
+  for (const auto member : counter_members) total.*member += counters.*member * weight;
+}
+
+bool is_nothing(const Counters& counters) {
+  return std::ranges::all_of(counter_members, [&](auto member) { return counters.*member == 0; });
+}
+
+std::uint64_t divide_up(std::uint64_t count, std::uint64_t unit) {
+  return count / unit + (count % unit != 0 ? 1 : 0);
+}
+
+void add_up(OfPartitions& total, const OfPartitions& bytes) {
+  std::ranges::transform(total, bytes, total.begin(), std::plus());
+}
+
+/// Loads and stores of all runs together.
+std::vector<std::uint64_t> total_of(const std::vector<PartitionBytes>& runs) {
+  if (runs.empty()) return {};
+  OfPartitions total = {};
+  for (const PartitionBytes& run : runs) {
+    add_up(total, run.loads);
+    add_up(total, run.stores);
+  }
+  return {total.begin(), total.end()};
+}
+
+/// The counters of the grid by site; those of barriers and shuffles go into the profile.
+class Total {
+ public:
+  void add(const Counting::Counted& counted, std::uint64_t weight) {
+    for (const auto& [site, counters] : counted.sites) add_weighted(sites_[site], counters, weight);
+    barriers_ += counted.barriers * weight;
+    shuffles_ += counted.shuffles * weight;
+  }
+
+  void fill(KernelProfile& profile, std::uintptr_t code) const {
+    std::map<std::pair<std::string, int>, Counters> lines;
+    for (const auto& [site, counters] : sites_) {
+      if (is_nothing(counters)) continue;
+      const SourceLine line = source_line(code_address(site, code));
+      add_weighted(lines[{line.file, line.line}], counters, 1);
+      add_weighted(profile.counters, counters, 1);
+    }
+    profile.counters.barriers = barriers_;
+    profile.counters.shuffles = shuffles_;
+    for (const auto& [line, counters] : lines) {
+      profile.lines.push_back({line.first, line.second, counters});
+    }
+  }
+
+ private:
+  std::map<std::uint32_t, Counters> sites_;
+  std::uint64_t barriers_ = 0;
+  std::uint64_t shuffles_ = 0;
+};
+
+}  // namespace
+
+void Counting::begin_launch(const Watch&, const LaunchConfiguration& launch) {
+  LaunchCounts& counts = launch_counts();
+  counts.blocks.clear();
+  counts.threads.clear();
+  counts.partitions_by_run.clear();
+  counts.grid_blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  counts.blocks_a_run = std::max<std::uint64_t>(1, divide_up(counts.grid_blocks, most_block_runs));
+}
+
+void Counting::start(const BlockWatch& block) {
+  Observer::start(block);
+  sees_accesses_ = block.watch().counters;
+  samples_ = block.watch().sample;
+  const MemoryRules rules(device::profile());
+  merges_ = !rules.half_warps;
+  merging_.start(block.warps());
+  partition_bytes_.reset();
+  if (rules.partitions && sees_accesses_ && !samples_) partition_bytes_.emplace();
+  sites_.clear();
+  barriers_ = shuffles_ = 0;
+}
+
+void Counting::access(const Access& access) {
+  const Request& request = access.request;
+  const Pattern& pattern = access.pattern;
+  Counters& c = counters_of(access.site);
+  const unsigned in_warp = std::min(32u, block().threads() - request.warp * 32);
+  if (access.lanes() < in_warp) ++c.divergent_requests;
+  const Action action = access.action();
+  if (action == Action::atomic) {
+    count_atomic(access, c);
+  } else if (pattern.shared) {
+    const SharedCost& cost = pattern.shared_cost;
+    (action == Action::read ? c.shared_load_requests : c.shared_store_requests) += cost.requests;
+    (action == Action::read ? c.shared_load_wavefronts : c.shared_store_wavefronts) +=
+        cost.wavefronts;
+    c.shared_bank_conflicts += cost.conflicts;
+    if (action == Action::write) {
+      merging_.separate(request.warp);
+    } else if (merges_) {
+      merging_.add(request.warp, request.first_place(), pattern, c);
+    } else {
+      c.shared_load_requests_merged += cost.requests;
+      c.shared_load_wavefronts_merged += cost.wavefronts;
+    }
+  } else if (block().is_constant(request)) {
+    ++c.constant_requests;
+    c.constant_passes += pattern.distinct;
+  } else {
+    const GlobalCost& cost = pattern.global_cost;
+    const bool load = action == Action::read;
+    (load ? c.global_load_requests : c.global_store_requests) += cost.requests;
+    (load ? c.global_load_sectors : c.global_store_sectors) += cost.sectors;
+    (load ? c.global_load_transactions : c.global_store_transactions) += cost.transactions;
+    (load ? c.global_load_bytes : c.global_store_bytes) += cost.bytes;
+    (load ? c.global_load_lane_bytes : c.global_store_lane_bytes) +=
+        access.lanes() * request.site.bytes();
+    if (partition_bytes_) count_partition_bytes(request);
+  }
+}
+
+void Counting::count_atomic(const Access& access, Counters& c) {
+  const Request& request = access.request;
+  ++c.atomic_requests;
+  if (access.pattern.shared) {
+    const SharedCost& cost = access.pattern.shared_cost;
+    c.shared_atomic_requests += cost.requests;
+    c.shared_atomic_wavefronts += cost.wavefronts;
+    c.shared_bank_conflicts += cost.conflicts;
+    merging_.separate(request.warp);
+    return;
+  }
+  const GlobalCost& cost = access.pattern.global_cost;
+  c.global_atomic_requests += cost.requests;
+  c.global_atomic_sectors += cost.sectors;
+  c.global_atomic_transactions += cost.transactions;
+  c.global_atomic_bytes += cost.bytes;
+  c.global_atomic_lane_bytes += access.lanes() * request.site.bytes();
+  c.global_atomic_passes += access.pattern.most_alike;
+  if (partition_bytes_) count_partition_bytes(request);
+}
+
+void Counting::count_partition_bytes(const Request& request) {
+  const Action action = request.site.action();
+  LaneAddresses addresses{request.lanes, request.site.bytes(), action == Action::read, {}};
+  std::copy_n(request.places, 32, addresses.at);
+  if (action != Action::write) add_partition_bytes(addresses, partition_bytes_->loads);
+  if (action != Action::read) add_partition_bytes(addresses, partition_bytes_->stores);
+}
+
+void Counting::warp_operation(unsigned warp, WarpOperation operation) {
+  if (operation == WarpOperation::shuffle) ++shuffles_;
+  if (operation == WarpOperation::barrier) merging_.separate(warp);
+}
+
+Counting::Counted Counting::take() {
+  Counted counted;
+  for (const auto& site : sites_) {
+    if (site) counted.sites.emplace_back(site->site, std::exchange(site->counters, {}));
+  }
+  counted.barriers = std::exchange(barriers_, 0);
+  counted.shuffles = std::exchange(shuffles_, 0);
+  return counted;
+}
+
+void Counting::finish_block() {
+  if (!sees_accesses_ || (!samples_ && !partition_bytes_)) return;
+  LaunchCounts& counts = launch_counts();
+  const std::uint64_t number = block().number();
+  const std::lock_guard lock(counts.mutex);
+  if (samples_) counts.blocks.emplace(number, take());
+  if (!partition_bytes_) return;
+  counts.partitions_by_run.resize(divide_up(counts.grid_blocks, counts.blocks_a_run));
+  PartitionBytes& run = counts.partitions_by_run[number / counts.blocks_a_run];
+  add_up(run.loads, partition_bytes_->loads);
+  add_up(run.stores, partition_bytes_->stores);
+  partition_bytes_.emplace();
+}
+
+void Counting::finish() {
+  if (!sees_accesses_ || samples_) return;
+  const std::lock_guard lock(launch_counts().mutex);
+  launch_counts().threads.push_back(take());
+}
+
+void Counting::end_launch(const LaunchResults& results) {
+  if (results.profile == nullptr) return;
+  const LaunchCounts& counts = launch_counts();
+  Total total;
+  for (const Counted& thread : counts.threads) total.add(thread, 1);
+  for (const auto& [block, weight] : results.weights) total.add(counts.blocks.at(block), weight);
+  KernelProfile& profile = *results.profile;
+  total.fill(profile, results.code);
+  profile.partition_bytes = total_of(counts.partitions_by_run);
+  profile.partitions_by_run = counts.partitions_by_run;
+  profile.blocks_a_run = counts.blocks_a_run;
+}
+
+}  // namespace tilewise::simt

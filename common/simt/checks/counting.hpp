@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "common/simt/checks/load_merging.hpp"
+#include "common/simt/runtime/observer.hpp"
+#include "common/simt/watch.hpp"
+
+namespace tilewise::simt {
+
+/// Counts what the warps of a launch do, by the place in the code that does it.
+class Counting final : public Observer {
+ public:
+  void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
+  void start(const BlockWatch& block) override;
+  void access(const Access& access) override;
+  void warp_operation(unsigned warp, WarpOperation operation) override;
+  void end_interval() override { merging_.flush(); }
+  void stalled() override { merging_.flush(); }
+  void barrier(std::size_t live_warps) override { barriers_ += live_warps; }
+  void finish_block() override;
+  void finish() override;
+  void end_launch(const LaunchResults& results) override;
+
+  /// What some blocks did.
+  struct Counted {
+    std::vector<std::pair<std::uint32_t, Counters>> sites;
+    std::uint64_t barriers = 0;
+    std::uint64_t shuffles = 0;
+  };
+
+ private:
+  /// Of a place in the code.
+  struct OfSite {
+    std::uint32_t site;
+    Counters counters;
+  };
+
+  Counters& counters_of(const SiteState& site) {
+    if (site.number >= sites_.size()) sites_.resize(site.number + 1);
+    std::unique_ptr<OfSite>& known = sites_[site.number];
+    if (!known) known = std::make_unique<OfSite>(OfSite{site.site, {}});
+    return known->counters;
+  }
+  void count_atomic(const Access& access, Counters& counters);
+  void count_partition_bytes(const Request& request);
+  Counted take();
+
+  std::vector<std::unique_ptr<OfSite>> sites_;  ///< by SiteState::number
+  LoadMerging merging_;
+  bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
+  bool samples_ = false;
+  std::optional<PartitionBytes> partition_bytes_;  ///< of the block
+  std::uint64_t barriers_ = 0;
+  std::uint64_t shuffles_ = 0;
+};
+
+}  // namespace tilewise::simt

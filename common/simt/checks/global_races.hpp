@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/simt/recorder/shadow.hpp"
+#include "common/simt/runtime/observer.hpp"
+
+namespace tilewise::simt {
+
+/// Finds accesses to device memory that nothing orders, of threads of one block or of two:
+/// remembers for each word who wrote and read it in this launch, all operating-system threads
+/// together.
+class GlobalRaces final : public Observer {
+ public:
+  void allocated(Place first, std::size_t bytes) override;
+  void released(Place first, std::size_t bytes) override;
+  void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
+
+  void global_access(const Access& access) override;
+  /// The block has synchronised with others; what it does is ordered with them as far as can be
+  /// told.
+  void fence() override;
+
+ private:
+  struct Cell;
+  struct Region;
+  struct Shared;
+  class Hold;
+
+  static Shared& of_all_threads();
+
+  void check(Region& region, Place place, const Access& access, unsigned lane);
+  void read(Cell& cell, Place place, std::uint8_t touched, AccessRecord read) const;
+  void write(Cell& cell, Place place, std::uint8_t touched, AccessRecord write, std::uint32_t old,
+             unsigned bytes) const;
+  /// Whether nothing orders an access of the running block's with an earlier one, of `other_block`
+  /// counted from 1, to some of the same bytes.
+  bool unordered(std::uint32_t other_block, AccessRecord earlier, unsigned common_bytes,
+                 AccessRecord access) const;
+  void report(Place place, std::uint32_t other_block, AccessRecord earlier,
+              AccessRecord later) const;
+
+  Shared& shared_ = of_all_threads();
+};
+
+}  // namespace tilewise::simt

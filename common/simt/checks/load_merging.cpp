@@ -1,0 +1,193 @@
+#include "common/simt/checks/load_merging.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tilewise::simt {
+
+namespace {
+
+constexpr std::size_t none = ~std::size_t{0};
+
+/// Loads further apart than this are not in one unrolled body.
+constexpr std::size_t window = 64;
+
+constexpr unsigned unrolled_passes = 4;  // 4 floats fill the widest load
+
+// Fitted to put2025, see the class.
+constexpr std::size_t most_loads_unrolled = 22;
+constexpr std::size_t most_live_registers = 84;
+
+void add_cost(Counters& counters, const SharedCost& cost) {
+  counters.shared_load_requests_merged += cost.requests;
+  counters.shared_load_wavefronts_merged += cost.wavefronts;
+}
+
+unsigned bytes_of(const Pattern& pattern) { return Site32(pattern.kind).bytes(); }
+
+}  // namespace
+
+LoadMerging::Plan::Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment)
+    : loads_(loads), alignment_(alignment), joined_(loads.size()) {
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].pattern != nullptr) by_place_.emplace(loads[i].place, i);
+  }
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].pattern == nullptr || joined_[i]) continue;
+    const unsigned bytes = bytes_of(*loads[i].pattern);
+    if (bytes == 4 && join(i, 4)) continue;
+    if (bytes == 4 || bytes == 8) join(i, 2);
+  }
+  unrolled_ = body_stays_small();
+  std::erase_if(groups_, [&](const Group& group) { return group.across_passes() && !unrolled_; });
+  joined_.assign(loads.size(), false);
+  for (const Group& group : groups_) {
+    for (unsigned i = 0; i < group.count; ++i) joined_[group.members[i]] = true;
+  }
+}
+
+/// The load that lies `offset` bytes behind the first one in every lane, if there is one near.
+std::size_t LoadMerging::Plan::find(std::size_t first, unsigned offset, std::size_t end) const {
+  const auto [begin, behind] = by_place_.equal_range(loads_[first].place + offset);
+  std::size_t nearest = none;
+  for (auto entry = begin; entry != behind; ++entry) {
+    const std::size_t i = entry->second;
+    if (i <= first || i >= end || joined_[i] ||
+        !loads_[i].pattern->moves_like(*loads_[first].pattern)) {
+      continue;
+    }
+    nearest = std::min(nearest, i);
+  }
+  return nearest;
+}
+
+bool LoadMerging::Plan::join(std::size_t first, unsigned count) {
+  const unsigned bytes = bytes_of(*loads_[first].pattern);
+  if ((alignment_[first] & (bytes * count - 1)) != 0) return false;
+  std::size_t end = std::min(loads_.size(), first + window + 1);
+  const auto separation = std::find_if(loads_.begin() + static_cast<std::ptrdiff_t>(first),
+                                       loads_.begin() + static_cast<std::ptrdiff_t>(end),
+                                       [](const Load& load) { return load.pattern == nullptr; });
+  end = static_cast<std::size_t>(separation - loads_.begin());
+  Group group{{first}, count};
+  for (unsigned i = 1; i < count; ++i) {
+    group.members[i] = find(first, i * bytes, end);
+    if (group.members[i] == none) return false;
+  }
+  for (unsigned i = 0; i < count; ++i) joined_[group.members[i]] = true;
+  std::sort(group.members, group.members + count);
+  groups_.push_back(group);
+  return true;
+}
+
+// Looks at the first pass through the loop: as many loads as lie between two that join.
+bool LoadMerging::Plan::body_stays_small() const {
+  const auto across = std::find_if(groups_.begin(), groups_.end(),
+                                   [](const Group& group) { return group.across_passes(); });
+  if (across == groups_.end()) return true;
+  const std::size_t begin = across->members[0];
+  const std::size_t end = begin + across->span() / (across->count - 1);
+  std::size_t joining_across = 0, loads_within = 0, joined_within = 0;
+  for (const Group& group : groups_) {
+    if (group.members[0] < begin || group.members[0] >= end) continue;
+    if (group.across_passes()) {
+      ++joining_across;
+    } else {
+      loads_within += group.count;
+      ++joined_within;
+    }
+  }
+  const std::size_t single = end - begin - joining_across - loads_within;
+  const std::size_t each_pass = single + loads_within;  // words of the other operand
+  // Every word of the one operand meets every word of the other: a sum for each pair stays live.
+  const std::size_t live =
+      joining_across * each_pass + unrolled_passes * joining_across + each_pass;
+  const std::size_t unrolled = unrolled_passes * (single + joined_within) + joining_across;
+  return live <= most_live_registers && unrolled <= most_loads_unrolled;
+}
+
+void LoadMerging::Plan::count(const Loads& loads) const {
+  for (const Group& group : groups_) {
+    const Load& first = loads[group.members[0]];
+    add_cost(*first.counters, first.pattern->wide_cost(bytes_of(*first.pattern) * group.count));
+  }
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (!joined_[i] && loads[i].pattern != nullptr)
+      add_cost(*loads[i].counters, loads[i].pattern->shared_cost);
+  }
+}
+
+bool LoadMerging::alike(const Loads& a, const Loads& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Load& x, const Load& y) { return x.counters == y.counters; });
+}
+
+/// Loads of what the same lanes loaded before, in the window of one unrolled body.
+std::vector<bool> LoadMerging::repeats_in(const Loads& loads) {
+  std::vector<bool> repeats(loads.size());
+  std::unordered_map<Place, std::size_t> latest;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].pattern == nullptr) {
+      latest.clear();
+      continue;
+    }
+    const auto [entry, is_first] = latest.try_emplace(loads[i].place, i);
+    if (is_first) continue;
+    const Load& before = loads[entry->second];
+    repeats[i] = i - entry->second <= window && before.pattern->moves_like(*loads[i].pattern);
+    entry->second = i;
+  }
+  return repeats;
+}
+
+/// Drops the repeats of a warp's loads, and of those of the warps behind it that run through the
+/// same ones, where all of them repeat: an address may be another's by chance, in row 0 say.
+void LoadMerging::drop_repeats(Loads& loads, std::size_t warp) {
+  std::vector<bool> repeats = repeats_in(loads);
+  if (std::find(repeats.begin(), repeats.end(), true) == repeats.end()) return;
+  std::vector<Loads*> all = {&loads};
+  for (std::size_t other = warp + 1; other < warps_.size(); ++other) {
+    if (!alike(loads, warps_[other])) continue;
+    all.push_back(&warps_[other]);
+    const std::vector<bool> its_repeats = repeats_in(warps_[other]);
+    for (std::size_t i = 0; i < repeats.size(); ++i) repeats[i] = repeats[i] && its_repeats[i];
+  }
+  for (Loads* each : all) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < repeats.size(); ++i) {
+      if (!repeats[i]) (*each)[kept++] = (*each)[i];
+    }
+    each->resize(kept);
+  }
+}
+
+void LoadMerging::flush() {
+  std::vector<std::uint32_t> alignment;
+  for (std::size_t i = 0; i < warps_.size(); ++i) {
+    if (warps_[i].empty()) continue;
+    Loads loads = std::exchange(warps_[i], {});
+    drop_repeats(loads, i);
+    alignment.assign(loads.size(), 0);
+    const auto take_in = [&](const Loads& others) {
+      for (std::size_t k = 0; k < others.size(); ++k) {
+        if (others[k].pattern != nullptr)
+          alignment[k] |= others[k].place | others[k].pattern->relative_bits;
+      }
+    };
+    take_in(loads);
+    std::vector<std::size_t> same;
+    for (std::size_t other = i + 1; other < warps_.size(); ++other) {
+      if (!alike(loads, warps_[other])) continue;
+      same.push_back(other);
+      take_in(warps_[other]);
+    }
+    const Plan plan(loads, alignment);
+    plan.count(loads);
+    for (const std::size_t other : same) {
+      plan.count(warps_[other]);
+      warps_[other].clear();
+    }
+  }
+}
+
+}  // namespace tilewise::simt

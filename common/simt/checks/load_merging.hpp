@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/recorder/pattern.hpp"
+#include "common/simt/watch.hpp"
+
+namespace tilewise::simt {
+
+/// Joins a thread's neighbouring 4- and 8-byte loads from shared memory to loads of 8 and 16 bytes,
+/// as nvcc does, and counts what the warps of a block then ask for.
+///
+/// Loads of one pass through a loop join wherever their addresses are contiguous and, in every
+/// thread of the block, aligned. Loads of several passes join once the compiler has unrolled the
+/// loop by four and moved them together, which it does as long as the unrolled body stays small.
+/// The two limits on that are fitted to the ten tilings of put2025, of which it unrolled eight: 6x6
+/// results a thread yes, 5x6 (more loads, since five neighbours cannot join) and 8x8 (more
+/// registers) no.
+///
+/// What a thread has loaded a moment ago, with no store and no barrier since, it still has in a
+/// register: `sum[i][j] += As[i][ty][k] * Bs[j][k][tx]` loads rx + ry values for rx * ry products.
+class LoadMerging {
+ public:
+  void start(std::size_t warps) { warps_.assign(warps, {}); }
+
+  /// The next load of a warp in the order of its code. @param counters of its place in the code
+  void add(unsigned warp, Place first_place, const Pattern& pattern, Counters& counters) {
+    warps_[warp].push_back({first_place, &pattern, &counters});
+  }
+
+  /// What follows in this warp joins nothing that came before: a store, or a __syncwarp().
+  void separate(unsigned warp) {
+    if (!warps_[warp].empty() && warps_[warp].back().pattern != nullptr) warps_[warp].push_back({});
+  }
+
+  /// A barrier: counts what there is, and starts anew.
+  void flush();
+
+ private:
+  struct Load {
+    Place place;
+    const Pattern* pattern;  ///< null: a separation
+    Counters* counters;
+  };
+  using Loads = std::vector<Load>;
+
+  /// Loads that join: indices in the order of the code.
+  struct Group {
+    std::size_t members[4];
+    unsigned count;
+    std::size_t span() const { return members[count - 1] - members[0]; }
+    bool across_passes() const { return span() != count - 1; }
+  };
+  /// What joins in every warp that runs through the same loads.
+  class Plan {
+   public:
+    /// @param alignment bits set in any thread's address, by load
+    Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment);
+    void count(const Loads& loads) const;
+
+   private:
+    bool join(std::size_t first, unsigned count);
+    std::size_t find(std::size_t first, unsigned offset, std::size_t end) const;
+    bool body_stays_small() const;
+
+    const Loads& loads_;
+    const std::vector<std::uint32_t>& alignment_;
+    std::unordered_multimap<Place, std::size_t> by_place_;
+    std::vector<bool> joined_;
+    std::vector<Group> groups_;
+    bool unrolled_ = false;
+  };
+
+  static bool alike(const Loads& a, const Loads& b);
+  static std::vector<bool> repeats_in(const Loads& loads);
+  void drop_repeats(Loads& loads, std::size_t warp);
+
+  std::vector<Loads> warps_;
+};
+
+}  // namespace tilewise::simt

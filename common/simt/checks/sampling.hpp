@@ -1,0 +1,171 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/simt/include/tilewise/vector_types.hpp"
+#include "common/simt/recorder/pattern.hpp"
+#include "common/simt/runtime/observer.hpp"
+#include "common/simt/watch.hpp"
+
+namespace tilewise::simt {
+
+/// A set of 32-byte sectors of device memory.
+class SectorSet {
+ public:
+  /// Adds the sector that holds the byte at `place`.
+  void add(Place place) {
+    const std::uint32_t sector = place / 32;
+    if (sector / 64 != last_key_ || last_ == nullptr) {
+      last_key_ = sector / 64;
+      last_ = &words_[last_key_];
+    }
+    *last_ |= std::uint64_t{1} << sector % 64;
+  }
+  std::uint64_t size() const;
+  std::uint64_t size_of_common(const SectorSet& other) const;
+  void clear();
+
+ private:
+  std::unordered_map<std::uint32_t, std::uint64_t> words_;  ///< a bit each for 64 sectors
+  std::uint32_t last_key_ = 0;
+  std::uint64_t* last_ = nullptr;  ///< elements of an unordered_map stay where they are
+};
+
+/// What a block needs of device memory, and when: for the model of a kernel's time.
+struct BlockFootprint {
+  SectorSet loaded, stored;
+  /// Lines of 128 bytes, summed over requests.
+  std::uint64_t load_lines = 0;
+  std::uint64_t store_lines = 0;
+  /// Summed over warps, intervals between barriers in which a warp loads from global memory, and of
+  /// these the ones in which it then stores to shared memory: there it waits for what it loaded.
+  std::uint64_t load_intervals = 0;
+  std::uint64_t waiting_intervals = 0;
+};
+
+/// Draws up the footprint of a block while it runs.
+class FootprintWriter {
+ public:
+  void start_block(std::size_t warps);
+  void note(const Request& request, const Pattern& pattern) {
+    if (!pattern.shared) return note_global(request);
+    Warp& warp = warps_[request.warp];
+    if (request.site.action() != Action::read && warp == Warp::loaded) {
+      warp = Warp::stored_after_load;
+    }
+  }
+  void pass_barrier();
+  /// The block's footprint; call when it has ended.
+  BlockFootprint take();
+
+ private:
+  enum class Warp : std::uint8_t { idle, loaded, stored_after_load };
+
+  void note_global(const Request& request);
+
+  BlockFootprint footprint_;
+  std::vector<Warp> warps_;  ///< what each did since the last barrier
+};
+
+/// What a block tells of itself.
+struct BlockSample {
+  std::uint64_t signature = 0;  ///< equal for blocks whose warps made the same requests
+  /// Where in device memory the block's sites went first, in one number that is linear in each.
+  std::uint64_t position = 0;
+  BlockFootprint footprint;
+};
+
+/// Chooses blocks that stand for all blocks of a grid.
+///
+/// Along each axis the first block, the last one and those between are told apart. The blocks
+/// between differ at most in how their addresses lie in a sector, which repeats every few blocks:
+/// the period is found by comparing the signatures of blocks a period apart. Blocks from the middle
+/// of the grid must agree with those that stand for them, and their addresses must have moved in
+/// proportion to the block's index; a grid where they do not, or that has no period, is irregular.
+class GridSample {
+ public:
+  /// @param longest_period in blocks; a power of two
+  GridSample(dim3 grid, unsigned longest_period);
+
+  /// Blocks to simulate next, by number; none when done.
+  std::vector<std::uint64_t> wanted() const;
+
+  void add(std::uint64_t block, BlockSample sample);
+
+  /// Looks at what was simulated. Call after all wanted blocks are in, until nothing is wanted.
+  void judge();
+
+  /// The blocks say nothing of the grid: simulate all of them, or estimate().
+  bool irregular() const { return irregular_; }
+
+  /// Of an irregular grid: from now on some blocks, one at random of each of equal parts of the
+  /// grid, stand for all. Those that have not been simulated yet are wanted next.
+  void estimate(std::uint64_t seed);
+
+  /// What a block in the grid needs of device memory, and how much of it its neighbours need, too.
+  /// Also for an irregular grid.
+  Footprint footprint() const;
+
+  /// The blocks that stand for the grid.
+  BlockWeights weights() const;
+
+ private:
+  /// Coordinates along one axis of which each stands for `count`.
+  struct Group {
+    unsigned coordinate;
+    std::uint64_t count;
+    bool inner;
+  };
+  using Index = std::array<unsigned, 3>;
+
+  std::vector<Group> groups(int axis) const;
+  std::uint64_t number(const Index& index) const;
+  template <class Visit>
+  void for_each_group(Visit&& visit) const;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs_along(int axis) const;
+  Index origin() const;
+  bool reaches_on(std::size_t axis) const;
+  const BlockSample* neighbour_of_origin(std::size_t axis) const;
+  Index midst(unsigned thirds) const;
+  bool midst_is_as_foreseen() const;
+  std::vector<std::uint64_t> missing_of(const std::set<std::uint64_t>& all) const;
+  bool agree(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& pairs) const;
+
+  Index extents_;
+  unsigned longest_period_;
+  std::array<unsigned, 3> periods_{1, 1, 1};
+  bool done_ = false;
+  bool irregular_ = false;
+  BlockWeights estimate_;  ///< as weights()
+  std::map<std::uint64_t, BlockSample> blocks_;
+};
+
+/// Has a few blocks of a grid run and stand for all of it, where they do.
+class Sampling final : public Observer {
+ public:
+  void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
+  std::vector<std::uint64_t> next_of_sample() override;
+  BlockWeights weights() override;
+  void end_launch(const LaunchResults& results) override;
+
+  void start(const BlockWatch& block) override;
+  void start_block(bool tags_anew) override;
+  void access(const Access& access) override;
+  void barrier(std::size_t live_warps) override;
+  void finish_block() override;
+
+ private:
+  FootprintWriter footprint_;
+  BlockSample sample_;
+  std::vector<std::uint64_t> last_blocks_;  ///< by SiteState::number: that came there
+  std::uint64_t blocks_started_ = 0;
+};
+
+}  // namespace tilewise::simt

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "common/simt/include/tilewise/vector_types.hpp"
+#include "common/simt/runtime/observer.hpp"
+#include "common/simt/trace.hpp"
+
+namespace tilewise::simt {
+
+/// The blocks of a grid that leave a trace: all of a small one; of a larger one along x and y the
+/// first, the next and the last, so that there is an inner block and a block of each edge.
+std::set<std::uint64_t> blocks_to_trace(dim3 grid);
+
+/// Keeps the requests of blocks that leave a trace.
+class Tracing final : public Observer {
+ public:
+  void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
+  void start(const BlockWatch& block) override;
+  void start_block(bool tags_anew) override;
+  void access(const Access& access) override;
+  void shared_array(Place start) override;
+  void end_interval() override;
+  void finish_block() override;
+  void end_launch(const LaunchResults& results) override;
+
+ private:
+  std::set<std::uint64_t> chosen_;  ///< blocks
+  std::size_t most_ = 0;            ///< accesses to keep of a block
+  std::size_t kept_ = 0;            ///< accesses of this block
+  std::size_t first_open_ = 0;      ///< request of the running interval
+  BlockTrace trace_;                ///< its sites are words of Site32
+  std::vector<Place> arrays_;       ///< that the blocks traced here have declared
+};
+
+}  // namespace tilewise::simt

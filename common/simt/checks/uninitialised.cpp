@@ -1,0 +1,289 @@
+#include "common/simt/checks/uninitialised.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/findings.hpp"
+#include "common/simt/runtime/names.hpp"
+
+namespace tilewise::simt {
+
+/// An allocation of device memory.
+struct Uninitialised::Region {
+  Region(Place first_, std::size_t bytes) : first(first_), words(bytes / word_bytes) {}
+
+  /// Of a word: a bit for each byte that nothing has written.
+  static constexpr unsigned byte_bits = 0xf;
+  /// Set where a read of one of them waits for the end of the launch.
+  static constexpr std::uint8_t read_bit = 0x10;
+
+  std::atomic_ref<std::uint8_t> word_at(Place place) {
+    return std::atomic_ref(words[(place - first) / word_bytes]);
+  }
+  bool is_unwritten(Place place) {
+    return (word_at(place).load(std::memory_order_relaxed) >> place % word_bytes & 1u) != 0;
+  }
+
+  /// Of the host, while no kernel runs.
+  void set(Place place, std::size_t bytes, bool has_value) {
+    std::size_t now_unwritten = unwritten_bytes;
+    for_each_word(place, bytes, [&](Place at, std::uint8_t touched) {
+      const auto word = word_at(at);
+      const unsigned before = word.load(std::memory_order_relaxed);
+      const unsigned after = has_value ? before & ~touched : before | touched;
+      word.store(static_cast<std::uint8_t>(after), std::memory_order_relaxed);
+      now_unwritten += static_cast<std::size_t>(std::popcount(after & byte_bits));
+      now_unwritten -= static_cast<std::size_t>(std::popcount(before & byte_bits));
+    });
+    unwritten_bytes = now_unwritten;
+  }
+
+  /// Of a thread, while others may do the same. Calls `visit` for words whose read_bit is set.
+  template <class Visit>
+  void write(Place place, unsigned bytes, Visit&& visit) {
+    for_each_word(place, bytes, [&](Place at, std::uint8_t touched) {
+      const auto word = word_at(at);
+      if ((word.load(std::memory_order_relaxed) & (touched | read_bit)) == 0) return;
+      const unsigned before = word.fetch_and(static_cast<std::uint8_t>(~touched));
+      unwritten_bytes -= static_cast<std::size_t>(std::popcount(before & touched));
+      if ((before & read_bit) != 0) visit(at / word_bytes * word_bytes);
+    });
+  }
+
+  /// Calls `visit(place, bits of the bytes)`.
+  template <class Visit>
+  void for_each_word(Place place, std::size_t bytes, Visit&& visit) {
+    for (std::size_t at = place, end = at + bytes; at < end;) {
+      const auto offset = static_cast<unsigned>(at % word_bytes);
+      const auto count =
+          static_cast<unsigned>(std::min<std::size_t>(word_bytes - offset, end - at));
+      visit(static_cast<Place>(at), static_cast<std::uint8_t>(((1u << count) - 1) << offset));
+      at += count;
+    }
+  }
+
+  Place first;
+  LazyArray<std::uint8_t> words;
+  std::atomic<std::size_t> unwritten_bytes{0};
+  std::atomic<bool> has_reads{false};  ///< some word's read_bit is set
+};
+
+/// What the observers of all operating-system threads have in common.
+struct Uninitialised::Shared {
+  struct Read {
+    Place place;
+    std::uint32_t block;
+    Diagnostic found;
+  };
+
+  std::atomic<bool> follows{false};  ///< memory: else all that exists counts as written
+  PerAllocation<Region> regions;
+  std::mutex mutex;
+  std::map<std::uint32_t, std::vector<Read>> reads;       ///< by site, of this launch
+  std::unordered_map<Place, std::uint32_t> last_writers;  ///< blocks, of words that reads wait for
+};
+
+Uninitialised::Shared& Uninitialised::of_all_threads() {
+  static auto* shared = new Shared;  // outlives static destructors that use it
+  return *shared;
+}
+
+void Uninitialised::watch(const Watch& watch) {
+  if (watch.checks && !shared_.follows) {
+    // What kernels have written unwatched is not known.
+    shared_.regions.for_each([](Region& region) {
+      region.words.clear();
+      region.unwritten_bytes = 0;
+    });
+  }
+  shared_.follows = watch.checks;
+}
+
+void Uninitialised::allocated(Place first, std::size_t bytes) { shared_.regions.add(first, bytes); }
+
+void Uninitialised::released(Place first, std::size_t bytes) {
+  shared_.regions.remove(first, bytes);
+}
+
+void Uninitialised::initialised(Place first, std::size_t bytes, bool has_value) {
+  if (!shared_.follows || bytes == 0) return;
+  Region& region = shared_.regions.at(first);
+  if (has_value && region.unwritten_bytes == 0) return;
+  region.set(first, bytes, has_value);
+}
+
+void Uninitialised::copied(Place to, Place from, std::size_t bytes) {
+  if (!shared_.follows || bytes == 0) return;
+  Region& source = shared_.regions.at(from);
+  if (source.unwritten_bytes == 0) return initialised(to, bytes, true);
+  for (Place i = 0; i < bytes; ++i) initialised(to + i, 1, !source.is_unwritten(from + i));
+}
+
+void Uninitialised::start(const BlockWatch& block) {
+  Observer::start(block);
+  array_of_site_.clear();
+  if (!block.watch().checks || bytes_ >= BlockSharedMemory::room_in_use()) return;
+  bytes_ = BlockSharedMemory::room_in_use();
+  written_ = std::make_unique<Written>(bytes_);
+}
+
+void Uninitialised::start_block(bool tags_anew) {
+  block_first_ = block().moments().block_first();
+  pending_.clear();
+  if (!tags_anew || !written_) return;
+  written_->last.clear();
+  written_->whole.clear();
+  arrays_.clear();
+  array_of_site_.clear();
+}
+
+// Shared memory, which every block finds unwritten.
+
+Uninitialised::Array& Uninitialised::find_array(const SiteState& site) {
+  if (site.number >= array_of_site_.size()) array_of_site_.resize(site.number + 1);
+  Array& array = arrays_[site.begin];
+  array_of_site_[site.number] = &array;
+  if (array.block != block_first_) array = {site.begin, site.end - site.begin, block_first_};
+  return array;
+}
+
+void Uninitialised::check_shared(Array& array, const Access& access) {
+  const Request& request = access.request;
+  const unsigned bytes = request.site.bytes();
+  for (unsigned i = 0; i < access.pattern.distinct; ++i) {
+    const LanesOfAddress lanes =
+        lanes_of_address(request, access.pattern, i,
+                         [&](Place place, unsigned size) { return block().value(place, size); });
+    for (const unsigned lane : {lanes.first, lanes.other}) {
+      if (lane == Pattern::no_lane) continue;
+      const AccessRecord record = block().record_of(request, lane);
+      if (access.action() != Action::write) read_shared(request.places[lane], bytes, record);
+      if (access.writes()) write_shared(array, request.places[lane], bytes, record.tag);
+    }
+  }
+}
+
+void Uninitialised::read_shared(Place place, unsigned bytes, AccessRecord read) {
+  const unsigned in_word = std::min(bytes, word_bytes);
+  for (Place at = place; at < place + bytes; at += word_bytes) {
+    const std::size_t offset = at - shared_place;
+    Tag& whole = written_->whole[offset / word_bytes];
+    if (whole == block_first_) continue;
+    unsigned unwritten = 0;
+    for (unsigned i = 0; i < in_word; ++i) unwritten += written_->last[offset + i] < block_first_;
+    if (unwritten == 0) {
+      if (in_word == word_bytes) whole = block_first_;
+    } else if (unwritten == word_bytes) {
+      pending_.push_back({at, read});
+    } else {
+      for (unsigned i = 0; i < in_word; ++i) {
+        if (written_->last[offset + i] < block_first_) pending_.push_back({at + i, read});
+      }
+    }
+  }
+}
+
+void Uninitialised::write_shared(Array& array, Place place, unsigned bytes, Tag write) {
+  for (std::size_t at = place - shared_place, end = at + bytes; at < end; ++at) {
+    array.unwritten -= written_->last[at] < block_first_;
+    written_->last[at] = write;
+  }
+}
+
+void Uninitialised::end_interval() {
+  const Tag interval_first = block().moments().interval_first();
+  for (const PendingRead& pending : std::exchange(pending_, {})) {
+    const AccessRecord read = pending.read;
+    const Tag write = written_->last[pending.place - shared_place];
+    // Written after all in this interval by another thread: told as a race already, except among
+    // atomics, of which the first found nothing to begin with.
+    const bool races = Site32(read.site).action() != Action::atomic && write >= interval_first &&
+                       thread_of(write) != thread_of(read.tag);
+    if (races) continue;
+    block().report("uninitialised", read.site, thread_of(read.tag),
+                   fmt::format("{} {} shared {}, which no thread has written",
+                               block().name_of(thread_of(read.tag)), verb(read.site),
+                               block().element_at(pending.place)));
+  }
+}
+
+// Device memory.
+
+void Uninitialised::global_access(const Access& access) {
+  const Request& request = access.request;
+  Region& region = shared_.regions.at(request.first_place());
+  if (region.unwritten_bytes == 0 && !region.has_reads) return;
+  const unsigned bytes = request.site.bytes();
+  for (unsigned i = 0; i < access.pattern.distinct; ++i) {
+    const unsigned lane = access.pattern.lane[i];
+    const Place place = request.places[lane];
+    if (access.action() != Action::write) {
+      read_global(region, place, bytes, block().record_of(request, lane));
+    }
+    if (access.writes() && !access.site.read_only) write_global(region, place, bytes);
+  }
+}
+
+void Uninitialised::read_global(Region& region, Place place, unsigned bytes,
+                                AccessRecord read) const {
+  constexpr std::size_t enough = 64;  // for each site: one of them is told
+  for (Place at = place; at < place + bytes; ++at) {
+    if (!region.is_unwritten(at)) continue;
+    const std::lock_guard lock(shared_.mutex);
+    std::vector<Shared::Read>& of_site = shared_.reads[read.site];
+    if (of_site.size() >= enough) return;
+    of_site.push_back({at, block().number(), explain(at, read)});
+    region.word_at(at).fetch_or(Region::read_bit);
+    region.has_reads = true;
+    return;
+  }
+}
+
+void Uninitialised::write_global(Region& region, Place place, unsigned bytes) const {
+  region.write(place, bytes, [&](Place word) {
+    const std::lock_guard lock(shared_.mutex);
+    shared_.last_writers[word] = block().number();
+  });
+}
+
+// Only now is it known whether another block has written what was read, and just had not been
+// looked at.
+void Uninitialised::end_launch(const LaunchResults&) {
+  constexpr auto behind_all_blocks = std::numeric_limits<std::uint32_t>::max();
+  for (auto& [site, reads] : std::exchange(shared_.reads, {})) {
+    for (Shared::Read& read : reads) {
+      Region& region = shared_.regions.at(read.place);
+      const auto writer = shared_.last_writers.find(read.place / word_bytes * word_bytes);
+      const bool only_own_block =
+          writer != shared_.last_writers.end() && writer->second == read.block;
+      region.word_at(read.place).fetch_and(Region::byte_bits);
+      region.has_reads = false;
+      if (!region.is_unwritten(read.place) && !only_own_block) continue;
+      Findings::instance().add(std::move(read.found), behind_all_blocks);
+    }
+  }
+  shared_.last_writers.clear();
+}
+
+Diagnostic Uninitialised::explain(Place place, AccessRecord read) const {
+  const auto range = DeviceMemory::instance().range_at(address_of(place));
+  const bool above = range && above_diagonal(*range, address_of(place));
+  const SourceLine line = block().line_of(read.site);
+  return {.kind = above ? "above-diagonal" : "uninitialised",
+          .message = fmt::format("{} {} {}, {}", block().name_of(thread_of(read.tag)),
+                                 verb(read.site), block().element_at(place),
+                                 above ? "above the diagonal" : "which nothing has written"),
+          .file = line.file,
+          .line = line.line,
+          .place = block().place_of(thread_of(read.tag))};
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/recorder/shadow.hpp"
+#include "common/simt/runtime/observer.hpp"
+
+namespace tilewise::simt {
+
+/// Finds reads of memory that nothing has written, or whose values no kernel is to use: the part of
+/// a triangular matrix above the diagonal.
+class Uninitialised final : public Observer {
+ public:
+  void watch(const Watch& watch) override;
+  void allocated(Place first, std::size_t bytes) override;
+  void released(Place first, std::size_t bytes) override;
+  void initialised(Place first, std::size_t bytes, bool has_value) override;
+  void copied(Place to, Place from, std::size_t bytes) override;
+  void end_launch(const LaunchResults& results) override;
+
+  void start(const BlockWatch& block) override;
+  void start_block(bool tags_anew) override;
+  void shared_access(const Access& access) override {
+    Array& array = array_of(access.site);
+    // Most accesses end here: to what has been written as a whole.
+    if (array.unwritten != 0 || !pending_.empty()) check_shared(array, access);
+  }
+  void global_access(const Access& access) override;
+  void end_interval() override;
+
+ private:
+  struct Region;
+  struct Shared;
+
+  /// An array of shared memory, or all that is dynamic.
+  struct Array {
+    Place begin = 0;
+    std::size_t unwritten = 0;  ///< bytes that no thread of the block has written
+    Tag block = 0;              ///< its first tag
+  };
+  /// All that shared memory which the operating-system thread has for its blocks.
+  struct Written {
+    explicit Written(std::size_t bytes) : last(bytes), whole(bytes / word_bytes) {}
+    LazyArray<Tag> last;   ///< by byte: its last write
+    LazyArray<Tag> whole;  ///< by word: the first tag of the block that is known to have written it
+  };
+  struct PendingRead {
+    Place place;
+    AccessRecord read;
+  };
+
+  static Shared& of_all_threads();
+
+  Array& array_of(const SiteState& site) {
+    Array* const array =
+        site.number < array_of_site_.size() ? array_of_site_[site.number] : nullptr;
+    const bool is_known =
+        array != nullptr && array->begin == site.begin && array->block == block_first_;
+    return is_known ? *array : find_array(site);
+  }
+  Array& find_array(const SiteState& site);
+  void check_shared(Array& array, const Access& access);
+  void read_shared(Place place, unsigned bytes, AccessRecord read);
+  void write_shared(Array& array, Place place, unsigned bytes, Tag write);
+  void read_global(Region& region, Place place, unsigned bytes, AccessRecord read) const;
+  void write_global(Region& region, Place place, unsigned bytes) const;
+  Diagnostic explain(Place place, AccessRecord read) const;
+
+  Shared& shared_ = of_all_threads();
+  std::unique_ptr<Written> written_;
+  std::size_t bytes_ = 0;
+  std::unordered_map<Place, Array> arrays_;  ///< by where they begin
+  std::vector<Array*> array_of_site_;        ///< by SiteState::number
+  std::vector<PendingRead> pending_;         ///< of shared memory, in this interval
+  Tag block_first_ = 0;                      ///< the running block's first tag
+};
+
+}  // namespace tilewise::simt

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/rewrite.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
+
+namespace tilewise::simt::rewriting {
+
+/// Marks the declarations of `__device__` and `__constant__` variables, so that the checked build
+/// finds them in the module: a page of its own for each, a gap behind it, and what its elements
+/// are. On line 7, `__device__ int counter[5];` turns into
+///
+///     TILEWISE_DEVICE_VARIABLE __device__ int counter[5]; TILEWISE_SHAPE(counter, counter, 7_1)
+///
+/// (include/tilewise/device_variables.hpp). Of templates' variables and of members the second half
+/// is left out, since there is no variable yet, or no place to say it.
+/// @param tokens all there are, directives too: a macro may stand for the qualifiers
+/// @return what goes in front of the source, on lines of its own: the names of all, and of shared
+/// variables at namespace scope; empty where there are none
+std::string mark_device_variables(const std::vector<Token>& tokens, const Outline& outline,
+                                  Edits& edits);
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Turns `kernel<<<configuration>>>(arguments)` into
+/// `TILEWISE_LAUNCHER("kernel", , kernel).configure(configuration)(arguments)`, a macro of
+/// include/tilewise/launch.hpp that makes two functions of the name: one that calls it, for it may
+/// stand for several overloads or for a template whose arguments follow from the call, and one by
+/// which the compiler tells the parameters. An expression such as `table[i]` is passed as it is, so
+/// that it is evaluated once, not by every thread.
+/// @param in_macro the code is what a macro stands for: arguments may follow where it is used
+void rewrite_launches(const Outline& outline, bool in_macro, Edits& edits,
+                      std::vector<RewriteError>& errors);
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Puts `for (LoopExit tilewise_exit; tilewise_exit.once();)` before every loop of device code, so
+/// that the run-time learns when a thread has left it. A loop and not a block, because that would
+/// need a closing brace, nor an `if`, which would take the `else` of another.
+/// Loops whose body makes some choice get `if (note_loop_pass(); false) {} else`
+/// before it, so that it learns which pass a thread is in: the rest of that `if` takes no `else`.
+///
+/// Device code is what stands in braces that `__global__` or `__device__` leads in to. Left alone
+/// are what may have to be a constant, and so may hold no LoopExit (`constexpr` functions,
+/// initializers of `constexpr` variables), and `do` loops whose body has no braces.
+void mark_loop_exits(const Outline& outline, Edits& edits);
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Turns `__shared__` variables into references to the running block's shared memory.
+///
+/// A declaration's own text, whatever its type and bounds, becomes a structure's members; only the
+/// names are picked out of it. On line 7, `__shared__ float As[T][T];` turns into
+///
+///     struct tilewise_shared_7_1 { float As[T][T]; };
+///     auto& tilewise_block_7_1 = ::tilewise::simt::shared<tilewise_shared_7_1>();
+///     auto& As = tilewise_block_7_1.As; ::tilewise::simt::name_shared(As, "As");
+///
+/// without a line break, and `extern __shared__ float s[];` into
+///
+///     auto& s = ::tilewise::simt::dynamic_shared<float>("s");
+///
+/// Lambdas that name one capture it: `[=]` becomes `[=, &As]`.
+///
+/// At namespace scope both are `static thread_local`, because each of the simulator's threads runs
+/// a block of its own; they are not named there, for want of a block to name them in.
+/// @param in_macro the code is what a macro stands for, in a kernel. Its names, which may be the
+///   macro's parameters, make those of the structures.
+void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,
+                           std::vector<RewriteError>& errors);
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Turns `#pragma unroll`, with or without a number, and `_Pragma("unroll")` into
+/// `#pragma GCC unroll`, which g++ and clang know. One that stands before no loop is dropped, as
+/// nvcc ignores it there, while a host compiler stops.
+void rewrite_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits);
+
+/// Takes them all away, for where a mark comes between each pragma and its loop.
+void drop_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits);
+
+}  // namespace tilewise::simt::rewriting

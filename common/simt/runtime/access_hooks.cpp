@@ -1,0 +1,117 @@
+// What kernels of the checked build call where an access is out of the ordinary, or where they tell
+// of their arrays.
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "common/simt/include/tilewise/builtin_variables.hpp"
+#include "common/simt/include/tilewise/shared_memory.hpp"
+#include "common/simt/recorder/modules.hpp"
+#include "common/simt/recorder/record.hpp"
+#include "common/simt/runtime/block.hpp"
+#include "common/simt/runtime/names.hpp"
+
+namespace tilewise::simt {
+
+void make_room_in_trace() { follow(Block::of_this_thread().wait_for_room_in_trace()); }
+
+void note_fence() {
+  if (recorder.next != nullptr) Block::of_this_thread().watch()->note_fence();
+}
+
+void guard_store_elsewhere(const void* address, const void* pc, const void* frame) {
+  Block& block = Block::of_this_thread();
+  const Fiber* stack = block.stacks().stack_at(address);
+  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  if (block.may_store_to_variable(address)) return;
+  const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
+  follow(block.break_off_access(
+      {.kind = "host-pointer",
+       .message = fmt::format("{} of {} writes address {}, which is no memory of a GPU's: neither "
+                              "what cudaMalloc gave nor a variable of its own",
+                              describe(threadIdx), describe_block(blockIdx), fmt::ptr(address)),
+       .file = line.file,
+       .line = line.line,
+       .place = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z},
+                              {threadIdx.x, threadIdx.y, threadIdx.z}}}));
+}
+
+void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
+  Block& block = Block::of_this_thread();
+  BlockWatch& watch = *block.watch();
+  if (watch.record_variable(address, site)) return;
+  const Fiber* stack = block.stacks().stack_at(address);
+  // Below that frame lie the run-time's own, and where they return to.
+  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  watch.pause_recording();
+  auto fault = watch.judge({address, site, stack != nullptr});
+  if (fault) follow(block.break_off_access(std::move(*fault)));
+  watch.go_on_recording();
+}
+
+void name_shared_array(const void* start, const char* name, const char* element_function,
+                       size_t element_bytes, const size_t* extents, size_t rank) {
+  if (recorder.next == nullptr) return;
+  const auto offset = reinterpret_cast<std::uintptr_t>(start) - recorder.shared_base;
+  Block::of_this_thread().watch()->note_shared_array(shared_place + static_cast<Place>(offset),
+                                                     name, element_function, element_bytes,
+                                                     {extents, rank});
+}
+
+}  // namespace tilewise::simt
+
+// What `-fsanitize=bounds` calls where an index is outside of its array's extent, in place of the
+// sanitizer's own run-time. The layouts are the sanitizer's (compiler-rt, ubsan_handlers.h).
+namespace {
+
+struct SourceLocation {
+  const char* file;
+  std::uint32_t line;
+  std::uint32_t column;
+};
+
+struct TypeDescriptor {
+  std::uint16_t kind;  // 0: integer
+  std::uint16_t info;  // of an integer: bit 0 signed, above the binary logarithm of its bits
+  char name[1];        // quoted, and longer than declared
+};
+
+struct OutOfBoundsData {
+  SourceLocation location;
+  const TypeDescriptor* array;
+  const TypeDescriptor* index;
+};
+
+std::int64_t value_of(const TypeDescriptor& type, std::uintptr_t handle) {
+  const unsigned bits = 1u << (type.info >> 1);
+  if (bits >= 64) return static_cast<std::int64_t>(handle);
+  const bool is_signed = (type.info & 1) != 0;
+  const std::uint64_t cut = handle & ((std::uint64_t{1} << bits) - 1);
+  const bool negative = is_signed && (cut >> (bits - 1) & 1) != 0;
+  return static_cast<std::int64_t>(negative ? cut - (std::uint64_t{1} << bits) : cut);
+}
+
+/// The type without the quotation marks around it, as g++ writes it: "float [16]", where clang has
+/// "float[16]".
+std::string type_name(const char* name) {
+  std::string text = name;
+  if (text.size() >= 2 && text.front() == '\'') text = text.substr(1, text.size() - 2);
+  const std::size_t bracket = text.find('[');
+  if (bracket != std::string::npos && bracket > 0 && text[bracket - 1] != ' ') {
+    text.insert(bracket, 1, ' ');
+  }
+  return text;
+}
+
+}  // namespace
+
+extern "C" void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr_t index) {
+  using namespace tilewise::simt;
+  if (recorder.next == nullptr) return;
+  BlockWatch& watch = *Block::of_this_thread().watch();
+  watch.pause_recording();
+  watch.note_index_fault({type_name(data->array->name), value_of(*data->index, index),
+                          data->location.file, static_cast<int>(data->location.line)});
+}

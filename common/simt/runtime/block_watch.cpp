@@ -1,0 +1,303 @@
+#include "common/simt/runtime/block_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/findings.hpp"
+#include "common/simt/runtime/names.hpp"
+
+namespace tilewise::simt {
+
+__thread Recorder recorder;
+
+namespace {
+
+BlockWatch::Maker maker = nullptr;
+
+/// The type in "const char* tilewise::simt::element_name() [with Element = float]" (g++) or
+/// "... [Element = float]" (clang).
+std::string type_in(std::string_view function) {
+  constexpr std::string_view before = "Element = ";
+  const std::size_t at = function.find(before);
+  if (at == std::string_view::npos) return "";
+  const std::string_view rest = function.substr(at + before.size());
+  return std::string(rest.substr(0, rest.rfind(']')));
+}
+
+uint3 index_of(std::uint32_t number, uint3 extents) {
+  return {number % extents.x, number / extents.x % extents.y, number / extents.x / extents.y};
+}
+
+}  // namespace
+
+bool BlockWatch::make_by(Maker wanted) {
+  maker = wanted;
+  return true;
+}
+
+BlockWatch& BlockWatch::of_this_thread() {
+  static thread_local std::unique_ptr<BlockWatch> own;
+  if (!own) own = maker();
+  return *own;
+}
+
+std::span<Observer* const> process_observers() {
+  if (maker == nullptr) return {};
+  static const BlockWatch* const watch = maker().release();  // outlives static destructors
+  return watch->observers();
+}
+
+void BlockWatch::start(const Watch& watch, const LaunchConfiguration& launch,
+                       const LaunchBody& body, const BlockSharedMemory& shared) {
+  watch_ = watch;
+  launch_ = &launch;
+  body_ = body;
+  shared_ = &shared;
+  variables_ = &ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body.run));
+  order_.start_launch(body_);
+  threads_ = launch.block.x * launch.block.y * launch.block.z;
+  traces_.resize((threads_ + 31) / 32);
+  sites_.clear();
+  harmless_.clear();
+  patterns_.start(MemoryRules(device::profile()));
+  names_.set_dynamic_bytes(launch.dynamic_shared_bytes);
+  tell([&](Observer& observer) { observer.start(*this); });
+}
+
+void BlockWatch::finish() {
+  tell([](Observer& observer) { observer.finish(); });
+}
+
+void BlockWatch::start_block(std::uint32_t block, const std::vector<std::uint16_t>& turns) {
+  constexpr std::size_t many_patterns = 1 << 14;
+  if (patterns_.size() > many_patterns) {
+    for (const auto& site : sites_.all()) site->recent = {};
+    patterns_.start(MemoryRules(device::profile()));
+  }
+  block_ = block;
+  turns_ = &turns;
+  for (WarpTrace& trace : traces_) trace.start();
+  index_faults_.clear();
+  const bool tags_anew = moments_.start_block(traces_.size());
+  tell([&](Observer& observer) { observer.start_block(tags_anew); });
+  choose_listeners();
+  running_ = 0;
+  go_on_recording();
+}
+
+void BlockWatch::finish_block() {
+  pause_recording();
+  end_interval();
+  tell([](Observer& observer) { observer.finish_block(); });
+}
+
+void BlockWatch::end_interval() {
+  for (unsigned warp = 0; warp < traces_.size(); ++warp) read_trace(warp, 0);
+  tell([](Observer& observer) { observer.end_interval(); });
+}
+
+void BlockWatch::pass_barrier(std::size_t live_warps) {
+  pause_recording();
+  end_interval();
+  moments_.pass_barrier();
+  tell([&](Observer& observer) { observer.barrier(live_warps); });
+  go_on_recording();
+}
+
+void BlockWatch::pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation) {
+  pause_recording();
+  // Lanes outside of the mask may be on their way: what they have done so far is read with the
+  // rest, in the order of the code.
+  read_trace(warp, 0);
+  // Shuffles and votes exchange values, but order no accesses to memory (Programming Guide).
+  if (operation == WarpOperation::barrier) moments_.sync_lanes(warp, lanes);
+  tell([&](Observer& observer) { observer.warp_operation(warp, operation); });
+  go_on_recording();
+}
+
+void BlockWatch::read_traces_of_stalled_block(const std::vector<unsigned>& waiting) {
+  pause_recording();
+  std::vector<std::uint32_t> lanes(traces_.size(), 0);
+  for (const unsigned thread : waiting) lanes[thread / 32] |= 1u << thread % 32;
+  for (unsigned warp = 0; warp < traces_.size(); ++warp) {
+    if (lanes[warp] != 0) read_trace(warp, lanes[warp]);
+  }
+  tell([](Observer& observer) { observer.stalled(); });
+  go_on_recording();
+}
+
+void BlockWatch::read_trace(unsigned warp, std::uint32_t waiting) {
+  if (!index_faults_.empty()) resolve_index_faults();
+  tell_accesses(warp, waiting);
+}
+
+bool BlockWatch::record_variable(const void* address, std::uint32_t site) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (!variables_->is_variable_memory(at)) return false;
+  using Page = ModuleVariables::Page;
+  Page page = variables_->pages()[(at - variables_->base()) >> ModuleVariables::page_bits];
+  if (page == Page::mixed) page = variables_->kind_of(at);
+  const Action action = Site32(site).action();
+  if (page == Page::host || (page == Page::constant && action != Action::read)) return false;
+  std::uint32_t* slot = recorder.next;
+  constexpr std::size_t array = (trace_rows + 1) * trace_lanes;
+  slot[0] = site;
+  slot[array] = variables_->place_of(at) +
+                (page == Page::constant ? static_cast<Place>(variables_->bytes()) : 0);
+  if (action == Action::write) slot[2 * array] = fold(address, Site32(site).bytes());
+  recorder.next = slot + trace_lanes;
+  if (recorder.next >= recorder.end) make_room_in_trace();
+  return true;
+}
+
+std::optional<Diagnostic> BlockWatch::judge(const AccessElsewhere& access) {
+  const std::pair known(access.site, reinterpret_cast<std::uintptr_t>(access.address));
+  if (harmless_.contains(known)) return std::nullopt;
+  for (Observer* observer : observers_) {
+    if (auto fault = observer->access_elsewhere(access)) return fault;
+  }
+  constexpr std::size_t many = 4096;
+  if (harmless_.size() >= many) harmless_.clear();
+  harmless_.insert(known);
+  return std::nullopt;
+}
+
+bool BlockWatch::find_range(Place place, SiteState& site) const {
+  if (is_shared(place)) {
+    std::size_t begin = 0, end = 0;
+    if (!shared_->find(place - shared_place, begin, end)) return false;
+    site.begin = shared_place + static_cast<Place>(begin);
+    site.end = shared_place + static_cast<Place>(end);
+    return true;
+  }
+  const auto range = DeviceMemory::instance().range_at(address_of(place));
+  if (!range) return false;
+  site.begin = static_cast<Place>(range->start - DeviceMemory::instance().base());
+  site.end = site.begin + static_cast<Place>(range->bytes);
+  site.read_only = range->description != nullptr && range->description->read_only;
+  return true;
+}
+
+void BlockWatch::note_fence() {
+  pause_recording();
+  tell([](Observer& observer) { observer.fence(); });
+  go_on_recording();
+}
+
+void BlockWatch::note_index_fault(IndexFault fault) {
+  pause_recording();
+  index_faults_.push_back(
+      {std::move(fault), running_, traces_[running_ / 32].count(running_ % 32)});
+  go_on_recording();
+}
+
+void BlockWatch::note_shared_array(Place start, const char* name, const char* element_function,
+                                   std::size_t element_bytes,
+                                   std::span<const std::size_t> extents) {
+  if (watch_.trace) tell([&](Observer& observer) { observer.shared_array(start); });
+  if (names_.knows(start, name, element_function)) return;
+  pause_recording();
+  names_.note(start, name, element_function);
+  names_.add(start, name, type_in(element_function), element_bytes,
+             {extents.begin(), extents.end()});
+  go_on_recording();
+}
+
+// The compiler checks an index, then evaluates the rest of the expression, then makes the access:
+// it is the thread's first access from there on that the index explains.
+void BlockWatch::resolve_index_faults() {
+  constexpr std::size_t rest_of_expression = 16;
+  for (const PendingIndexFault& pending : std::exchange(index_faults_, {})) {
+    WarpTrace& trace = traces_[pending.thread / 32];
+    const unsigned lane = pending.thread % 32;
+    const std::size_t end = std::min(trace.count(lane), pending.row + rest_of_expression);
+    std::optional<SharedNames::OutOfBounds> named;
+    std::uint32_t site = 0;
+    for (std::size_t row = pending.row; row < end && !named; ++row) {
+      std::uint32_t& entry = trace.rows().sites[row][lane];
+      const Place place = trace.rows().places[row][lane];
+      if (entry == 0 || !is_shared(place)) continue;
+      named = names_.name(pending.fault, place);
+      if (named) site = std::exchange(entry, 0);  // what it hit instead is of no interest
+    }
+    tell([&](Observer& observer) {
+      observer.index_outside({pending.fault, pending.thread, site, named});
+    });
+  }
+}
+
+std::uint32_t BlockWatch::value(Place place, unsigned bytes) const {
+  return fold(
+      is_shared(place) ? shared_->base() + (place - shared_place) : variables_->memory_of(place),
+      bytes);
+}
+
+bool BlockWatch::ran_before(Tag first, Tag second) const {
+  return std::pair(moment_of(first), (*turns_)[thread_of(first)]) <
+         std::pair(moment_of(second), (*turns_)[thread_of(second)]);
+}
+
+SourceLine BlockWatch::line_of(std::uint32_t site) const {
+  return source_line(code_address(site, reinterpret_cast<std::uintptr_t>(body_.run)));
+}
+
+ThreadOfGrid BlockWatch::place_of(unsigned thread, std::uint32_t block) const {
+  const uint3 of_grid = index_of(block, launch_->grid), of_block = index_of(thread, launch_->block);
+  return {{of_grid.x, of_grid.y, of_grid.z}, {of_block.x, of_block.y, of_block.z}};
+}
+
+std::string BlockWatch::name_of(unsigned thread, std::uint32_t block) const {
+  return fmt::format("{} of {}", describe(index_of(thread, launch_->block)),
+                     describe_block(index_of(block, launch_->grid)));
+}
+
+std::string BlockWatch::element_at(Place place) const {
+  if (is_shared(place)) return names_.element(place);
+  const auto range = DeviceMemory::instance().range_at(address_of(place));
+  return range ? element_of(*range, address_of(place)) : "global memory";
+}
+
+void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
+                        std::string message) const {
+  Findings& findings = Findings::instance();
+  if (findings.knows(kind, site, 0, block_)) return;
+  const SourceLine line = line_of(site);
+  findings.add({.kind = kind,
+                .message = std::move(message),
+                .file = line.file,
+                .line = line.line,
+                .place = place_of(thread)},
+               block_, thread / trace_lanes);
+}
+
+std::string BlockWatch::actor(GridAccess access) const {
+  const std::uint32_t site = access.access.site;
+  return fmt::format("{} {} it on line {}", name_of(thread_of(access.access.tag), access.block),
+                     verb(site), line_of(site).line);
+}
+
+void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) const {
+  const unsigned thread = thread_of(later.access.tag), other = thread_of(earlier.access.tag);
+  const bool one_block = earlier.block == later.block;
+  const bool one_warp = one_block && warp_of_thread(thread) == warp_of_thread(other);
+  const char* kind = one_warp ? "warp-race" : "race";
+  Findings& findings = Findings::instance();
+  if (findings.knows(kind, later.access.site, earlier.access.site, later.block)) return;
+  const SourceLine line = line_of(later.access.site), other_line = line_of(earlier.access.site);
+  findings.add(
+      {kind,
+       fmt::format("race on {}{}: {} and {}, {}", is_shared(place) ? "shared " : "",
+                   element_at(place), actor(earlier), actor(later),
+                   !one_block ? "and nothing orders two blocks of a grid"
+                   : one_warp ? "with neither __syncwarp() nor __syncthreads() between them: the "
+                                "lanes of a warp need not run in step"
+                              : "with no __syncthreads() between them"),
+       line.file, line.line, other_line.file, other_line.line, place_of(thread, later.block)},
+      later.block);
+}
+
+}  // namespace tilewise::simt

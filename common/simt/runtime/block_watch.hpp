@@ -1,0 +1,194 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/recorder/control_flow.hpp"
+#include "common/simt/recorder/modules.hpp"
+#include "common/simt/recorder/record.hpp"
+#include "common/simt/recorder/shadow.hpp"
+#include "common/simt/recorder/time_tags.hpp"
+#include "common/simt/recorder/warp_trace.hpp"
+#include "common/simt/runtime/block_shared_memory.hpp"
+#include "common/simt/runtime/module_variables.hpp"
+#include "common/simt/runtime/observer.hpp"
+#include "common/simt/runtime/shared_names.hpp"
+#include "common/simt/watch.hpp"
+
+namespace tilewise::simt {
+
+/// Follows the block that one operating-system thread runs: keeps the traces of its warps, and
+/// tells observers what they did. They in turn ask it what they need to know of the block.
+class BlockWatch {
+ public:
+  virtual ~BlockWatch() = default;
+
+  /// The calling operating-system thread's.
+  static BlockWatch& of_this_thread();
+
+  /// Makes one with all the observers there are (watch_of.hpp).
+  using Maker = std::unique_ptr<BlockWatch> (*)();
+  static bool make_by(Maker maker);
+
+  std::span<Observer* const> observers() const { return observers_; }
+
+  // What runs the block.
+
+  void start(const Watch& watch, const LaunchConfiguration& launch, const LaunchBody& body,
+             const BlockSharedMemory& shared);
+  /// All blocks of the launch that fell to this thread have run.
+  void finish();
+
+  /// @param turns by thread: when its turn comes
+  void start_block(std::uint32_t block, const std::vector<std::uint16_t>& turns);
+  void finish_block();
+
+  /// From here on the accesses are those of this thread of the block.
+  void resume(unsigned thread) {
+    cursor(running_) = recorder.next;
+    running_ = thread;
+    recorder.next = cursor(thread);
+    recorder.end = traces_[thread / 32].end();
+  }
+
+  /// What follows are not the kernel's accesses, but perhaps the run-time's own: the library
+  /// functions it uses may be those of a checked module.
+  void pause_recording() {
+    if (recorder.next != nullptr) cursor(running_) = std::exchange(recorder.next, nullptr);
+  }
+  void go_on_recording() { recorder.next = cursor(running_); }
+
+  /// All live threads have come to a barrier.
+  void pass_barrier(std::size_t live_warps);
+
+  /// The lanes are about to leave a warp-wide operation.
+  void pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation);
+
+  /// The thread has to wait until its warp's trace is read.
+  bool trace_is_full(unsigned thread) {
+    return traces_[thread / 32].count(thread % 32) >= trace_rows;
+  }
+  void read_traces_of_stalled_block(const std::vector<unsigned>& waiting);
+
+  void note_fence();
+  void note_index_fault(IndexFault fault);
+  void note_shared_array(Place start, const char* name, const char* element_function,
+                         std::size_t element_bytes, std::span<const std::size_t> extents);
+
+  /// Writes an access into the running lane's trace if it is one to a variable in device memory.
+  bool record_variable(const void* address, std::uint32_t site);
+
+  /// @return why an access to neither shared nor existing device memory nor the thread's own ends
+  /// the launch; nothing where it does not
+  std::optional<Diagnostic> judge(const AccessElsewhere& access);
+
+  // What observers ask.
+
+  const Watch& watch() const { return watch_; }
+  const LaunchConfiguration& launch() const { return *launch_; }
+  const LaunchBody& body() const { return body_; }
+  const BlockSharedMemory& shared_memory() const { return *shared_; }
+  const ModuleVariables& variables() const { return *variables_; }
+  const SharedNames& names() const { return names_; }
+  const Moments& moments() const { return moments_; }
+  std::size_t warps() const { return traces_.size(); }
+  unsigned threads() const { return threads_; }
+  unsigned running_thread() const { return running_; }
+  std::uint32_t number() const { return block_; }
+
+  AccessRecord record_of(const Request& request, unsigned lane) const {
+    return {moments_.tag(request.warp * 32 + lane), request.site.word()};
+  }
+  bool is_constant(const Request& request) const {
+    return !is_shared(request.first_place()) && variables_->is_constant(request.first_place());
+  }
+  /// What a place holds now, folded as the hooks fold what a write finds.
+  std::uint32_t value(Place place, unsigned bytes) const;
+  /// Whether the first access's thread had its turn before the second's.
+  bool ran_before(Tag first, Tag second) const;
+
+  SourceLine line_of(std::uint32_t site) const;
+  ThreadOfGrid place_of(unsigned thread, std::uint32_t block) const;
+  ThreadOfGrid place_of(unsigned thread) const { return place_of(thread, block_); }
+  /// "thread (3, 1, 0) of block (0, 2, 0)"
+  std::string name_of(unsigned thread, std::uint32_t block) const;
+  std::string name_of(unsigned thread) const { return name_of(thread, block_); }
+  /// "Bs[3][0]" of shared memory, else "B[37][0]", or "global memory" where nothing is known of it.
+  std::string element_at(Place place) const;
+
+  /// Reports what a thread does wrong at a site, once for each kind.
+  void report(const char* kind, std::uint32_t site, unsigned thread, std::string message) const;
+
+  /// Reports two accesses that nothing orders.
+  void report_race(Place place, GridAccess earlier, GridAccess later) const;
+
+ protected:
+  BlockWatch() = default;
+
+  void add(Observer& observer) { observers_.push_back(&observer); }
+
+  /// Tells all accesses of the warp's trace. @param waiting lanes that have more to come before
+  /// they synchronise
+  virtual void tell_accesses(unsigned warp, std::uint32_t waiting) = 0;
+
+  /// Once a block: who wants to be told of its accesses.
+  virtual void choose_listeners() = 0;
+
+  /// Whether all lanes touch one array or buffer, within it.
+  bool inside(const Request& request, const Pattern& pattern, SiteState& site) {
+    const std::int64_t first = request.first_place();
+    const auto fits = [&] {
+      return first + pattern.lowest >= site.begin && first + pattern.highest <= site.end;
+    };
+    return fits() || (find_range(request.first_place(), site) && fits());
+  }
+  template <class Tell>
+  void tell(Tell&& tell) {
+    for (Observer* observer : observers_) tell(*observer);
+  }
+
+  std::vector<WarpTrace> traces_;  ///< by warp
+  CodeOrder order_;
+  Patterns patterns_;
+  SiteTable sites_;
+  Watch watch_;
+
+ private:
+  struct PendingIndexFault {
+    IndexFault fault;
+    unsigned thread;
+    std::size_t row;  ///< of the thread's trace: the access comes here or soon after
+  };
+
+  std::string actor(GridAccess access) const;
+  std::uint32_t*& cursor(unsigned thread) { return traces_[thread / 32].cursor(thread % 32); }
+  bool find_range(Place place, SiteState& site) const;
+  void read_trace(unsigned warp, std::uint32_t waiting);
+  void end_interval();
+  void resolve_index_faults();
+
+  std::vector<Observer*> observers_;
+  const LaunchConfiguration* launch_ = nullptr;
+  LaunchBody body_{};
+  const BlockSharedMemory* shared_ = nullptr;
+  const ModuleVariables* variables_ = nullptr;
+  std::uint32_t block_ = 0;
+  const std::vector<std::uint16_t>* turns_ = nullptr;
+  unsigned threads_ = 0;
+  unsigned running_ = 0;
+  Moments moments_;
+  SharedNames names_;
+  std::vector<PendingIndexFault> index_faults_;
+  /// Sites and addresses of accesses elsewhere that nobody minds.
+  std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
+};
+
+}  // namespace tilewise::simt

@@ -1,0 +1,171 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "common/simt/include/tilewise/barriers.hpp"
+#include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/recorder/pattern.hpp"
+#include "common/simt/runtime/shared_names.hpp"
+#include "common/simt/simt.hpp"
+#include "common/simt/trace.hpp"
+#include "common/simt/watch.hpp"
+
+/// How the run-time tells of kernels at work. Whoever wants to know, a check or a counter, is an
+/// Observer in common/simt/checks; nothing else of it does the run-time know.
+namespace tilewise::simt {
+
+class BlockWatch;
+
+enum class WarpOperation { barrier, shuffle, vote };
+
+/// One instruction of one warp that touches memory.
+struct Access {
+  const Request& request;
+  const Pattern& pattern;
+  const SiteState& site;
+
+  Action action() const { return request.site.action(); }
+  bool writes() const { return action() != Action::read; }
+  unsigned lanes() const { return static_cast<unsigned>(__builtin_popcount(request.lanes)); }
+};
+
+/// One lane's part in a request that touches what it may not.
+struct StrayLane {
+  const Request& request;
+  unsigned lane;
+  bool misaligned;  ///< its size does not divide the address; otherwise that lies in no array
+
+  Place place() const { return request.places[lane]; }
+  unsigned thread() const { return request.warp * 32 + lane; }
+};
+
+/// A thread's access to neither shared nor existing device memory nor a variable of its own.
+struct AccessElsewhere {
+  const void* address;
+  std::uint32_t site;
+  bool on_a_stack;  ///< of another thread
+};
+
+/// An index that the compiler found outside of the extent it was used with, and the access that
+/// came of it, if that was to an array of shared memory.
+struct IndexOutside {
+  const IndexFault& fault;
+  unsigned thread;
+  std::uint32_t site;
+  std::optional<SharedNames::OutOfBounds> element;
+};
+
+/// A thread that waits, and where.
+struct WaitingThread {
+  uint3 thread;
+  const char* what;  ///< "__syncthreads()"
+  Site site;
+};
+
+/// Why a block cannot go on.
+struct StuckBlock {
+  enum class Why {
+    divided,         ///< threads come to different barriers: the first of `threads` and the second
+    deadlocked,      ///< no thread can go on; one of `threads` for each place where some wait
+    outside_mask,    ///< the first of `threads` is not in the mask that it names
+    masks_disagree,  ///< the second of `threads` waits with another mask that shares a lane
+  };
+  Why why;
+  uint3 block;
+  std::span<const WaitingThread> threads;
+  unsigned mask = 0, other_mask = 0;
+  int lane = 0;  ///< of the first thread
+};
+
+/// Blocks of a grid, by number, and of how many each tells.
+using BlockWeights = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// What observers leave of a launch.
+struct LaunchResults {
+  std::uintptr_t code;          ///< an address in the kernel's code
+  const BlockWeights& weights;  ///< empty: all blocks ran
+  KernelProfile* profile;       ///< null where nothing is counted, or a block was broken off
+  KernelTrace* trace;           ///< null where none is wanted
+};
+
+/// Follows kernels. Each operating-system thread has one of its own, which is told of the blocks
+/// that run there; one more is told of what concerns the process: memory, and launches as a whole.
+/// What those have in common is static.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // The process.
+
+  /// Launches from here on are watched so.
+  virtual void watch(const Watch&) {}
+
+  /// Memory that exists from here on, in whole pages, and is gone.
+  virtual void allocated(Place /*first*/, std::size_t /*bytes*/) {}
+  virtual void released(Place /*first*/, std::size_t /*bytes*/) {}
+  /// The host has given bytes of device memory a value, or says that they have none.
+  virtual void initialised(Place /*first*/, std::size_t /*bytes*/, bool /*has_value*/) {}
+  virtual void copied(Place /*to*/, Place /*from*/, std::size_t /*bytes*/) {}
+
+  virtual void begin_launch(const Watch&, const LaunchConfiguration&) {}
+  /// Blocks that are to run next, where a few of them may stand for the grid. None: it has enough.
+  virtual std::vector<std::uint64_t> next_of_sample() { return {}; }
+  /// The blocks that stand for the grid; none where all of it has to run.
+  virtual BlockWeights weights() { return {}; }
+  virtual void end_launch(const LaunchResults&) {}
+
+  /// @return what to say of a block that is broken off
+  virtual std::optional<Diagnostic> stuck(const StuckBlock&) { return std::nullopt; }
+
+  // The blocks of a thread.
+
+  /// Blocks of a launch, or some of a sample's, will follow; `block` tells of them as they run.
+  virtual void start(const BlockWatch& block) { block_ = &block; }
+  /// The argument says whether tags of all blocks before mean nothing any more.
+  virtual void start_block(bool /*tags_anew*/) {}
+  /// All loads, stores and atomics as the warps make them, if sees_accesses() when the block
+  /// starts.
+  virtual void access(const Access&) {}
+  /// Where checks are on: those of them, or the lanes of them, that are aligned and lie inside of
+  /// one array of shared memory, or one buffer in device memory; and the other lanes.
+  virtual void shared_access(const Access&) {}
+  virtual void global_access(const Access&) {}
+  virtual void stray_lane(const StrayLane&) {}
+  /// Not of a warp, but while the thread is about to make it. @return why the launch ends there;
+  /// nothing where it is no business of the kernel's.
+  virtual std::optional<Diagnostic> access_elsewhere(const AccessElsewhere&) {
+    return std::nullopt;
+  }
+  virtual void index_outside(const IndexOutside&) {}
+  virtual void shared_array(Place /*start*/) {}
+  virtual void fence() {}
+  virtual void warp_operation(unsigned /*warp*/, WarpOperation) {}
+  /// Accesses of the interval between two barriers have all been told.
+  virtual void end_interval() {}
+  virtual void barrier(std::size_t /*live_warps*/) {}
+  /// A trace was full: accesses of unfinished instructions of the block have been told so far.
+  virtual void stalled() {}
+  virtual void finish_block() {}
+  /// No block was broken off.
+  virtual void finish() {}
+
+  bool sees_accesses() const { return sees_accesses_; }
+
+ protected:
+  const BlockWatch& block() const { return *block_; }
+
+  bool sees_accesses_ = false;
+
+ private:
+  const BlockWatch* block_ = nullptr;
+};
+
+/// The one that is told of the process, by each of its checks; none where no checks are linked in.
+std::span<Observer* const> process_observers();
+
+}  // namespace tilewise::simt
