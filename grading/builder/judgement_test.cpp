@@ -294,6 +294,22 @@ const Case accepted[] = {
     {"ArraysWithoutAnExtentBehindPointers",
      "struct Open { float first; float rest[]; };\n" +
          kernel("const Open* open = reinterpret_cast<const Open*>(A); C[0] = open->rest[n];")},
+    {"NamesThatBeginAsMangledOnes",
+     "template <int _Zone, class _Z> __device__ _Z twice(_Z x) { return _Zone * x; }\n" +
+         kernel("C[0] = twice<2>(A[0]);")},
+    {"WhatOnlyNvccGets",
+     kernel("__shared__ float s[32];\n#ifndef __CUDACC__\n#error\n#endif\n#if "
+            "__CUDACC_VER_MAJOR__ < 9 || !defined(__NVCC__)\n#error\n#endif\n"
+            "s[threadIdx.x] = A[n]; __syncthreads(); C[threadIdx.x] = s[31 - threadIdx.x];",
+            "#ifndef __CUDACC__  // for an editor\n#define __syncthreads()\n#endif\n")},
+    {"GroupsByTheirGeneralNames",
+     "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+     "__device__ float add(cg::thread_block_tile<32> warp, float x) {\n"
+     "  for (int i = 16; i > 0; i /= 2) x += warp.shfl_xor(x, i);\n  return x;\n}\n"
+     "__device__ unsigned wait(cg::thread_group group) { group.sync(); return group.size(); }\n" +
+         kernel("cg::thread_block block = cg::this_thread_block();\n"
+                "cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);\n"
+                "C[threadIdx.x] = add(warp, A[threadIdx.x]) + wait(block) + wait(warp);")},
     {"Heap", kernel("float* p = new float[n]; p[0] = A[0]; C[0] = p[0]; delete[] p; "
                     "void* q = malloc(n); free(q);")},
     {"VirtualFunctions",

@@ -113,6 +113,11 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   // nvcc includes it by itself. By its full path, since -include searches the working folder first.
   tools.preprocess = {"-include", facade / "cuda_runtime.h", "-I", facade,
                       "-I",       root / "labs" / stage_id};
+  // What nvcc defines on both sides; not __CUDA_ARCH__, for code of GPUs alone does not run here.
+  for (const char* option : {"-D__NVCC__=1", "-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=12",
+                             "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=0"}) {
+    tools.preprocess.emplace_back(option);
+  }
   // _FORTIFY_SOURCE, which some distributions set, calls other copies than those that report
   // themselves. libstdc++ has its <random> include intrinsics, for extensions that nobody uses. The
   // rest would tell one compilation from another.

@@ -1,10 +1,12 @@
 #include "grading/builder/text_judge.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -105,14 +107,22 @@ bool is_builtin_on_text(std::string_view name) {
   return false;
 }
 
+/// Whether it is what the compiler calls a function or variable of C++ by.
+bool is_mangled(std::string_view name) {
+  int status = 0;
+  std::free(abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status));
+  return status == 0;
+}
+
 /// What compilers, the linker and the simulator call functions and variables by among themselves.
 /// Who declares one of these names gets at what it stands for unseen.
 bool is_name_of_ours(std::string_view name) {
   if (name == "__real__" || name == "__imag__") return false;  // parts of complex numbers
   if (name.ends_with("_fcontext") || name == "__tls_get_addr") return true;
+  if (name.starts_with("_Z") && is_mangled(name)) return true;  // but "_Z" and "_Zone" are anyone's
   for (const std::string_view prefix :
-       {"_Z", "__cxa_", "_Unwind_", "__gxx_", "__tsan_", "__ubsan_", "__asan_", "__sanitizer_",
-        "__wrap_", "__real_", "__x86_", "__fentry__", "__llvm_retpoline", "__start_tilewise",
+       {"__cxa_", "_Unwind_", "__gxx_", "__tsan_", "__ubsan_", "__asan_", "__sanitizer_", "__wrap_",
+        "__real_", "__x86_", "__fentry__", "__llvm_retpoline", "__start_tilewise",
         "__stop_tilewise", "tilewise_simt_"}) {
     if (name.starts_with(prefix)) return true;
   }
@@ -120,9 +130,9 @@ bool is_name_of_ours(std::string_view name) {
 }
 
 /// What the rewriter writes into a source for launches and variables.
-constexpr auto written_by_the_rewriter =
-    std::to_array<std::string_view>({"launcher", "named", "LoopExit", "note_loop_pass", "shared",
-                                     "name_shared", "dynamic_shared", "VariableShape", "shape_of"});
+constexpr auto written_by_the_rewriter = std::to_array<std::string_view>(
+    {"launcher", "named", "LoopExit", "note_loop_pass", "shared", "shared_at_file_scope",
+     "name_shared", "dynamic_shared", "VariableShape", "shape_of"});
 
 class TextJudge {
  public:

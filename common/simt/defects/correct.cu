@@ -22,6 +22,22 @@ CORRECT(all_read_one_word) {
   all_read_one_word<<<1, 128>>>(in.data(), out.data());
 }
 
+// Shared memory may be declared outside of a kernel, and each block of each launch has it.
+__shared__ float at_file_scope[64];
+
+__global__ void reverses_at_file_scope(const float* in, float* out) {
+  const int first = blockIdx.x * 64;
+  at_file_scope[threadIdx.x] = in[first + threadIdx.x];
+  __syncthreads();
+  out[first + threadIdx.x] = at_file_scope[63 - threadIdx.x];
+}
+CORRECT(reverses_at_file_scope) {
+  const Buffer<float> in("in", 512, Contents::input), out("out", 512, Contents::nothing);
+  for (int launch = 0; launch < 2; ++launch) {
+    reverses_at_file_scope<<<8, 64>>>(in.data(), out.data());
+  }
+}
+
 // Whoever finds something says so: all store the same value.
 __global__ void all_store_one_value(const int* in, int* out) {
   __shared__ int found;

@@ -2,6 +2,8 @@
 /// the grid without its barrier. What is missing is a compile error.
 #pragma once
 
+#include <type_traits>
+
 #include "cuda_runtime.h"
 
 namespace cooperative_groups {
@@ -49,6 +51,11 @@ class thread_block_tile {
                 "the simulator has tiles of 1, 2, 4, 8, 16 or 32 lanes");
 
  public:
+  thread_block_tile() = default;
+  /// As thread_block_tile<32>, which does not say what it is a part of.
+  template <class Whole, class = std::enable_if_t<std::is_void_v<Parent> && !std::is_void_v<Whole>>>
+  thread_block_tile(const thread_block_tile<Size, Whole>&) {}
+
   unsigned thread_rank() const { return thread_block().thread_rank() % Size; }
   static constexpr unsigned num_threads() { return Size; }
   static constexpr unsigned size() { return Size; }
@@ -91,6 +98,28 @@ template <unsigned Size, class Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return {};
 }
+
+/// A block or a tile of a warp, for functions that take either.
+class thread_group {
+ public:
+  thread_group(const thread_block&) {}
+  template <unsigned Size, class Parent>
+  thread_group(const thread_block_tile<Size, Parent>&) : lanes_(Size) {}
+
+  [[gnu::always_inline]] void sync(TILEWISE_SITE) const {
+    lanes_ == 0 ? __syncthreads(file, line) : __syncwarp(mask(), file, line);
+  }
+  unsigned num_threads() const { return lanes_ == 0 ? thread_block().size() : lanes_; }
+  unsigned size() const { return num_threads(); }
+  unsigned thread_rank() const { return thread_block().thread_rank() % num_threads(); }
+
+ private:
+  unsigned mask() const {
+    return (0xffffffffu >> (32 - lanes_)) << thread_block().thread_rank() % 32 / lanes_ * lanes_;
+  }
+
+  unsigned lanes_ = 0;  ///< of a tile
+};
 
 template <class Group>
 [[gnu::always_inline]] inline void sync(const Group& group, TILEWISE_SITE) {

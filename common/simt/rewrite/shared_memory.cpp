@@ -79,7 +79,8 @@ class SharedMemoryRewriter {
     // Who uses a macro may write its last semicolon.
     const bool is_open = code_[declaration.end].begin < code_[declaration.end - 1].end();
     auto references = std::string(is_open ? ";" : "") + " }; " + storage_ + "auto& " + block +
-                      " = ::tilewise::simt::shared<" + type + ">();";
+                      " = ::tilewise::simt::shared" + (storage_.empty() ? "" : "_at_file_scope") +
+                      "<" + type + ">();";
     for (const auto& declarator : declaration.declarators) {
       const std::string name(code_[declarator.name].text);
       references += " " + storage_ + "auto& " + name + " = " + block + "." + name + ";";

@@ -128,8 +128,8 @@ TEST(SharedMemory, DynamicArraysBecomePointers) {
 TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
   const std::string variable =
       "struct tilewise_shared_2_1 {  int x; }; static thread_local auto& tilewise_block_2_1 = "
-      "::tilewise::simt::shared<tilewise_shared_2_1>(); static thread_local auto& x = "
-      "tilewise_block_2_1.x;";
+      "::tilewise::simt::shared_at_file_scope<tilewise_shared_2_1>(); "
+      "static thread_local auto& x = tilewise_block_2_1.x;";
   const Case cases[] = {
       {"the file", "\n__shared__ int x;", "\n" + variable},
       {"a namespace", "namespace a::b {\n__shared__ int x;\n}",
@@ -144,7 +144,8 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
        "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\nstruct tilewise_shared_7_1 {  int y; "
        "}; "
        "static thread_local auto& tilewise_block_7_1 = "
-       "::tilewise::simt::shared<tilewise_shared_7_1>(); static thread_local auto& y = "
+       "::tilewise::simt::shared_at_file_scope<tilewise_shared_7_1>(); static thread_local auto& y "
+       "= "
        "tilewise_block_7_1.y;"},
   };
   for (const auto& c : cases) expect_rewritten(c);

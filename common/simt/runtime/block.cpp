@@ -66,7 +66,7 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   std::iota(numbers_.begin(), numbers_.end(), std::uint16_t{0});
   if (watch.order == ThreadOrder::reverse) std::reverse(numbers_.begin(), numbers_.end());
   wanted_watch_ = watch;
-  shared_.start_launch();
+  shared_.start_launch(launch.kernel);
   take_turns(0);
   end_ = threads_.data() + count;
   warps_.resize((count + 31) / 32);
@@ -399,6 +399,7 @@ Switch Block::let_others_run() {
 }
 
 void* Block::enter_shared(int slot) { return shared_.enter(slot); }
+void* Block::enter_shared_at_file_scope(int slot) { return shared_.enter_at_file_scope(slot); }
 
 // What the facade's headers call, always from a kernel.
 
@@ -421,6 +422,9 @@ int lane_index() { return running_block().lane(); }
 unsigned live_lanes() { return running_block().live_lanes(); }
 Switch let_others_run() { return Block::of_this_thread().let_others_run(); }
 void* enter_shared(int slot) { return running_block().enter_shared(slot); }
+void* enter_shared_at_file_scope(int slot) {
+  return running_block().enter_shared_at_file_scope(slot);
+}
 void* enter_dynamic_shared(const char*) { return running_block().enter_dynamic_shared(); }
 void keep_context(boost::context::detail::transfer_t from) {
   *static_cast<fcontext_t*>(from.data) = from.fctx;

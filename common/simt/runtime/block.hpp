@@ -64,6 +64,7 @@ class Block {
   bool may_store_to_variable(const void* address) const;
 
   void* enter_shared(int slot);
+  void* enter_shared_at_file_scope(int slot);
   void* enter_dynamic_shared() { return shared_.dynamic(); }
 
   /// For messages, also from a signal handler: what runs here, if anything.

@@ -75,6 +75,11 @@ void BlockSharedMemory::start_block(std::size_t dynamic_bytes) {
   static_bytes_ = 0;
   dynamic_bytes_ = dynamic_bytes;
   std::memset(base_, poison, dynamic_bytes);
+  for (const AtFileScope& declaration : at_file_scope_) {
+    const Slot& place = slots().all[static_cast<std::size_t>(declaration.slot)];
+    std::memset(base_ + place.offset, poison, place.bytes);
+    if (declaration.kernels.contains(kernel_)) enter(declaration.slot);
+  }
 }
 
 std::size_t BlockSharedMemory::room() { return dynamic_room + static_room; }
@@ -84,27 +89,39 @@ std::size_t BlockSharedMemory::room_in_use() {
   return slots().end;
 }
 
-bool BlockSharedMemory::find(std::size_t offset, std::size_t& begin, std::size_t& end) const {
+bool BlockSharedMemory::find(std::size_t offset, std::size_t& begin, std::size_t& end) {
   if (offset < dynamic_bytes_) {
     begin = 0;
     end = dynamic_bytes_;
     return true;
   }
-  const std::lock_guard lock(slots().mutex);
-  const std::vector<Slot>& all = slots().all;
-  const auto after =
-      std::upper_bound(all.begin(), all.end(), offset,
-                       [](std::size_t wanted, const Slot& slot) { return wanted < slot.offset; });
-  if (after == all.begin()) return false;
-  const Slot& slot = *std::prev(after);
-  const auto index = static_cast<std::size_t>(std::prev(after) - all.begin());
-  if (offset >= slot.offset + slot.bytes || index >= entered_in_block_.size() ||
-      entered_in_block_[index] != block_) {
-    return false;
+  std::size_t index = 0;
+  Slot slot{};
+  {
+    const std::lock_guard lock(slots().mutex);
+    const std::vector<Slot>& all = slots().all;
+    const auto after =
+        std::upper_bound(all.begin(), all.end(), offset,
+                         [](std::size_t wanted, const Slot& one) { return wanted < one.offset; });
+    if (after == all.begin()) return false;
+    index = static_cast<std::size_t>(std::prev(after) - all.begin());
+    slot = all[index];
+  }
+  if (offset >= slot.offset + slot.bytes || index >= entered_in_block_.size()) return false;
+  if (entered_in_block_[index] != block_) {
+    const auto declaration =
+        std::ranges::find(at_file_scope_, static_cast<int>(index), &AtFileScope::slot);
+    if (declaration == at_file_scope_.end()) return false;
+    declaration->kernels.insert(kernel_);  // whose blocks have it from now on
   }
   begin = slot.offset;
   end = slot.offset + slot.bytes;
   return true;
+}
+
+void* BlockSharedMemory::enter_at_file_scope(int slot) {
+  at_file_scope_.push_back({slot, {kernel_}});
+  return enter(slot);
 }
 
 void* BlockSharedMemory::enter(int slot) {

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewise::simt {
@@ -15,13 +19,19 @@ class BlockSharedMemory {
   BlockSharedMemory& operator=(const BlockSharedMemory&) = delete;
 
   /// Forgets what the launch before took: this thread may run no block of the next one.
-  void start_launch() { static_bytes_ = 0; }
+  void start_launch(std::string_view kernel) {
+    static_bytes_ = 0;
+    kernel_ = kernel;
+  }
 
   /// Forgets what the block before left.
   void start_block(std::size_t dynamic_bytes);
 
   /// The declaration's place, poisoned when the block comes to it for the first time.
   void* enter(int slot);
+  /// The same for a declaration at file scope. Later blocks come to it without a word: its bytes
+  /// are theirs where their kernel has been seen to use it.
+  void* enter_at_file_scope(int slot);
   void* dynamic() const { return base_; }
 
   /// All of it: what belongs to no declaration too.
@@ -32,7 +42,7 @@ class BlockSharedMemory {
 
   /// The declaration, or the dynamic shared memory, that an offset from base() lies in, as
   /// [begin, end). @return false where it lies in none that the running block has.
-  bool find(std::size_t offset, std::size_t& begin, std::size_t& end) const;
+  bool find(std::size_t offset, std::size_t& begin, std::size_t& end);
 
   /// Bytes of the static declarations the block has come to.
   std::size_t static_bytes() const { return static_bytes_; }
@@ -43,6 +53,14 @@ class BlockSharedMemory {
   unsigned block_ = 0;
   std::vector<unsigned> entered_in_block_;  ///< by slot
   std::size_t static_bytes_ = 0;
+
+  /// A declaration at file scope, and who uses it.
+  struct AtFileScope {
+    int slot;
+    std::set<std::string, std::less<>> kernels;
+  };
+  std::vector<AtFileScope> at_file_scope_;
+  std::string kernel_;  ///< that is running
 };
 
 }  // namespace tilewise::simt

@@ -52,7 +52,7 @@ std::span<Observer* const> process_observers() {
 }
 
 void BlockWatch::start(const Watch& watch, const LaunchConfiguration& launch,
-                       const LaunchBody& body, const BlockSharedMemory& shared) {
+                       const LaunchBody& body, BlockSharedMemory& shared) {
   watch_ = watch;
   launch_ = &launch;
   body_ = body;

@@ -43,7 +43,7 @@ class BlockWatch {
   // What runs the block.
 
   void start(const Watch& watch, const LaunchConfiguration& launch, const LaunchBody& body,
-             const BlockSharedMemory& shared);
+             BlockSharedMemory& shared);
   /// All blocks of the launch that fell to this thread have run.
   void finish();
 
@@ -178,7 +178,7 @@ class BlockWatch {
   std::vector<Observer*> observers_;
   const LaunchConfiguration* launch_ = nullptr;
   LaunchBody body_{};
-  const BlockSharedMemory* shared_ = nullptr;
+  BlockSharedMemory* shared_ = nullptr;
   const ModuleVariables* variables_ = nullptr;
   std::uint32_t block_ = 0;
   const std::vector<std::uint16_t>* turns_ = nullptr;

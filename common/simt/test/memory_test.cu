@@ -200,6 +200,21 @@ TEST_F(Memory, SharedDynamicallyMayBeNamedAtFileScope) {
   EXPECT_EQ(out.values()[0], 31);
 }
 
+__shared__ float at_file_scope[32];
+
+__global__ void read_what_nobody_wrote_at_file_scope(float* out) {
+  out[blockIdx.x] = at_file_scope[threadIdx.x];
+  at_file_scope[threadIdx.x] = 1;  // the next block must not find this
+}
+
+TEST_F(Memory, SharedByABlockAtFileScopeIsPoisonedForTheNext) {
+  DeviceVector<float> out(50);
+  for (int launch = 0; launch < 2; ++launch) {
+    read_what_nobody_wrote_at_file_scope<<<50, 1>>>(out.data());
+    EXPECT_THAT(out.values(), Each(IsNan()));
+  }
+}
+
 // Faults end the process; the handler says why first.
 
 void print_fault(const Fault& fault) {

@@ -23,6 +23,10 @@ int reserve_shared(SharedRoom& room);
 /// block first comes to the declaration, because a real block finds arbitrary bytes there.
 void* enter_shared(int slot);
 
+/// The same for a declaration at file scope, of which the run-time is told once, by the first block
+/// of the first kernel that comes to it.
+void* enter_shared_at_file_scope(int slot);
+
 /// The running block's dynamic shared memory, aligned to 128 bytes.
 void* enter_dynamic_shared(const char* name);
 
@@ -39,6 +43,12 @@ template <class T>
 inline T& shared() {
   static_cast<void>(&shared_reservation<T>);  // which makes it be
   return *static_cast<T*>(enter_shared(shared_room<T>.slot));
+}
+
+template <class T>
+inline T& shared_at_file_scope() {
+  static_cast<void>(&shared_reservation<T>);  // which makes it be
+  return *static_cast<T*>(enter_shared_at_file_scope(shared_room<T>.slot));
 }
 
 /// Tells the run-time what an array is called, for the messages of the checked build.

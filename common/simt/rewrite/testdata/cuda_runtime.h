@@ -57,6 +57,11 @@ T& shared() {
 }
 
 template <class T>
+T& shared_at_file_scope() {
+  return shared<T>();
+}
+
+template <class T>
 void name_shared(T&, const char*) {}
 
 alignas(128) inline unsigned char dynamic_memory[1024];
