@@ -211,7 +211,13 @@ TEST_F(SlurmEngineTest, SaysAtCtrlCThatJobsGoOn) {
   const CommandResult run = running.wait();
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.output, HasSubstr("Left with Slurm: 4 of the submissions"));
-  EXPECT_THAT(queue("%r"), HasSubstr("Dependency")) << "one at a time, of two arrays";
+  // Slurm says why a job waits when it has looked at it.
+  const auto end = std::chrono::steady_clock::now() + 30s;
+  std::string reasons = queue("%r");
+  while (reasons.find("Dependency") == reasons.npos && std::chrono::steady_clock::now() < end) {
+    reasons = queue("%r");
+  }
+  EXPECT_THAT(reasons, HasSubstr("Dependency")) << "one at a time, of two arrays";
 }
 
 /// A class of which each has the same file, that no compiler takes.
