@@ -294,6 +294,13 @@ const Case accepted[] = {
     {"ArraysWithoutAnExtentBehindPointers",
      "struct Open { float first; float rest[]; };\n" +
          kernel("const Open* open = reinterpret_cast<const Open*>(A); C[0] = open->rest[n];")},
+    {"HeadersOfTheToolkit",
+     "#include <builtin_types.h>\n#include <cuda.h>\n#include <cuda_runtime_api.h>\n"
+     "#include <device_atomic_functions.h>\n#include <device_functions.h>\n"
+     "#include <device_launch_parameters.h>\n#include <driver_types.h>\n#include <host_defines.h>\n"
+     "#include <math_constants.h>\n#include <math_functions.h>\n#include <vector_functions.h>\n"
+     "#include <vector_types.h>\n" +
+         kernel("atomicAdd(C, A[0]);")},
     {"NamesThatBeginAsMangledOnes",
      "template <int _Zone, class _Z> __device__ _Z twice(_Z x) { return _Zone * x; }\n" +
          kernel("C[0] = twice<2>(A[0]);")},
