@@ -31,11 +31,12 @@ template <class T>
                                          int source_lane) {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8,
                 "shuffles move the arithmetic types of up to 8 bytes");
+  // In place: a call of memcpy would have to be looked at, as those of kernels are.
   uint64_t bits = 0;
-  memcpy(&bits, &value, sizeof(T));
+  __builtin_memcpy(&bits, &value, sizeof(T));
   follow(arrive_at_warp_operation(what, site, mask, bits, source_lane));
   bits = value_from_passed_warp_operation();
-  memcpy(&value, &bits, sizeof(T));
+  __builtin_memcpy(&value, &bits, sizeof(T));
   return value;
 }
 
