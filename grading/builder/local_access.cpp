@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 
 #include "grading/builder/lines.hpp"
 
@@ -13,14 +14,30 @@ namespace {
 /// As far beyond a stack nobody can access anything (common/simt/runtime/stack_pool.cpp).
 constexpr std::uint64_t most_bytes = 64 * 1024;
 
-/// Bytes of an element that is no class, at most.
+/// Bytes of an element that is no class, at most. Any other name may be one of a vector.
 std::uint64_t scalar_bytes(std::string_view type) {
-  constexpr std::uint64_t widest_vector = 64;  // by which a header's own types may have other names
-  if (type.find("vector") != type.npos) return widest_vector;
-  for (const std::string_view known : {"float", "double", "int", "char"}) {
-    if (type.find(known) != type.npos) return sizeof(double);
+  constexpr std::uint64_t largest_scalar = 16, widest_vector = 64;
+  constexpr std::string_view words_of_scalars[] = {"const", "volatile", "unsigned", "signed",
+                                                   "char",  "short",    "int",      "long",
+                                                   "float", "double",   "bool"};
+  if (const std::size_t shown = type.find_last_of("(<"); shown != type.npos) {
+    type.remove_prefix(shown + 1);  // "(float[4] &" of the cast, "MEM <float[4]" of the access
   }
-  return widest_vector;
+  type = type.substr(0, type.find_first_of("[&*"));
+  for (std::size_t begin = 0; begin < type.size();) {
+    if (!is_word(type[begin])) {
+      ++begin;
+      continue;
+    }
+    std::size_t end = begin;
+    while (end < type.size() && is_word(type[end])) ++end;
+    if (std::ranges::find(words_of_scalars, type.substr(begin, end - begin)) ==
+        std::end(words_of_scalars)) {
+      return widest_vector;
+    }
+    begin = end;
+  }
+  return largest_scalar;
 }
 
 std::uint64_t bounded_product(std::uint64_t a, std::uint64_t b) {

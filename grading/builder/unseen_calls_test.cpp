@@ -112,8 +112,11 @@ TEST(UnboundedAccesses, AreThoseWhoseIndexMayLeadAnywhere) {
         "_3 = MEM[(struct Twice &)&local].v[i_2];", "_3 = MEM[(struct Unknown &)&local].v[i_2];",
         "_3 = MEM[(const struct W[4097] &)&local][i_2].v[j_3];",
         "_3 = MEM[(struct Huge[2] &)&local][i_2].v[0];",
+        "_3 = MEM[(const myfloat[4096] &)&local][i_2];",
+        "_3 = MEM[(vector(16) float[4096] &)&local][i_2];",
+        "_3 = MEM[(__int128[4096] &)&local][i_2];",
         "MEM <float[65536]> [(float *)&local][i_2] = _3;", "_3 = MEM[(Rows &)&local][i_2][1];",
-        "_3 = MEM[(const float[64][129] &)&local][i_2][j_3];",
+        "_3 = MEM[(const float[64][65] &)&local][i_2][j_3];",
         "_3 = MEM[(float[0:18446744073709551615] &)&local][i_2];",
         "_3 = MEM[(float[] &)&local][i_2];", "_3 = MEM[(float *)&local + 400000B];",
         "_3 = MEM[(float *)&local + 18446744073709551600B];",
@@ -130,7 +133,8 @@ TEST(UnboundedAccesses, AreNotThoseThatABoundIsCheckedOf) {
   for (const char* statement :
        {"_3 = local[i_2];", "_3 = acc[i_2][j_3];", "_3 = MEM[(float *)A_2(D)];",
         "_18 = [array:61:36] MEM <const float[8]> [(value_type &)[x.cu:27:53] &arr][_17];",
-        "_3 = MEM[(float[16] &)&acc][_39];", "_3 = MEM[(struct V *)&local].y;",
+        "_3 = MEM[(float[16] &)&acc][_39];", "_3 = MEM[(const unsigned int[4096] &)&acc][_39];",
+        "_3 = MEM[(struct V *)&local].y;",
         "MEM <vector(2) float> [(float *)&local] = { 0.0, 0.0 };",
         "_3 = MEM[(float *)_2 + 4000000B];",
         // A class with an operator[] that the compiler puts in place.
