@@ -31,10 +31,18 @@ __global__ void reverses_at_file_scope(const float* in, float* out) {
   __syncthreads();
   out[first + threadIdx.x] = at_file_scope[63 - threadIdx.x];
 }
+// Another kernel comes to it unannounced.
+__global__ void rotates_at_file_scope(const float* in, float* out) {
+  const int first = blockIdx.x * 64;
+  at_file_scope[threadIdx.x] = in[first + threadIdx.x];
+  __syncthreads();
+  out[first + threadIdx.x] = at_file_scope[(threadIdx.x + 1) % 64];
+}
 CORRECT(reverses_at_file_scope) {
   const Buffer<float> in("in", 512, Contents::input), out("out", 512, Contents::nothing);
   for (int launch = 0; launch < 2; ++launch) {
     reverses_at_file_scope<<<8, 64>>>(in.data(), out.data());
+    rotates_at_file_scope<<<8, 64>>>(in.data(), out.data());
   }
 }
 
