@@ -199,54 +199,89 @@ Launcher launcher_for(const Outline& outline, const Names& kernels, const Kernel
   return {"TILEWISE_LAUNCHER(" + quoted(name) + ", " + (captures ? "&" : "") + ", "};
 }
 
-void rewrite_launch(const Outline& outline, const Names& kernels, std::size_t launch, bool in_macro,
-                    Edits& edits, std::vector<RewriteError>& errors) {
-  const auto& code = outline.code();
-  const auto report = [&](std::string message) {
-    errors.push_back({code[launch].line, std::move(message)});
-  };
+class LaunchRewriter {
+ public:
+  LaunchRewriter(const Outline& outline, bool in_macro, Edits& edits,
+                 std::vector<RewriteError>& errors)
+      : outline_(outline),
+        code_(outline.code()),
+        kernels_(declared_kernels(code_)),
+        in_macro_(in_macro),
+        edits_(edits),
+        errors_(errors) {}
 
-  const auto kernel = KernelFinder(outline, launch).find();
-  if (!kernel) return report("a kernel launch needs the kernel's name before <<<");
-  const auto name = name_of(code, kernel->first, launch);
-  const auto configuration = find_configuration(outline, launch, in_macro);
-  const auto open = configuration ? configuration->closing + closing_length : code.size();
-  // What a macro is followed by may be the arguments.
-  const bool is_complete =
-      configuration && (open == code.size() ? in_macro : outline.partner(open).has_value());
-  if (!is_complete) {
-    return report("the launch of " + name + " is not complete: write " + name +
-                  "<<<grid, block>>>(arguments)");
-  }
-  if (configuration->arguments < 1 || configuration->arguments > most_arguments) {
-    return report("the launch of " + name + " has " + std::to_string(configuration->arguments) +
-                  " values between <<< and >>>: CUDA takes grid, block, bytes of dynamic shared "
-                  "memory and stream, the last two if needed");
+  void run(const LaunchMacros& macros) {
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      // `operator<<<T>` names a template.
+      if (code_[i].is("<<<") && (i == 0 || !code_[i - 1].is("operator"))) rewrite_launch(i);
+      if (macros.contains(code_[i].text)) rewrite_kernel_before_macro(i);
+    }
   }
 
-  // A colon just before would merge with ours: `ready ?launch():k<<<1, 1>>>()`.
-  const bool follows_colon = kernel->first > 0 && code[kernel->first - 1].is(":");
-  const auto launcher = launcher_for(outline, kernels, *kernel, launch, name, in_macro);
-  edits.insert_before(code[kernel->first], (follows_colon ? " " : "") + launcher.opening);
-  edits.insert_after(code[launch - 1], launcher.closing);
-  edits.replace(code[launch], ".configure(");
-  edits.replace(code[configuration->closing], ")");
-  edits.erase(code[configuration->closing + 1]);
-  edits.erase(code[configuration->closing + 2]);
-}
+ private:
+  void rewrite_launch(std::size_t launch) {
+    // What the macro is used behind names the kernel.
+    const bool has_kernel = !in_macro_ || launch > 0;
+    std::optional<Kernel> kernel;
+    std::string name = "a kernel";
+    if (has_kernel) {
+      kernel = KernelFinder(outline_, launch).find();
+      if (!kernel) return report(launch, "a kernel launch needs the kernel's name before <<<");
+      name = name_of(code_, kernel->first, launch);
+    }
+    const auto configuration = find_configuration(outline_, launch, in_macro_);
+    const auto open = configuration ? configuration->closing + closing_length : code_.size();
+    // What a macro is followed by may be the arguments.
+    const bool is_complete =
+        configuration && (open == code_.size() ? in_macro_ : outline_.partner(open).has_value());
+    if (!is_complete) {
+      return report(launch, "the launch of " + name + " is not complete: write " + name +
+                                "<<<grid, block>>>(arguments)");
+    }
+    if (configuration->arguments < 1 || configuration->arguments > most_arguments) {
+      return report(launch,
+                    "the launch of " + name + " has " + std::to_string(configuration->arguments) +
+                        " values between <<< and >>>: CUDA takes grid, block, bytes of dynamic "
+                        "shared memory and stream, the last two if needed");
+    }
+    if (kernel) rewrite_kernel(*kernel, launch, name);
+    edits_.replace(code_[launch], ".configure(");
+    edits_.replace(code_[configuration->closing], ")");
+    edits_.erase(code_[configuration->closing + 1]);
+    edits_.erase(code_[configuration->closing + 2]);
+  }
+
+  void rewrite_kernel(const Kernel& kernel, std::size_t launch, const std::string& name) {
+    // A colon just before would merge with ours: `ready ?launch():k<<<1, 1>>>()`.
+    const bool follows_colon = kernel.first > 0 && code_[kernel.first - 1].is(":");
+    const auto launcher = launcher_for(outline_, kernels_, kernel, launch, name, in_macro_);
+    edits_.insert_before(code_[kernel.first], (follows_colon ? " " : "") + launcher.opening);
+    edits_.insert_after(code_[launch - 1], launcher.closing);
+  }
+
+  void rewrite_kernel_before_macro(std::size_t launch) {
+    if (in_macro_ && launch == 0) return;
+    const auto kernel = KernelFinder(outline_, launch).find();
+    if (kernel) rewrite_kernel(*kernel, launch, name_of(code_, kernel->first, launch));
+  }
+
+  void report(std::size_t launch, std::string message) {
+    errors_.push_back({code_[launch].line, std::move(message)});
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  Names kernels_;
+  bool in_macro_;
+  Edits& edits_;
+  std::vector<RewriteError>& errors_;
+};
 
 }  // namespace
 
-void rewrite_launches(const Outline& outline, bool in_macro, Edits& edits,
-                      std::vector<RewriteError>& errors) {
-  const auto& code = outline.code();
-  const Names kernels = declared_kernels(code);
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    // `operator<<<T>` names a template.
-    if (code[i].is("<<<") && (i == 0 || !code[i - 1].is("operator"))) {
-      rewrite_launch(outline, kernels, i, in_macro, edits, errors);
-    }
-  }
+void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool in_macro,
+                      Edits& edits, std::vector<RewriteError>& errors) {
+  LaunchRewriter(outline, in_macro, edits, errors).run(macros);
 }
 
 }  // namespace tilewise::simt::rewriting

@@ -69,6 +69,26 @@ TEST(Launch, IsRewritten) {
        "\n#define RUN(k) TILEWISE_LAUNCHER_OF_MACRO(k<16>).configure(g, b)"},
       {"a macro's in parentheses", "\n#define RUN(k) (k)<<<g, b>>>(x)",
        "\n#define RUN(k) " + chosen("(k)") + ".configure(g, b)(x)"},
+      {"a macro's configuration", "\n#define ON(g, b) <<<g, b>>>\nk ON(1, 2)(x);",
+       "\n#define ON(g, b) .configure(g, b)\n" + k + " ON(1, 2)(x);"},
+      {"a macro's configuration, which others stand for",
+       "\n#define ON(...) <<<__VA_ARGS__>>>\n#define ON2(g, b) ON(g, b, 0, 0)\nm<1> ON2(1, 2)(x);",
+       "\n#define ON(...) .configure(__VA_ARGS__)\n#define ON2(g, b) ON(g, b, 0, 0)\n" +
+           named("m<1>") + " ON2(1, 2)(x);"},
+      {"a macro's configuration and arguments", "\n#define ON(x) <<<1, 2>>>(x)\nk ON(y);",
+       "\n#define ON(x) .configure(1, 2)(x)\n" + k + " ON(y);"},
+      {"a macro's configuration in a macro",
+       "\n#define ON <<<1, 2>>>\n#define RUN(k, x) k<2> ON(x)\n",
+       "\n#define ON .configure(1, 2)\n#define RUN(k, x) TILEWISE_LAUNCHER_OF_MACRO(k<2>) ON(x)\n"},
+      {"a macro's configuration, or nothing",
+       "\n#if A\n#define ON(g) <<<g, 2>>>\n#else\n#define ON(g)\n#endif\nk ON(1)(x);",
+       "\n#if A\n#define ON(g) .configure(g, 2)\n#else\n#define ON(g)\n#endif\n" + k +
+           " ON(1)(x);"},
+      {"a macro's brackets", "\n#define ON <<<\n#define END >>>\nk ON 1, 2 END(x);",
+       "\n#define ON \n#define END \n" + k + " .configure( 1, 2 )(x);"},
+      {"given to a macro without its kernel",
+       "\n#define RUN(k, ...) k __VA_ARGS__\nRUN(m<1>, <<<1, 2>>>(x));",
+       "\n#define RUN(k, ...) k __VA_ARGS__\n " + named("m<1>") + "   .configure(1, 2)(x)   ;"},
       {"a table", "t[i + 1]<<<1, 2>>>(x);", chosen("t[i + 1]") + ".configure(1, 2)(x);"},
       {"a member", "this->a.k<<<1, 2>>>(x);", chosen("this->a.k") + ".configure(1, 2)(x);"},
       {"a pointer", "if (c) (*p)<<<1, 2>>>(x);",
@@ -149,8 +169,8 @@ TEST(Launch, IsRefusedWhereItCannotBeSimulated) {
       {"5<<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
       {"a > <<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
       {")<<<1, 2>>>(x);", 1, "a kernel launch needs the kernel's name before <<<"},
-      {"#define CONFIGURATION \\\n  <<<1, 2>>>", 2,
-       "a kernel launch needs the kernel's name before <<<"},
+      {"#define ON \\\n  <<<1, 2", 2,
+       "the launch of a kernel is not complete: write a kernel<<<grid, block>>>(arguments)"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.source);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "common/simt/rewrite/edits.hpp"
@@ -28,15 +30,21 @@ std::string mark_device_variables(const std::vector<Token>& tokens, const Outlin
 
 namespace tilewise::simt::rewriting {
 
+/// Names of macros that begin with `<<<`, or stand for one that does.
+using LaunchMacros = std::unordered_set<std::string_view>;
+
 /// Turns `kernel<<<configuration>>>(arguments)` into
 /// `TILEWISE_LAUNCHER("kernel", , kernel).configure(configuration)(arguments)`, a macro of
 /// include/tilewise/launch.hpp that makes two functions of the name: one that calls it, for it may
 /// stand for several overloads or for a template whose arguments follow from the call, and one by
 /// which the compiler tells the parameters. An expression such as `table[i]` is passed as it is, so
 /// that it is evaluated once, not by every thread.
+///
+/// A macro that stands for the configuration alone becomes `.configure(...)`, so that the kernel's
+/// name is looked for where the macro is used.
 /// @param in_macro the code is what a macro stands for: arguments may follow where it is used
-void rewrite_launches(const Outline& outline, bool in_macro, Edits& edits,
-                      std::vector<RewriteError>& errors);
+void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool in_macro,
+                      Edits& edits, std::vector<RewriteError>& errors);
 
 }  // namespace tilewise::simt::rewriting
 

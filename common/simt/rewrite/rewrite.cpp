@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/macros.hpp"
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/passes.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
@@ -13,77 +13,17 @@
 namespace tilewise::simt {
 namespace {
 
+using rewriting::Macro;
 using rewriting::Token;
 
-/// A macro's definition.
-struct Macro {
-  const Token* name;
-  bool has_parameters;
-  std::vector<Token> body;  ///< as code of its own
-
-  bool says(std::string_view word) const {
-    return std::any_of(body.begin(), body.end(),
-                       [&](const Token& token) { return token.is(word); });
-  }
-};
-
-std::vector<Macro> macros_in(const std::vector<Token>& tokens) {
-  std::vector<Macro> macros;
-  for (std::size_t i = 2; i < tokens.size(); ++i) {
-    if (tokens[i].directive == 0 || !tokens[i - 2].is("#") || !tokens[i - 1].is("define")) continue;
-    const auto is_part = [&](std::size_t at) {
-      return at < tokens.size() && tokens[at].directive == tokens[i].directive;
-    };
-    std::size_t at = i + 1;
-    const bool has_parameters =
-        is_part(at) && tokens[at].is("(") && tokens[at].begin == tokens[i].end();
-    while (has_parameters && is_part(at) && !tokens[at++].is(")")) {
-    }
-    Macro& macro = macros.emplace_back(Macro{&tokens[i], has_parameters, {}});
-    for (; is_part(at); ++at) {
-      macro.body.push_back(tokens[at]);
-      macro.body.back().directive = 0;
-    }
-  }
-  return macros;
-}
-
-/// The source with macros such as `#define SHARED __shared__` written out, because a declaration is
-/// read as a whole.
-std::string with_words_for_shared(std::string_view source) {
-  const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
-  const auto macros = macros_in(tokens);
-  std::map<std::string_view, std::string> words;
-  for (const Macro& macro : macros) {
-    if (!macro.has_parameters && macro.says("__shared__")) {
-      words[macro.name->text] = rewriting::joined(macro.body);
-    }
-  }
-  std::map<std::string_view, int> definitions;
-  for (const Macro& macro : macros) ++definitions[macro.name->text];
-  std::erase_if(words, [&](const auto& word) { return definitions[word.first] > 1; });
-  rewriting::Edits edits;
-  const auto write_out = [&](const Token& token) {
-    if (const auto word = words.find(token.text); word != words.end()) {
-      edits.replace(token, word->second);
-    }
-  };
-  for (const Token& token : tokens) {
-    if (token.directive == 0) write_out(token);
-  }
-  for (const Macro& macro : macros) {
-    if (words.contains(macro.name->text)) {
-      for (const Token& token : macro.body) edits.erase(token);
-    } else {
-      for (const Token& token : macro.body) write_out(token);
-    }
-  }
-  return edits.apply_to(source);
-}
-
-void rewrite_macro(Macro macro, rewriting::Edits& edits, std::vector<RewriteError>& errors) {
+void rewrite_macro(Macro macro, const rewriting::LaunchMacros& launch_macros,
+                   rewriting::Edits& edits, std::vector<RewriteError>& errors) {
   const bool declares = macro.says("__shared__");
-  if (!declares && !macro.says("<<<")) return;
+  const bool launches = macro.says("<<<") ||
+                        std::any_of(macro.body.begin(), macro.body.end(), [&](const Token& token) {
+                          return launch_macros.contains(token.text);
+                        });
+  if (!declares && !launches) return;
   std::vector<Token>& body = macro.body;
   if (declares && !body.back().is(";") && !body.back().is("}")) {
     // The semicolon that stands where the macro is used.
@@ -91,8 +31,25 @@ void rewrite_macro(Macro macro, rewriting::Edits& edits, std::vector<RewriteErro
     body.push_back({rewriting::TokenKind::punctuation, last.end() - 1, ";", last.line, 0});
   }
   const rewriting::Outline outline(body);
-  rewriting::rewrite_launches(outline, true, edits, errors);
+  rewriting::rewrite_launches(outline, launch_macros, true, edits, errors);
   rewriting::rewrite_shared_memory(outline, true, edits, errors);
+}
+
+/// Macros that stand for a launch without its kernel, as in `#define ON(grid) <<<grid, 128>>>`, and
+/// those that stand for one of these.
+rewriting::LaunchMacros launch_macros_in(const std::vector<Macro>& macros) {
+  constexpr int most_rounds = 16;  // a macro of a macro of a macro ...
+  rewriting::LaunchMacros found;
+  for (int i = 0; i < most_rounds; ++i) {
+    const std::size_t before = found.size();
+    for (const Macro& macro : macros) {
+      if (macro.body.empty()) continue;
+      const Token& first = macro.body.front();
+      if (first.is("<<<") || found.contains(first.text)) found.insert(macro.name->text);
+    }
+    if (found.size() == before) break;
+  }
+  return found;
 }
 
 // No macro can stand for CUDA's __noinline__: the standard library spells an attribute so.
@@ -110,13 +67,19 @@ void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits)
 }  // namespace
 
 Rewritten rewrite(std::string_view original, RewriteOptions options) {
-  const std::string source = with_words_for_shared(original);
+  const auto [source, unused_macros] = rewriting::with_macros_written_out(original);
   const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
   const rewriting::Outline outline(tokens);
   rewriting::Edits edits;
   Rewritten result;
-  for (Macro& macro : macros_in(tokens)) rewrite_macro(std::move(macro), edits, result.errors);
-  rewriting::rewrite_launches(outline, false, edits, result.errors);
+  auto macros = rewriting::macros_in(tokens);
+  const rewriting::LaunchMacros launch_macros = launch_macros_in(macros);
+  for (Macro& macro : macros) {
+    const bool is_used = !unused_macros.contains(std::string(macro.name->text));
+    std::vector<RewriteError> of_nobody;
+    rewrite_macro(std::move(macro), launch_macros, edits, is_used ? result.errors : of_nobody);
+  }
+  rewriting::rewrite_launches(outline, launch_macros, false, edits, result.errors);
   rewriting::rewrite_shared_memory(outline, false, edits, result.errors);
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);

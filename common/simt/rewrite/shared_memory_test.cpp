@@ -155,21 +155,65 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
 }
 
 TEST(SharedMemory, InMacrosHasTheNamesThatTheyAreGiven) {
+  // Which of its definitions holds is not known.
+  const std::string other = "#ifdef X\n#define TILE(x) int x\n#endif\n";
   const std::string declared =
-      " }; auto& tilewise_block_2_1_##x = ::tilewise::simt::shared<tilewise_shared_2_1_##x>(); "
-      "auto& x = tilewise_block_2_1_##x.x; ::tilewise::simt::name_shared(x, TILEWISE_TEXT(x))";
+      " }; auto& tilewise_block_5_1_##x = ::tilewise::simt::shared<tilewise_shared_5_1_##x>(); "
+      "auto& x = tilewise_block_5_1_##x.x; ::tilewise::simt::name_shared(x, TILEWISE_TEXT(x))";
   const Case cases[] = {
-      {"whose use has the semicolon", "\n#define TILE(x) __shared__ float x[4]\nTILE(As);",
-       "\n#define TILE(x) struct tilewise_shared_2_1_##x {  float x[4];" + declared +
+      {"whose use has the semicolon",
+       "\n" + other + "#define TILE(x) __shared__ float x[4]\nTILE(As);",
+       "\n" + other + "#define TILE(x) struct tilewise_shared_5_1_##x {  float x[4];" + declared +
            "\nTILE(As);"},
-      {"with a semicolon", "\n#define TILE(x) __shared__ float x[4];\nTILE(As)",
-       "\n#define TILE(x) struct tilewise_shared_2_1_##x {  float x[4];" + declared +
+      {"with a semicolon", "\n" + other + "#define TILE(x) __shared__ float x[4];\nTILE(As)",
+       "\n" + other + "#define TILE(x) struct tilewise_shared_5_1_##x {  float x[4];" + declared +
            ";\nTILE(As)"},
-      {"dynamic", "\n#define TILE(x) extern __shared__ float x[]\n",
-       "\n#define TILE(x) auto& x = ::tilewise::simt::dynamic_shared<float>(TILEWISE_TEXT(x))"
-       "   \n"},
+      {"dynamic", "\n" + other + "#define TILE(x) extern __shared__ float x[]\n",
+       "\n" + other +
+           "#define TILE(x) auto& x = ::tilewise::simt::dynamic_shared<float>(TILEWISE_TEXT(x))"
+           "   \n"},
   };
   for (const Case& c : cases) expect_rewritten(c);
+}
+
+// What stands on the second line is what it would be without the macro, blanks aside.
+TEST(SharedMemory, IsReadAsMacrosWriteIt) {
+  const struct {
+    const char *what, *macro, *use, *meant;
+  } cases[] = {
+      {"a declaration", "TILE(x, n) __shared__ float x[n]", "TILE(As, 4);",
+       "__shared__ float As[4];"},
+      {"a name that is pasted", "TILE(x) __shared__ float tile_##x[4];", "TILE(a)",
+       "__shared__ float tile_a[4];"},
+      {"a declarator that it is given", "TWO(d) __shared__ float a[4], d;", "TWO(b[4][5])",
+       "__shared__ float a[4], b[4][5];"},
+      {"declarators that it is given", "ALL(...) __shared__ float __VA_ARGS__", "ALL(a[4], b[5]);",
+       "__shared__ float a[4], b[5];"},
+      {"a declarator", "OF(x) x[4]", "__shared__ float OF(As), OF(Bs);",
+       "__shared__ float As[4], Bs[4];"},
+      {"declarators", "BOTH As[4], Bs[4]", "__shared__ float BOTH;",
+       "__shared__ float As[4], Bs[4];"},
+      {"an alignment", "ALIGNED(n) __align__(n)", "__shared__ ALIGNED(16) float x[4];",
+       "__shared__ __align__(16) float x[4];"},
+      {"an alignment before it", "ALIGNED(n) __attribute__((aligned(n)))",
+       "ALIGNED(16) __shared__ float x[4];", "__attribute__((aligned(16))) __shared__ float x[4];"},
+      {"a kernel's body", "BODY(d, e) { __shared__ float d; e = 1; }", "BODY(x[4], x[0])",
+       "{ __shared__ float x[4]; x[0] = 1; }"},
+      {"half a name", "CALL(f, ...) f(__VA_ARGS__, ##__VA_ARGS__)",
+       "__shared__ float x[4]; CALL(g, x, 1);", "__shared__ float x[4]; CALL(g, x, 1);"},
+  };
+  const auto without_blanks = [](std::string text) {
+    std::erase(text, ' ');
+    return text.substr(text.find('\n'));
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const auto written =
+        rewrite("#define " + std::string(c.macro) + "\nvoid f() { " + c.use + " }");
+    EXPECT_TRUE(written.errors.empty()) << written.errors.front().message;
+    const auto meant = rewrite("\nvoid f() { " + std::string(c.meant) + " }");
+    EXPECT_EQ(without_blanks(written.text), without_blanks(meant.text));
+  }
 }
 
 TEST(SharedMemory, IsCapturedByLambdasThatNameIt) {
@@ -267,8 +311,9 @@ TEST(SharedMemory, IsRefusedWhereItCannotBeSimulated) {
       {"struct A { __shared__ float x; };", member},
       {"template <class T> class A : B<(1 > 0)> { static __shared__ float x; };", member},
       {"struct alignas(16) A { __shared__ float x; };", member},
-      {"#define TILE(x) __shared__ float tile_##x[4]", not_understood},
-      {"#define TILE(x) __shared__ float x = 0", initialised},
+      {"#define TILE(x) __shared__ float tile_##x[4]\n#define EACH(M) M(a)\nEACH(TILE)",
+       not_understood},
+      {"#define TILE(x) __shared__ float x = 0\n#define EACH(M) M(a)\nEACH(TILE)", initialised},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.source);
