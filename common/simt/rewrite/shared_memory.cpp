@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "common/simt/rewrite/declaration.hpp"
 #include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/jumps.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
@@ -18,6 +21,7 @@ class SharedMemoryRewriter {
                        std::vector<RewriteError>& errors)
       : outline_(outline),
         code_(outline.code()),
+        jumps_(outline),
         in_macro_(in_macro),
         edits_(edits),
         errors_(errors) {}
@@ -49,14 +53,12 @@ class SharedMemoryRewriter {
     const auto& declaration = std::get<Declaration>(parsed);
     const bool is_global = !in_macro_ && outline_.scope(shared) == Scope::file;
     storage_ = is_global ? "static thread_local " : "";
-    if (!is_global) {
-      for (const auto& declarator : declaration.declarators) capture(declarator.name);
-    }
-    if (is_dynamic(declaration)) {
-      rewrite_dynamic(declaration, line);
-    } else {
-      rewrite_static(declaration, line);
-    }
+    const auto place = is_global ? std::nullopt : jumps_.place_before(declaration);
+    const std::size_t errors = errors_.size();
+    const Names names = is_dynamic(declaration) ? rewrite_dynamic(declaration, line, place)
+                                                : rewrite_static(declaration, line, place);
+    if (is_global || errors_.size() > errors) return declaration.end;
+    for (const Name& name : names) rewrite_uses(name);
     return declaration.end;
   }
 
@@ -65,62 +67,146 @@ class SharedMemoryRewriter {
                        [](const Token& token) { return token.is("extern"); });
   }
 
-  void rewrite_static(const Declaration& declaration, int line) {
+  /// A variable that has been declared.
+  struct Name {
+    std::size_t token;
+    std::string place;  ///< an expression for where it is
+  };
+  using Names = std::vector<Name>;
+
+  Names rewrite_static(const Declaration& declaration, int line, std::optional<std::size_t> place) {
     // A macro may be used twice in a function, with other names.
     const auto id =
         next_id(line) +
         (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
     const auto type = "tilewise_shared_" + id;
     const auto block = "tilewise_block_" + id;
-    edits_.insert_before(code_[declaration.first], "struct " + type + " { ");
-    for (auto i = declaration.first; i < declaration.end; ++i) {
-      if (is_storage(code_[i])) edits_.erase(code_[i]);
-    }
+    const auto shared = "::tilewise::simt::shared" +
+                        std::string(storage_.empty() ? "" : "_at_file_scope") + "<" + type + ">()";
+    Names names;
     // Who uses a macro may write its last semicolon.
     const bool is_open = code_[declaration.end].begin < code_[declaration.end - 1].end();
     auto references = std::string(is_open ? ";" : "") + " }; " + storage_ + "auto& " + block +
-                      " = ::tilewise::simt::shared" + (storage_.empty() ? "" : "_at_file_scope") +
-                      "<" + type + ">();";
+                      " = " + shared + ";";
     for (const auto& declarator : declaration.declarators) {
       const std::string name(code_[declarator.name].text);
       references += " " + storage_ + "auto& " + name + " = " + block + "." + name + ";";
       if (storage_.empty()) {
         references += " ::tilewise::simt::name_shared(" + name + ", " + text_of(name) + ");";
       }
+      names.push_back({declarator.name, shared + "." + name});
+    }
+    const std::string opening = "struct " + type + " { ";
+    if (place) {
+      std::vector<Token> members;
+      for (auto i = declaration.first; i <= declaration.end; ++i) {
+        if (!is_storage(code_[i])) members.push_back(code_[i]);
+        if (i < declaration.end) edits_.erase(code_[i]);
+      }
+      edits_.insert_before(code_[*place], opening + joined(members) + references + " ");
+      return names;
+    }
+    edits_.insert_before(code_[declaration.first], opening);
+    for (auto i = declaration.first; i < declaration.end; ++i) {
+      if (is_storage(code_[i])) edits_.erase(code_[i]);
     }
     if (is_open) references.pop_back();
     edits_.insert_after(code_[declaration.end], references);
+    return names;
   }
 
-  void rewrite_dynamic(const Declaration& declaration, int line) {
+  Names rewrite_dynamic(const Declaration& declaration, int line,
+                        std::optional<std::size_t> place) {
     std::string pointers;
+    Names names;
     for (const auto& declarator : declaration.declarators) {
       if (!declarator.bounds || declarator.in_parentheses) {
         errors_.push_back({line,
                            "dynamic shared memory is an array without a bound: write extern "
                            "__shared__ float name[];"});
-        return;
+        return {};
       }
       const std::string name(code_[declarator.name].text);
-      pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto& " + name +
-                  " = ::tilewise::simt::dynamic_shared<" + element_type(declaration, declarator) +
-                  ">(" + text_of(name) + ")";
+      const std::string shared = "::tilewise::simt::dynamic_shared<" +
+                                 element_type(declaration, declarator) + ">(" + text_of(name) + ")";
+      pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto& " + name + " = " + shared;
+      names.push_back({declarator.name, shared});
     }
-    edits_.insert_before(code_[declaration.first], pointers);
+    edits_.insert_before(code_[place.value_or(declaration.first)], pointers + (place ? "; " : ""));
     for (auto i = declaration.first; i < declaration.end; ++i) edits_.erase(code_[i]);
+    return names;
   }
 
-  // Shared variables are no locals, which lambdas would have to capture: those that name one get it
-  // by reference.
-  void capture(std::size_t name) {
+  // What a reference is not to where its name is in scope.
+  void rewrite_uses(const Name& name) {
+    const Token& token = code_[name.token];
     std::size_t depth = 0;
-    for (auto i = name + 1; i < code_.size(); ++i) {
+    for (auto i = name.token + 1; i < code_.size(); ++i) {
       if (code_[i].is("{")) ++depth;
       if (code_[i].is("}") && depth-- == 0) return;  // the end of the variable's scope
-      if (code_[i].is("[")) capture_in_lambda(code_[name], i);
+      if (code_[i].is("[")) capture_in_lambda(token, i);
+      if (is_decltype_of(token, i)) {
+        edits_.insert_before(code_[i], "::std::remove_reference_t<");
+        edits_.insert_after(code_[i + 3], ">");
+      }
+      if (code_[i].is("{") && i + 1 < code_.size() && outline_.scope(i) == Scope::block &&
+          outline_.scope(i + 1) == Scope::type) {
+        declare_in_class(name, i);
+      }
     }
   }
 
+  bool is_decltype_of(const Token& name, std::size_t index) const {
+    return index + 3 < code_.size() && code_[index].is("decltype") && code_[index + 1].is("(") &&
+           code_[index + 2].is(name.text) && code_[index + 3].is(")");
+  }
+
+  // A local class's functions know nothing of the locals around it, shared variables aside.
+  void declare_in_class(const Name& name, std::size_t open) {
+    const std::string_view word = code_[name.token].text;
+    const auto end = outline_.partner(open);
+    if (!end || declares_member(word, open, *end)) return;
+    std::size_t member = open + 1;            // where its declaration starts
+    std::optional<std::size_t> initializers;  // the colon before a constructor's
+    for (auto i = open + 1; i < *end; ++i) {
+      const Token& token = code_[i];
+      if (token.is("{") && outline_.scope(i) == Scope::type) {
+        const auto body_end = outline_.partner(i).value_or(*end);
+        const auto says = [&](std::size_t first, std::size_t last) {
+          return std::any_of(at(first), at(last), [&](const Token& t) { return t.is(word); });
+        };
+        const bool is_function =
+            std::any_of(at(member), at(i), [](const Token& t) { return t.is("("); });
+        if (is_function && says(i, body_end) && !says(member, initializers.value_or(i))) {
+          edits_.insert_after(token, " auto& " + std::string(word) + " = " + name.place + ";");
+        }
+        i = body_end;
+        member = i + 1;
+        initializers.reset();
+      } else if (token.is(":") && code_[i - 1].is(")")) {
+        initializers = i;
+      } else if (token.is(";") || token.is(":")) {
+        member = i + 1;
+      } else if (token.is(word) && (initializers || code_[i - 1].is("="))) {
+        edits_.replace(token, name.place);
+      }
+    }
+  }
+
+  bool declares_member(std::string_view word, std::size_t open, std::size_t end) const {
+    for (auto i = open + 1; i < end; ++i) {
+      if (code_[i].is("(") || code_[i].is("{") || code_[i].is("[")) {
+        i = outline_.partner(i).value_or(end);
+      } else if (code_[i].is(word) &&
+                 (code_[i - 1].kind == TokenKind::identifier || code_[i - 1].is("*") ||
+                  code_[i - 1].is("&") || code_[i - 1].is(">") || code_[i - 1].is(","))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Lambdas that name one get it by reference.
   void capture_in_lambda(const Token& name, std::size_t open) {
     const auto& before = code_[open - 1];
     const bool is_index = before.is(")") || before.is("]") || before.is("[") ||
@@ -183,6 +269,7 @@ class SharedMemoryRewriter {
 
   const Outline& outline_;
   const std::vector<Token>& code_;
+  Jumps jumps_;
   bool in_macro_;
   Edits& edits_;
   std::vector<RewriteError>& errors_;

@@ -242,6 +242,86 @@ TEST(SharedMemory, IsCapturedByLambdasThatNameIt) {
   }
 }
 
+TEST(SharedMemory, IsDeclaredBeforeJumpsOverIt) {
+  const std::string declared =
+      "struct tilewise_shared_1_1 { int x[4]; }; " + references("1_1", {"x"}) + " ";
+  const struct {
+    const char *what, *source, *expected;
+  } cases[] = {
+      {"a goto", "n = 1; if (n) goto end; @ x[0] = 1; end: x[1] = 1;",
+       "n = 1; # if (n) goto end; @ x[0] = 1; end: x[1] = 1;"},
+      {"a goto behind else", "if (n) x(); else goto end; @ end:;",
+       "# if (n) x(); else goto end; @ end:;"},
+      {"a goto out of a block", "for (;;) { if (n) { goto end; } } @ end:;",
+       "# for (;;) { if (n) { goto end; } } @ end:;"},
+      {"a goto into a block", "n = 1; if (n) { @ in: x[0] = 1; } goto in;",
+       "n = 1; # if (n) { @ in: x[0] = 1; } goto in;"},
+      {"a goto back", "@ again: x[0] = 1; goto again;", nullptr},
+      {"a goto back over it", "again: { @ x[0] = 1; } goto again;", nullptr},
+      {"a goto out of its block", "{ @ if (n) goto end; } end:;", nullptr},
+      {"another function's goto", "@ end:; } void g() { goto end; end:;", nullptr},
+      {"a case", "n = 1; switch (n) { case 0: @ x[0] = 1; break; default: return; }",
+       "n = 1; # switch (n) { case 0: @ x[0] = 1; break; default: return; }"},
+      {"a case in another's", "switch (n) { case 0: switch (n) { case 1: @ case 2:; } case 3:; }",
+       "# switch (n) { case 0: switch (n) { case 1: @ case 2:; } case 3:; }"},
+      {"the last case", "switch (n) { case 0: break; case 1: @ x[0] = 1; }", nullptr},
+      {"a case's block", "switch (n) { case 0: { @ break; } case 1: break; }", nullptr},
+  };
+  const auto fill = [](std::string text, char mark, const std::string& with) {
+    const auto place = text.find(mark);
+    return place == text.npos ? text : text.replace(place, 1, with);
+  };
+  const auto without_blanks = [](std::string text) {
+    std::erase(text, ' ');
+    return text;
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const std::string in = "namespace { void f() { ";
+    const std::string source = in + fill(c.source, '@', "__shared__ int x[4];") + " } }";
+    // Where it stood its semicolon is left.
+    const std::string moved = c.expected ? fill(fill(c.expected, '#', declared), '@', ";")
+                                         : fill(c.source, '@', declared);
+    EXPECT_EQ(without_blanks(rewrite(source).text), without_blanks(in + moved + " } }"));
+  }
+}
+
+TEST(SharedMemory, IsKnownToLocalClasses) {
+  const std::string place = "::tilewise::simt::shared<tilewise_shared_1_1>().x";
+  const std::string here = " auto& x = " + place + ";";
+  const struct {
+    const char* what;
+    std::string members, expected;
+  } cases[] = {
+      {"a function", "int f(int i) const { return x[i]; }",
+       "int f(int i) const {" + here + " return x[i]; }"},
+      {"two functions", "void f() { x[0] = 1; } void g() { } void h() { x[1] = 2; }",
+       "void f() {" + here + " x[0] = 1; } void g() { } void h() {" + here + " x[1] = 2; }"},
+      {"a constructor", "int n; A(int i) : n(x[i]) { x[0] = n; }",
+       "int n; A(int i) : n(" + place + "[i]) {" + here + " x[0] = n; }"},
+      {"a member's start", "int* p = x;", "int* p = " + place + ";"},
+      {"a parameter of that name", "int f(int x) { return x; }", "int f(int x) { return x; }"},
+      {"a member of that name", "int x[4]; int f() { return x[0]; }",
+       "int x[4]; int f() { return x[0]; }"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    const std::string declared = "void f() { __shared__ int x[4]; struct A { ";
+    const std::string rewritten = rewrite(declared).text;
+    EXPECT_EQ(rewrite(declared + c.members + " }; }").text, rewritten + c.expected + " }; }");
+  }
+}
+
+TEST(SharedMemory, HasTheTypeThatItIsDeclaredWith) {
+  const std::string declared = "void f() { extern __shared__ float s[]; ";
+  const std::string text = rewrite(declared).text;
+  EXPECT_EQ(rewrite(declared + "using T = decltype(s); }").text,
+            text + "using T = ::std::remove_reference_t<decltype(s)>; }");
+  for (const std::string other : {"decltype(s[0])", "decltype((s))", "sizeof(s)"}) {
+    EXPECT_EQ(rewrite(declared + "f(" + other + "); }").text, text + "f(" + other + "); }");
+  }
+}
+
 TEST(SharedMemory, IsFoundBehindAMacroThatStandsForWords) {
   for (const std::string words : {"__shared__", "__shared__ float", "extern __shared__"}) {
     const std::string rest = words.ends_with("float") ? " x[];" : " float x[];";
