@@ -144,6 +144,30 @@ TEST(Launch, IsToldFromOtherCode) {
   }
 }
 
+TEST(Launch, ByAnAddressKnowsItsKernel) {
+  const std::string k = "::tilewise::simt::addressed(\"k\", k)";
+  const std::string m = "::tilewise::simt::addressed(\"ns::m<1>\", ns::m<1>)";
+  const std::string launch = "f(cudaLaunchKernel); ";
+  const Case cases[] = {
+      {"a cast", launch + "p = (void*)k;", launch + "p = (void*)" + k + ";"},
+      {"a cast to const", launch + "f(c ? (const void*)ns::m<1> : (void const*)k);",
+       launch + "f(c ? (const void*)" + m + " : (void const*)" + k + ");"},
+      {"a longer cast", launch + "reinterpret_cast<const void*>(ns::m<1>);",
+       launch + "reinterpret_cast<const void*>(" + m + ");"},
+      {"an address", launch + "(void*)&k;",
+       launch + "(void*)::tilewise::simt::addressed(\"k\", &k);"},
+      {"an argument", "cudaLaunchKernel(ns::m<1>, g, b, a);",
+       "cudaLaunchKernel(" + m + ", g, b, a);"},
+      {"an expression", launch + "(void*)(p + 1), (void*)p[1], (void*)p->q, (float*)k;",
+       launch + "(void*)(p + 1), (void*)p[1], (void*)p->q, (float*)k;"},
+      {"another file", "p = (void*)k;", "p = (void*)k;"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    EXPECT_EQ(rewrite(c.source).text, c.expected);
+  }
+}
+
 TEST(Launch, IsRefusedWhereItCannotBeSimulated) {
   const struct {
     const char* source;

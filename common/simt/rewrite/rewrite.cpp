@@ -80,6 +80,7 @@ Rewritten rewrite(std::string_view original, RewriteOptions options) {
     rewrite_macro(std::move(macro), launch_macros, edits, is_used ? result.errors : of_nobody);
   }
   rewriting::rewrite_launches(outline, launch_macros, false, edits, result.errors);
+  rewriting::mark_addressed_kernels(outline, edits);
   rewriting::rewrite_shared_memory(outline, false, edits, result.errors);
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);

@@ -63,6 +63,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   properties->l2CacheSize = static_cast<int>(gpu.l2_bytes);
   properties->major = gpu.compute_major;
   properties->minor = gpu.compute_minor;
+  properties->computeMode = 0;
   return cudaSuccess;
 }
 
@@ -76,6 +77,16 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
       *value = properties.maxThreadsPerBlock;
+      break;
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY:
+    case cudaDevAttrMaxBlockDimZ:
+      *value = properties.maxThreadsDim[attribute - cudaDevAttrMaxBlockDimX];
+      break;
+    case cudaDevAttrMaxGridDimX:
+    case cudaDevAttrMaxGridDimY:
+    case cudaDevAttrMaxGridDimZ:
+      *value = properties.maxGridSize[attribute - cudaDevAttrMaxGridDimX];
       break;
     case cudaDevAttrMaxSharedMemoryPerBlock:
       *value = static_cast<int>(properties.sharedMemPerBlock);
@@ -126,6 +137,26 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
   return device::raise_dynamic_shared_limit(static_cast<std::size_t>(value));
 }
 
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  if (function == nullptr) return device::fail(cudaErrorInvalidDeviceFunction);
+  cudaDeviceProp properties;
+  const cudaError_t error = cudaGetDeviceProperties(&properties, 0);
+  if (attributes == nullptr || error != cudaSuccess) return device::fail(cudaErrorInvalidValue);
+  constexpr int registers = 32;  // 65,536 of an SM's, by 2,048 threads
+  const int capability = 10 * properties.major + properties.minor;
+  *attributes = {.sharedSizeBytes = 0,
+                 .constSizeBytes = 0,
+                 .localSizeBytes = 0,
+                 .maxThreadsPerBlock = properties.maxThreadsPerBlock,
+                 .numRegs = registers,
+                 .ptxVersion = capability,
+                 .binaryVersion = capability,
+                 .cacheModeCA = 0,
+                 .maxDynamicSharedSizeBytes = static_cast<int>(properties.sharedMemPerBlock),
+                 .preferredShmemCarveout = cudaSharedmemCarveoutDefault};
+  return cudaSuccess;
+}
+
 // Work runs when it is issued, so a stream needs no state beyond being one.
 struct CUstream_st {};
 
@@ -148,6 +179,9 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
+    return device::fail(cudaErrorInvalidResourceHandle);
+  }
   delete stream;
   return cudaSuccess;
 }
@@ -221,6 +255,8 @@ constexpr Description descriptions[] = {
     {cudaErrorInvalidDevicePointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
     {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
      "invalid copy direction for memcpy"},
+    {cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable",
+     "CUDA-capable device(s) is/are busy or unavailable"},
     {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},

@@ -75,8 +75,7 @@ class Service {
       case DeviceCall::copy_on_device:
         return copy_on_device();
       case DeviceCall::fill:
-        return answer(
-            cudaMemset(address(request_.to), request_.value, std::size_t{request_.bytes}));
+        return fill();
       case DeviceCall::raise_dynamic_shared_limit:
         return answer(request_.value < 0 ? cudaErrorInvalidValue
                                          : device::raise_dynamic_shared_limit(
@@ -174,6 +173,14 @@ class Service {
     DeviceMemory::instance().note_copy(address(request_.to), address(request_.from),
                                        request_.bytes);
     std::memmove(address(request_.to), address(request_.from), request_.bytes);
+    return answer(cudaSuccess);
+  }
+
+  HostRequest fill() {
+    const cudaError_t error = check_copy(true, false);
+    if (error != cudaSuccess) return answer(error);
+    DeviceMemory::instance().note_copy(address(request_.to), &request_.value, request_.bytes);
+    std::memset(address(request_.to), request_.value, request_.bytes);
     return answer(cudaSuccess);
   }
 

@@ -1,5 +1,8 @@
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 
 #include "common/simt/include/tilewise/host_api.hpp"
@@ -26,6 +29,52 @@ std::uint32_t place_in_device_memory(const void* device_pointer) {
 
 namespace {
 
+/// Ranges of memory by where they start. Threads of a program may share them.
+class Ranges {
+ public:
+  void insert(const void* start, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    ranges_[static_cast<const std::byte*>(start)] = bytes;
+  }
+  void erase(const void* start) {
+    const std::lock_guard lock(mutex_);
+    ranges_.erase(static_cast<const std::byte*>(start));
+  }
+  bool hold(const void* start, std::size_t bytes) const {
+    const auto* const first = static_cast<const std::byte*>(start);
+    const std::lock_guard lock(mutex_);
+    const auto after = ranges_.upper_bound(first);
+    if (after == ranges_.begin()) return false;
+    const auto& [begin, length] = *std::prev(after);
+    const auto offset = static_cast<std::size_t>(first - begin);
+    return offset < length && bytes <= length - offset;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, std::size_t> ranges_;
+};
+
+/// Variables of modules whose address the program has asked for.
+Ranges& symbols() {
+  static Ranges* const ranges = new Ranges;  // modules may still be in use when the program ends
+  return *ranges;
+}
+
+/// What cudaMallocHost has given.
+Ranges& pinned() {
+  static Ranges* const ranges = new Ranges;
+  return *ranges;
+}
+
+bool points_to_device(const void* address) {
+  return DeviceMemory::instance().contains(address) || symbols().hold(address, 1);
+}
+
+bool device_holds(const void* start, std::size_t bytes) {
+  return DeviceMemory::instance().holds(start, bytes) || symbols().hold(start, bytes);
+}
+
 bool on_device(cudaMemcpyKind kind, bool destination) {
   return destination ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice
                      : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -34,23 +83,19 @@ bool on_device(cudaMemcpyKind kind, bool destination) {
 /// Whether a range may stand on this side of a copy: device ranges lie in one allocation, host
 /// ranges do not point into device memory.
 bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool destination) {
-  const DeviceMemory& memory = DeviceMemory::instance();
-  if (kind == cudaMemcpyDefault) {
-    return !memory.contains(range) || memory.holds(range, bytes);
-  }
-  return on_device(kind, destination) ? memory.holds(range, bytes) : !memory.contains(range);
+  if (kind == cudaMemcpyDefault) return !points_to_device(range) || device_holds(range, bytes);
+  return on_device(kind, destination) ? device_holds(range, bytes) : !points_to_device(range);
 }
 
 /// Where device memory is in another process, which looks at the ranges of its own.
 cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std::size_t bytes,
                            cudaMemcpyKind kind) {
-  const DeviceMemory& memory = DeviceMemory::instance();
   const auto is_device = [&](const void* range, bool destination) {
-    return kind == cudaMemcpyDefault ? memory.contains(range) : on_device(kind, destination);
+    return kind == cudaMemcpyDefault ? points_to_device(range) : on_device(kind, destination);
   };
   const bool to_device = is_device(to, true), from_device = is_device(from, false);
-  if (to == nullptr || from == nullptr || to_device != memory.contains(to) ||
-      from_device != memory.contains(from)) {
+  if (to == nullptr || from == nullptr || to_device != points_to_device(to) ||
+      from_device != points_to_device(from)) {
     return device::fail(cudaErrorInvalidValue);
   }
   if (to_device && from_device) return device.copy_on_device(to, from, bytes);
@@ -75,7 +120,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   }
   const DeviceMemory& memory = DeviceMemory::instance();
   memory.note_copy(to, from, bytes);
-  if (memory.contains(from) && !memory.contains(to)) device::note_bytes_to_host(bytes);
+  if (points_to_device(from) && !points_to_device(to)) device::note_bytes_to_host(bytes);
   const DeviceMemory::Access access;
   std::memmove(to, from, bytes);
   return cudaSuccess;
@@ -111,6 +156,13 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_by
                    : device->copy_to_host(to, from, bytes);
 }
 
+cudaError_t address_of_symbol(void** pointer, const void* symbol, std::size_t bytes) {
+  if (pointer == nullptr || symbol == nullptr) return device::fail(cudaErrorInvalidValue);
+  symbols().insert(symbol, bytes);
+  *pointer = const_cast<void*>(symbol);
+  return cudaSuccess;
+}
+
 }  // namespace tilewise::simt
 
 using namespace tilewise::simt;
@@ -140,11 +192,27 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
   if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
   *pointer = std::malloc(bytes);
+  if (*pointer) pinned().insert(*pointer, bytes);
   return *pointer || bytes == 0 ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
+  pinned().erase(pointer);
   std::free(pointer);
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  if (attributes == nullptr) return device::fail(cudaErrorInvalidValue);
+  void* const address = const_cast<void*>(pointer);
+  if (points_to_device(pointer)) {
+    *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+  } else if (pinned().hold(pointer, 1)) {
+    *attributes = {cudaMemoryTypeHost, 0, address, address};
+  } else {
+    constexpr int no_device = -2;  // cudaInvalidDeviceId
+    *attributes = {cudaMemoryTypeUnregistered, no_device, nullptr, address};
+  }
   return cudaSuccess;
 }
 
@@ -187,7 +255,7 @@ cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
   if (RemoteDevice* const device = RemoteDevice::instance()) {
     return device->fill(pointer, byte, bytes);
   }
-  if (!DeviceMemory::instance().holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
+  if (!device_holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
   DeviceMemory::instance().note_copy(pointer, &byte, bytes);
   const DeviceMemory::Access access;
   std::memset(pointer, byte, bytes);

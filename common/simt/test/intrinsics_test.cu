@@ -100,6 +100,28 @@ TEST_F(Intrinsics, ComputeWhatCudaDocuments) {
                                         0x1p-11f, 0.0f));
 }
 
+__global__ void round_third(double* out) {
+  out[0] = __fdiv_rd(1, 3) * 0x1p26;
+  out[1] = __fdiv_ru(1, 3) * 0x1p26;
+  out[2] = __fdiv_rz(-1, 3) * 0x1p26;
+  out[3] = __fadd_ru(1, 0x1p-30f) == 1 + 0x1p-23f;
+  out[4] = __fsub_rz(1, 0x1p-30f) == 1 - 0x1p-24f;
+  out[5] = __fmul_rd(1 + 0x1p-12f, 1 + 0x1p-12f) == 1 + 0x1p-11f;
+  out[6] = __fmaf_ru(1, 1, 0x1p-30f) == 1 + 0x1p-23f;
+  out[7] = __fsqrt_rd(2) < __fsqrt_ru(2);
+  out[8] = __drcp_rn(4) + (__drcp_rd(3) < __drcp_ru(3));
+  out[9] = __dadd_ru(1, 0x1p-60) - 1;
+  out[10] = __hiloint2double(__double2hiint(-1.75), __double2loint(1.75));
+  out[11] = __double2loint(__longlong_as_double(0x3ff0000089abcdefll)) == int(0x89abcdef);
+}
+
+TEST_F(Intrinsics, RoundAsTheyAreCalled) {
+  DeviceVector<double> out(12);
+  round_third<<<1, 1>>>(out.data());
+  EXPECT_THAT(out.values(), ElementsAre(22369620.0, 22369622.0, -22369620.0, 1, 1, 1, 1, 1, 1.25,
+                                        0x1p-52, -1.75, 1));
+}
+
 TEST(VectorTypes, HaveCudasSizesAndAlignments) {
   static_assert(sizeof(float2) == 8 && alignof(float2) == 8);
   static_assert(sizeof(float3) == 12 && alignof(float3) == 4);

@@ -234,6 +234,56 @@ TEST_F(Launches, FromAKernelAreRefused) {
   EXPECT_THAT(the_diagnostic("launch").message, ::testing::HasSubstr("launch it from the host"));
 }
 
+template <int factor>
+__global__ void scale(int* out, long long offset, float2 pair) {
+  out[threadIdx.x] = factor * static_cast<int>(threadIdx.x + offset + pair.x + pair.y);
+}
+
+TEST_F(Launches, TakeAKernelsAddressAndThoseOfItsArguments) {
+  DeviceVector<int> out(4);
+  int* pointer = out.data();
+  long long offset = 1;
+  float2 pair = {2, 3};
+  void* arguments[] = {&pointer, &offset, &pair};
+  EXPECT_EQ(cudaLaunchKernel(scale<1>, 1, 4, arguments), cudaSuccess);
+  EXPECT_THAT(out.values(), ElementsAre(6, 7, 8, 9));
+  const void* const kernels[] = {(const void*)scale<2>, reinterpret_cast<void*>(&scale<3>)};
+  EXPECT_EQ(cudaLaunchKernel(kernels[0], dim3(1), dim3(4), arguments, 0, nullptr), cudaSuccess);
+  EXPECT_THAT(out.values(), ElementsAre(12, 14, 16, 18));
+  EXPECT_EQ(cudaLaunchKernel(kernels[1], 1, 4, arguments, 0, cudaStreamPerThread), cudaSuccess);
+  EXPECT_THAT(out.values(), ElementsAre(18, 21, 24, 27));
+  EXPECT_EQ(cudaLaunchKernel(static_cast<const void*>(arguments), 1, 4, arguments),
+            cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(take_launches().back().kernel, "scale<3>");
+}
+
+#define WITH(grid, block) <<<grid, block>>>
+#define WITH_ONE_BLOCK(block) WITH(1, block)
+#define LAUNCH_WITH(kernel, configuration, ...) kernel configuration(__VA_ARGS__)
+#define RUN(kernel, ...) kernel __VA_ARGS__
+
+TEST_F(Launches, AreWhatMacrosMakeOfThem) {
+  DeviceVector<int> out(4);
+  scale<1> WITH(dim3(1), 4)(out.data(), 0, float2{});
+  EXPECT_THAT(out.values(), ElementsAre(0, 1, 2, 3));
+  scale<2> WITH_ONE_BLOCK(4)(out.data(), 0, float2{});
+  EXPECT_THAT(out.values(), ElementsAre(0, 2, 4, 6));
+  LAUNCH_WITH(scale<3>, WITH(1, 4), out.data(), 0, float2{});
+  EXPECT_THAT(out.values(), ElementsAre(0, 3, 6, 9));
+  RUN(scale<4>, <<<1, 4>>>(out.data(), 0, float2{}));
+  EXPECT_THAT(out.values(), ElementsAre(0, 4, 8, 12));
+}
+
+TEST_F(Launches, SayWhatTheDeviceAllowsAKernel) {
+  cudaFuncAttributes attributes;
+  EXPECT_EQ(cudaFuncGetAttributes(&attributes, scale<1>), cudaSuccess);
+  EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
+  EXPECT_EQ(cudaFuncSetCacheConfig(scale<1>, cudaFuncCachePreferShared), cudaSuccess);
+  int most = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&most, cudaDevAttrMaxGridDimY, 0), cudaSuccess);
+  EXPECT_EQ(most, 65535);
+}
+
 TEST_F(Launches, RunInTheOrderTheyWereIssuedOnAnyStream) {
   cudaStream_t stream;
   cudaEvent_t start, stop;

@@ -255,6 +255,41 @@ TEST_F(Faults, NameTheThreadThatWritesPastABuffer) {
               "neither global nor shared memory");
 }
 
+__device__ int counters[4];
+
+__global__ void count_up(int* by_address) { by_address[threadIdx.x] += counters[0] + 1; }
+
+TEST(Symbols, HaveAnAddressInDeviceMemory) {
+  void* address = nullptr;
+  size_t bytes = 0;
+  ASSERT_EQ(cudaGetSymbolAddress(&address, counters), cudaSuccess);
+  ASSERT_EQ(cudaGetSymbolSize(&bytes, counters), cudaSuccess);
+  EXPECT_EQ(bytes, sizeof counters);
+  EXPECT_EQ(cudaMemset(address, 0, bytes), cudaSuccess);
+  count_up<<<1, 1>>>(static_cast<int*>(address) + 2);
+  int values[4] = {};
+  EXPECT_EQ(cudaMemcpy(values, address, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_THAT(values, ::testing::ElementsAre(0, 0, 1, 0));
+  EXPECT_EQ(cudaMemset(address, 0, bytes + 1), cudaErrorInvalidValue);
+  cudaPointerAttributes attributes;
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, address), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeDevice);
+}
+
+TEST(Pointers, SayWhatTheyPointTo) {
+  DeviceVector<float> buffer(4);
+  void* pinned = nullptr;
+  ASSERT_EQ(cudaMallocHost(&pinned, 16), cudaSuccess);
+  cudaPointerAttributes attributes;
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, buffer.data() + 1), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeDevice);
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, static_cast<char*>(pinned) + 15), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, &attributes), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeUnregistered);
+  cudaFreeHost(pinned);
+}
+
 TEST_F(Faults, ExplainAHostDereferenceOfADevicePointer) {
   const auto provoke = [] {
     install_fault_handler(print_fault);

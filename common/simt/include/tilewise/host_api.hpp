@@ -81,6 +81,8 @@ cudaError_t copy_to_symbol(void* symbol, size_t symbol_bytes, const void* from, 
                            size_t offset);
 cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes,
                              size_t offset);
+/// From then on copies take the address for one of device memory.
+cudaError_t address_of_symbol(void** pointer, const void* symbol, size_t bytes);
 }  // namespace tilewise::simt
 
 /// Symbols are `__constant__` and `__device__` variables; a range beyond one is
@@ -98,10 +100,39 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t
   return tilewise::simt::copy_from_symbol(to, &symbol, sizeof(T), bytes, offset);
 }
 
+template <class Pointer, class T>
+cudaError_t cudaGetSymbolAddress(Pointer** pointer, const T& symbol) {
+  return tilewise::simt::address_of_symbol(reinterpret_cast<void**>(pointer), &symbol, sizeof(T));
+}
+
+template <class T>
+cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
+  return *bytes = sizeof(T), cudaSuccess;
+}
+
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered = 0,  ///< the host's, of which CUDA knows nothing
+  cudaMemoryTypeHost = 1,
+  cudaMemoryTypeDevice = 2,
+  cudaMemoryTypeManaged = 3,
+};
+
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
+  void* devicePointer;
+  void* hostPointer;
+};
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
+
 // Streams and events. Work runs when it is issued, so every stream is always in order and idle.
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -115,6 +146,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 /// Wall-clock milliseconds of the simulation between two recorded events; says nothing of a GPU.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 cudaError_t cudaDeviceSynchronize();
+
+// Streams that nobody creates.
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
 
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventDisableTiming = 2;
@@ -141,10 +176,17 @@ struct cudaDeviceProp {
   int l2CacheSize;
   int major;
   int minor;
+  int computeMode;  ///< 0: any number of programs may use the device
 };
 
 enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
+  cudaDevAttrMaxBlockDimX = 2,
+  cudaDevAttrMaxBlockDimY = 3,
+  cudaDevAttrMaxBlockDimZ = 4,
+  cudaDevAttrMaxGridDimX = 5,
+  cudaDevAttrMaxGridDimY = 6,
+  cudaDevAttrMaxGridDimZ = 7,
   cudaDevAttrMaxSharedMemoryPerBlock = 8,
   cudaDevAttrWarpSize = 10,
   cudaDevAttrClockRate = 13,
@@ -184,6 +226,36 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 template <class R, class... P>
 cudaError_t cudaFuncSetAttribute(R (*function)(P...), cudaFuncAttribute attribute, int value) {
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
+}
+
+/// How much of the memory that L1 and shared memory have together is to be shared, in percent.
+enum cudaSharedCarveout {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxShared = 100,
+  cudaSharedmemCarveoutMaxL1 = 0,
+};
+
+struct cudaFuncAttributes {
+  size_t sharedSizeBytes;
+  size_t constSizeBytes;
+  size_t localSizeBytes;
+  int maxThreadsPerBlock;
+  int numRegs;
+  int ptxVersion;
+  int binaryVersion;
+  int cacheModeCA;
+  int maxDynamicSharedSizeBytes;
+  int preferredShmemCarveout;
+};
+
+/// What the device allows any kernel: of what a GPU's compiler makes of this one nothing is known
+/// here, so that it is said to need no memory of its own and 32 registers, as many as let an SM be
+/// full.
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function);
+
+template <class R, class... P>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, R (*function)(P...)) {
+  return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(function));
 }
 
 /// Preferences and limits that change no result.

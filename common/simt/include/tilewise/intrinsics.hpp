@@ -13,6 +13,13 @@ To reinterpret_bits(From value) {
   return __builtin_bit_cast(To, value);
 }
 
+enum class Rounding { down, up, to_zero };
+enum class Arithmetic { add, multiply, divide, multiply_and_add, root };
+
+/// Arithmetic that is not rounded to nearest, of as many of the numbers as it takes.
+float rounded(Rounding rounding, Arithmetic arithmetic, float x, float y, float z);
+double rounded(Rounding rounding, Arithmetic arithmetic, double x, double y, double z);
+
 }  // namespace tilewise::simt
 
 // Loads and stores that differ from plain ones in caching only.
@@ -65,7 +72,32 @@ inline float __fdiv_rn(float x, float y) { return x / y; }
 inline float __fsqrt_rn(float x) { return sqrtf(x); }
 inline float __frcp_rn(float x) { return 1.0f / x; }
 inline double __ddiv_rn(double x, double y) { return x / y; }
+inline double __drcp_rn(double x) { return 1.0 / x; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
+
+// Arithmetic rounded down, up and to zero.
+// clang-format off
+#define TILEWISE_DIRECTED(suffix, rounding, Real, f, fma)                                          \
+  inline Real __##f##add_##suffix(Real x, Real y) TILEWISE_ROUNDED_BY(rounding, add, x, y, Real(0))    \
+  inline Real __##f##sub_##suffix(Real x, Real y) TILEWISE_ROUNDED_BY(rounding, add, x, -y, Real(0))   \
+  inline Real __##f##mul_##suffix(Real x, Real y) TILEWISE_ROUNDED_BY(rounding, multiply, x, y, Real(0)) \
+  inline Real __##f##div_##suffix(Real x, Real y) TILEWISE_ROUNDED_BY(rounding, divide, x, y, Real(0)) \
+  inline Real __##f##rcp_##suffix(Real x) TILEWISE_ROUNDED_BY(rounding, divide, Real(1), x, Real(0))   \
+  inline Real __##f##sqrt_##suffix(Real x) TILEWISE_ROUNDED_BY(rounding, root, x, Real(0), Real(0))    \
+  inline Real __##fma##_##suffix(Real x, Real y, Real z)                                           \
+      TILEWISE_ROUNDED_BY(rounding, multiply_and_add, x, y, z)
+#define TILEWISE_ROUNDED_BY(rounding, arithmetic, x, y, z)               \
+  { return tilewise::simt::rounded(tilewise::simt::Rounding::rounding,   \
+                                   tilewise::simt::Arithmetic::arithmetic, x, y, z); }
+TILEWISE_DIRECTED(rd, down, float, f, fmaf)
+TILEWISE_DIRECTED(ru, up, float, f, fmaf)
+TILEWISE_DIRECTED(rz, to_zero, float, f, fmaf)
+TILEWISE_DIRECTED(rd, down, double, d, fma)
+TILEWISE_DIRECTED(ru, up, double, d, fma)
+TILEWISE_DIRECTED(rz, to_zero, double, d, fma)
+#undef TILEWISE_DIRECTED
+#undef TILEWISE_ROUNDED_BY
+// clang-format on
 
 // The fast, less exact forms: here as exact as their namesakes.
 inline float __fdividef(float x, float y) { return x / y; }
@@ -87,6 +119,12 @@ inline long long __double_as_longlong(double x) {
 }
 inline double __longlong_as_double(long long x) {
   return tilewise::simt::reinterpret_bits<double>(x);
+}
+
+inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+inline double __hiloint2double(int high, int low) {
+  return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
 }
 
 // Conversions, by the way that they round: to nearest (even), to zero, down, up.

@@ -251,7 +251,80 @@ auto launcher(const char* name, const char* file, int line, Call call, Find find
   }
 }
 
+/// A kernel whose address the program has taken, and how it is launched with arguments of which it
+/// gives addresses.
+struct AddressedKernel {
+  const void* function;
+  const char* name;
+  void (*launch)(const AddressedKernel& kernel, const LaunchConfiguration& configuration,
+                 void** arguments);
+  AddressedKernel* next;
+};
+
+/// Those of the file, the last one first.
+inline AddressedKernel* addressed_kernels = nullptr;
+
+template <class R, class... P, size_t... index>
+void launch_addressed(R (*function)(P...), const LaunchConfiguration& configuration,
+                      void** arguments, std::index_sequence<index...>) {
+  of_kernel_files::ConfiguredLaunch<R (*)(P...), R(P...)>(function, function, configuration)(
+      *static_cast<std::remove_reference_t<P>*>(arguments[index])...);
+}
+
+template <class R, class... P>
+void note_addressed(const char* name, R (*function)(P...)) {
+  const void* const address = reinterpret_cast<const void*>(function);
+  for (const AddressedKernel* kernel = addressed_kernels; kernel; kernel = kernel->next) {
+    if (kernel->function == address) return;
+  }
+  addressed_kernels = new AddressedKernel{
+      address, name,
+      [](const AddressedKernel& kernel, const LaunchConfiguration& configuration,
+         void** arguments) {
+        launch_addressed(reinterpret_cast<R (*)(P...)>(const_cast<void*>(kernel.function)),
+                         configuration, arguments, std::index_sequence_for<P...>{});
+      },
+      addressed_kernels};
+}
+
+/// What the rewriter makes of a name whose address may be a kernel's: the same, but a kernel can
+/// then be launched by its address.
+template <class T>
+constexpr decltype(auto) addressed(const char* name, T&& value) {
+  using Function = std::remove_pointer_t<std::decay_t<T>>;
+  if constexpr (std::is_function_v<Function>) {
+    Function* const function = value;
+    note_addressed(name, function);
+    return function;
+  } else {
+    return static_cast<T&&>(value);
+  }
+}
+
 }  // namespace tilewise::simt
+
+/// Launches a kernel by its address; it takes a dozen lines more than `<<<` to say the same.
+inline cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                    size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
+                                    const char* file = __builtin_FILE(),
+                                    int line = __builtin_LINE()) {
+  for (const auto* kernel = tilewise::simt::addressed_kernels; kernel; kernel = kernel->next) {
+    if (kernel->function != function) continue;
+    kernel->launch(*kernel, {kernel->name, file, line, grid, block, dynamic_shared_bytes, stream},
+                   arguments);
+    return cudaPeekAtLastError();
+  }
+  return cudaErrorInvalidDeviceFunction;
+}
+
+template <class R, class... P>
+cudaError_t cudaLaunchKernel(R (*function)(P...), dim3 grid, dim3 block, void** arguments,
+                             size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
+                             const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  tilewise::simt::note_addressed("a kernel", function);
+  return cudaLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
+                          dynamic_shared_bytes, stream, file, line);
+}
 
 // What the rewriter puts in the place of a kernel's name before `<<<`; `captures` is empty for a
 // name of the file's. That the second function has parameters puts off until it is instantiated
