@@ -96,6 +96,15 @@ void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,
 
 namespace tilewise::simt::rewriting {
 
+/// Has arguments that are structures copied before the call, and results after it, where a device
+/// function of the file takes or returns them by value: compilers load and store what a call
+/// passes without a report to the checked build, and they report assignments.
+void copy_structures_to_calls(const Outline& outline, Edits& edits);
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
 /// Turns `#pragma unroll`, with or without a number, and `_Pragma("unroll")` into
 /// `#pragma GCC unroll`, which g++ and clang know. One that stands before no loop is dropped, as
 /// nvcc ignores it there, while a host compiler stops.

@@ -81,6 +81,7 @@ Rewritten rewrite(std::string_view original, RewriteOptions options) {
   }
   rewriting::rewrite_launches(outline, launch_macros, false, edits, result.errors);
   rewriting::mark_addressed_kernels(outline, edits);
+  rewriting::copy_structures_to_calls(outline, edits);
   rewriting::rewrite_shared_memory(outline, false, edits, result.errors);
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);

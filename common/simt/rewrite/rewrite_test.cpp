@@ -177,6 +177,37 @@ TEST(Rewrite, TellsNoinlineFromAnAttributeOrMacro) {
   EXPECT_EQ(rewrite(attributes).text, attributes);
 }
 
+TEST(Rewrite, CopiesStructuresThatDeviceFunctionsTakeAndReturn) {
+  const std::string functions =
+      "__device__ float dot(const float4 a, float b, float4 c = {}); "
+      "template <class T> __device__ T* first(T v, const T& w) { return f(a); } "
+      "struct A { __device__ int member(Pair p) const; }; "
+      "__device__ float4 sum(const float4* p, int n) { return *p; } "
+      "__device__ int many(Pair p); __device__ int many(int n); "
+      "__host__ int other(Pair p); ";
+  const std::pair<const char*, const char*> cases[] = {
+      {"dot(*p, x, a[i])", "dot(@*p), x, @a[i]))"},
+      {"dot(s.a, {1, 2}, {})", "dot(@s.a), {1, 2}, {})"},
+      {"first<float4>(*p, *q)", "first<float4>(@*p), *q)"},
+      {"object.member(pairs[i])", "object.member(@pairs[i]))"},
+      {"many(*p), other(*p)", "many(*p), other(*p)"},
+      {"dot(g<1, 2>(x), 1, *p)", "dot(g<1, 2>(x), 1, *p)"},
+      {"*q = sum(p, 1)", "*q = @sum(p, 1))"},
+      {"float4 v = sum(p, 1)", "float4 v = @sum(p, 1))"},
+      {"x = dot(dot(*p, 1), 2)", "x = dot(@dot(@*p), 1)), 2)"},
+  };
+  const auto body = [&](const std::string& text) {
+    return functions + "void f() { " + text + "; }";
+  };
+  for (const auto& [source, expected] : cases) {
+    std::string marked;
+    for (const char* at = expected; *at != '\0'; ++at) {
+      marked += *at == '@' ? "::tilewise::simt::by_value(" : std::string(1, *at);
+    }
+    EXPECT_EQ(rewrite(body(source)).text, body(marked));
+  }
+}
+
 TEST(Rewrite, ReportsErrorsInTheOrderOfTheirLines) {
   const auto rewritten =
       rewrite("__shared__ int a = 1;\nk<<<1>>>;\n#define L k<<<>>>()\n__shared__ int b = 1;\n");

@@ -251,6 +251,14 @@ auto launcher(const char* name, const char* file, int line, Call call, Find find
   }
 }
 
+/// A copy of what a call is to be given, or has returned: made by an assignment, which reports what
+/// it loads and stores.
+template <class T>
+[[gnu::always_inline]] constexpr inline std::decay_t<T> by_value(T&& value) {
+  std::decay_t<T> copy = static_cast<T&&>(value);
+  return copy;
+}
+
 /// A kernel whose address the program has taken, and how it is launched with arguments of which it
 /// gives addresses.
 struct AddressedKernel {

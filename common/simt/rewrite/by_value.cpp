@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/passes.hpp"
+
+namespace tilewise::simt::rewriting {
+namespace {
+
+template <std::size_t count>
+bool is_any_of(const Token& token, const std::array<std::string_view, count>& words) {
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+/// From the first token to before the last.
+struct Part {
+  std::size_t first;
+  std::size_t end;
+};
+
+/// A device function of the file: which of its parameters may be structures that are passed by
+/// value, and whether its result may be one.
+struct Function {
+  std::vector<bool> parameters;
+  bool returns_structure;
+};
+
+class CallMarker {
+ public:
+  CallMarker(const Outline& outline, Edits& edits)
+      : outline_(outline), code_(outline.code()), edits_(edits) {}
+
+  void run() {
+    std::size_t statement = 0;
+    bool is_device = false;
+    for (std::size_t i = 0; i + 1 < code_.size(); ++i) {
+      const Token& token = code_[i];
+      if (token.is("}")) {
+        statement = i + 1;
+        is_device = false;
+      } else if (outline_.scope(i) == Scope::block) {
+        if (token.kind == TokenKind::identifier) mark_call(i);
+      } else if (token.is(";") || token.is("{")) {
+        statement = i + 1;
+        is_device = false;
+      } else if (token.is("__device__")) {
+        is_device = true;
+      } else if (is_device && token.kind == TokenKind::identifier && code_[i + 1].is("(") &&
+                 !outline_.takes_parentheses(i) && !token.is("__launch_bounds__")) {
+        note_function({statement, i}, i + 1);
+        is_device = false;
+      }
+    }
+  }
+
+ private:
+  void note_function(Part result, std::size_t open) {
+    const auto close = outline_.partner(open);
+    if (!close) return;
+    Function function{{}, may_be_structure(result)};
+    for (const Part& part : parts_between(open, *close)) {
+      function.parameters.push_back(may_be_structure(part));
+    }
+    const auto [known, is_new] = functions_.emplace(code_[open - 1].text, function);
+    if (is_new) return;
+    // Of an overloaded function only what all of that name have in common.
+    std::vector<bool>& all = known->second.parameters;
+    all.resize(std::min(all.size(), function.parameters.size()));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] && function.parameters[i];
+    known->second.returns_structure &= function.returns_structure;
+  }
+
+  /// Whether a type is neither of the language's own, nor a pointer, nor a reference.
+  bool may_be_structure(Part part) const {
+    static constexpr std::array<std::string_view, 17> own = {
+        "void",   "bool",    "char",   "short", "int", "long",   "signed",  "unsigned", "float",
+        "double", "wchar_t", "size_t", "auto",  "...", "__half", "int64_t", "int32_t"};
+    for (std::size_t i = part.first; i < part.end; ++i) {
+      if (code_[i].is("template") && code_[i + 1].is("<")) {
+        i = outline_.template_close(i + 1).value_or(part.end);
+      } else if (code_[i].is("=")) {
+        break;
+      } else if (is_any_of(code_[i], own) || code_[i].is("*") || code_[i].is("&") ||
+                 code_[i].is("&&") || code_[i].is("[") || code_[i].is("(")) {
+        return false;
+      }
+    }
+    return part.end > part.first;
+  }
+
+  /// What commas part between two parentheses.
+  std::vector<Part> parts_between(std::size_t open, std::size_t close) const {
+    std::vector<Part> parts;
+    std::size_t first = open + 1;
+    for (std::size_t i = first; i <= close; ++i) {
+      if (code_[i].is("<")) i = outline_.template_close(i).value_or(i);
+      if (i < close && (code_[i].is("(") || code_[i].is("[") || code_[i].is("{"))) {
+        i = outline_.partner(i).value_or(i);
+      } else if ((i == close && i > open + 1) || (i < close && code_[i].is(","))) {
+        parts.push_back({first, i});
+        first = i + 1;
+      }
+    }
+    return parts;
+  }
+
+  void mark_call(std::size_t name) {
+    const auto known = functions_.find(code_[name].text);
+    if (known == functions_.end()) return;
+    std::size_t open = name + 1;
+    if (code_[open].is("<")) open = outline_.template_close(open).value_or(code_.size()) + 1;
+    if (open >= code_.size() || !code_[open].is("(")) return;
+    const auto close = outline_.partner(open);
+    // Whether < begins template arguments is not known here: a comma might be theirs.
+    const auto is_angle = [](const Token& token) { return token.is("<") || token.is(">"); };
+    if (!close || std::any_of(at(open), at(*close), is_angle)) return;
+    const Function& function = known->second;
+    const auto arguments = parts_between(open, *close);
+    for (std::size_t i = 0; i < arguments.size() && i < function.parameters.size(); ++i) {
+      const Token& first = code_[arguments[i].first];
+      const bool is_expression = first.kind == TokenKind::identifier || first.is("*");
+      if (function.parameters[i] && is_expression) copy(arguments[i]);
+    }
+    const bool is_assigned = name > 0 && code_[name - 1].is("=") && *close + 1 < code_.size() &&
+                             code_[*close + 1].is(";");
+    if (function.returns_structure && is_assigned) copy({name, *close + 1});
+  }
+
+  void copy(Part part) {
+    if (part.first == part.end) return;
+    edits_.insert_before(code_[part.first], "::tilewise::simt::by_value(");
+    edits_.insert_after(code_[part.end - 1], ")");
+  }
+
+  std::vector<Token>::const_iterator at(std::size_t index) const {
+    return code_.begin() + static_cast<std::ptrdiff_t>(index);
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  Edits& edits_;
+  std::unordered_map<std::string_view, Function> functions_;
+};
+
+}  // namespace
+
+void copy_structures_to_calls(const Outline& outline, Edits& edits) {
+  CallMarker(outline, edits).run();
+}
+
+}  // namespace tilewise::simt::rewriting
