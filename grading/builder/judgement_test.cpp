@@ -213,16 +213,26 @@ constexpr const char* in_memory = "structure in memory";
 constexpr const char* unbounded = "with an index that nothing bounds";
 
 const Case unseen[] = {
-    {"Argument", rows + kernel("C[0] = sum(((const Row*)A)[n]);"), 4, in_memory},
-    {"Result", rows + kernel("((Row*)C)[n] = make(1);"), 4, in_memory},
+    {"ArgumentThroughAPointer",
+     rows + std::string("__device__ float (*sums[])(Row) = {sum, sum};\n") +
+         kernel("C[0] = sums[n & 1](((const Row*)A)[n]);"),
+     5, in_memory},
     {"ThroughAPointer",
      rows + std::string("__device__ Row (*makes[])(float) = {make, make};\n") +
          kernel("((Row*)C)[n] = makes[n & 1](1);"),
      5, in_memory},
     {"InAHelper",
-     rows + std::string("__device__ __noinline__ void fill(Row* to) {\n  to[1] = make(2);\n}\n") +
-         kernel("fill((Row*)C);"),
+     rows +
+         std::string("__device__ __noinline__ void fill(Row* to, Row (*f)(float)) {\n"
+                     "  to[1] = f(2);\n}\n") +
+         kernel("fill((Row*)C, n ? make : nullptr);"),
      5, in_memory},
+    {"ByAnOperator",
+     rows +
+         std::string("__device__ __noinline__ float operator+(Row a, Row b) {\n"
+                     "  return a.v[3] + b.v[4];\n}\n") +
+         kernel("C[0] = ((const Row*)A)[n] + ((const Row*)A)[1];"),
+     7, in_memory},
     {"LargerArray",
      kernel_that_reads("using Everything = const float[1ll << 44];",
                        "  float x[2] = {}; auto& all = reinterpret_cast<Everything&>(x);",
@@ -294,6 +304,10 @@ const Case accepted[] = {
     {"ArraysWithoutAnExtentBehindPointers",
      "struct Open { float first; float rest[]; };\n" +
          kernel("const Open* open = reinterpret_cast<const Open*>(A); C[0] = open->rest[n];")},
+    {"StructuresThatCallsPass",
+     rows + std::string("__device__ __noinline__ void fill(Row* to) { to[1] = make(2); }\n") +
+         kernel("C[0] = sum(((const Row*)A)[n]) + sum(*(const Row*)C); ((Row*)C)[n] = make(1); "
+                "fill((Row*)C);")},
     {"HeadersOfTheToolkit",
      "#include <builtin_types.h>\n#include <cuda.h>\n#include <cuda_runtime_api.h>\n"
      "#include <device_atomic_functions.h>\n#include <device_functions.h>\n"

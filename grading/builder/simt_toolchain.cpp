@@ -72,11 +72,12 @@ std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
   } else {
     options.insert(options.end(), {"-mindirect-branch=thunk-extern", "-mindirect-branch-register"});
   }
-  // So do returns, where the compiler can.
+  // So do returns. What clang 14 cannot do, tilewise-whole-copies does, through which it compiles.
   constexpr int first_clang_with_return_thunks = 15;
-  if (!clang || clang_version(compiler) >= first_clang_with_return_thunks) {
-    options.insert(options.end(), {"-pg", "-mfentry", "-mfunction-return=thunk-extern"});
-  }
+  const bool can = !clang || clang_version(compiler) >= first_clang_with_return_thunks;
+  options.insert(
+      options.end(),
+      {"-pg", "-mfentry", can ? "-mfunction-return=thunk-extern" : "-DTILEWISE_RETURN_THUNKS"});
   // Functions, and nothing else that such a call could lead to, begin with a mark of their own.
   options.insert(options.end(), {"-fcf-protection=branch", "-fno-jump-tables"});
   // A stack that grows touches every page on its way: it gets past no gap (stack_pool.cpp), by an

@@ -123,7 +123,8 @@ class CallMarker {
     const auto arguments = parts_between(open, *close);
     for (std::size_t i = 0; i < arguments.size() && i < function.parameters.size(); ++i) {
       const Token& first = code_[arguments[i].first];
-      const bool is_expression = first.kind == TokenKind::identifier || first.is("*");
+      const bool is_expression =
+          first.kind == TokenKind::identifier || first.is("*") || first.is("(");
       if (function.parameters[i] && is_expression) copy(arguments[i]);
     }
     const bool is_assigned = name > 0 && code_[name - 1].is("=") && *close + 1 < code_.size() &&

@@ -124,6 +124,33 @@ TEST_F(CheckedBuild, SeesTheStoreOfAStructureThatAFunctionReturns) {
   EXPECT_GT(counters.shared_store_requests, 0u);
 }
 
+struct Pair {
+  float first, second;
+};
+
+__device__ __noinline__ float dot(float4 a, Pair b) {
+  return a.x * b.first + a.y * b.second + a.z + a.w;
+}
+
+__device__ __noinline__ Pair pair_of(float x) { return {x, 2 * x}; }
+
+__global__ void passes_structures(const float4* in, const Pair* pairs, Pair* out) {
+  const unsigned i = threadIdx.x;
+  const float sum = dot(in[i], *(pairs + i));
+  out[i] = pair_of(sum);
+}
+
+TEST_F(CheckedBuild, SeesTheLoadsAndStoresOfStructuresThatCallsPassAndReturn) {
+  const DeviceVector<float> in(128), pairs(64), out(64);
+  watch({.checks = true, .counters = true});
+  passes_structures<<<1, 32>>>(reinterpret_cast<float4*>(in.data()),
+                               reinterpret_cast<Pair*>(pairs.data()),
+                               reinterpret_cast<Pair*>(out.data()));
+  const Counters counters = counters_of_the_launch();
+  EXPECT_EQ(counters.global_load_bytes, 32u * (sizeof(float4) + sizeof(Pair)));
+  EXPECT_EQ(counters.global_store_bytes, 32u * sizeof(Pair));
+}
+
 __constant__ float constants[4];
 
 TEST_F(CheckedBuild, CopiesFromVariablesReachTheHost) {

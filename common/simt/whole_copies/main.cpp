@@ -1,6 +1,8 @@
 // tilewise-whole-copies CLANG ARGUMENT... -c SOURCE -o OBJECT: compiles as clang does, but with
 // copies of small objects kept whole (whole_copies.hpp). Stands in front of the compiler as ccache
-// does, for submissions and for builds that run kernels in the checked build.
+// does, for submissions and for builds that run kernels in the checked build. With the argument
+// -DTILEWISE_RETURN_THUNKS, which says nothing to clang 14 itself, functions return by way of
+// __x86_return_thunk, as later ones have it for -mfunction-return=thunk-extern.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -12,6 +14,7 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -57,20 +60,37 @@ Arguments without_preprocessing(const Arguments& arguments) {
   return rest;
 }
 
-bool keep_copies_whole(const fs::path& file) {
+bool rewrite(const fs::path& file, std::string (*rewritten)(std::string_view)) {
   std::ifstream before(file, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(before), {});
   std::ofstream after(file, std::ios::binary);
-  after << tilewise::simt::with_whole_copies(text) << std::flush;
+  after << rewritten(text) << std::flush;
   if (before && after) return true;
   std::cerr << "cannot rewrite " << file << '\n';
   return false;
+}
+
+/// @param arguments for an object
+int compile_by_way_of_assembly(Arguments arguments) {
+  const auto output = std::ranges::find(arguments, "-o") + 1;
+  const std::string object = *output;
+  const fs::path assembly = fs::path(object).replace_extension(".s");
+  *output = assembly;
+  *std::ranges::find(arguments, "-c") = "-S";
+  int status = run(arguments);
+  if (status == 0 && !rewrite(assembly, tilewise::simt::with_return_thunks)) status = 2;
+  if (status == 0) status = run({arguments[0], "-c", assembly, "-o", object});
+  std::error_code ignored;
+  fs::remove(assembly, ignored);
+  return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Arguments arguments(argv + 1, argv + argc);
+  const bool has_return_thunks =
+      std::ranges::find(arguments, "-DTILEWISE_RETURN_THUNKS") != arguments.end();
   const auto compile = std::ranges::find(arguments, "-c");
   const auto output = std::ranges::find(arguments, "-o");
   const bool has_files = arguments.end() - compile > 1 && arguments.end() - output > 1;
@@ -88,13 +108,13 @@ int main(int argc, char** argv) {
     to_text.emplace_back(word);
   }
   int status = run(to_text);
-  if (status == 0 && !keep_copies_whole(llvm_text)) status = 2;
+  if (status == 0 && !rewrite(llvm_text, tilewise::simt::with_whole_copies)) status = 2;
   if (status == 0) {
     Arguments to_object = without_preprocessing(arguments);
     const auto source = std::ranges::find(to_object, "-c") + 1;
     *source = llvm_text;
     to_object.insert(source - 1, {"-x", "ir", "-Wno-unused-command-line-argument"});
-    status = run(to_object);
+    status = has_return_thunks ? compile_by_way_of_assembly(to_object) : run(to_object);
   }
   std::error_code ignored;
   fs::remove(llvm_text, ignored);

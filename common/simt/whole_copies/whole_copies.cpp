@@ -227,4 +227,15 @@ std::string with_whole_copies(std::string_view llvm_text) {
   return result;
 }
 
+std::string with_return_thunks(std::string_view assembly) {
+  std::string text;
+  while (!assembly.empty()) {
+    const std::size_t end = std::min(assembly.find('\n'), assembly.size() - 1) + 1;
+    const std::string_view line = assembly.substr(0, end);
+    text += line == "\tretq\n" || line == "\tret\n" ? "\tjmp\t__x86_return_thunk\n" : line;
+    assembly.remove_prefix(end);
+  }
+  return text;
+}
+
 }  // namespace tilewise::simt

@@ -105,5 +105,11 @@ INSTANTIATE_TEST_SUITE_P(
         "declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1 immarg) #3\n",
         "  call void @llvm.memcpy.p0\n", "  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a\n"));
 
+TEST(ReturnThunks, StandWhereFunctionsReturned) {
+  EXPECT_EQ(with_return_thunks("f:\n\tpopq\t%rbp\n\tretq\n\t.asciz\t\"\\tretq\"\nretq:\n\tret"),
+            "f:\n\tpopq\t%rbp\n\tjmp\t__x86_return_thunk\n\t.asciz\t\"\\tretq\"\nretq:\n\tret");
+  EXPECT_EQ(with_return_thunks(""), "");
+}
+
 }  // namespace
 }  // namespace tilewise::simt
