@@ -7,7 +7,6 @@
 
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/course/stages.hpp"
 
 // No figure and no command of a handout is stale: docs/handouts/check.py, page by page.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +32,30 @@ std::string find_declaration(const std::string& header, const std::string& funct
 
 /// The first lines of a long text, and how many more there are.
 std::string cut_to_screenful(std::string_view text);
+
+/// What the compiler finds odd in sources that compile, as far as it may be why a result is wrong:
+/// a variable that is read before it is set, a value that is computed and not used. One line each:
+/// "labs/02_multi_block_grid/matmul_grid.cu:17: 'sum' is used uninitialized". Empty where this
+/// build has no simulator. Runs the compiler without a sandbox: for a learner's own files.
+/// @param folder that holds the stage's sources
+/// @throws Interrupted
+std::vector<std::string> compiler_warnings(const std::string& stage_id,
+                                           const std::filesystem::path& folder);
+
+/// Puts the student's own lines into what a compiler says. g++ quotes them from the file that
+/// `#line` names; clang quotes what it compiled, which is the rewritten text.
+class Quotations {
+ public:
+  /// @param own       a source as the student wrote it
+  /// @param compiled  the same lines as the compiler got them, after one with `#line`
+  void add(std::string_view own, std::string_view compiled);
+
+  /// The message with every quoted line that was rewritten as the student wrote it, without the
+  /// caret below, which points into the rewritten one.
+  std::string restore(std::string_view message) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> own_lines_;  ///< by the compiled one
+};
 
 }  // namespace tilewise::grading

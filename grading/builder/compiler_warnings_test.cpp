@@ -1,5 +1,3 @@
-#include "grading/builder/compiler_warnings.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "common/process/scratch_directory.hpp"
+#include "grading/builder/compiler_message.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -12,7 +12,7 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/attacks/exploit.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/builder/cuda_calls.hpp"
+#include "grading/builder/toolchain.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {

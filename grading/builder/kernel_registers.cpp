@@ -15,13 +15,11 @@
 
 #include "common/gpu/capability.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/builder/source_file.hpp"
-#include "grading/builder/tool_command.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/course/stages.hpp"
 #if TILEWISE_HAVE_SIMT
-#include "grading/builder/conditionals.hpp"
+#include "grading/builder/host_lines.hpp"
 #endif
 
 namespace tilewise::grading {

@@ -1,10 +1,14 @@
 #include "grading/builder/layout.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 
 #include "common/core/paths.hpp"
+#include "common/process/command.hpp"
 
 namespace tilewise::grading {
 
@@ -25,6 +29,65 @@ std::filesystem::path binding_object(Backend backend, const std::string& stage_i
                     object.string(), to_string(backend)));
   }
   return object;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// What a compiler says when it is asked.
+std::string answer(const std::vector<std::string>& compiler, const char* question) {
+  Command command;
+  command.arguments = compiler;
+  command.arguments.emplace_back(question);
+  return run_command(command).output;
+}
+
+bool is_program(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+std::vector<std::string> cxx_compiler() {
+  std::istringstream words(variable("CXX"));
+  std::vector<std::string> command;
+  for (std::string word; words >> word;) command.push_back(word);
+  if (command.empty()) command.push_back(TILEWISE_CXX);
+  return command;
+}
+
+bool is_clang(const std::vector<std::string>& compiler) {
+  return answer(compiler, "--version").find("clang") != std::string::npos;
+}
+
+int clang_version(const std::vector<std::string>& compiler) {
+  return std::atoi(answer(compiler, "-dumpversion").c_str());
+}
+
+std::string cuda_compiler() {
+  for (const std::string& candidate :
+       {variable("CUDACXX"), std::string("nvcc"), std::string("/usr/local/cuda/bin/nvcc")}) {
+    if (!candidate.empty() && !find_program(candidate).empty()) return candidate;
+  }
+  throw std::runtime_error(
+      "nvcc is not found; put it on PATH, set CUDACXX to it, or grade with --backend simt");
+}
+
+fs::path find_program(const std::string& program) {
+  if (program.find('/') != program.npos)
+    return is_program(program) ? fs::path(program) : fs::path();
+  std::istringstream folders(variable("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (is_program(fs::path(folder) / program)) return fs::path(folder) / program;
+  }
+  return {};
 }
 
 }  // namespace tilewise::grading

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "grading/builder/builder.hpp"
 
@@ -25,5 +26,21 @@ std::filesystem::path tool(const std::string& name);
 /// The stage's binding object for a backend.
 /// @throws std::runtime_error if this build has none.
 std::filesystem::path binding_object(Backend backend, const std::string& stage_id);
+
+/// The C++ compiler for the simulator, perhaps with arguments: CXX, or the one that built Tilewise.
+std::vector<std::string> cxx_compiler();
+
+/// Whether a C++ compiler is clang, under whatever name; asks the compiler.
+bool is_clang(const std::vector<std::string>& compiler);
+
+/// The first number of a clang's version; asks the compiler.
+int clang_version(const std::vector<std::string>& compiler);
+
+/// nvcc: CUDACXX, or in PATH, or where CUDA's installer puts it.
+/// @throws std::runtime_error if there is none.
+std::string cuda_compiler();
+
+/// The file that running `program` would start; empty if there is none.
+std::filesystem::path find_program(const std::string& program);
 
 }  // namespace tilewise::grading

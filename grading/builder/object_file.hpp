@@ -1,10 +1,15 @@
 #pragma once
 
+#include <elfutils/libdwfl.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "common/dwarf/source_lines.hpp"
 
 namespace tilewise::grading {
 
@@ -52,5 +57,34 @@ std::vector<std::string> exported_names(const std::filesystem::path& library);
 
 /// "std::ostream::flush()" of "_ZNSo5flushEv"; what is no mangled name as it is.
 std::string demangled(const std::string& name);
+
+/// What a compiler wrote for debuggers into an object file, which is not linked yet.
+class DebugInfo {
+ public:
+  /// Holds nothing where the file is no object.
+  explicit DebugInfo(const std::filesystem::path& object);
+
+  Dwfl_Module* module() const { return module_; }
+
+ private:
+  struct End {
+    void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+  };
+  std::unique_ptr<Dwfl, End> dwfl_;
+  Dwfl_Module* module_ = nullptr;
+};
+
+/// Source lines of an object file, which is not linked yet.
+class ObjectLines {
+ public:
+  explicit ObjectLines(const std::filesystem::path& object) : debug_info_(object) {}
+
+  /// @param section  by ELF's number
+  dwarf::SourceLine find(std::size_t section, std::uint64_t offset);
+
+ private:
+  DebugInfo debug_info_;
+  dwarf::SourceLines lines_;
+};
 
 }  // namespace tilewise::grading

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "common/core/paths.hpp"
-#include "grading/builder/line_directives.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -60,6 +62,164 @@ SourceFile read_source(const fs::path& path, std::string name, const fs::path& r
     source.hint = "Check the file's permissions.";
   }
   source.text = without_line_directives(std::move(source.text));
+  return source;
+}
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
+
+/// Walks over a source as a preprocessor does, for which a backslash at the end of a line is not
+/// there.
+class Scanner {
+ public:
+  explicit Scanner(std::string& source) : source_(source) { skip_splices(); }
+
+  void run() {
+    bool at_line_start = true;  // but for blanks and comments
+    while (!at_end()) {
+      if (skip_blank_or_comment()) continue;
+      const char c = peek();
+      if (c == '\n') {
+        at_line_start = true;
+        advance();
+      } else if (at_line_start && take_directive_sign()) {
+        at_line_start = false;
+      } else {
+        at_line_start = false;
+        skip_token();
+      }
+    }
+  }
+
+ private:
+  bool at_end() const { return at_ >= source_.size(); }
+  char peek() const { return at_end() ? '\n' : source_[at_]; }
+
+  void advance() {
+    ++at_;
+    skip_splices();
+  }
+
+  /// g++ and clang take a backslash for the last of its line also where blanks follow.
+  void skip_splices() {
+    while (!at_end() && source_[at_] == '\\') {
+      std::size_t end = at_ + 1;
+      while (end < source_.size() && is_blank(source_[end])) ++end;
+      if (end >= source_.size() || source_[end] != '\n') return;
+      at_ = end + 1;
+    }
+  }
+
+  bool next_is(std::string_view text) const {
+    Scanner ahead = *this;
+    return std::ranges::all_of(text, [&](char expected) {
+      const bool same = !ahead.at_end() && ahead.peek() == expected;
+      ahead.advance();
+      return same;
+    });
+  }
+
+  /// To the end of the line, which stays.
+  void skip_line_comment() {
+    while (!at_end() && peek() != '\n') advance();
+  }
+
+  bool skip_blank_or_comment() {
+    if (!at_end() && is_blank(peek())) {
+      advance();
+    } else if (next_is("//")) {
+      skip_line_comment();
+    } else if (next_is("/*")) {
+      advance(), advance();
+      while (!at_end() && !next_is("*/")) advance();
+      advance(), advance();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// Takes the `#` of a directive, and the whole of one that names a line.
+  bool take_directive_sign() {
+    const std::size_t begin = at_;
+    const bool digraph = next_is("%:");
+    if (!digraph && peek() != '#') return false;
+    advance();
+    if (digraph) advance();
+    while (!at_end() && skip_blank_or_comment()) {
+    }
+    if (!names_a_line()) return true;
+    while (!at_end() && peek() != '\n') {
+      if (!skip_blank_or_comment()) skip_token();
+    }
+    for (std::size_t i = begin; i < std::min(at_, source_.size()); ++i) {
+      if (source_[i] != '\n') source_[i] = ' ';
+    }
+    return true;
+  }
+
+  bool names_a_line() const {
+    if (at_end()) return false;
+    Scanner ahead = *this;
+    return is_digit(peek()) || ahead.take_word() == "line";
+  }
+
+  std::string take_word() {
+    std::string word;
+    while (!at_end() && is_word(peek())) {
+      word += peek();
+      advance();
+    }
+    return word;
+  }
+
+  void skip_token() {
+    if (is_word(peek())) {
+      const bool number = is_digit(peek());
+      const std::string word = take_word();
+      // 1'000
+      while (number && !at_end() && peek() == '\'') advance(), take_word();
+      const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+      if (raw && peek() == '"') skip_raw_string();
+    } else if (peek() == '"' || peek() == '\'') {
+      skip_literal(peek());
+    } else {
+      advance();
+    }
+  }
+
+  /// One that is not closed ends with its line.
+  void skip_literal(char quote) {
+    advance();
+    while (!at_end() && peek() != quote && peek() != '\n') {
+      const bool escapes = peek() == '\\';
+      advance();
+      if (escapes && !at_end() && peek() != '\n') advance();
+    }
+    if (peek() == quote) advance();
+  }
+
+  /// In it a backslash is one.
+  void skip_raw_string() {
+    const std::size_t open = source_.find('(', at_);
+    constexpr std::size_t longest_delimiter = 16;
+    if (open == source_.npos || open - at_ > longest_delimiter + 1) return advance();
+    const std::string close = ")" + source_.substr(at_ + 1, open - at_ - 1) + "\"";
+    const std::size_t end = source_.find(close, open);
+    at_ = end == source_.npos ? source_.size() : end + close.size();
+    skip_splices();
+  }
+
+  std::string& source_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string without_line_directives(std::string source) {
+  Scanner(source).run();
   return source;
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace tilewise::grading {
 
@@ -19,5 +22,21 @@ struct SourceFile {
 /// in
 SourceFile read_source(const std::filesystem::path& path, std::string name,
                        const std::filesystem::path& root);
+
+/// Whether a character may stand in a name.
+inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Takes the first line off a text, and the end of line with it.
+inline std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+/// A source with blanks in the place of every `#line` and `# 12 "file"`, so that what compilers say
+/// of it, and what `__FILE__` stands for, names no file but the student's own. Every other
+/// character, and every line, stays where it is.
+std::string without_line_directives(std::string source);
 
 }  // namespace tilewise::grading

@@ -1,5 +1,3 @@
-#include "grading/builder/tool_command.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "common/process/scratch_directory.hpp"
+#include "grading/builder/toolchain.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -9,14 +9,14 @@
 #include <optional>
 #include <set>
 
-#include "grading/builder/lines.hpp"
 #include "grading/builder/local_access.hpp"
+#include "grading/builder/source_file.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 /// Takes a number and the colon before it off the end of a text; nothing if there is none.
-std::optional<int> take_number(std::string_view& text) {
+std::optional<int> take_place_number(std::string_view& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == text.npos) return std::nullopt;
   int number = 0;
@@ -40,8 +40,8 @@ Statement without_places(std::string_view line) {
     const std::size_t close = line.front() == '[' ? line.find(']') : line.npos;
     std::string_view inside = close == line.npos ? "" : line.substr(1, close - 1);
     inside = inside.substr(0, inside.find(" discrim"));
-    const auto column = take_number(inside);
-    const auto number = column ? take_number(inside) : std::nullopt;
+    const auto column = take_place_number(inside);
+    const auto number = column ? take_place_number(inside) : std::nullopt;
     // Not the first bracket of "[(T &)[x.cu:16:37] &t]".
     if (!number || inside.find('[') != inside.npos) {
       statement.text += line.front();

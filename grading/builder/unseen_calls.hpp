@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grading/builder/kernel_types.hpp"
+#include "grading/builder/local_access.hpp"
 
 namespace tilewise::grading {
 

@@ -15,7 +15,7 @@
 
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/report/printable.hpp"
 
 namespace tilewise::grading {

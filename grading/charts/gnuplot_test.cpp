@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "common/process/scratch_directory.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {
 namespace {

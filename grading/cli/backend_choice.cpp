@@ -21,7 +21,6 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
 

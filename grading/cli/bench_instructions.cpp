@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "grading/bench/instruction_log.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {
 

@@ -13,7 +13,6 @@
 #include "common/process/command.hpp"
 #include "grading/bench/example_bench.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/report/json.hpp"

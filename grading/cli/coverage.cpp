@@ -11,7 +11,6 @@
 #include "common/process/process.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/stage_choice.hpp"

@@ -8,7 +8,7 @@
 #include "common/process/process.hpp"
 #include "common/process/sandbox.hpp"
 #include "common/process/scratch_directory.hpp"
-#include "grading/builder/compiler_warnings.hpp"
+#include "grading/builder/compiler_message.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/commands.hpp"

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "common/process/command.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"
 

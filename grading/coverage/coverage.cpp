@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/process/command.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/report/printable.hpp"
 

@@ -25,7 +25,6 @@
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"

@@ -12,7 +12,6 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 
 // `lab debug` as a user meets it: gdb gets its commands from standard input.

@@ -15,7 +15,6 @@
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/stage_choice.hpp"
 #include "grading/report/printable.hpp"

@@ -11,7 +11,6 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/doctor/checkup.hpp"
 
 // `lab doctor` on machines that have other programs, as far as PATH tells.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/process/command.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/doctor/checkup.hpp"
 #include "grading/examiner/process/sanitizer.hpp"

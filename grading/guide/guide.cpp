@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "grading/builder/lines.hpp"
+#include "grading/builder/source_file.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/labreport/number_text.hpp"
 #include "grading/report/file_text.hpp"

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "grading/builder/lines.hpp"
+#include "grading/builder/source_file.hpp"
 #include "grading/report/file_text.hpp"
 
 namespace tilewise::grading {

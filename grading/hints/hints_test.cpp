@@ -8,7 +8,7 @@
 
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/lines.hpp"
+#include "grading/builder/source_file.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/hints/hint_file.hpp"
 #include "grading/hints/next_hint.hpp"

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <stdexcept>
 
-#include "grading/builder/lines.hpp"
+#include "grading/builder/source_file.hpp"
 #include "grading/report/file_text.hpp"
 #include "grading/report/printable.hpp"
 

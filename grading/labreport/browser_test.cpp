@@ -11,7 +11,7 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/bench/example_bench.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 #include "grading/charts/gnuplot.hpp"
 #include "grading/labreport/page.hpp"
 

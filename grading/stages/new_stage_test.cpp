@@ -12,7 +12,6 @@
 #include "common/process/sandbox.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/watch/test/pseudo_terminal.hpp"
 
 // A stage is three folders and nothing else: a copy of the course gets another one, a reduction,

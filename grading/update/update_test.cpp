@@ -14,7 +14,7 @@
 #include "common/core/paths.hpp"
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
-#include "grading/builder/programs.hpp"
+#include "grading/builder/layout.hpp"
 
 // `lab update` on small courses: a repository that stands for the course's, and a clone of it.
 namespace tilewise::grading {

@@ -9,7 +9,7 @@
 
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
-#include "grading/builder/lines.hpp"
+#include "grading/builder/source_file.hpp"
 #include "grading/guide/guide.hpp"
 #include "grading/report/file_text.hpp"
 #include "grading/report/printable.hpp"

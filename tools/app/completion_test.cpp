@@ -16,7 +16,6 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 #include "grading/course/stages.hpp"
 
 // What shells offer once they have read what `lab completion` writes.

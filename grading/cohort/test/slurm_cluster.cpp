@@ -12,7 +12,6 @@
 
 #include "common/process/descriptors.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/builder/programs.hpp"
 
 namespace tilewise::grading {
 namespace {
