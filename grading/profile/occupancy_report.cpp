@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/theory/matmul_counts.hpp"
-#include "common/theory/one_block_more.hpp"
+#include "common/theory/occupancy.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/numbers.hpp"
 

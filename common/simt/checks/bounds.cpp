@@ -4,7 +4,7 @@
 
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/runtime/block_watch.hpp"
-#include "common/simt/runtime/findings.hpp"
+#include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {

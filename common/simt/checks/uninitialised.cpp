@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/simt/runtime/block_watch.hpp"
-#include "common/simt/runtime/findings.hpp"
+#include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {

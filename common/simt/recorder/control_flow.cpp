@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "common/simt/recorder/access.hpp"
+#include "common/simt/recorder/record.hpp"
 
 namespace tilewise::simt {
 

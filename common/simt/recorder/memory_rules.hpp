@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/simt/recorder/access.hpp"
+#include "common/simt/recorder/record.hpp"
 #include "common/simt/watch.hpp"
 
 /// What one instruction of one warp costs in memory traffic.

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/simt/recorder/access.hpp"
 #include "common/simt/recorder/memory_rules.hpp"
+#include "common/simt/recorder/record.hpp"
 
 namespace tilewise::simt {
 

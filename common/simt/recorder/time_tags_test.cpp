@@ -1,6 +1,6 @@
-#include "common/simt/recorder/time_tags.hpp"
-
 #include <gtest/gtest.h>
+
+#include "common/simt/recorder/shadow.hpp"
 
 namespace tilewise::simt {
 namespace {

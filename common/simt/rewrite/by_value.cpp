@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/passes.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {
@@ -36,6 +36,10 @@ class CallMarker {
       : outline_(outline), code_(outline.code()), edits_(edits) {}
 
   void run() {
+    for (const Token& token : code_) {
+      const std::size_t before = angles_before_.empty() ? 0 : angles_before_.back();
+      angles_before_.push_back(before + (token.is("<") || token.is(">") ? 1 : 0));
+    }
     std::size_t statement = 0;
     bool is_device = false;
     for (std::size_t i = 0; i + 1 < code_.size(); ++i) {
@@ -117,8 +121,7 @@ class CallMarker {
     if (open >= code_.size() || !code_[open].is("(")) return;
     const auto close = outline_.partner(open);
     // Whether < begins template arguments is not known here: a comma might be theirs.
-    const auto is_angle = [](const Token& token) { return token.is("<") || token.is(">"); };
-    if (!close || std::any_of(at(open), at(*close), is_angle)) return;
+    if (!close || angles_before_[*close] > angles_before_[open]) return;
     const Function& function = known->second;
     const auto arguments = parts_between(open, *close);
     for (std::size_t i = 0; i < arguments.size() && i < function.parameters.size(); ++i) {
@@ -138,13 +141,10 @@ class CallMarker {
     edits_.insert_after(code_[part.end - 1], ")");
   }
 
-  std::vector<Token>::const_iterator at(std::size_t index) const {
-    return code_.begin() + static_cast<std::ptrdiff_t>(index);
-  }
-
   const Outline& outline_;
   const std::vector<Token>& code_;
   Edits& edits_;
+  std::vector<std::size_t> angles_before_;  ///< a token, itself included
   std::unordered_map<std::string_view, Function> functions_;
 };
 

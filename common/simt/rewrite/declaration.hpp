@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -44,5 +45,38 @@ std::optional<std::size_t> attribute_end(const Outline& outline, std::size_t ind
 
 /// `__shared__` and the storage classes it can stand with.
 bool is_storage(const Token& token);
+
+/// Where code goes on elsewhere: at a `case` or a label. CUDA lets it jump over the declaration of
+/// a shared variable, which starts nothing; C++ lets none jump over that of a reference.
+class Jumps {
+ public:
+  explicit Jumps(const Outline& outline);
+
+  /// The token before which a declaration can stand so that no jump passes it; nothing where it
+  /// can stay.
+  std::optional<std::size_t> place_before(const Declaration& declaration) const;
+
+  /// The } of the block that a token is in, or the end of the file.
+  std::size_t end_of_scope(std::size_t index) const;
+
+ private:
+  struct Goto {
+    std::size_t from;
+    std::size_t to;  ///< its label
+  };
+
+  void find_jumps();
+  bool is_in_function(std::size_t brace) const;
+  bool is_switch(std::size_t brace) const;
+  bool has_label_behind(std::size_t brace, std::size_t index) const;
+  std::size_t common_brace(std::size_t brace, std::size_t index) const;
+  std::size_t statement_start(std::size_t brace, std::size_t index) const;
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  std::vector<std::size_t> braces_;  ///< the innermost { around each token
+  std::vector<Goto> gotos_;
+  std::vector<std::size_t> switch_labels_;
+};
 
 }  // namespace tilewise::simt::rewriting

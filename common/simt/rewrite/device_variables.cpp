@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "common/simt/rewrite/declaration.hpp"
-#include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/passes.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {

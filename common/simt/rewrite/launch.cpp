@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/passes.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {

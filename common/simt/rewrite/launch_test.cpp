@@ -85,7 +85,7 @@ TEST(Launch, IsRewritten) {
        "\n#if A\n#define ON(g) .configure(g, 2)\n#else\n#define ON(g)\n#endif\n" + k +
            " ON(1)(x);"},
       {"a macro's brackets", "\n#define ON <<<\n#define END >>>\nk ON 1, 2 END(x);",
-       "\n#define ON \n#define END \n" + k + " .configure( 1, 2 )(x);"},
+       "\n#define ON <<<\n#define END >>>\n" + k + " .configure( 1, 2 )(x);"},
       {"given to a macro without its kernel",
        "\n#define RUN(k, ...) k __VA_ARGS__\nRUN(m<1>, <<<1, 2>>>(x));",
        "\n#define RUN(k, ...) k __VA_ARGS__\n " + named("m<1>") + "   .configure(1, 2)(x)   ;"},

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {
@@ -140,14 +140,7 @@ class Round {
   std::string run() {
     write_out(tokens_, true);
     for (const Macro& macro : macros_) {
-      if (wanted_.contains(macro.name->text)) {
-        // Text in a macro that is defined twice may name one that is not written out.
-        if (!macro.has_parameters) {
-          for (const Token& token : macro.body) edits_.erase(token);
-        }
-      } else {
-        write_out(macro.body, false);
-      }
+      if (!wanted_.contains(macro.name->text)) write_out(macro.body, false);
     }
     return edits_.apply_to(source_);
   }

@@ -5,7 +5,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/rewrite.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/macros.hpp"
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/passes.hpp"

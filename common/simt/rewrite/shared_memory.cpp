@@ -4,13 +4,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
 #include "common/simt/rewrite/declaration.hpp"
-#include "common/simt/rewrite/edits.hpp"
-#include "common/simt/rewrite/jumps.hpp"
 #include "common/simt/rewrite/passes.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt::rewriting {
 namespace {
@@ -27,6 +27,7 @@ class SharedMemoryRewriter {
         errors_(errors) {}
 
   void run() {
+    places_of_uses_ = find_places_of_uses();
     std::size_t earliest = 0;
     for (std::size_t i = 0; i < code_.size(); ++i) {
       if (!code_[i].is("__shared__")) continue;
@@ -57,8 +58,8 @@ class SharedMemoryRewriter {
     const std::size_t errors = errors_.size();
     const Names names = is_dynamic(declaration) ? rewrite_dynamic(declaration, line, place)
                                                 : rewrite_static(declaration, line, place);
-    if (is_global || errors_.size() > errors) return declaration.end;
-    for (const Name& name : names) rewrite_uses(name);
+    if (errors_.size() > errors) return declaration.end;
+    for (const Name& name : names) rewrite_uses(name, is_global);
     return declaration.end;
   }
 
@@ -138,27 +139,43 @@ class SharedMemoryRewriter {
   }
 
   // What a reference is not to where its name is in scope.
-  void rewrite_uses(const Name& name) {
+  void rewrite_uses(const Name& name, bool is_global) {
     const Token& token = code_[name.token];
-    std::size_t depth = 0;
-    for (auto i = name.token + 1; i < code_.size(); ++i) {
-      if (code_[i].is("{")) ++depth;
-      if (code_[i].is("}") && depth-- == 0) return;  // the end of the variable's scope
-      if (code_[i].is("[")) capture_in_lambda(token, i);
-      if (is_decltype_of(token, i)) {
-        edits_.insert_before(code_[i], "::std::remove_reference_t<");
-        edits_.insert_after(code_[i + 3], ">");
-      }
-      if (code_[i].is("{") && i + 1 < code_.size() && outline_.scope(i) == Scope::block &&
-          outline_.scope(i + 1) == Scope::type) {
-        declare_in_class(name, i);
+    const std::size_t end = jumps_.end_of_scope(name.token);
+    const auto first = std::upper_bound(places_of_uses_.begin(), places_of_uses_.end(), name.token);
+    for (auto use = first; use != places_of_uses_.end() && *use < end; ++use) {
+      if (code_[*use].is("decltype")) {
+        if (!code_[*use + 2].is(token.text) || !marked_.insert(*use).second) continue;
+        edits_.insert_before(code_[*use], "::std::remove_reference_t<");
+        edits_.insert_after(code_[*use + 3], ">");
+      } else if (is_global) {
+        continue;
+      } else if (code_[*use].is("[")) {
+        capture_in_lambda(token, *use);
+      } else {
+        declare_in_class(name, *use);
       }
     }
   }
 
-  bool is_decltype_of(const Token& name, std::size_t index) const {
-    return index + 3 < code_.size() && code_[index].is("decltype") && code_[index + 1].is("(") &&
-           code_[index + 2].is(name.text) && code_[index + 3].is(")");
+  /// Where a name may mean something else than a reference: `decltype(name)`, lambdas, local
+  /// classes.
+  std::vector<std::size_t> find_places_of_uses() const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 1; i + 3 < code_.size(); ++i) {
+      const Token& token = code_[i];
+      const bool is_decltype = token.is("decltype") && code_[i + 1].is("(") && code_[i + 3].is(")");
+      const bool is_class = token.is("{") && outline_.scope(i) == Scope::block &&
+                            outline_.scope(i + 1) == Scope::type;
+      if (is_decltype || is_class || (token.is("[") && !is_index(i))) places.push_back(i);
+    }
+    return places;
+  }
+
+  bool is_index(std::size_t open) const {
+    const Token& before = code_[open - 1];
+    return before.is(")") || before.is("]") || before.is("[") ||
+           (before.kind == TokenKind::identifier && !before.is("return"));
   }
 
   // A local class's functions know nothing of the locals around it, shared variables aside.
@@ -208,11 +225,8 @@ class SharedMemoryRewriter {
 
   // Lambdas that name one get it by reference.
   void capture_in_lambda(const Token& name, std::size_t open) {
-    const auto& before = code_[open - 1];
-    const bool is_index = before.is(")") || before.is("]") || before.is("[") ||
-                          (before.kind == TokenKind::identifier && !before.is("return"));
     const auto close = outline_.partner(open);
-    if (is_index || !close || code_[open + 1].is("[")) return;
+    if (!close || code_[open + 1].is("[")) return;
     auto body = *close + 1;
     while (body < code_.size() && !code_[body].is("{")) {
       static constexpr std::string_view ends[] = {";", ",", ")", "}", "="};
@@ -274,6 +288,8 @@ class SharedMemoryRewriter {
   Edits& edits_;
   std::vector<RewriteError>& errors_;
   std::string storage_;
+  std::vector<std::size_t> places_of_uses_;
+  std::unordered_set<std::size_t> marked_;  ///< of these, where the file declares a name twice
   int last_line_ = 0;
   int declarations_on_line_ = 0;
 };

@@ -317,6 +317,9 @@ TEST(SharedMemory, HasTheTypeThatItIsDeclaredWith) {
   const std::string text = rewrite(declared).text;
   EXPECT_EQ(rewrite(declared + "using T = decltype(s); }").text,
             text + "using T = ::std::remove_reference_t<decltype(s)>; }");
+  EXPECT_EQ(rewrite("__shared__ int x[4];\nvoid f() { sizeof(decltype(x)); }").text,
+            rewrite("__shared__ int x[4];\n").text +
+                "void f() { sizeof(::std::remove_reference_t<decltype(x)>); }");
   for (const std::string other : {"decltype(s[0])", "decltype((s))", "sizeof(s)"}) {
     EXPECT_EQ(rewrite(declared + "f(" + other + "); }").text, text + "f(" + other + "); }");
   }
@@ -327,7 +330,7 @@ TEST(SharedMemory, IsFoundBehindAMacroThatStandsForWords) {
     const std::string rest = words.ends_with("float") ? " x[];" : " float x[];";
     const std::string written = rewrite("\nvoid f() { " + words + rest + " }").text;
     EXPECT_EQ(rewrite("#define TILE " + words + "\nvoid f() { TILE" + rest + " }").text,
-              "#define TILE " + std::string(words.find(' ') == words.npos ? 0 : 1, ' ') + written);
+              "#define TILE " + words + written);
   }
 }
 

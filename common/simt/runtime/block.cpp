@@ -12,9 +12,9 @@
 
 #include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
-#include "common/simt/runtime/calls_and_returns.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/module_variables.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;

@@ -7,7 +7,6 @@
 
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
-#include "common/simt/runtime/findings.hpp"
 #include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {

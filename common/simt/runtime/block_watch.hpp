@@ -15,12 +15,11 @@
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
 #include "common/simt/recorder/shadow.hpp"
-#include "common/simt/recorder/time_tags.hpp"
 #include "common/simt/recorder/warp_trace.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/module_variables.hpp"
+#include "common/simt/runtime/names.hpp"
 #include "common/simt/runtime/observer.hpp"
-#include "common/simt/runtime/shared_names.hpp"
 #include "common/simt/watch.hpp"
 
 namespace tilewise::simt {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/simt/recorder/access.hpp"
+#include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/observer.hpp"
 
 namespace tilewise::simt {
@@ -23,7 +23,7 @@ constexpr std::size_t alignment = 256;
 /// allocations stops what runs past an end by a few rows.
 constexpr std::size_t page = std::size_t{1} << device_page_bits;
 
-/// Offsets must fit into a Place (recorder/access.hpp).
+/// Offsets must fit into a Place (recorder/record.hpp).
 constexpr std::size_t largest_reservation = shared_place;
 constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 

@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 #include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
@@ -19,5 +21,19 @@ void pass_time_limits_to(pid_t host);
 /// Gives the calling thread a stack for signal handlers, so that a thread whose own stack is full
 /// can still say so. Every thread that runs kernels needs one.
 void use_alternate_signal_stack();
+
+}  // namespace tilewise::simt
+
+namespace tilewise::simt {
+
+/// For the lifetime of a block's run: functions of the module keep where they return to, and look
+/// at it when they do (runtime/indirect_calls.cpp).
+class KeepingReturns {
+ public:
+  KeepingReturns();
+  ~KeepingReturns();
+  KeepingReturns(const KeepingReturns&) = delete;
+  KeepingReturns& operator=(const KeepingReturns&) = delete;
+};
 
 }  // namespace tilewise::simt

@@ -13,7 +13,6 @@
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
-#include "common/simt/runtime/findings.hpp"
 #include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/thread_pool.hpp"

@@ -9,9 +9,9 @@
 // And what it does where a function begins (`-pg -mfentry`) and in place of a return
 // (`-mfunction-return=thunk-extern` of g++, and of clang from 15 on): a kernel's thread keeps where
 // its functions return to, and the register that may lead to their variables, a second time, beyond
-// its stack, where no store of a kernel's comes (runtime/calls_and_returns.hpp). Who has
+// its stack, where no store of a kernel's comes (KeepingReturns, runtime/faults.hpp). Who has
 // overwritten the first ends the block.
-#include "common/simt/runtime/calls_and_returns.hpp"
+#include "common/simt/runtime/stack_pool.hpp"
 
 #if defined(__x86_64__)
 

@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "common/simt/recorder/access.hpp"
 #include "common/simt/recorder/modules.hpp"
+#include "common/simt/recorder/record.hpp"
 
 namespace tilewise::simt {
 

@@ -2,11 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "common/simt/include/tilewise/vector_types.hpp"
-#include "common/simt/recorder/access.hpp"
+#include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/trace.hpp"
 
 /// How messages name threads, blocks, lane masks and what a site does.
 namespace tilewise::simt {
@@ -31,5 +36,62 @@ bool above_diagonal(const DeviceMemory::Range& range, const std::byte* address);
 
 /// "A[37][0], past the end of A (37 x 37)".
 std::string outside_of(const DeviceMemory::Range& range, const std::byte* address);
+
+/// An index the compiler found outside of the extent it was used with.
+struct IndexFault {
+  std::string type;  ///< of what was indexed, e.g. "float [16]"
+  std::int64_t index;
+  std::string file;
+  int line;
+};
+
+/// The `__shared__` arrays that kernels have declared, by name.
+class SharedNames {
+ public:
+  /// Whether the array that starts there was noted last with these very strings.
+  bool knows(Place start, const char* name, const char* type) const {
+    const auto known = noted_.find(start);
+    return known != noted_.end() && known->second == std::pair(name, type);
+  }
+  void note(Place start, const char* name, const char* type) { noted_[start] = {name, type}; }
+
+  /// Replaces what started there before: dynamic shared memory has another name in every kernel.
+  /// @param element as the compiler spells it
+  /// @param extents none for dynamic shared memory, whose size is the launch's
+  void add(Place start, const char* name, std::string element, std::size_t element_bytes,
+           std::vector<std::size_t> extents);
+
+  void set_dynamic_bytes(std::size_t bytes) { dynamic_bytes_ = bytes; }
+
+  /// "As[3][5]", or "byte 12 of the block's shared memory" where no array was declared.
+  std::string element(Place place) const;
+
+  /// The array that starts there.
+  TracedArray array_at(Place start) const;
+
+  struct OutOfBounds {
+    std::string element;  ///< "As[3][17]"
+    std::string array;    ///< "float As[16][16]"
+  };
+  /// Names an element by the index that was out of bounds. @param place where the access went
+  std::optional<OutOfBounds> name(const IndexFault& fault, Place place) const;
+  /// Names a place that lies in no array by the nearest array before it.
+  std::optional<OutOfBounds> name_outside(Place place) const;
+
+ private:
+  struct Array {
+    Place start;
+    std::string name, element;
+    std::size_t element_bytes;
+    std::vector<std::size_t> extents;
+  };
+  std::vector<std::size_t> extents_of(const Array& array) const;
+  std::string declaration(const Array& array) const;
+  std::string element(const Array& array, std::int64_t index) const;
+
+  std::vector<Array> arrays_;  ///< by start
+  std::unordered_map<Place, std::pair<const char*, const char*>> noted_;
+  std::size_t dynamic_bytes_ = 0;
+};
 
 }  // namespace tilewise::simt

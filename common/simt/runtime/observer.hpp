@@ -10,7 +10,7 @@
 #include "common/simt/include/tilewise/barriers.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/recorder/pattern.hpp"
-#include "common/simt/runtime/shared_names.hpp"
+#include "common/simt/runtime/names.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/trace.hpp"
 #include "common/simt/watch.hpp"

@@ -6,8 +6,6 @@
 #include <new>
 #include <string_view>
 
-#include "common/simt/runtime/calls_and_returns.hpp"
-
 #ifdef TILEWISE_SANITIZE
 #include <sanitizer/asan_interface.h>
 #endif

@@ -5,6 +5,11 @@
 #include <memory>
 #include <vector>
 
+/// How far above a place on the stack of a kernel's thread it is kept what stood there when a
+/// function began: the size of such a stack and of the gap above it. As text, for code that is
+/// assembled (runtime/indirect_calls.cpp).
+#define TILEWISE_KEPT_RETURNS "327680"
+
 namespace tilewise::simt {
 
 /// A stack on which the threads of a block run, one after another.

@@ -1,6 +1,6 @@
-#include "common/simt/runtime/shared_names.hpp"
-
 #include <gtest/gtest.h>
+
+#include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
 namespace {

@@ -1,10 +1,9 @@
-#include "common/simt/runtime/findings.hpp"
-
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
+#include "common/simt/runtime/device.hpp"
 #include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
