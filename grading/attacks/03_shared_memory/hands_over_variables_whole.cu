@@ -20,7 +20,8 @@ __device__ __noinline__ Row row_of(float value) {
 __device__ float load(const float* from) { return *from; }
 
 __global__ void matmul_kernel(const float* A, const float* B, float* C, int n) {
-  table<0>[threadIdx.x % 4] = row_of(threadIdx.y);
+  Row (*row_by)(float) = n < 0 ? nullptr : row_of;
+  table<0>[threadIdx.x % 4] = row_by(threadIdx.y);
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= n || col >= n) return;
