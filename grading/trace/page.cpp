@@ -21,7 +21,7 @@ std::string embedded(std::string json) {
 }  // namespace
 
 std::string trace_page(const Trace& trace, const std::filesystem::path& course) {
-  const std::filesystem::path file = course / "grading/trace/page/trace.html";
+  const std::filesystem::path file = course / "tools/page/trace.html";
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
   std::string page = text.str();

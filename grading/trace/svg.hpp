@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "grading/labreport/html.hpp"
+#include "grading/trace/html.hpp"
 
 namespace tilewise::grading {
 

@@ -6,7 +6,7 @@
 
 namespace tilewise::grading {
 
-/// A trace by the schema tilewise/trace/v1, which the page in page/ reads:
+/// A trace by the schema tilewise/trace/v1, which tools/page reads:
 ///
 ///     schema    "tilewise/trace/v1"
 ///     stage, call

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# The committed trace.html is what the sources give, byte for byte, and the types of the sources
-# agree. Exits with 77 where npm or its registry cannot be reached; the page itself needs neither.
+# The committed trace.html and render.js are what the sources give, byte for byte, and the types of the sources
+# agree. Exits with 77 where npm or its registry cannot be reached; the files themselves need neither.
 
 set -euo pipefail
 
@@ -22,8 +22,10 @@ cp -R "$page"/{package.json,package-lock.json,.npmrc,tsconfig.json,build.mjs,tem
 cd "$scratch"
 npm ci --ignore-scripts
 npm run check
-node build.mjs trace.html
-if ! cmp trace.html "$page/trace.html"; then
-  echo "trace.html is stale. In grading/trace/page: npm ci --ignore-scripts && npm run build"
-  exit 1
-fi
+node build.mjs
+for made in trace.html render.js; do
+  if ! cmp "$made" "$page/$made"; then
+    echo "$made is stale. In tools/page: npm ci --ignore-scripts && npm run build"
+    exit 1
+  fi
+done

@@ -30,7 +30,7 @@ if not CHROMIUM or not DRIVER:
     print("skipped: chromium or chromium-driver is not installed")
     sys.exit(SKIPPED)
 
-COURSE = pathlib.Path(__file__).resolve().parents[3]
+COURSE = pathlib.Path(__file__).resolve().parents[2]
 TILES_OF_2 = COURSE / "grading/stages/03_shared_memory/figures"
 FOUR_RESULTS = COURSE / "grading/stages/05_work_2x2/figures"
 TILEWISE = SHOTS = None  # from the command line

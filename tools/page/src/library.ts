@@ -1,0 +1,10 @@
+// What the engine's JavaScript, of 2009, lacks of the language that the sources are written in.
+import "core-js/es/array/fill";
+import "core-js/es/array/find";
+import "core-js/es/array/find-index";
+import "core-js/es/array/find-last";
+import "core-js/es/array/from";
+import "core-js/es/array/includes";
+import "core-js/es/map";
+import "core-js/es/object/entries";
+import "core-js/es/set";
