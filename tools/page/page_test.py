@@ -271,21 +271,21 @@ class PageTest(unittest.TestCase):
         self.open("banks")
         self.press(Keys.ARROW_RIGHT)
         self.assertIn("32 wavefronts, 31 of them by bank conflicts", self.find(".banks figcaption").text)
-        self.assertEqual(self.count(".banks td.conflict"), 32)
-        self.assertEqual(self.count(".banks thead th.conflict"), 1)
+        self.assertEqual(self.count(".banks .word.conflict"), 32)
+        self.assertEqual(self.count(".banks .bank.conflict"), 1)
         self.picture("banks-light")
         self.press("r")
         self.assertEqual(self.count(".sector"), 4)
-        self.assertEqual(self.count(".words .used"), 32)
-        self.assertEqual(self.count(".words .wasted"), 0)
+        self.assertEqual(self.count(".word.used"), 32)
+        self.assertEqual(self.count(".word.wasted"), 0)
         self.open("one")  # a row of A is a sector, of which two elements are asked for
         self.assertEqual(self.count(".sector"), 2)
-        self.assertEqual((self.count(".words .used"), self.count(".words .wasted")), (4, 12))
+        self.assertEqual((self.count(".word.used"), self.count(".word.wasted")), (4, 12))
 
     def test_partitions_are_those_of_gt200(self):
         self.open("partitions")
-        self.assertIn("as fast as 8.0 of 8", self.find(".half:first-child p").text)
-        self.assertIn("as fast as 1.0 of 8", self.find(".half:last-child p").text)
+        self.assertEqual([one.text for one in self.browser.find_elements(By.CSS_SELECTOR, ".partitions .busy")],
+                         ["as fast as 8.0 of 8 partitions", "as fast as 1.0 of 8 partitions"])
         self.assertIn("3 of 256 blocks", self.find(".note").text)
         self.picture("partitions-light")
 

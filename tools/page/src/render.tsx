@@ -3,8 +3,10 @@
 import "./library.ts";
 import { type Chart, drawChart } from "./chart.tsx";
 import { chartsOf } from "./bench/charts.ts";
+import { figureFile } from "./figures.tsx";
 import { reportPage } from "./report/page.tsx";
-import { Refusal, fileOf } from "./drawing.tsx";
+import type { Refusal } from "./drawing.tsx";
+import { fileOf } from "./file.tsx";
 
 const chartFile = (chart: Chart) => fileOf(drawChart(chart, true), chart.title);
 
@@ -13,6 +15,8 @@ const kinds: { [kind: string]: (document: any) => string } = {
   chart: chartFile,
   /** @returns JSON: the text of each chart's file, by its name */
   charts: (bench) => JSON.stringify(chartsOf(bench).map(({ name, chart }) => [name, chartFile(chart)])),
+  /** Of a trace, with a choice. */
+  figure: figureFile,
   /** @returns one HTML file */
   report: reportPage,
 };

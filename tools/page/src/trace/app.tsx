@@ -1,21 +1,42 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Trace } from "./data.ts";
+import type { Trace } from "../parts/data.ts";
 import { Findings } from "./findings.tsx";
 import { Header, Help } from "./header.tsx";
 import { Matrices } from "./matrices.tsx";
-import { Partitions } from "./partitions.tsx";
+import { drawPartitions } from "../parts/partitions.tsx";
+import { Picture } from "../drawing.tsx";
 import { BlockPicker, ThreadPicker } from "./pickers.tsx";
 import { Requests } from "./requests.tsx";
 import { Source } from "./source.tsx";
 import { type State, blockOf, chooseInterval, kernelOf, press, start } from "./state.ts";
 import { Timeline } from "./timeline.tsx";
-import { touched } from "./touched.ts";
+import { touched } from "../parts/touched.ts";
 
 /** What every part of the page gets. */
 export interface Props {
   trace: Trace;
   state: State;
   change: (next: State) => void;
+}
+
+/** More blocks than that nobody compares. */
+const mostBlocks = 32;
+
+function Partitions({ trace, state }: Props) {
+  const blocks = kernelOf(trace, state).partitions?.slice(0, mostBlocks);
+  if (!blocks) return null;
+  return (
+    <section class="card partitions">
+      <h2>
+        Partitions <small>bytes of the first {blocks.length} blocks</small>
+      </h2>
+      <Picture
+        of={drawPartitions(blocks, blockOf(trace, state).number)}
+        name="plan"
+        label={`Bytes of the first ${blocks.length} blocks by partition of the memory`}
+      />
+    </section>
+  );
 }
 
 const isTyping = (target: EventTarget | null) =>
@@ -82,7 +103,7 @@ export function App({ trace }: { trace: Trace }) {
         </aside>
         <div class="middle">
           <Matrices {...props} elements={elements} ever={ever} />
-          {kernelOf(trace, state).partitions && <Partitions {...props} />}
+          <Partitions {...props} />
         </div>
         <div class="right">
           <Source {...props} />

@@ -1,5 +1,5 @@
 import type { Props } from "./app.tsx";
-import { blocksOf } from "./data.ts";
+import { blocksOf } from "../parts/data.ts";
 import { chooseKernel, kernelOf } from "./state.ts";
 
 const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;

@@ -1,10 +1,10 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { readTrace } from "./data.ts";
+import { traceOf } from "../parts/data.ts";
 
 const root = document.getElementById("app")!;
 try {
-  const trace = readTrace(document.getElementById("trace")!.textContent!);
+  const trace = traceOf(JSON.parse(document.getElementById("trace")!.textContent!));
   document.title = `${trace.call} - Tilewise trace`;
   render(<App trace={trace} />, root);
 } catch (error) {

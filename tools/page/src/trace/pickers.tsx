@@ -1,5 +1,5 @@
 import type { Props } from "./app.tsx";
-import { point, threadIndex, threadsOf } from "./data.ts";
+import { point, threadIndex, threadsOf } from "../parts/data.ts";
 import { chooseBlock, chooseThread, kernelOf, warpOf } from "./state.ts";
 
 /** Moves the focus among the buttons of a grid, so that arrows there choose and do not scrub. */

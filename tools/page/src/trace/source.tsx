@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Props } from "./app.tsx";
-import { type Request, costText } from "./data.ts";
+import { type Request, costText } from "../parts/data.ts";
 import { blockOf, chooseLine, chosenRequest, kernelOf, warpOf } from "./state.ts";
 
 /** The request of each line that costs most. */

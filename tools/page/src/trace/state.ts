@@ -1,6 +1,6 @@
 // What is looked at, and how keys and clicks change it.
 
-import { type Block, type Kernel, type Request, type Trace, hasLane, threadsOf } from "./data.ts";
+import { type Block, type Kernel, type Request, type Trace, hasLane, threadsOf } from "../parts/data.ts";
 
 export interface State {
   kernel: number;

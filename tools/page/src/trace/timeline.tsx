@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Props } from "./app.tsx";
-import type { Block } from "./data.ts";
+import type { Block } from "../parts/data.ts";
 import { blockOf, chooseInterval, chooseStep, stepsOf } from "./state.ts";
 
 interface Deeds {

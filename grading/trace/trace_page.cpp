@@ -1,11 +1,15 @@
-#include "grading/trace/trace_json.hpp"
+#include "grading/trace/trace_page.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "common/gpu/capability.hpp"
+#include "grading/page/render.hpp"
+#include "grading/report/file_text.hpp"
+#include "grading/report/json.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -41,12 +45,11 @@ Json to_value(const TraceRequest& request, const std::vector<TraceMatrix>& matri
 
 Json to_value(const TraceBlock& block, const TraceKernel& kernel,
               const std::vector<TraceMatrix>& matrices) {
-  const ThreadIndex index = block_index(kernel.launch, block.number);
   Json requests = Json::array();
   for (const TraceRequest& request : block.requests) {
     requests.push_back(to_value(request, matrices));
   }
-  return {{"index", {index.x, index.y, index.z}},
+  return {{"index", block_index(kernel.launch, block.number)},
           {"intervals", block.intervals},
           {"cut", block.cut},
           {"requests", std::move(requests)}};
@@ -72,6 +75,14 @@ Json to_value(const TraceKernel& kernel, const std::vector<TraceMatrix>& matrice
           {"block", kernel.launch.block}, {"sites", std::move(sites)},
           {"arrays", std::move(arrays)},  {"partitions", std::move(partitions)},
           {"blocks", std::move(blocks)}};
+}
+
+/// JSON that may stand in a <script>: nothing in it ends one or begins a comment.
+std::string embedded(std::string json) {
+  for (std::size_t at = json.find('<'); at != json.npos; at = json.find('<', at)) {
+    json.replace(at, 1, "\\u003c");
+  }
+  return json;
 }
 
 }  // namespace
@@ -114,6 +125,26 @@ Json trace_document(const Trace& trace) {
     document["kernels"].push_back(to_value(kernel, trace.matrices));
   }
   return document;
+}
+
+std::string trace_page(const Trace& trace, const std::filesystem::path& course) {
+  const std::filesystem::path file = course / "tools/page/trace.html";
+  std::string page = text_of(file);
+  constexpr std::string_view place = "{\"schema\":\"none\"}";
+  const std::size_t at = page.find(place);
+  if (at == page.npos) {
+    throw std::runtime_error(file.string() + " is missing or has no place for a trace");
+  }
+  return page.replace(at, place.size(), embedded(to_line(trace_document(trace))));
+}
+
+std::string draw_figure(const Trace& trace, const FigureChoice& choice) {
+  Json chosen = {{"view", choice.view},
+                 {"intervals", nullptr},
+                 {"threads", choice.threads},
+                 {"most_blocks", simt::most_block_runs}};
+  if (choice.intervals) chosen["intervals"] = *choice.intervals;
+  return render("figure", {{"trace", trace_document(trace)}, {"choice", std::move(chosen)}});
 }
 
 }  // namespace tilewise::grading

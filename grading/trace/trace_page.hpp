@@ -1,6 +1,11 @@
 #pragma once
 
+#include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "grading/trace/trace.hpp"
 
@@ -39,5 +44,27 @@ namespace tilewise::grading {
 /// Elements of all matrices are counted row after row, matrix after matrix, with the gaps between
 /// rows.
 nlohmann::ordered_json trace_document(const Trace& trace);
+
+/// The trace as one HTML file that needs nothing beside it.
+/// @param course  its root, where tools/page/trace.html lies
+/// @throws std::runtime_error where that is missing or damaged
+std::string trace_page(const Trace& trace, const std::filesystem::path& course);
+
+/// What a figure shows of a trace. What is left out is chosen: the first block; the first intervals
+/// in which the block loads and uses elements; two threads; of requests the one that costs most.
+struct FigureChoice {
+  /// "matrices": elements that chosen threads load, use and write; "sectors" and "banks": one
+  /// request of a warp to device and to shared memory; "partitions": what the first blocks move
+  /// from and to each DRAM partition
+  std::string view = "matrices";
+  /// The first and the last between barriers.
+  std::optional<std::array<unsigned, 2>> intervals = std::nullopt;
+  std::vector<std::array<unsigned, 2>> threads = {};  ///< x, y
+};
+
+/// The figure as SVG, readable on a white page and on a dark one. The same trace gives the same
+/// bytes.
+/// @throws CannotDraw where the trace has nothing of the kind
+std::string draw_figure(const Trace& trace, const FigureChoice& choice);
 
 }  // namespace tilewise::grading

@@ -1,4 +1,4 @@
-// The document tilewise/trace/v1 as the page works with it. Its schema: grading/trace/trace_json.hpp
+// The document tilewise/trace/v1 as pictures are made of it. Its schema: grading/trace/trace_json.hpp
 
 export interface Matrix {
   name: string;
@@ -135,9 +135,8 @@ function request(list: any[], index: number): Request {
   };
 }
 
-/** Throws where the text is no trace. */
-export function readTrace(text: string): Trace {
-  const json = JSON.parse(text);
+/** Throws where the document is no trace. */
+export function traceOf(json: any): Trace {
   if (json.schema !== "tilewise/trace/v1") throw new Error("this page holds no trace");
   let first = 0;
   for (const matrix of json.matrices) {
