@@ -6,8 +6,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "grading/bench/bench_csv.hpp"
-#include "grading/bench/bench_table.hpp"
+#include "grading/bench/bench_text.hpp"
 #include "grading/cli/bench_plan.hpp"
 #include "grading/cli/bench_stage.hpp"
 #include "grading/cli/commands.hpp"

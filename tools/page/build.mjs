@@ -54,7 +54,12 @@ async function makeScript() {
   const modern = await bundled("src/render.tsx", { minify: false, format: "iife", plugins: [styleSheets] });
   const compilerOptions = { target: "es5", module: "none", downlevelIteration: true };
   const old = ts.transpileModule(modern, { compilerOptions }).outputText;
-  const { code } = await transform(old, { minify: true, target: "es5", charset: "utf8", legalComments: "none" });
+  const { code } = await transform(old, {
+    minify: true,
+    target: "es5",
+    charset: "utf8",
+    legalComments: "none",
+  });
   // In lines, so that git can show what has changed.
   writeFileSync(join(folder, "render.js"), `/*\n${licenses}\n*/\n${code}`);
 }

@@ -346,6 +346,7 @@ class PageTest(unittest.TestCase):
                                        ("bad", "bad-soft", 4.5), ("bad", "card", 4.5),
                                        ("on", "accent", 4.5), ("on", "bad", 4.5),
                                        ("ink", "accent-soft", 7), ("t0", "others", 2),
+                                       *((f"c{i}", "card", 3) for i in range(7)),
                                        ("on", "t0", 4.5), ("on", "t2", 4.5), ("on", "t3", 4.5)):
                 found = self.browser.execute_script(contrast, ink, ground)
                 self.assertGreaterEqual(found, least, f"{ink} on {ground}, {scheme}")

@@ -114,7 +114,13 @@ function scaleOfHeights(values: number[], logarithmic: boolean): Scale {
 
 // Lines differ in print without colours, too: by dashes and by the shapes of their points, filled ones first.
 const dashes = [undefined, "8 4", "3 3", "8 3 2 3"];
-const shapes = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.6-3.6h7.2v7.2h-7.2z", "M0-4.6 4.4 3.4h-8.8z", "M0-5 5 0 0 5-5 0z", "M0 4.6-4.4-3.4h8.8z"];
+const shapes = [
+  "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+  "M-3.6-3.6h7.2v7.2h-7.2z",
+  "M0-4.6 4.4 3.4h-8.8z",
+  "M0-5 5 0 0 5-5 0z",
+  "M0 4.6-4.4-3.4h8.8z",
+];
 const colourOf = (i: number) => `c${i % 7}`;
 const markOf = (i: number) => ({
   class: i % 10 < shapes.length ? "mark" : "mark hollow",
@@ -129,7 +135,11 @@ function Legend({ lines, columns, width }: { lines: Series[]; columns: number; w
   return (
     <>
       {lines.map(({ name }, i) => (
-        <g key={i} class={colourOf(i)} transform={`translate(${(i % columns) * px(width / columns)} ${Math.floor(i / columns) * legendRow})`}>
+        <g
+          key={i}
+          class={colourOf(i)}
+          transform={`translate(${(i % columns) * px(width / columns)} ${Math.floor(i / columns) * legendRow})`}
+        >
           <path class="curve" d="M0 0h32" stroke-dasharray={dashes[i % dashes.length]} />
           <path transform="translate(16 0)" {...markOf(i)} />
           <text class="name" x={40} y={4}>
@@ -158,8 +168,14 @@ export function inWords(chart: Chart): string {
 export function drawChart(chart: Chart, titled: boolean): Drawn {
   const lines = linesOf(chart);
   const points = ([] as Point[]).concat(...lines.map((line) => line.points));
-  const across = scaleOfPlaces(points.map((point) => point.x), chart.x.logarithmic);
-  const up = scaleOfHeights(points.map((point) => point.y), chart.y.logarithmic);
+  const across = scaleOfPlaces(
+    points.map((point) => point.x),
+    chart.x.logarithmic,
+  );
+  const up = scaleOfHeights(
+    points.map((point) => point.y),
+    chart.y.logarithmic,
+  );
   const half = chart.size === "half";
   const width = half ? 480 : 960;
   const left = 74;

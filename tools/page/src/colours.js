@@ -1,5 +1,5 @@
-// The colours of every picture and page, light and dark, as a style sheet. build.mjs puts it before the style sheets of
-// the pages, and drawing.tsx into each file of SVG.
+// The colours of every picture and page, light and dark, as a style sheet. build.mjs puts it before the style
+// sheets of the pages, file.tsx into each file of SVG, report/page.tsx into the report.
 
 /** By name: in light, in dark. */
 const colours = {
@@ -27,8 +27,8 @@ const colours = {
   p5: ["#be185d", "#ff7eb6"],
   p6: ["#0e7490", "#56d4dd"],
   p7: ["#4d7c0f", "#a3d45c"],
-  // Lines of charts: Okabe and Ito's hues, which those see apart who see red and green alike, as dark on white, and as
-  // light on black, as a thin line needs. Their yellow would be lost on paper.
+  // Lines of charts: Okabe and Ito's hues, which those see apart who see red and green alike, as dark on
+  // white, and as light on black, as a thin line needs. Their yellow would be lost on paper.
   c0: ["#0072b2", "#4ea3e0"],
   c1: ["#d55e00", "#ff9350"],
   c2: ["#008562", "#2fc99b"],

@@ -1,5 +1,5 @@
-// What pictures have in common: a picture is some SVG and the room it takes, and stands in a page, or in a file of its
-// own.
+// What pictures have in common: a picture is some SVG and the room it takes, and stands in a page, or in a
+// file of its own.
 
 import type { ComponentChildren } from "preact";
 
@@ -19,7 +19,8 @@ export class Refusal extends Error {
 export const px = (value: number) => Math.round(value * 10) / 10;
 
 /** With at most so many characters. */
-export const shortened = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}...` : text);
+export const shortened = (text: string, most: number) =>
+  text.length > most ? `${text.slice(0, most)}...` : text;
 
 /** A picture within another. */
 export const At = ({ x, y, children }: { x: number; y: number; children: ComponentChildren }) => (
@@ -28,7 +29,12 @@ export const At = ({ x, y, children }: { x: number; y: number; children: Compone
 
 /** A picture in a page, as wide as there is room. */
 export const Picture = ({ of, name, label }: { of: Drawn; name: string; label: string }) => (
-  <svg class={`drawing ${name}`} role="img" aria-label={label} viewBox={`0 0 ${px(of.width)} ${px(of.height)}`}>
+  <svg
+    class={`drawing ${name}`}
+    role="img"
+    aria-label={label}
+    viewBox={`0 0 ${px(of.width)} ${px(of.height)}`}
+  >
     {of.content}
   </svg>
 );

@@ -4,14 +4,24 @@ import type { ComponentChildren } from "preact";
 import { At, type Drawn, Refusal } from "./drawing.tsx";
 import { fileOf } from "./file.tsx";
 import { conflictText, drawBanks, wavefronts, wordsWanted } from "./parts/banks.tsx";
-import { type Block, type Kernel, type Request, type Trace, point, threadIndex, traceOf } from "./parts/data.ts";
+import {
+  type Block,
+  type Kernel,
+  type Request,
+  type Trace,
+  point,
+  threadIndex,
+  traceOf,
+} from "./parts/data.ts";
 import { type Elements, drawElements, laterResults, layOut, whole } from "./parts/matrices.tsx";
 import { drawPartitions } from "./parts/partitions.tsx";
 import { drawSectors } from "./parts/sectors.tsx";
 import { touched } from "./parts/touched.ts";
 
-/** What is left out is chosen: the first block; the first intervals in which the block loads and uses elements; two
- * threads; of requests the one that costs most. */
+/**
+ * What is left out is chosen: the first block; the first intervals in which the block loads and uses
+ * elements; two threads; of requests the one that costs most.
+ */
 export interface FigureChoice {
   view: "matrices" | "sectors" | "banks" | "partitions";
   intervals: [number, number] | null;
@@ -93,7 +103,10 @@ interface Found {
   request: Request;
 }
 
-/** Of two that cost the same a load weighs more, since threads wait for it; of two loads the one from more places. */
+/**
+ * Of two that cost the same a load weighs more, since threads wait for it; of two loads the one from more
+ * places.
+ */
 function outweighs(a: Request, b: Request): boolean {
   const places = (request: Request) => new Set(request.at).size;
   if (a.cost !== b.cost) return a.cost > b.cost;
@@ -101,7 +114,10 @@ function outweighs(a: Request, b: Request): boolean {
   return loads !== others ? loads : places(a) > places(b);
 }
 
-/** The request to device or shared memory that costs most, in the first kernel that makes any; of several the first. */
+/**
+ * The request to device or shared memory that costs most, in the first kernel that makes any; of several the
+ * first.
+ */
 function costliest(trace: Trace, choice: FigureChoice, shared: boolean): Found {
   const { intervals } = choice;
   for (const kernel of trace.kernels) {
@@ -135,7 +151,10 @@ function placeOf({ kernel, block, request }: Found): string {
 
 // --- The views
 
-/** From the first interval that loads to the first that uses what was brought; where there is none, the first alone. */
+/**
+ * From the first interval that loads to the first that uses what was brought; where there is none, the first
+ * alone.
+ */
 function tellingIntervals(block: Block): [number, number] {
   const uses = block.requests.find(
     (request) => request.shared && request.action === "load" && request.origins.some((origin) => origin >= 0),
@@ -174,7 +193,10 @@ function legendsOf(elements: Elements): Drawn[] {
     what.push([square("swatch t0"), `${deed} global memory`]);
   }
   if (laterResults(elements).length > 0) {
-    what.push([<rect class="swatch-line t0" x={1} y={2} width={11} height={11} />, "its results, written later"]);
+    what.push([
+      <rect class="swatch-line t0" x={1} y={2} width={11} height={11} />,
+      "its results, written later",
+    ]);
   }
   if (now.use.size > 0) {
     what.push([<circle class="swatch t0" cx={6.5} cy={7.5} r={4} />, "uses from shared memory"]);
@@ -201,7 +223,11 @@ function matricesFigure(trace: Trace, choice: FigureChoice): string {
     unit: 13 / cell,
   };
   const { width, height, content } = drawElements(elements);
-  const plan: Drawn = { width: width * cell, height: (height - 1) * cell, content: <g transform={`scale(${cell})`}>{content}</g> };
+  const plan: Drawn = {
+    width: width * cell,
+    height: (height - 1) * cell,
+    content: <g transform={`scale(${cell})`}>{content}</g>,
+  };
   const where =
     `${kernel.name} ${describeIntervals(block, intervals)}, block ${point(block.index)} of ` +
     `${kernel.grid[0]} x ${kernel.grid[1]}`;
@@ -228,7 +254,10 @@ function sectorsFigure(trace: Trace, choice: FigureChoice): string {
       [<g class="sectors">{square("wasted")}</g>, "4 bytes moved for nothing"],
     ]),
   ];
-  return fileOf(stacked(trace.call, placeOf(found), parts), `${trace.call}: ${request.cost} sectors moved by one request`);
+  return fileOf(
+    stacked(trace.call, placeOf(found), parts),
+    `${trace.call}: ${request.cost} sectors moved by one request`,
+  );
 }
 
 function banksFigure(trace: Trace, choice: FigureChoice): string {
@@ -254,7 +283,9 @@ function banksFigure(trace: Trace, choice: FigureChoice): string {
 
 function partitionsFigure(trace: Trace, choice: FigureChoice): string {
   const mostBlocks = 16;
-  const all = trace.kernels.map((kernel) => kernel.partitions).find((partitions) => partitions !== null && partitions.length > 0);
+  const all = trace.kernels
+    .map((kernel) => kernel.partitions)
+    .find((partitions) => partitions !== null && partitions.length > 0);
   if (!all) {
     throw new Refusal(
       `${trace.gpu.name} spreads addresses over its memory in a way that is not known, or the grid of ${trace.call} is ` +

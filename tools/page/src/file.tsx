@@ -5,7 +5,9 @@ import { themes } from "./colours.js";
 import styles from "./drawing.css";
 import { At, type Drawn } from "./drawing.tsx";
 
-/** The text of an SVG file: the picture on a card of its own, so that it can be read on any page around it. */
+/**
+ * The text of an SVG file: the picture on a card of its own, so that it can be read on any page around it.
+ */
 export function fileOf(of: Drawn, title: string): string {
   const margin = 20;
   const [width, height] = [Math.ceil(of.width + 2 * margin), Math.ceil(of.height + 2 * margin)];

@@ -1,7 +1,10 @@
 // Numbers as tables show them.
 
 /** 1234567 as "1,234,567". */
-export const withCommas = (number: number) => Math.round(number).toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",");
+export const withCommas = (number: number) =>
+  Math.round(number)
+    .toFixed(0)
+    .replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** With four digits that count, and commas: 0.01235, 12.35, 1,235, 123,457. */
 export function significant(value: number): string {

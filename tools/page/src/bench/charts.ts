@@ -1,7 +1,18 @@
 // The charts of what `lab bench` found.
 
 import type { Axis, Chart, Point, Series } from "../chart.tsx";
-import { type Bench, type Comparison, type Line, type LineGroup, type Row, byRate, comparisonsOf, groupsOf, hasFigures, whereTaken } from "./views.ts";
+import {
+  type Bench,
+  type Comparison,
+  type Line,
+  type LineGroup,
+  type Row,
+  byRate,
+  comparisonsOf,
+  groupsOf,
+  hasFigures,
+  whereTaken,
+} from "./views.ts";
 
 /** A chart, and what its file is called without ".svg". */
 export interface NamedChart {
@@ -70,7 +81,9 @@ function seriesOf(lines: Line[], quantity: Quantity): Series[] {
 
 /** Whether the largest is so many times the smallest. */
 function spans(lines: Series[], coordinate: "x" | "y", times: number): boolean {
-  const values = ([] as number[]).concat(...lines.map((line) => line.points.map((point) => point[coordinate])));
+  const values = ([] as number[]).concat(
+    ...lines.map((line) => line.points.map((point) => point[coordinate])),
+  );
   const least = Math.min(...values);
   return values.length > 0 && least > 0 && Math.max(...values) >= times * least;
 }
@@ -90,8 +103,11 @@ function subjectOf(group: LineGroup, shown: number): string {
   return shown === all ? group.function : `${group.function}, ${shown} fastest of ${all}`;
 }
 
-/** Rate, time and CGMA against n, as put2014 draws them, with a line for each of the group's (of many the fastest) and,
- * but for CGMA, for the other contenders on the GPU. Charts without points of the subject are left out. */
+/**
+ * Rate, time and CGMA against n, as put2014 draws them, with a line for each of the group's (of many the
+ * fastest) and, but for CGMA, for the other contenders on the GPU. Charts without points of the subject are
+ * left out.
+ */
 export function chartsOfGroup(group: LineGroup, where: string): NamedChart[] {
   const lines = fastestOf(group.lines);
   const what = subjectOf(group, lines.length);

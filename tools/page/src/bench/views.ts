@@ -1,5 +1,5 @@
-// What `lab bench` found (schema tilewise/bench/v1, grading/bench/bench_report.hpp), and ways to look at it that charts
-// and the lab report share.
+// What `lab bench` found (schema tilewise/bench/v1, grading/bench/bench_report.hpp), and ways to look at it
+// that charts and the lab report share.
 
 export interface Traffic {
   loads: number;
@@ -61,8 +61,10 @@ export interface Line {
   rows: Row[];
 }
 
-/** What is shown together: a function with a choice of blocks, a line for each; or the functions of a stage that leave no
- * choice, a line for each. */
+/**
+ * What is shown together: a function with a choice of blocks, a line for each; or the functions of a stage
+ * that leave no choice, a line for each.
+ */
 export interface LineGroup {
   stage: string;
   /** Empty: several. */
@@ -116,7 +118,10 @@ export function ordersOf(lines: Line[]): number[] {
   return [...orders].sort((a, b) => a - b);
 }
 
-/** The fastest first: at the largest order that any has figures for; those that have figures at smaller ones only follow. */
+/**
+ * The fastest first: at the largest order that any has figures for; those that have figures at smaller ones
+ * only follow.
+ */
 export function byRate(lines: Line[]): Line[] {
   const last = (line: Line) => lastOf(line, hasFigures);
   return lines
@@ -173,7 +178,11 @@ function linesOfOthers(version: Version, subject: Contender, nameFunction: boole
     .filter(([contender]) => contender !== subject)
     .map(([contender, name]) => {
       const isVersion = contender === "solution" || contender === "previous";
-      return lineOfBest(version, contender, nameFunction && isVersion ? `${name} of ${version.function}` : name);
+      return lineOfBest(
+        version,
+        contender,
+        nameFunction && isVersion ? `${name} of ${version.function}` : name,
+      );
     })
     .filter((line) => line.rows.length > 0);
 }
@@ -183,7 +192,7 @@ export function groupsOf(bench: Bench): LineGroup[] {
   const subject = subjectOf(bench);
   const versions = versionsOf(bench);
   const groups: LineGroup[] = [];
-  for (let begin = 0; begin < versions.length; ) {
+  for (let begin = 0; begin < versions.length;) {
     const { stage } = versions[begin];
     let end = begin;
     while (end < versions.length && versions[end].stage === stage) ++end;
@@ -191,7 +200,12 @@ export function groupsOf(bench: Bench): LineGroup[] {
     for (const version of versions.slice(begin, end)) {
       const lines = linesByBlock(version, subject);
       if (lines.length > 1) {
-        groups.push({ stage, function: version.function, lines, others: linesOfOthers(version, subject, false) });
+        groups.push({
+          stage,
+          function: version.function,
+          lines,
+          others: linesOfOthers(version, subject, false),
+        });
       } else if (lines.length === 1) {
         single.push({ version, line: { name: version.function, rows: lines[0].rows } });
       }

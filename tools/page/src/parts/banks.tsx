@@ -36,8 +36,10 @@ export function rowsOf(lanesOf: Map<number, number[]>, words: number): number[] 
   return [...rows].sort((a, b) => a - b);
 }
 
-/** Banks that have several words to give at once: on 1.x to a half-warp. Wide accesses take turns, and are no conflict
- * by that. */
+/**
+ * Banks that have several words to give at once: on 1.x to a half-warp. Wide accesses take turns, and are no
+ * conflict by that.
+ */
 function banksInConflict(trace: Trace, request: Request, lanesOf: Map<number, number[]>): Set<number> {
   const busy = new Set<number>();
   if (request.detail === 0) return busy;
@@ -68,7 +70,13 @@ export const wordsWanted = (request: Request) => lanesByWord(request, 0).size;
 /** A row is what the banks hold at one address.
  * @param threads chosen ones, in the order of their colours
  * @param cell how wide a bank is */
-export function drawBanks(trace: Trace, kernel: Kernel, request: Request, threads: number[], cell: number): Drawn {
+export function drawBanks(
+  trace: Trace,
+  kernel: Kernel,
+  request: Request,
+  threads: number[],
+  cell: number,
+): Drawn {
   const { banks } = trace.gpu;
   const lanesOf = lanesByWord(request, 0);
   const rows = rowsOf(lanesOf, banks);
@@ -84,7 +92,12 @@ export function drawBanks(trace: Trace, kernel: Kernel, request: Request, thread
         bank
       </text>
       {numbers.map((bank) => (
-        <text key={bank} class={`bank mid ${busy.has(bank) ? "conflict" : "soft"}`} x={px(left + (bank + 0.5) * cell)} y={size}>
+        <text
+          key={bank}
+          class={`bank mid ${busy.has(bank) ? "conflict" : "soft"}`}
+          x={px(left + (bank + 0.5) * cell)}
+          y={size}
+        >
           {bank}
         </text>
       ))}
@@ -102,7 +115,12 @@ export function drawBanks(trace: Trace, kernel: Kernel, request: Request, thread
               if (!lanes) return null;
               const colour = threads.findIndex((thread) => lanes.includes(thread - request.warp * 32));
               const racing = lanes.some((lane) => hasLane(request.racing, lane));
-              const looks = ["word", colour >= 0 && `t${colour}`, busy.has(bank) && "conflict", racing && "at-fault"];
+              const looks = [
+                "word",
+                colour >= 0 && `t${colour}`,
+                busy.has(bank) && "conflict",
+                racing && "at-fault",
+              ];
               return (
                 <g key={bank} class={looks.filter(Boolean).join(" ")}>
                   <title>{`${wordName(kernel, row * banks + bank)}: lane${lanes.length > 1 ? "s" : ""} ${lanes.join(", ")}`}</title>

@@ -68,8 +68,7 @@ export function layOut(matrices: Matrix[], parts: Part[]): Layout {
     return { matrix, x: x - part.col, y: y - part.row, part };
   };
   const [a, b, c] = matrices;
-  const product =
-    matrices.length === 3 && a.cols === b.rows && c.rows === a.rows && c.cols === b.cols;
+  const product = matrices.length === 3 && a.cols === b.rows && c.rows === a.rows && c.cols === b.cols;
   if (product) {
     const right = parts[0].cols + gap;
     const below = parts[1].rows + gap;
@@ -99,7 +98,7 @@ function outline(trace: Trace, place: Place, all: Threads[]): string {
   }
   const sorted = [...numbers].sort((a, b) => a - b);
   let path = "";
-  for (let i = 0; i < sorted.length; ) {
+  for (let i = 0; i < sorted.length;) {
     const { row, col } = elementOf(trace.matrices, sorted[i]);
     let length = 1;
     while (sorted[i + length] === sorted[i] + length && col + length < matrix.ld) ++length;
@@ -120,13 +119,7 @@ export interface Shape {
 }
 
 /** Elements of the chosen threads: those that share one share its cell. */
-function shapesOf(
-  trace: Trace,
-  layout: Layout,
-  threads: Threads,
-  role: Role,
-  chosen: number[],
-): Shape[] {
+function shapesOf(trace: Trace, layout: Layout, threads: Threads, role: Role, chosen: number[]): Shape[] {
   const shapes: Shape[] = [];
   for (const [number, touching] of threads) {
     const here = chosen.filter((thread) => touching.has(thread));
@@ -268,7 +261,17 @@ export function drawElements(elements: Elements, onShape: OnShape = () => ({})):
 const margin = 0.1;
 
 /** Elements in a race, and accesses that lie outside of their matrix. */
-function Faults({ trace, kernel, layout, now }: { trace: Trace; kernel: Kernel; layout: Layout; now: Touched }) {
+function Faults({
+  trace,
+  kernel,
+  layout,
+  now,
+}: {
+  trace: Trace;
+  kernel: Kernel;
+  layout: Layout;
+  now: Touched;
+}) {
   return (
     <>
       {[...now.racing].map((number) => {

@@ -1,4 +1,5 @@
-// GT200's DRAM: partitions that take turns every 256 bytes, and what the first blocks of a launch move from and to each.
+// GT200's DRAM: partitions that take turns every 256 bytes, and what the first blocks of a launch move from
+// and to each.
 
 import { At, type Drawn, px } from "../drawing.tsx";
 
@@ -16,7 +17,13 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
   const busiest = Math.max(1, ...totals);
   const busy = sum(totals) / busiest;
   const below = 42 + blocks.length * blockHeight + 12;
-  const bar = (partition: number, bytes: number, y: number, height: number, part: { width?: number; height?: number }) => {
+  const bar = (
+    partition: number,
+    bytes: number,
+    y: number,
+    height: number,
+    part: { width?: number; height?: number },
+  ) => {
     const width = partitionWidth - 2;
     const [wide, high] = [px(width * (part.width ?? 1)), px(height * (part.height ?? 1))];
     return (
@@ -24,7 +31,13 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
         <title>{`${bytes} bytes`}</title>
         <rect class="cell" x={partition * partitionWidth} y={y} width={width} height={height} />
         {bytes > 0 && (
-          <rect class={`p${partition}`} x={partition * partitionWidth} y={px(y + height - high)} width={wide} height={high} />
+          <rect
+            class={`p${partition}`}
+            x={partition * partitionWidth}
+            y={px(y + height - high)}
+            width={wide}
+            height={high}
+          />
         )}
       </g>
     );
@@ -42,7 +55,9 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
       {blocks.map((block, i) => (
         <g key={i}>
           {block.map((bytes, partition) =>
-            bar(partition, bytes, 42 + i * blockHeight, blockHeight - 2, { width: bytes / Math.max(1, sum(block)) }),
+            bar(partition, bytes, 42 + i * blockHeight, blockHeight - 2, {
+              width: bytes / Math.max(1, sum(block)),
+            }),
           )}
         </g>
       ))}
@@ -58,12 +73,23 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
 /** @param blocks by block: bytes of loads, and of stores, by partition
  * @param chosen the block that is looked at elsewhere */
 export function drawPartitions(blocks: number[][][], chosen?: number): Drawn {
-  const loads = drawHalf("loads from partition", blocks.map(([bytes]) => bytes));
-  const stores = drawHalf("stores to partition", blocks.map(([, bytes]) => bytes));
+  const loads = drawHalf(
+    "loads from partition",
+    blocks.map(([bytes]) => bytes),
+  );
+  const stores = drawHalf(
+    "stores to partition",
+    blocks.map(([, bytes]) => bytes),
+  );
   const content = (
     <g class="partitions">
       {blocks.map((_, i) => (
-        <text key={i} class={`small end ${i === chosen ? "chosen" : "soft"}`} x={names - 10} y={42 + i * blockHeight + 13}>
+        <text
+          key={i}
+          class={`small end ${i === chosen ? "chosen" : "soft"}`}
+          x={names - 10}
+          y={42 + i * blockHeight + 13}
+        >
           {`block ${i}`}
         </text>
       ))}

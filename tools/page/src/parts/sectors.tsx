@@ -29,10 +29,17 @@ export function drawSectors(trace: Trace, request: Request, threads: number[], s
     const lanes = lanesOf.get(sector * wordsASector + i) ?? [];
     const colour = threads.findIndex((thread) => lanes.includes(thread - request.warp * 32));
     const atFault = lanes.some((lane) => hasLane(request.outside | request.racing, lane));
-    const looks = ["word", lanes.length > 0 ? "used" : "wasted", colour >= 0 && `t${colour}`, atFault && "at-fault"];
+    const looks = [
+      "word",
+      lanes.length > 0 ? "used" : "wasted",
+      colour >= 0 && `t${colour}`,
+      atFault && "at-fault",
+    ];
     return (
       <g key={i} class={looks.filter(Boolean).join(" ")} transform={`translate(${i * wordWidth} 0)`}>
-        <title>{lanes.length > 0 ? `lane${lanes.length > 1 ? "s" : ""} ${lanes.join(", ")}` : "moved for nothing"}</title>
+        <title>
+          {lanes.length > 0 ? `lane${lanes.length > 1 ? "s" : ""} ${lanes.join(", ")}` : "moved for nothing"}
+        </title>
         <rect width={wordWidth - 1} height={wordHeight} />
         {lanes.length > 0 && (
           <text class="mid" x={(wordWidth - 1) / 2} y={13}>

@@ -2,30 +2,44 @@
 
 import { chartOfComparison, chartsOfGroup, type NamedChart } from "../bench/charts.ts";
 import {
-  type Bench, type Comparison, type Line, type LineGroup, type Row, type Traffic,
-  hasFigures, lastOf, ordersOf, rowAt, whereTaken,
+  type Comparison,
+  type Line,
+  type LineGroup,
+  type Row,
+  type Traffic,
+  hasFigures,
+  lastOf,
+  ordersOf,
+  rowAt,
+  whereTaken,
 } from "../bench/views.ts";
 import { drawChart, inWords } from "../chart.tsx";
 import { Picture } from "../drawing.tsx";
 import { brief, percent, significant, withCommas } from "../numbers.ts";
-import type { Gpu, Report, StageNotes } from "./page.tsx";
+import type { Report } from "./page.tsx";
 import { type Cell, type Column, Table, noFigure } from "./table.tsx";
 
 const orNone = (value: number | null | undefined, text: (value: number) => string) =>
   value === null || value === undefined ? noFigure : text(value);
 
 /** What the first column of a group's tables names. */
-const subjectColumn = (group: LineGroup): Column => ({ heading: group.function === "" ? "function" : "block", text: true });
+const subjectColumn = (group: LineGroup): Column => ({
+  heading: group.function === "" ? "function" : "block",
+  text: true,
+});
 
 /** The most that the GPU could do of what a row's rate counts; null where its profile does not tell. */
 function peakOf(report: Report, row: Row): number | null {
-  const inDoubles = report.stages.some((stage) => stage.id === row.stage && stage.doubles.includes(row.function));
+  const inDoubles = report.stages.some(
+    (stage) => stage.id === row.stage && stage.doubles.includes(row.function),
+  );
   const { gpu } = report;
   const peak = row.unit === "GB/s" ? gpu.dram_gb_s : inDoubles ? gpu.peak_fp64_gflops : gpu.peak_fp32_gflops;
   return peak > 0 ? peak : null;
 }
 
-const shareOfPeak = (report: Report, row: Row) => orNone(peakOf(report, row), (peak) => percent(row.rate / peak));
+const shareOfPeak = (report: Report, row: Row) =>
+  orNone(peakOf(report, row), (peak) => percent(row.rate / peak));
 
 /** Charts side by side, where they are half as wide as the page, with their titles as captions. */
 function Figures({ charts }: { charts: NamedChart[] }) {
@@ -183,7 +197,11 @@ function OverOrders({ group, lines, caption, figure, markBest = false, more = []
   return (
     <Table
       caption={caption}
-      columns={[subjectColumn(group), ...orders.map((n) => ({ heading: `n\u00a0=\u00a0${n}` })), ...more.map((one) => one.column)]}
+      columns={[
+        subjectColumn(group),
+        ...orders.map((n) => ({ heading: `n\u00a0=\u00a0${n}` })),
+        ...more.map((one) => one.column),
+      ]}
       rows={lines.map((line) => [
         line.name as Cell,
         ...orders.map((n, i) => cellOf(rowAt(line, n), figure, best[i])),
@@ -219,11 +237,20 @@ function ResultTables({ group, report }: { group: LineGroup; report: Report }) {
               return row && row.contender !== "openblas" ? shareOfPeak(report, row) : noFigure;
             },
           },
-          { column: { heading: "limited by (modelled)", text: true }, cell: (line) => last(line)?.limiter || noFigure },
+          {
+            column: { heading: "limited by (modelled)", text: true },
+            cell: (line) => last(line)?.limiter || noFigure,
+          },
         ]}
       />
       <div class="tables">
-        <OverOrders group={group} lines={all} caption={`Time of a call in ms, ${where}`} figure={(row) => row.ms} markBest />
+        <OverOrders
+          group={group}
+          lines={all}
+          caption={`Time of a call in ms, ${where}`}
+          figure={(row) => row.ms}
+          markBest
+        />
         {anyHas(group.lines, (row) => row.gips) && (
           <OverOrders
             group={group}

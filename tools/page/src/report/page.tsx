@@ -1,5 +1,5 @@
-// The laboratory report as one HTML file that needs nothing beside it, for the screen and for A4. It is drawn as a whole
-// when it is written, and runs no script.
+// The laboratory report as one HTML file that needs nothing beside it, for the screen and for A4. It is drawn
+// as a whole when it is written, and runs no script.
 
 import type { ComponentChildren } from "preact";
 import { render } from "preact-render-to-string";
@@ -76,7 +76,9 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 function HowTaken({ bench }: { bench: Bench }) {
   return (
     <dl class="facts">
-      <Fact name="Kernels">{subjectOf(bench) === "student" ? "the student's own" : "the reference solutions"}</Fact>
+      <Fact name="Kernels">
+        {subjectOf(bench) === "student" ? "the student's own" : "the reference solutions"}
+      </Fact>
       <Fact name="On">{bench.device}</Fact>
       <Fact name="How">
         {bench.modelled
@@ -105,8 +107,8 @@ function GpuSection({ bench, gpu }: Report) {
       <h2 id="gpu">The GPU</h2>
       {!bench.modelled && (
         <p>
-          Measured on {bench.device}; the figures below are those of {gpu.name}, the card nearest to it that Tilewise
-          knows.
+          Measured on {bench.device}; the figures below are those of {gpu.name}, the card nearest to it that
+          Tilewise knows.
         </p>
       )}
       <div class="tables">
@@ -121,7 +123,9 @@ function GpuSection({ bench, gpu }: Report) {
             ["peak, single precision", `${peak} GFLOPS`],
             [
               "peak, double precision",
-              gpu.peak_fp64_gflops > 0 ? `${significant(gpu.peak_fp64_gflops)} GFLOPS` : "none, or not documented",
+              gpu.peak_fp64_gflops > 0
+                ? `${significant(gpu.peak_fp64_gflops)} GFLOPS`
+                : "none, or not documented",
             ],
             ["bandwidth of memory", `${significant(gpu.dram_gb_s)} GB/s`],
             ["L2 cache", kib(gpu.l2_bytes)],
@@ -147,9 +151,10 @@ function GpuSection({ bench, gpu }: Report) {
       <p>
         Peaks: every lane completes one fused multiply-add, two operations, a clock; 2 × {gpu.sms} ×{" "}
         {gpu.fp32_lanes_per_sm} × {significant(gpu.clock_mhz)}
-        {"\u00a0"}MHz. <strong>Ridge point:</strong> {peak} / {significant(gpu.dram_gb_s)} = {flopAByte.toFixed(1)}{" "}
-        operations a byte, {(4 * flopAByte).toFixed(1)} an element of 4 bytes. A kernel whose CGMA is lower than that, as
-        far as caches do not help, waits for memory; above it, arithmetic can be the limit.
+        {"\u00a0"}MHz. <strong>Ridge point:</strong> {peak} / {significant(gpu.dram_gb_s)} ={" "}
+        {flopAByte.toFixed(1)} operations a byte, {(4 * flopAByte).toFixed(1)} an element of 4 bytes. A kernel
+        whose CGMA is lower than that, as far as caches do not help, waits for memory; above it, arithmetic
+        can be the limit.
       </p>
     </section>
   );
@@ -226,7 +231,10 @@ function Page(report: Report) {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         <meta name="color-scheme" content="light dark" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+        />
         {/* Without an icon of its own a browser would ask a server for one. */}
         <link rel="icon" href="data:," />
         <title>{title}</title>
@@ -278,6 +286,8 @@ function Page(report: Report) {
 }
 
 /** Ends of blocks, behind which those who read the source find the next line. */
-const blockEnds = /<\/(?:caption|div|dl|figure|g|h[123]|head|header|li|nav|p|section|style|svg|table|tbody|thead|tr|ul)>/g;
+const blockEnds =
+  /<\/(?:caption|div|dl|figure|g|h[123]|head|header|li|nav|p|section|style|svg|table|tbody|thead|tr|ul)>/g;
 
-export const reportPage = (report: Report) => `<!DOCTYPE html>\n${render(<Page {...report} />).replace(blockEnds, "$&\n")}\n`;
+export const reportPage = (report: Report) =>
+  `<!DOCTYPE html>\n${render(<Page {...report} />).replace(blockEnds, "$&\n")}\n`;

@@ -1,5 +1,5 @@
-// In words, what the tables leave out: kernels that are not written or failed, wrong results, and results that nobody has
-// checked.
+// In words, what the tables leave out: kernels that are not written or failed, wrong results, and results
+// that nobody has checked.
 
 import { type Bench, type Contender, type Row, hasFigures, subjectOf } from "../bench/views.ts";
 

@@ -1,7 +1,16 @@
 import { useMemo, useState } from "preact/hooks";
 import { Picture } from "../drawing.tsx";
 import { point, threadIndex } from "../parts/data.ts";
-import { type Shape, drawElements, isLarge, laterResults, layOut, partTouched, verbs, whole } from "../parts/matrices.tsx";
+import {
+  type Shape,
+  drawElements,
+  isLarge,
+  laterResults,
+  layOut,
+  partTouched,
+  verbs,
+  whole,
+} from "../parts/matrices.tsx";
 import type { Touched } from "../parts/touched.ts";
 import type { Props } from "./app.tsx";
 import { chooseThread, kernelOf } from "./state.ts";
@@ -48,16 +57,22 @@ export function Matrices({ trace, state, change, elements, ever }: Shown) {
       <h2>
         Matrices
         <small id="pointed" aria-live="polite">
-          {hovered ? `thread ${point(threadIndex(kernel, hovered.thread))} ${verbs[hovered.role]} ${hovered.name}` : ""}
+          {hovered
+            ? `thread ${point(threadIndex(kernel, hovered.thread))} ${verbs[hovered.role]} ${hovered.name}`
+            : ""}
         </small>
         {large && (
           <label class="near">
-            <input type="checkbox" id="near" checked={near} onChange={() => draw(!near)} /> near this
-            block only
+            <input type="checkbox" id="near" checked={near} onChange={() => draw(!near)} /> near this block
+            only
           </label>
         )}
       </h2>
-      <Picture of={picture} name="plan" label={`Elements that threads ${threads.join(", ")} load, use and write`} />
+      <Picture
+        of={picture}
+        name="plan"
+        label={`Elements that threads ${threads.join(", ")} load, use and write`}
+      />
       <ul class="legend" aria-label="Legend">
         {state.threads.map((thread, i) => (
           <li key={thread}>

@@ -12,8 +12,8 @@ function Banks({ trace, state, request }: Props & { request: Request }) {
   return (
     <figure class="banks">
       <figcaption class={request.detail > 0 ? "conflict" : ""}>
-        {request.lanes.length} lanes want {wordsWanted(request)} words: <strong>{wavefronts(request)}</strong>,{" "}
-        {conflictText(request)}.
+        {request.lanes.length} lanes want {wordsWanted(request)} words: <strong>{wavefronts(request)}</strong>
+        , {conflictText(request)}.
       </figcaption>
       <div class="scroll">
         <Picture of={picture} name="plan" label="Words of each bank, and the lanes that want them" />
@@ -28,7 +28,8 @@ function Sectors({ trace, state, request }: Props & { request: Request }) {
     <figure class="sectors">
       <figcaption>
         {request.lanes.length} lanes ask for {request.detail} bytes: {costText(request)}.
-        {trace.gpu.half_warps && " Half-warps are served one after the other, in segments of 32, 64 or 128 bytes."}
+        {trace.gpu.half_warps &&
+          " Half-warps are served one after the other, in segments of 32, 64 or 128 bytes."}
       </figcaption>
       <div class="scroll">
         <Picture
@@ -37,7 +38,9 @@ function Sectors({ trace, state, request }: Props & { request: Request }) {
           label="Sectors that move, and the words of them that lanes asked for"
         />
       </div>
-      <p class="hint">A box is a sector of 32 bytes; a number is the lane that asked; grey moves for nothing.</p>
+      <p class="hint">
+        A box is a sector of 32 bytes; a number is the lane that asked; grey moves for nothing.
+      </p>
     </figure>
   );
 }
@@ -80,7 +83,9 @@ export function Requests({ trace, state, change }: Props) {
                 </div>
               );
             })}
-            {requests.length > mostListed && <p class="hint">and {requests.length - mostListed} more: choose a step or a line</p>}
+            {requests.length > mostListed && (
+              <p class="hint">and {requests.length - mostListed} more: choose a step or a line</p>
+            )}
           </div>
           {chosen.shared ? (
             <Banks trace={trace} state={state} change={change} request={chosen} />

@@ -1,4 +1,4 @@
-#include "grading/bench/bench_table.hpp"
+#include "grading/bench/bench_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "common/theory/occupancy.hpp"
-#include "grading/bench/bench_csv.hpp"
 #include "grading/bench/example_bench.hpp"
 
 // The table on the terminal, and the same as CSV.

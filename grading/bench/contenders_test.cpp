@@ -1,4 +1,4 @@
-#include "grading/bench/turns.hpp"
+#include "grading/bench/contenders.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "grading/bench/bench_cases.hpp"
+#include "grading/profile/named_call.hpp"
+
+/// How kernels are timed side by side, and the library on the CPU that they are compared with.
 namespace tilewise::grading {
 
 /// What came of one contender's turn.
@@ -27,5 +33,21 @@ struct TurnsTaken {
 std::vector<TurnsTaken> take_turns(
     std::size_t contenders, std::chrono::duration<double> budget,
     const std::function<Turn(std::size_t contender, int round)>& take);
+
+/// What a call computes; calls of which this is equal have the same inputs and results.
+struct Task {
+  const Problem* problem = nullptr;
+  bool double_precision = false;
+  int m = 0;  ///< columns of the first matrix: the order of A where A * X = B is solved
+  int n = 0;  ///< columns of the last one
+
+  auto operator<=>(const Task&) const = default;
+};
+
+Task task_of(const Problem& problem, const NamedCall& call);
+
+/// Milliseconds that OpenBLAS takes for it on this machine's processor, the median of a few;
+/// nothing where it has no function for it.
+std::optional<double> cpu_ms(const Task& task);
 
 }  // namespace tilewise::grading

@@ -1,7 +1,8 @@
-#include "grading/bench/cpu_library.hpp"
+#include "grading/bench/contenders.hpp"
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <stdexcept>
@@ -9,9 +10,15 @@
 #include <vector>
 
 #include "common/core/median.hpp"
+#include "grading/examiner/interleaved_timing.hpp"
 
 namespace tilewise::grading {
 namespace {
+
+bool is_steady(const std::vector<double>& medians_ms) {
+  constexpr double tolerated = 0.01;
+  return medians_ms.empty() || median_with_interval(medians_ms).relative_error() <= tolerated;
+}
 
 template <class Work>
 double median_ms(Work&& work) {
@@ -64,6 +71,34 @@ double solve_ms(int m, int n) {
 }
 
 }  // namespace
+
+std::vector<TurnsTaken> take_turns(
+    std::size_t contenders, std::chrono::duration<double> budget,
+    const std::function<Turn(std::size_t contender, int round)>& take) {
+  // Fewer rounds agree by chance.
+  constexpr int fewest_rounds = 6, most_rounds = 20;
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<TurnsTaken> taken(contenders);
+  std::vector<std::vector<double>> medians_ms(contenders);
+  for (int round = 0; round < most_rounds; ++round) {
+    for (std::size_t i = 0; i < contenders; ++i) {
+      if (!taken[i].problem.empty()) continue;
+      const Turn turn = take(i, round);
+      taken[i].problem = turn.problem;
+      if (turn.problem.empty()) {
+        medians_ms[i].push_back(core::median(turn.times_ms));
+      } else {
+        medians_ms[i].clear();
+      }
+    }
+    if (std::chrono::steady_clock::now() - start >= budget) break;
+    if (round + 1 >= fewest_rounds && std::ranges::all_of(medians_ms, is_steady)) break;
+  }
+  for (std::size_t i = 0; i < contenders; ++i) {
+    if (taken[i].problem.empty()) taken[i].ms = core::median(medians_ms[i]);
+  }
+  return taken;
+}
 
 Task task_of(const Problem& problem, const NamedCall& call) {
   const BufferArgument *first = nullptr, *last = nullptr;
