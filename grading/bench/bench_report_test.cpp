@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "grading/bench/example_bench.hpp"
+#include "grading/bench/test/example_bench.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "common/theory/occupancy.hpp"
-#include "grading/bench/example_bench.hpp"
+#include "grading/bench/test/example_bench.hpp"
 
 // The table on the terminal, and the same as CSV.
 namespace tilewise::grading {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/process/command.hpp"
-#include "grading/bench/example_bench.hpp"
+#include "grading/bench/test/example_bench.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <optional>
 
 #include "common/core/paths.hpp"

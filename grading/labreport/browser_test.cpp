@@ -10,7 +10,7 @@
 #include "common/core/paths.hpp"
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
-#include "grading/bench/example_bench.hpp"
+#include "grading/bench/test/example_bench.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/labreport/lab_report.hpp"
 

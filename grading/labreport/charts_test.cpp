@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "common/process/scratch_directory.hpp"
-#include "grading/bench/example_bench.hpp"
+#include "grading/bench/test/example_bench.hpp"
 #include "grading/labreport/lab_report.hpp"
 
 namespace tilewise::grading {

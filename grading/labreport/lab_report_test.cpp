@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "common/core/paths.hpp"
-#include "grading/bench/example_bench.hpp"
+#include "grading/bench/test/example_bench.hpp"
 
 namespace tilewise::grading {
 namespace {
