@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "grading/bench/instruction_log.hpp"
+#include "grading/bench/bench_figures.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {

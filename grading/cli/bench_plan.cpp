@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/core/paths.hpp"
-#include "grading/bench/memory_needs.hpp"
+#include "grading/bench/bench_cases.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/output_file.hpp"

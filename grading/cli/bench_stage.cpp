@@ -12,7 +12,7 @@
 #include "common/process/command.hpp"
 #include "common/process/scratch_directory.hpp"
 #include "grading/bench/bench_figures.hpp"
-#include "grading/bench/cpu_library.hpp"
+#include "grading/bench/contenders.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/bench_instructions.hpp"
 #include "grading/cli/bench_modules.hpp"

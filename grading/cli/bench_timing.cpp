@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "grading/bench/turns.hpp"
+#include "grading/bench/contenders.hpp"
 #include "grading/cli/simulated_calls.hpp"
 
 namespace tilewise::grading {

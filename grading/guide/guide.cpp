@@ -8,7 +8,7 @@
 
 #include "grading/builder/source_file.hpp"
 #include "grading/examiner/rubric.hpp"
-#include "grading/labreport/number_text.hpp"
+#include "grading/profile/numbers.hpp"
 #include "grading/report/file_text.hpp"
 #include "grading/report/printable.hpp"
 
