@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "common/simt/include/tilewise/builtin_variables.hpp"
+#include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/names.hpp"

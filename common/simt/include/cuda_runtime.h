@@ -11,7 +11,6 @@
 
 #include "tilewise/atomics.hpp"
 #include "tilewise/barriers.hpp"
-#include "tilewise/builtin_variables.hpp"
 #include "tilewise/device_variables.hpp"
 #include "tilewise/errors.hpp"
 #include "tilewise/host_api.hpp"

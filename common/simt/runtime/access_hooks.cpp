@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/simt/include/tilewise/builtin_variables.hpp"
+#include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/include/tilewise/shared_memory.hpp"
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"

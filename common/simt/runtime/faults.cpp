@@ -18,9 +18,9 @@
 #include <string>
 
 #include "common/simt/device_functions.hpp"
-#include "common/simt/include/tilewise/builtin_variables.hpp"
 #include "common/simt/include/tilewise/fibers.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device_memory.hpp"

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "checked_build.hpp"
 #include "fibers.hpp"
+#include "qualifiers.hpp"
 
 namespace tilewise::simt {
 

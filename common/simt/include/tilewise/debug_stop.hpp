@@ -1,6 +1,6 @@
 #pragma once
 
-#include "builtin_variables.hpp"
+#include "vector_types.hpp"
 
 /// What a module built for a debugger (TILEWISE_DEBUG) does beside running its kernels: it lets gdb
 /// stop in one thread of one block without asking in all others, which would take minutes, and

@@ -2,7 +2,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
-#include "checked_build.hpp"
+#include "qualifiers.hpp"
 #ifdef TILEWISE_DEBUG
 #include "debug_stop.hpp"
 #endif

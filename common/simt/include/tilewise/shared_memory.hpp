@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "checked_build.hpp"
+#include "qualifiers.hpp"
 
 namespace tilewise::simt {
 
