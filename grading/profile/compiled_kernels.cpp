@@ -11,7 +11,8 @@
 namespace tilewise::grading {
 
 // Kernels have the names that a student gave them; what is no UTF-8 there is replaced.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernel, name, static_shared_bytes, registers_per_thread)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernel, name, static_shared_bytes, registers_per_thread,
+                                   local_bytes_per_thread)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernels, submission, reference)
 
 void write_compiled_kernels(const std::filesystem::path& file, const CompiledKernels& kernels) {

@@ -1,10 +1,11 @@
+#include "grading/profile/compiled_kernels.hpp"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <stdexcept>
 
 #include "common/process/scratch_directory.hpp"
-#include "grading/profile/compiled_kernels.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -115,7 +115,8 @@ Json to_value(const LaunchInfo& launch) {
           {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
           {"file", launch.file},
           {"line", launch.line},
-          {"static_shared_bytes", launch.static_shared_bytes}};
+          {"static_shared_bytes", launch.static_shared_bytes},
+          {"argument_bytes", launch.argument_bytes}};
 }
 
 LaunchInfo read_launch(const Json& json) {
@@ -127,6 +128,7 @@ LaunchInfo read_launch(const Json& json) {
   launch.file = text(json, "file");
   launch.line = small_integer(json, "line");
   launch.static_shared_bytes = size(json, "static_shared_bytes");
+  launch.argument_bytes = size(json, "argument_bytes");
   return launch;
 }
 
@@ -202,6 +204,8 @@ constexpr NamedFootprint whole_footprint[] = {
     {"store_lines", &simt::Footprint::store_lines},
     {"load_intervals", &simt::Footprint::load_intervals},
     {"waiting_intervals", &simt::Footprint::waiting_intervals},
+    {"store_rounds", &simt::Footprint::store_rounds},
+    {"store_bytes", &simt::Footprint::store_bytes},
 };
 static_assert(sizeof(simt::Footprint) == std::size(whole_footprint) * sizeof(std::uint64_t),
               "a part of the footprint is missing here");
