@@ -17,7 +17,7 @@ enum class ThreadOrder { forward, reverse, shuffled };
 
 /// What to watch from the next launch on.
 struct Watch {
-  bool checks = false;    ///< every access is checked; what is found comes as Diagnostics
+  bool checks = false;    ///< every access is checked; what is found comes as findings
   bool counters = false;  ///< launches leave a KernelProfile
   /// Counters of a whole grid from a few of its blocks, wherever these stand for all others; the
   /// rest of the grid does not run, so that what the kernel computes is incomplete. Checks run all

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/json_text.hpp"
+#include "common/core/json.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/report/printable.hpp"
 

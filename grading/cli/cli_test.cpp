@@ -60,7 +60,7 @@ TEST(Grade, EverySolutionPasses) {
     EXPECT_EQ(stage.score, 10) << stage.id << ": no test is skipped on the default GPU";
     for (const TestResult& test : stage.tests) {
       if (test.category != Category::performance) continue;
-      EXPECT_THAT(test.message, HasSubstr("(modelled for gtx1080)")) << test.name;
+      EXPECT_THAT(test.finding.message, HasSubstr("(modelled for gtx1080)")) << test.name;
     }
   }
   EXPECT_THAT(text_of(junit), HasSubstr("<testsuite name=\"03_shared_memory\""));
@@ -132,9 +132,9 @@ TEST(Grade, AStageThatDoesNotCompileCostsThatStageOnly) {
   for (const TestResult& test : broken.tests) {
     if (test.max_score == 0) continue;
     EXPECT_EQ(test.status, Status::error);
-    EXPECT_EQ(test.file, "matmul_grid.cu");
-    EXPECT_EQ(test.line, 2);
-    EXPECT_THAT(test.message, HasSubstr("error: expected"));
+    EXPECT_EQ(test.finding.file, "matmul_grid.cu");
+    EXPECT_EQ(test.finding.line, 2);
+    EXPECT_THAT(test.finding.message, HasSubstr("error: expected"));
   }
   EXPECT_EQ(broken.max_score, result.stages[2].max_score) << "as many points to lose as to win";
   EXPECT_EQ(result.stages[2].status, Status::passed);

@@ -97,7 +97,8 @@ bool coverage(const Run& run) {
   };
   listener.cannot_judge = [&](const BuildOutcome& why) {
     judged = false;
-    report.explain_stage({why.message, why.hint, why.file, why.line});
+    report.explain_stage(
+        {.message = why.message, .hint = why.hint, .file = why.file, .line = why.line});
   };
   // Without a sandbox: what is counted has to be written to files.
   const ExamConditions conditions{.backend = Backend::simt,

@@ -30,7 +30,7 @@ StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry
   listener.compiling = [&report] { report.show_progress("compiling"); };
   listener.cannot_judge = [&](const BuildOutcome& why) {
     explained = true;
-    report.explain_stage({why.message, why.hint, "", 0});
+    report.explain_stage({.message = why.message, .hint = why.hint});
   };
   listener.exam.test_started = [&](std::string_view test) {
     report.show_progress(shown_name(rubric, test));
@@ -55,7 +55,7 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   std::cout << text << std::endl;
   for (TestResult& test : stage.tests) {
     if (test.status == Status::failed)
-      test.hint = text + (test.hint.empty() ? "" : " ") + test.hint;
+      test.finding.hint = text + (test.finding.hint.empty() ? "" : " ") + test.finding.hint;
   }
 }
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs::path& scratch) {
   const BuildOutcome built =
       build_module({stage.id, folder, Backend::simt, scratch, Flavour::checked});
-  if (!built.ok) throw NothingToShow{{built.message, built.hint, "", 0}};
+  if (!built.ok) throw NothingToShow{{.message = built.message, .hint = built.hint}};
   return built.module;
 }
 
@@ -31,25 +31,27 @@ WorkerOptions counting_worker_options(const std::filesystem::path& module,
           .address_space_bytes = times_the_usual * simulator_address_space_bytes()};
 }
 
-std::optional<Explanation> why_nothing_counted(const CallReply& reply, const std::string& call) {
+std::optional<Finding> why_nothing_counted(const CallReply& reply, const std::string& call) {
   using Outcome = CallReply::Outcome;
-  if (reply.outcome == Outcome::refused) throw CannotGrade(call + ": " + reply.message);
-  if (!reply.diagnostics.empty()) {
-    const Diagnostic& first = reply.diagnostics.front();
-    return Explanation{call + ": " + first.message,
-                       "./lab grade looks for such faults, and has hints on them.", first.file,
-                       first.line};
+  if (reply.outcome == Outcome::refused) throw CannotGrade(call + ": " + reply.finding.message);
+  if (!reply.findings.empty()) {
+    Finding first = reply.findings.front();
+    first.message = call + ": " + first.message;
+    first.hint = "./lab grade looks for such faults, and has hints on them.";
+    return first;
   }
   if (reply.outcome != Outcome::returned) {
-    return Explanation{call + ": " + reply.message, "", reply.file, reply.line};
+    Finding why = reply.finding;
+    why.message = call + ": " + why.message;
+    return why;
   }
   if (reply.cuda_status != 0) {
-    return Explanation{fmt::format("{} returned {}.", call, reply.cuda_error_name),
-                       "Choose arguments that the contract allows, or find out why it fails: ./lab "
-                       "grade.",
-                       "", 0};
+    return Finding{.message = fmt::format("{} returned {}.", call, reply.cuda_error_name),
+                   .hint =
+                       "Choose arguments that the contract allows, or find out why it fails: "
+                       "./lab grade."};
   }
-  if (reply.launches == 0) return Explanation{call + " launched no kernel.", "", "", 0};
+  if (reply.launches == 0) return Finding{.message = call + " launched no kernel."};
   return std::nullopt;
 }
 

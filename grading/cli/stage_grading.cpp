@@ -29,7 +29,7 @@ void deliver(std::string_view line, const ExamListener& listener) {
     listener.test_started(event.at("name").get<std::string>());
   } else if (kind == "end") {
     auto test = event.at("test").get<TestResult>();
-    test.place = event.at("place").get<FailurePlace>();
+    test.finding = nlohmann::json(event.at("finding")).get<Finding>();
     listener.test_ended(test, event.at("output").get<std::string>());
   } else {
     throw std::runtime_error(fmt::format("the examiner sent an unknown event '{}'", kind));
@@ -111,13 +111,13 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
     test.hidden = entry.hidden;
     if (const std::string reason = never_judged(entry.category, backend); !reason.empty()) {
       test.status = Status::skipped;
-      test.message = reason;
+      test.finding.message = reason;
     } else {
       test.max_score = entry.points;
-      test.message = why.message;
-      test.hint = why.hint;
-      test.file = why.file;
-      test.line = why.line;
+      test.finding.message = why.message;
+      test.finding.hint = why.hint;
+      test.finding.file = why.file;
+      test.finding.line = why.line;
     }
     results.push_back(std::move(test));
   }

@@ -37,8 +37,8 @@ TEST(StageTime, IsBoundedForWhatEndsJustInTime) {
   EXPECT_EQ(result.tests.front().status, Status::passed) << "its time was not up yet";
   const TestResult& last = result.tests.back();
   EXPECT_EQ(last.status, Status::failed);
-  EXPECT_THAT(last.message, HasSubstr("the time for this stage is used up: "));
-  EXPECT_THAT(last.message, HasSubstr("the longest, matmul_shared(n="));
+  EXPECT_THAT(last.finding.message, HasSubstr("the time for this stage is used up: "));
+  EXPECT_THAT(last.finding.message, HasSubstr("the longest, matmul_shared(n="));
 }
 
 TEST(StageTime, DoesNotWaitForThreadsOfItsOwn) {

@@ -99,7 +99,7 @@ std::string summary(const Trace& trace) {
 }
 
 void print_findings(const Trace& trace) {
-  for (const Diagnostic& finding : trace.findings) {
+  for (const Finding& finding : trace.findings) {
     fmt::print("  marked: {}:{}: {}\n", printable(finding.file), finding.line,
                printable(finding.message));
   }

@@ -28,7 +28,7 @@ TimeBudget& time_budget() {
 CallReply used_up() {
   CallReply reply;
   reply.outcome = CallReply::Outcome::timed_out;
-  reply.message = time_budget().explanation();
+  reply.finding.message = time_budget().explanation();
   return reply;
 }
 
@@ -160,22 +160,20 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   return reply;
 }
 
-Finding no_return(const std::string& what, const CallReply& reply) {
-  if (!reply.diagnostics.empty()) return kernel_fault(what, reply.diagnostics);
+Verdict no_return(const std::string& what, const CallReply& reply) {
+  if (!reply.findings.empty()) return {kernel_fault(what, reply.findings)};
   const bool nobodys_code_ran = reply.outcome == CallReply::Outcome::refused;
-  return {.message = what + ": " + reply.message,
-          .file = reply.file,
-          .line = reply.line,
-          .status = nobodys_code_ran ? Status::error : Status::failed,
-          .place = place_of(reply.place)};
+  Verdict verdict{reply.finding, nobodys_code_ran ? Status::error : Status::failed};
+  verdict.message = what + ": " + verdict.message;
+  return verdict;
 }
 
-std::optional<Finding> failure_of(const std::string& what, const CallReply& reply) {
+std::optional<Verdict> failure_of(const std::string& what, const CallReply& reply) {
   if (reply.outcome != CallReply::Outcome::returned) return no_return(what, reply);
-  if (!reply.diagnostics.empty()) return kernel_fault(what, reply.diagnostics);
+  if (!reply.findings.empty()) return Verdict{kernel_fault(what, reply.findings)};
   if (reply.cuda_status == cudaSuccess) return std::nullopt;
-  return wrong_status(what, reply.cuda_error_name, "cudaSuccess",
-                      "its arguments are within the contract");
+  return Verdict{wrong_status(what, reply.cuda_error_name, "cudaSuccess",
+                              "its arguments are within the contract")};
 }
 
 }  // namespace tilewise::grading

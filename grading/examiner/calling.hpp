@@ -6,8 +6,8 @@
 
 #include "grading/course/contract.hpp"
 #include "grading/examiner/options.hpp"
-#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/examiner/test_end.hpp"
 
 namespace tilewise::grading {
 
@@ -42,10 +42,10 @@ const CallReply& wait_until_ready(Worker& worker);
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner = {});
 
 /// What happened instead of a return; the process that went wrong has put it into words.
-Finding no_return(const std::string& what, const CallReply& reply);
+Verdict no_return(const std::string& what, const CallReply& reply);
 
 /// What is wrong with a call that should have been successful: it did not return, its kernels were
 /// at fault, or its status is not cudaSuccess. Nothing if all is well.
-std::optional<Finding> failure_of(const std::string& what, const CallReply& reply);
+std::optional<Verdict> failure_of(const std::string& what, const CallReply& reply);
 
 }  // namespace tilewise::grading

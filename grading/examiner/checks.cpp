@@ -49,10 +49,10 @@ CheckedCalls::CheckedCalls(const ExaminerOptions& options, const CheckPass& pass
 
 std::string CheckedCalls::obstacle() {
   const bool refused = worker_.ready().outcome == CallReply::Outcome::refused;
-  return refused && !pass_.tool.empty() ? worker_.ready().message : "";
+  return refused && !pass_.tool.empty() ? worker_.ready().finding.message : "";
 }
 
-std::optional<Finding> CheckedCalls::make(const Call& call, CallReply& reply) {
+std::optional<Verdict> CheckedCalls::make(const Call& call, CallReply& reply) {
   last_call_ = call.text;
   CallManner manner;
   if (pass_.tool.empty()) {
@@ -64,20 +64,20 @@ std::optional<Finding> CheckedCalls::make(const Call& call, CallReply& reply) {
   reply = call_worker(worker_, call, manner);
   auto failure = failure_of(call.text + pass_.circumstances, reply);
   if (!failure) return std::nullopt;
-  failure->place.call = call.text;
+  failure->call = call.text;
   // The log says more than that a kernel has failed.
   const auto logged = finish();
   return logged ? logged : failure;
 }
 
-std::optional<Finding> CheckedCalls::finish() {
+std::optional<Verdict> CheckedCalls::finish() {
   if (pass_.tool.empty()) return std::nullopt;
   worker_.finish();
   std::ifstream stream(log(), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const auto error = first_sanitizer_error(text);
   if (!error) return std::nullopt;
-  return sanitizer_fault(last_call_, pass_.tool, *error);
+  return Verdict{sanitizer_fault(last_call_, pass_.tool, *error)};
 }
 
 }  // namespace tilewise::grading

@@ -8,8 +8,8 @@
 #include "common/process/scratch_directory.hpp"
 #include "grading/course/contract.hpp"
 #include "grading/examiner/options.hpp"
-#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/examiner/test_end.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
@@ -37,10 +37,10 @@ class CheckedCalls {
   /// Makes a call that should be successful.
   /// @param reply receives what came of it
   /// @return what is wrong with it; nothing if all is well
-  std::optional<Finding> make(const Call& call, CallReply& reply);
+  std::optional<Verdict> make(const Call& call, CallReply& reply);
 
   /// To be called after the last call: compute-sanitizer may tell of a fault only now.
-  std::optional<Finding> finish();
+  std::optional<Verdict> finish();
 
  private:
   std::filesystem::path log() const { return scratch_.path() / "log"; }

@@ -21,7 +21,10 @@ Finding wrong_element(const std::string& call, const std::string& matrix,
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
-  finding.place = {.call = call, .matrix = matrix, .row = comparison.row, .col = comparison.col};
+  finding.call = call;
+  finding.matrix = matrix;
+  finding.row = comparison.row;
+  finding.col = comparison.col;
   return finding;
 }
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/pattern.hpp"
+#include "grading/examiner/test_end.hpp"
 #include "grading/problem/compare.hpp"
 
 namespace tilewise::grading {

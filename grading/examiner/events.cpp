@@ -21,8 +21,10 @@ std::string start_event(const std::string& test) {
 }
 
 std::string end_event(const TestResult& test, const std::string& output) {
-  return to_line(nlohmann::ordered_json{
-      {"event", "end"}, {"test", test}, {"place", test.place}, {"output", first_part(output)}});
+  return to_line(nlohmann::ordered_json{{"event", "end"},
+                                        {"test", test},
+                                        {"finding", nlohmann::json(test.finding)},
+                                        {"output", first_part(output)}});
 }
 
 std::string full_name(const testing::TestInfo& test) {
@@ -37,7 +39,7 @@ void EventListener::OnTestEnd(const testing::TestInfo& test) {
   const auto entry = std::ranges::find(entries_, full_name(test), &RubricEntry::test);
   if (entry == entries_.end()) throw std::logic_error(full_name(test) + " is not in the rubric");
   const TestEnd end = end_of(*test.result());
-  write(end_event(result_of(*entry, end), output_of(end)));
+  write(end_event(result_of(*entry, end), end.output));
 }
 
 // Flushed line by line: whoever reads shows each test as it ends, and keeps those that ended if

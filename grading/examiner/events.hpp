@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/rubric.hpp"
+#include "grading/examiner/test_end.hpp"
 
 namespace tilewise::grading {
 
@@ -16,8 +16,8 @@ namespace tilewise::grading {
 std::string start_event(const std::string& test);
 
 /// One line, without its end, that tells the end of a test: {"event":"end","test":{...},
-/// "output":"..."} with the test as in tilewise/result/v1 and the first 4 KiB the student's code
-/// printed.
+/// "finding":{...},"output":"..."} with the test as in tilewise/result/v1, all of its finding and
+/// the first 4 KiB the student's code printed.
 std::string end_event(const TestResult& test, const std::string& output);
 
 /// Writes an event line as each test starts and ends.

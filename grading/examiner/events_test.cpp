@@ -12,34 +12,32 @@ namespace {
 TEST(Events, AreSingleLines) {
   TestResult test;
   test.name = "Suite.Test";
-  test.message = "two\nlines";
+  test.finding.message = "two\nlines";
   EXPECT_EQ(start_event("Suite.Test"), R"({"event":"start","name":"Suite.Test"})");
   EXPECT_EQ(end_event(test, "out\nput").find('\n'), std::string::npos);
 }
 
 TEST(Events, EndHoldsTheWholeResult) {
-  const TestResult test{.name = "Suite.Test",
-                        .category = Category::memory,
-                        .status = Status::failed,
-                        .score = 0,
-                        .max_score = 2,
-                        .message = "C[0][0] is 1",
-                        .hint = "look",
-                        .file = "a.cu",
-                        .line = 3,
-                        .measurements = {{"gflops", 12.5}}};
+  const TestResult test{
+      .name = "Suite.Test",
+      .category = Category::memory,
+      .status = Status::failed,
+      .score = 0,
+      .max_score = 2,
+      .finding = {.message = "C[0][0] is 1", .hint = "look", .file = "a.cu", .line = 3},
+      .measurements = {{"gflops", 12.5}}};
   const auto document = nlohmann::ordered_json::parse(end_event(test, "printed"));
   EXPECT_EQ(document.at("event"), "end");
   EXPECT_EQ(document.at("output"), "printed");
   EXPECT_EQ(document.at("test").get<TestResult>(), test);
 }
 
-TEST(Events, EndHoldsThePlaceBesideTheResult) {
+TEST(Events, EndHoldsTheWholeFindingBesideTheResult) {
   TestResult test;
-  test.place = {.call = "f(n=3)", .matrix = "C", .row = 2, .col = 1};
+  test.finding = {.message = "C[2][1] is 0", .call = "f(n=3)", .matrix = "C", .row = 2, .col = 1};
   const auto document = nlohmann::ordered_json::parse(end_event(test, ""));
-  EXPECT_EQ(document.at("place").get<FailurePlace>(), test.place);
-  EXPECT_FALSE(document.at("test").contains("place")) << "no part of tilewise/result/v1";
+  EXPECT_EQ(nlohmann::json(document.at("finding")).get<Finding>(), test.finding);
+  EXPECT_FALSE(document.at("test").contains("call")) << "no part of tilewise/result/v1";
 }
 
 TEST(Events, CutLongOutputAndMendWhatIsNoText) {
@@ -56,7 +54,7 @@ TEST(Events, CutLongOutputAndMendWhatIsNoText) {
 
 // The listener is told of this very test while it runs.
 TEST(Events, ListenerWritesALineAtEachEndOfATest) {
-  record_finding({.message = "for the listener"});
+  record_verdict({{.message = "for the listener"}});
   std::FILE* stream = std::tmpfile();
   ASSERT_NE(stream, nullptr);
   const auto& info = *testing::UnitTest::GetInstance()->current_test_info();
@@ -72,7 +70,7 @@ TEST(Events, ListenerWritesALineAtEachEndOfATest) {
   expected.category = Category::safety;
   expected.status = Status::passed;
   expected.score = expected.max_score = 4;
-  expected.message = "for the listener";
+  expected.finding.message = "for the listener";
   EXPECT_EQ(std::string(text, size),
             start_event(expected.name) + "\n" + end_event(expected, "") + "\n");
 }

@@ -50,7 +50,7 @@ std::string advise_on_status(const std::string& returned, const std::string& exp
   return "The launch itself failed: check the grid, the block and the shared memory asked for.";
 }
 
-/// What to do about a fault of each kind that simt::Diagnostic lists.
+/// What to do about a fault of each kind that core::Finding lists.
 std::string advise_on_fault(const std::string& kind) {
   static const std::map<std::string, std::string> advice = {
       {"out-of-bounds",
@@ -126,7 +126,10 @@ Finding wrong_result(const std::string& call, const Comparison& comparison, cons
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
-  finding.place = {.call = call, .matrix = "C", .row = comparison.row, .col = comparison.col};
+  finding.call = call;
+  finding.matrix = "C";
+  finding.row = comparison.row;
+  finding.col = comparison.col;
   return finding;
 }
 
@@ -173,27 +176,19 @@ Finding wrong_status(const std::string& call, const std::string& returned,
       .hint = advise_on_status(returned, expected)};
 }
 
-Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& diagnostics) {
+Finding kernel_fault(const std::string& call, const std::vector<Finding>& findings) {
   // Where a __syncthreads() is missing, lanes of one warp race, too; a __syncwarp() alone would not
   // do.
-  auto told = std::ranges::find_if(
-      diagnostics, [](const Diagnostic& found) { return found.kind != "warp-race"; });
-  if (told == diagnostics.end()) told = diagnostics.begin();
-  const Diagnostic& first = *told;
-  std::string message = fmt::format("{}: {}.", call, first.message);
-  if (diagnostics.size() > 1) {
-    message += fmt::format(" It is one of {} faults found.", diagnostics.size());
+  auto told = std::ranges::find_if(findings,
+                                   [](const Finding& found) { return found.kind != "warp-race"; });
+  if (told == findings.end()) told = findings.begin();
+  Finding fault = *told;
+  fault.message = fmt::format("{}: {}.", call, fault.message);
+  if (findings.size() > 1) {
+    fault.message += fmt::format(" It is one of {} faults found.", findings.size());
   }
-  return {.message = message,
-          .hint = advise_on_fault(first.kind),
-          .file = first.file,
-          .line = first.line,
-          .place = place_of(first.place)};
-}
-
-FailurePlace place_of(const std::optional<ThreadPlace>& thread) {
-  if (!thread) return {};
-  return {.block = thread->block, .thread = thread->thread};
+  fault.hint = advise_on_fault(fault.kind);
+  return fault;
 }
 
 Finding sanitizer_fault(const std::string& call, const std::string& tool,

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/pattern.hpp"
 #include "grading/examiner/process/sanitizer.hpp"
+#include "grading/examiner/test_end.hpp"
 #include "grading/problem/compare.hpp"
 #include "grading/worker/call.hpp"
 
@@ -59,10 +59,7 @@ Finding wrong_status(const std::string& call, const std::string& returned,
                      const std::string& expected, const std::string& reason);
 
 /// Faults that the run-time found while a kernel ran, at least one; tells of one.
-Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& diagnostics);
-
-/// The same for a test's result.
-FailurePlace place_of(const std::optional<ThreadPlace>& thread);
+Finding kernel_fault(const std::string& call, const std::vector<Finding>& findings);
 
 /// A fault that a tool of compute-sanitizer found in one of the calls up to this one.
 Finding sanitizer_fault(const std::string& call, const std::string& tool,

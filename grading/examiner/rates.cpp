@@ -24,11 +24,11 @@ std::string rate_in_words(double rate, const RateGoal& goal) {
 }
 
 /// `found`: the rate in words. `calls`: "the timed calls".
-Finding impossible(const std::string& found, const RateGoal& goal, const char* calls) {
-  return {.message = fmt::format("{} are more than this device can do ({:.0f}): {} did not do all "
-                                 "the work.",
-                                 found, *goal.ceiling, calls),
-          .hint = goal.advice_if_beyond};
+Verdict impossible(const std::string& found, const RateGoal& goal, const char* calls) {
+  return {{.message = fmt::format("{} are more than this device can do ({:.0f}): {} did not do all "
+                                  "the work.",
+                                  found, *goal.ceiling, calls),
+           .hint = goal.advice_if_beyond}};
 }
 
 std::string modelled_in_words(const ModelledRate& modelled, const RateGoal& goal,
@@ -69,7 +69,7 @@ std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const s
   return fmt::format("{}, limited by {}", modelled_in_words(modelled, goal, gpu), modelled.limiter);
 }
 
-Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
+Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
                        const std::string& gpu) {
   const std::string found = modelled_in_words(own, goal, gpu);
   if (goal.ceiling && own.rate > *goal.ceiling) return impossible(found, goal, "the kernels");
@@ -79,44 +79,45 @@ Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, c
       "{}, minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} there; limited "
       "by {}.",
       found, minimum, 100 * fraction, reference.rate, own.limiter);
-  if (own.rate >= minimum) return {.message = message, .status = Status::passed};
+  if (own.rate >= minimum) return {{.message = message}, Status::passed};
   const std::string by_limiter = limiter_advice(own.limiter);
-  return {.message = message,
-          .hint = by_limiter.empty() ? goal.advice : by_limiter + " " + goal.advice};
+  return {{.message = message,
+           .hint = by_limiter.empty() ? goal.advice : by_limiter + " " + goal.advice}};
 }
 
-std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
+std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
                                  const std::vector<std::string>& disturbances) {
   const TimedRate rate = timed_rate(timing, work, goal);
   if (goal.ceiling && rate.own > *goal.ceiling) {
     return impossible(rate_in_words(rate.own, goal), goal, "the timed calls");
   }
   if (!rate.minimum) {
-    return Finding{
-        .message = fmt::format("{:.0f} {} at {}. The driver does not tell enough of this "
-                               "device for a minimum, and the reference solution could "
-                               "not be timed beside.",
-                               rate.own, goal.unit, goal.at),
-        .status = Status::inconclusive};
+    return Verdict{
+        {.message = fmt::format("{:.0f} {} at {}. The driver does not tell enough of this "
+                                "device for a minimum, and the reference solution could "
+                                "not be timed beside.",
+                                rate.own, goal.unit, goal.at)},
+        Status::inconclusive};
   }
   if (rate.own >= *rate.minimum) return std::nullopt;
   const std::string found =
       fmt::format("{}, {}", rate_in_words(rate.own, goal), minimum_in_words(rate, goal));
   if (certainly_too_slow(timing, rate, work, goal, !disturbances.empty())) {
-    return Finding{.message = found + ".", .hint = goal.advice};
+    return Verdict{{.message = found + ".", .hint = goal.advice}};
   }
   if (!disturbances.empty()) {
-    return Finding{.message = fmt::format("{}; but {}.", found, fmt::join(disturbances, ", and ")),
-                   .hint = "Grade again while nothing else uses the GPU and it runs at full speed.",
-                   .status = Status::inconclusive};
+    return Verdict{
+        {.message = fmt::format("{}; but {}.", found, fmt::join(disturbances, ", and ")),
+         .hint = "Grade again while nothing else uses the GPU and it runs at full speed."},
+        Status::inconclusive};
   }
-  return Finding{.message = fmt::format("{}; but {} rounds differ too much to be sure.", found,
-                                        timing.rounds()),
-                 .hint = "Grade again while nothing else uses the GPU.",
-                 .status = Status::inconclusive};
+  return Verdict{{.message = fmt::format("{}; but {} rounds differ too much to be sure.", found,
+                                         timing.rounds()),
+                  .hint = "Grade again while nothing else uses the GPU."},
+                 Status::inconclusive};
 }
 
-std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
+std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
                                              const std::vector<double>& alone_ms) {
   constexpr double most = 1.1;  // of what clocks that follow the load make of it
   const double beside = timing.reference_ms().median;
@@ -124,15 +125,14 @@ std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, co
   if (beside <= most * alone) return std::nullopt;
   const double own = timing.own_ms().median;
   if (alone / own >= goal.minimum.of_reference) return std::nullopt;
-  return Finding{
-      .message = fmt::format("The reference solution took {:.3g} ms in turns with the submission, "
-                             "{:.3g} ms without it: something kept the GPU busy. The submission's "
-                             "{:.3g} ms at {} are enough beside the first, not beside the second.",
-                             beside, alone, own, goal.at),
-      .hint =
-          "Leave no work behind when the function returns, and grade again while nothing else "
-          "uses the GPU.",
-      .status = Status::inconclusive};
+  return Verdict{
+      {.message = fmt::format("The reference solution took {:.3g} ms in turns with the submission, "
+                              "{:.3g} ms without it: something kept the GPU busy. The submission's "
+                              "{:.3g} ms at {} are enough beside the first, not beside the second.",
+                              beside, alone, own, goal.at),
+       .hint = "Leave no work behind when the function returns, and grade again while nothing else "
+               "uses the GPU."},
+      Status::inconclusive};
 }
 
 }  // namespace tilewise::grading

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "grading/examiner/interleaved_timing.hpp"
-#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/rubric.hpp"
+#include "grading/examiner/test_end.hpp"
 
 namespace tilewise::grading {
 
@@ -48,7 +48,7 @@ std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const s
 /// status passed, otherwise why it is not, or cannot be right. The model is certain of its figures:
 /// nothing is inconclusive here.
 /// @param gpu  profile that both are modelled for
-Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
+Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
                        const std::string& gpu);
 
 /// Why the rate is not enough, or cannot be right. It is too slow if it is in every reading of what
@@ -56,13 +56,13 @@ Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, c
 /// otherwise, and on a disturbed device in that by which only the submission's slower turns were
 /// disturbed, and only the reference's faster ones were not.
 /// @param disturbances  of the device: "another process uses the GPU"
-std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
+std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
                                  const std::vector<std::string>& disturbances);
 
 /// A rate that is enough beside the reference, and would not be if the reference were as fast as it
 /// is by itself: the submission may have slowed it down. Nothing where both say the same.
 /// @param alone_ms  times of the reference once the submission's process has ended
-std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
+std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
                                              const std::vector<double>& alone_ms);
 
 }  // namespace tilewise::grading

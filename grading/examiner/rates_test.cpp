@@ -220,7 +220,7 @@ TEST(JudgeModelled, SaysThatItIsModelledAndWhatLimitsIt) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    const Finding finding = judge_modelled({c.own, c.limiter}, {1000, ""}, c.goal, "p100");
+    const Verdict finding = judge_modelled({c.own, c.limiter}, {1000, ""}, c.goal, "p100");
     EXPECT_EQ(finding.status, c.status);
     EXPECT_THAT(finding.message, HasSubstr(c.message));
     EXPECT_THAT(finding.hint, HasSubstr(c.hint));

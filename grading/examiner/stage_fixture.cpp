@@ -134,7 +134,7 @@ std::map<std::string, std::vector<double>> StageTest::time_baselines(const Call&
 void StageTest::end_worker() { worker_->finish(); }
 
 bool StageTest::skip(const std::string& reason, const std::string& advice) {
-  record_finding({.message = reason, .hint = advice});
+  record_verdict({{.message = reason, .hint = advice}});
   [] { GTEST_SKIP(); }();
   return true;
 }
@@ -164,13 +164,13 @@ std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {
   return reply;
 }
 
-void StageTest::fail(Finding finding) {
-  if (finding.place.call.empty()) finding.place.call = last_call_;
-  record_finding(finding);
-  [&] { FAIL() << finding.message << "\n" << finding.hint; }();
+void StageTest::fail(Verdict verdict) {
+  if (verdict.call.empty()) verdict.call = last_call_;
+  record_verdict(verdict);
+  [&] { FAIL() << verdict.message << "\n" << verdict.hint; }();
   // Ends the test from any depth. GoogleTest takes this exception for a failure reported already.
   throw testing::AssertionException(testing::TestPartResult(testing::TestPartResult::kFatalFailure,
-                                                            nullptr, -1, finding.message.c_str()));
+                                                            nullptr, -1, verdict.message.c_str()));
 }
 
 }  // namespace tilewise::grading

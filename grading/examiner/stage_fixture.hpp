@@ -11,8 +11,8 @@
 #include "grading/course/contract.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/options.hpp"
-#include "grading/examiner/outcome.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/examiner/test_end.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
@@ -87,7 +87,8 @@ class StageTest : public testing::Test {
   int calls_made() const { return calls_made_; }
 
   /// Ends the test.
-  [[noreturn]] void fail(Finding finding);
+  [[noreturn]] void fail(Verdict verdict);
+  [[noreturn]] void fail(const Finding& finding) { fail(Verdict{finding}); }
 
  private:
   std::optional<Worker> worker_;

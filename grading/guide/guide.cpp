@@ -113,8 +113,8 @@ std::string last_failure(const StageInfo& stage, const StageProgress& progress) 
   if (!progress.last_failure) return "";
   const Failure& failure = *progress.last_failure;
   std::string place;
-  if (!failure.file.empty() && failure.line > 0) {
-    place = fmt::format(", labs/{}/{}:{}", stage.id, failure.file, failure.line);
+  if (!failure.finding.file.empty() && failure.finding.line > 0) {
+    place = fmt::format(", labs/{}/{}:{}", stage.id, failure.finding.file, failure.finding.line);
   }
   return fmt::format("  failed  {}{}\n", printable(failure.test), printable(place));
 }

@@ -67,7 +67,7 @@ std::string first_gap(const fs::path& root, const StageInfo& stage) {
 /// The command that shows more of what went wrong.
 std::string where_to_look(const Failure& failure, const StageInfo& stage) {
   if (failure.status == Status::error) return "";
-  const std::string call = call_in(failure.message, stage);
+  const std::string call = call_in(failure.finding.message, stage);
   switch (failure.category) {
     case Category::correctness:
     case Category::safety:
@@ -93,14 +93,15 @@ Hint aimed_hint(const fs::path& root, const StageInfo& stage, const Failure& fai
   hint.title = judged ? fmt::format("{} {}", failure.test,
                                     failure.status == Status::failed ? "failed" : "is inconclusive")
                       : fmt::format("{} could not be graded", stage.id);
-  if (!failure.file.empty()) {
-    const std::string path = fmt::format("labs/{}/{}", stage.id, failure.file);
-    hint.text += failure.line > 0 ? fmt::format("{}:{}\n", path, failure.line) : path + "\n";
+  if (!failure.finding.file.empty()) {
+    const std::string path = fmt::format("labs/{}/{}", stage.id, failure.finding.file);
+    hint.text +=
+        failure.finding.line > 0 ? fmt::format("{}:{}\n", path, failure.finding.line) : path + "\n";
     // A compiler quotes the line itself.
-    if (failure.line > 0 && judged) hint.text += listing(root / path, failure.line);
+    if (failure.finding.line > 0 && judged) hint.text += listing(root / path, failure.finding.line);
   }
-  hint.text += failure.message + "\n";
-  if (!failure.hint.empty()) hint.text += "\nNext: " + failure.hint + "\n";
+  hint.text += failure.finding.message + "\n";
+  if (!failure.finding.hint.empty()) hint.text += "\nNext: " + failure.finding.hint + "\n";
   if (const std::string gap = first_gap(root, stage); !gap.empty()) {
     hint.text += fmt::format("\nStill to be written: {}\n", gap);
   } else if (const std::string look = where_to_look(failure, stage); !look.empty()) {
@@ -148,7 +149,7 @@ const std::string& function_of(const Failure& failure, const StageInfo& stage) {
   const std::string* called = nullptr;
   std::size_t first = std::string::npos;
   for (const std::string& function : stage.functions) {
-    const std::size_t at = find_call(failure.message, function);
+    const std::size_t at = find_call(failure.finding.message, function);
     if (at < first) {
       first = at;
       called = &function;

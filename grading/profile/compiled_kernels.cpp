@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/json_text.hpp"
+#include "common/core/json.hpp"
 
 namespace tilewise::grading {
 

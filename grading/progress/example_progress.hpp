@@ -33,18 +33,20 @@ inline Progress example_progress() {
   second.score = 3;
   second.max_score = 10;
   second.hints = {"something", {{"matmul_grid", 2}}};
-  second.last_failure = Failure{
-      .test = "MatmulGrid.IsRightAtRaggedEdges",
-      .category = Category::correctness,
-      .status = Status::failed,
-      .message = "C[16][3] is 0, expected 1.5",
-      .hint = "look at the edges",
-      .file = "matmul_grid.cu",
-      .line = 12,
-      .seed = 18446744073709551615u,
-      .backend = "simt",
-      .gpu = core::default_gpu,
-      .place = {.call = "matmul_grid(n=17, block=16x16)", .matrix = "C", .row = 16, .col = 3}};
+  second.last_failure = Failure{.test = "MatmulGrid.IsRightAtRaggedEdges",
+                                .category = Category::correctness,
+                                .status = Status::failed,
+                                .finding = {.message = "C[16][3] is 0, expected 1.5",
+                                            .hint = "look at the edges",
+                                            .file = "matmul_grid.cu",
+                                            .line = 12,
+                                            .call = "matmul_grid(n=17, block=16x16)",
+                                            .matrix = "C",
+                                            .row = 16,
+                                            .col = 3},
+                                .seed = 18446744073709551615u,
+                                .backend = "simt",
+                                .gpu = core::default_gpu};
   return progress;
 }
 

@@ -40,9 +40,10 @@ const StageInfo* next_stage(const Progress& progress, const std::vector<StageInf
 }
 
 std::string key_of(const Failure& failure) {
-  std::string words = failure.message;
+  std::string words = failure.finding.message;
   std::erase_if(words, [](unsigned char c) { return !std::isalpha(c); });
-  return fmt::format("{} {}:{} {}", failure.test, failure.file, failure.line, words.substr(0, 60));
+  return fmt::format("{} {}:{} {}", failure.test, failure.finding.file, failure.finding.line,
+                     words.substr(0, 60));
 }
 
 namespace {
@@ -69,7 +70,7 @@ std::optional<TestResult> first_failure(const StageResult& stage) {
     return test.status == Status::failed || test.status == Status::error;
   };
   const auto names_the_cause = [&](const TestResult& test) {
-    return failed(test) && test.category == Category::safety && test.line > 0;
+    return failed(test) && test.category == Category::safety && test.finding.line > 0;
   };
   auto test = std::ranges::find_if(stage.tests, names_the_cause);
   if (test == stage.tests.end()) test = std::ranges::find_if(stage.tests, failed);
@@ -97,9 +98,9 @@ void record(Progress& progress, const GradeResult& result, const Circumstances& 
     entry.last_failure.reset();
     if (stage.status == Status::passed) continue;
     if (const auto test = first_failure(stage)) {
-      entry.last_failure = Failure{
-          test->name, test->category,     test->status,   test->message,     test->hint, test->file,
-          test->line, circumstances.seed, result.backend, circumstances.gpu, test->place};
+      entry.last_failure =
+          Failure{test->name,         test->category, test->status,     test->finding,
+                  circumstances.seed, result.backend, circumstances.gpu};
     }
   }
 }

@@ -22,14 +22,10 @@ struct Failure {
   std::string test;  ///< "MatmulShared.IsRightAtRaggedEdges"
   Category category = Category::correctness;
   Status status = Status::failed;  ///< error: there was no verdict, the file did not compile
-  std::string message;
-  std::string hint;
-  std::string file;  ///< "matmul_shared.cu", empty if unknown
-  int line = 0;      ///< 1-based, 0 if unknown
+  Finding finding;
   std::uint64_t seed = 0;
   std::string backend;  ///< "simt" or "cuda"
   std::string gpu;      ///< the profile that was modelled: "gtx1080"
-  FailurePlace place = {};
 
   bool operator==(const Failure&) const = default;
 };

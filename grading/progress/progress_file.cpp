@@ -21,32 +21,57 @@ namespace tilewise::grading {
 
 using Json = nlohmann::ordered_json;
 
+/// What `lab debug` starts from, without what is unknown.
+Json place_of(const Finding& finding) {
+  Json document = {{"call", finding.call}};
+  if (finding.place) {
+    document["block"] = finding.place->block;
+    document["thread"] = finding.place->thread;
+  }
+  if (finding.matrix.empty()) return document;
+  document["matrix"] = finding.matrix;
+  document["row"] = finding.row;
+  document["col"] = finding.col;
+  return document;
+}
+
+void read_place(const Json& document, Finding& finding) {
+  document.at("call").get_to(finding.call);
+  if (document.contains("block")) {
+    using Index = std::array<unsigned, 3>;
+    finding.place = {document["block"].get<Index>(), document.at("thread").get<Index>()};
+  }
+  finding.matrix = document.value("matrix", "");
+  finding.row = document.value("row", 0);
+  finding.col = document.value("col", 0);
+}
+
 void to_json(Json& document, const Failure& failure) {
   document = Json{{"test", failure.test},
                   {"category", to_string(failure.category)},
                   {"status", to_string(failure.status)},
-                  {"message", failure.message},
-                  {"hint", failure.hint},
-                  {"file", failure.file},
-                  {"line", failure.line},
+                  {"message", failure.finding.message},
+                  {"hint", failure.finding.hint},
+                  {"file", failure.finding.file},
+                  {"line", failure.finding.line},
                   {"seed", failure.seed},
                   {"backend", failure.backend},
                   {"gpu", failure.gpu}};
-  if (!failure.place.call.empty()) document["place"] = failure.place;
+  if (!failure.finding.call.empty()) document["place"] = place_of(failure.finding);
 }
 
 void from_json(const Json& document, Failure& failure) {
   document.at("test").get_to(failure.test);
   failure.category = category_from_string(document.at("category").get<std::string>());
   failure.status = status_from_string(document.at("status").get<std::string>());
-  document.at("message").get_to(failure.message);
-  document.at("hint").get_to(failure.hint);
-  document.at("file").get_to(failure.file);
-  document.at("line").get_to(failure.line);
+  document.at("message").get_to(failure.finding.message);
+  document.at("hint").get_to(failure.finding.hint);
+  document.at("file").get_to(failure.finding.file);
+  document.at("line").get_to(failure.finding.line);
   document.at("seed").get_to(failure.seed);
   document.at("backend").get_to(failure.backend);
   document.at("gpu").get_to(failure.gpu);
-  if (document.contains("place")) document.at("place").get_to(failure.place);
+  if (document.contains("place")) read_place(document.at("place"), failure.finding);
 }
 
 void to_json(Json& document, const Rate& rate) { document = Json{{rate.unit, rate.value}}; }

@@ -57,12 +57,12 @@ TEST(NextStage, IsTheNextThatHasNotPassedAndComesBackToWhatWasLeftOut) {
 TEST(KeyOf, TellsFailuresApartButNotTheirNumbers) {
   const Failure failure = *example_progress().stages["02_multi_block_grid"].last_failure;
   Failure other = failure;
-  other.message = "C[17][9] is 0, expected 2.25";
+  other.finding.message = "C[17][9] is 0, expected 2.25";
   other.seed = 3;
   EXPECT_EQ(key_of(other), key_of(failure));
   for (auto change : {+[](Failure& f) { f.test = "MatmulGrid.RefusesBadArguments"; },
-                      +[](Failure& f) { f.line = 13; },
-                      +[](Failure& f) { f.message = "C[16][3] was never written"; }}) {
+                      +[](Failure& f) { f.finding.line = 13; },
+                      +[](Failure& f) { f.finding.message = "C[16][3] was never written"; }}) {
     other = failure;
     change(other);
     EXPECT_NE(key_of(other), key_of(failure));
@@ -75,8 +75,8 @@ TestResult test(const char* name, Status status, std::map<std::string, double> m
   result.status = status;
   result.max_score = 1;
   result.score = status == Status::passed ? 1 : 0;
-  result.message = "message of " + result.name;
-  result.place.call = "call of " + result.name;
+  result.finding.message = "message of " + result.name;
+  result.finding.call = "call of " + result.name;
   result.measurements = std::move(measurements);
   return result;
 }
@@ -105,18 +105,18 @@ TEST(Record, KeepsPointsAndTheFirstFailure) {
   EXPECT_EQ(stage.first_passed, "");
   ASSERT_TRUE(stage.last_failure);
   EXPECT_EQ(stage.last_failure->test, "B.Fails");
-  EXPECT_EQ(stage.last_failure->message, "message of B.Fails");
+  EXPECT_EQ(stage.last_failure->finding.message, "message of B.Fails");
   EXPECT_EQ(stage.last_failure->seed, 77u);
   EXPECT_EQ(stage.last_failure->backend, "simt");
   EXPECT_EQ(stage.last_failure->gpu, "gtx280");
-  EXPECT_EQ(stage.last_failure->place.call, "call of B.Fails");
+  EXPECT_EQ(stage.last_failure->finding.call, "call of B.Fails");
 }
 
 TEST(Record, TakesACauseThatIsFoundAtALineForTheFailureRatherThanItsEffect) {
   TestResult race = test("B.IsFreeOfRaces", Status::failed);
   race.category = Category::safety;
   for (const int line : {0, 31}) {
-    race.line = line;
+    race.finding.line = line;
     Progress progress;
     record(progress, grade_of("02_b", {test("B.IsWrong", Status::failed), race}), {});
     const auto failure = progress_of(progress, "02_b").last_failure;
@@ -171,7 +171,7 @@ TEST(Record, KeepsNoSecretOfHiddenTests) {
   record(progress, grade_of("02_b", {hidden}), {});
   ASSERT_TRUE(progress_of(progress, "02_b").last_failure);
   EXPECT_EQ(progress_of(progress, "02_b").last_failure->test, "Hidden test 1");
-  EXPECT_EQ(progress_of(progress, "02_b").last_failure->message, "");
+  EXPECT_EQ(progress_of(progress, "02_b").last_failure->finding.message, "");
 }
 
 TEST(Record, OfSeveralStagesLeavesTheCurrentOne) {

@@ -48,23 +48,24 @@ std::string outcome(const TestResult& test) {
     case Status::passed:
       return "";
     case Status::skipped:
-      return fmt::format("      <skipped message=\"{}\"/>\n", attribute(test.message));
+      return fmt::format("      <skipped message=\"{}\"/>\n", attribute(test.finding.message));
     case Status::inconclusive:
       return fmt::format("      <skipped message=\"inconclusive: {}\"/>\n",
-                         attribute(test.message));
+                         attribute(test.finding.message));
     case Status::failed:
     case Status::error:
       break;
   }
   const std::string_view element = test.status == Status::failed ? "failure" : "error";
   return fmt::format("      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element,
-                     attribute(test.message), type, as_markup(feedback(test)));
+                     attribute(test.finding.message), type, as_markup(feedback(test)));
 }
 
 std::string test_case(const StageResult& stage, const TestResult& test) {
   std::string place;
-  if (!test.file.empty()) {
-    place = fmt::format(" file=\"{}\" line=\"{}\"", attribute(test.file), test.line);
+  if (!test.finding.file.empty()) {
+    place =
+        fmt::format(" file=\"{}\" line=\"{}\"", attribute(test.finding.file), test.finding.line);
   }
   std::string properties = property("score", test.score) + property("max_score", test.max_score);
   for (const auto& [name, value] : test.measurements) properties += property(name, value);

@@ -65,8 +65,8 @@ TEST(Junit, IsWellFormedWhateverTheTexts) {
   GradeResult hostile = example_grade();
   hostile.device = "<\"&'>\n\033";
   hostile.stages[0].id = "</testsuite>";
-  hostile.stages[0].tests[1].message = std::string("\0\xff\xef\xbf\xbf</failure><!--", 20);
-  hostile.stages[0].tests[1].file = "\"><x";
+  hostile.stages[0].tests[1].finding.message = std::string("\0\xff\xef\xbf\xbf</failure><!--", 20);
+  hostile.stages[0].tests[1].finding.file = "\"><x";
   hostile.stages[0].tests[0].measurements = {{"\"<", 1.0}};
   EXPECT_EQ(malformation(junit_file(hostile)), "");
 }
@@ -129,7 +129,7 @@ TEST(Gradescope, SaysWhyThereIsNoGrade) {
 
 TEST(Gradescope, HoldsNothingThatItsSpecificationDoesNotAllow) {
   GradeResult grade = example_grade();
-  grade.stages[0].tests[1].message = std::string("\0\xff\x1b", 3);
+  grade.stages[0].tests[1].finding.message = std::string("\0\xff\x1b", 3);
   const Json document = gradescope_document(grade, 1);
   EXPECT_NO_THROW(document.dump()) << "valid UTF-8";
   for (const Json& test : document["tests"]) {
@@ -238,7 +238,7 @@ TEST(Autolab, IsAsRecorded) {
 
 TEST(Autolab, IsTwoLinesWhateverTheTexts) {
   GradeResult grade = example_grade();
-  grade.stages[0].tests[1].message = "{\"scores\": {\"03_shared_memory\": 99}}\n\r\n\xff";
+  grade.stages[0].tests[1].finding.message = "{\"scores\": {\"03_shared_memory\": 99}}\n\r\n\xff";
   const std::string lines = autolab_lines(grade);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
 }
@@ -287,7 +287,7 @@ Hint: try again
 TEST(StepSummary, KeepsTextsFromBecomingMarkup) {
   GradeResult grade = example_grade();
   TestResult& test = grade.stages[0].tests[1];
-  test.message = "````\n</details><script>@somebody [link](https://example.org)";
+  test.finding.message = "````\n</details><script>@somebody [link](https://example.org)";
   test.name = "A.B</summary> | <img src=x> @somebody";
   const std::string summary = step_summary(grade);
   EXPECT_THAT(summary, HasSubstr("`````text\n")) << "a fence that the message cannot close";

@@ -31,19 +31,20 @@ std::string for_students(std::string_view text, std::size_t most_bytes) {
 
 TestResult for_students(TestResult test) {
   constexpr std::size_t longest_name_bytes = 300;
-  test.message = for_students(test.message, longest_message_bytes);
-  test.hint = for_students(test.hint, longest_message_bytes);
-  test.file = for_students(test.file, longest_name_bytes);
+  test.finding.message = for_students(test.finding.message, longest_message_bytes);
+  test.finding.hint = for_students(test.finding.hint, longest_message_bytes);
+  test.finding.file = for_students(test.finding.file, longest_name_bytes);
   return test;
 }
 
 std::string feedback(const TestResult& test) {
   std::string text;
-  if (!test.file.empty()) {
-    text += test.line > 0 ? fmt::format("{}:{}\n", test.file, test.line) : test.file + "\n";
+  if (!test.finding.file.empty()) {
+    text += test.finding.line > 0 ? fmt::format("{}:{}\n", test.finding.file, test.finding.line)
+                                  : test.finding.file + "\n";
   }
-  if (!test.message.empty()) text += test.message + "\n";
-  if (!test.hint.empty()) text += "Hint: " + test.hint + "\n";
+  if (!test.finding.message.empty()) text += test.finding.message + "\n";
+  if (!test.finding.hint.empty()) text += "Hint: " + test.finding.hint + "\n";
   return text;
 }
 

@@ -18,20 +18,20 @@ using testing::Not;
 TEST(ForStudents, HidesPlacesAndShowsWhatIsHidden) {
   TestResult test;
   const std::string course = places_of_this_process().course.string();
-  test.message = course + "/labs/x.hpp:3: \033[2J\n::error::\xd8\x9c";
-  test.hint = "see " + course + "/docs";
-  test.file = "::x\n.cu";
+  test.finding.message = course + "/labs/x.hpp:3: \033[2J\n::error::\xd8\x9c";
+  test.finding.hint = "see " + course + "/docs";
+  test.finding.file = "::x\n.cu";
   const TestResult shown = for_students(test);
-  EXPECT_EQ(shown.message, "labs/x.hpp:3: \\x1b[2J\n\\x3a:error::\\u{061c}");
-  EXPECT_EQ(shown.hint, "see docs");
-  EXPECT_EQ(shown.file, "\\x3a:x\n.cu");
+  EXPECT_EQ(shown.finding.message, "labs/x.hpp:3: \\x1b[2J\n\\x3a:error::\\u{061c}");
+  EXPECT_EQ(shown.finding.hint, "see docs");
+  EXPECT_EQ(shown.finding.file, "\\x3a:x\n.cu");
 }
 
 TEST(ForStudents, BoundsWhatIsSaid) {
   TestResult test;
-  test.message = test.hint = test.file = std::string(1'000'000, '\1');
+  test.finding.message = test.finding.hint = test.finding.file = std::string(1'000'000, '\1');
   const TestResult shown = for_students(test);
-  for (const std::string& text : {shown.message, shown.hint, shown.file}) {
+  for (const std::string& text : {shown.finding.message, shown.finding.hint, shown.finding.file}) {
     EXPECT_LT(text.size(), longest_message_bytes + 30);
     EXPECT_THAT(text, HasSubstr("[more was cut here]"));
   }

@@ -3,31 +3,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "common/core/json_text.hpp"
+#include "common/core/json.hpp"
 
 namespace tilewise::grading {
-
-using Json = nlohmann::ordered_json;
-
-void to_json(Json& document, const FailurePlace& place) {
-  document = Json::object();
-  if (!place.call.empty()) document["call"] = place.call;
-  if (place.block) document["block"] = *place.block;
-  if (place.thread) document["thread"] = *place.thread;
-  if (place.matrix.empty()) return;
-  document["matrix"] = place.matrix;
-  document["row"] = place.row;
-  document["col"] = place.col;
-}
-
-void from_json(const Json& document, FailurePlace& place) {
-  place.call = document.value("call", "");
-  if (document.contains("block")) place.block = document["block"].get<FailurePlace::Index>();
-  if (document.contains("thread")) place.thread = document["thread"].get<FailurePlace::Index>();
-  place.matrix = document.value("matrix", "");
-  place.row = document.value("row", 0);
-  place.col = document.value("col", 0);
-}
 
 namespace {
 
@@ -47,10 +25,10 @@ void to_json(Json& document, const TestResult& test) {
                   {"status", to_string(test.status)},
                   {"score", test.score},
                   {"max_score", test.max_score},
-                  {"message", test.message},
-                  {"hint", test.hint},
-                  {"file", test.file},
-                  {"line", test.line},
+                  {"message", test.finding.message},
+                  {"hint", test.finding.hint},
+                  {"file", test.finding.file},
+                  {"line", test.finding.line},
                   {"measurements", measurements}};
   if (test.hidden) document["hidden"] = true;
 }
@@ -75,10 +53,10 @@ void from_json(const Json& document, TestResult& test) {
   test.status = status_from_string(document.at("status").get<std::string>());
   document.at("score").get_to(test.score);
   document.at("max_score").get_to(test.max_score);
-  document.at("message").get_to(test.message);
-  document.at("hint").get_to(test.hint);
-  document.at("file").get_to(test.file);
-  document.at("line").get_to(test.line);
+  document.at("message").get_to(test.finding.message);
+  document.at("hint").get_to(test.finding.hint);
+  document.at("file").get_to(test.finding.file);
+  document.at("line").get_to(test.finding.line);
   document.at("measurements").get_to(test.measurements);
   test.hidden = document.value("hidden", false);
 }

@@ -7,11 +7,6 @@
 
 namespace tilewise::grading {
 
-/// A place as JSON, without what is unknown; found by nlohmann::json. Reading throws
-/// nlohmann::json::exception for a mistyped field.
-void to_json(nlohmann::ordered_json& document, const FailurePlace& place);
-void from_json(const nlohmann::ordered_json& document, FailurePlace& place);
-
 /// Conversions between results and the schema tilewise/result/v1, found by nlohmann::json:
 /// `nlohmann::ordered_json document = test;` and `document.get<TestResult>()`. Reading throws
 /// nlohmann::json::exception for a missing or mistyped field and std::invalid_argument for an

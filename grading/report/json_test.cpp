@@ -27,16 +27,14 @@ TEST(ResultJson, ReadsTheExampleOfTheSchema) {
   const auto grade = Json::parse(example).get<GradeResult>();
   GradeResult expected{"simt", "gtx1080 (modelled)", 7, 10, {}};
   expected.stages = {{"03_shared_memory", 7, 10, Status::failed, {}}};
-  expected.stages[0].tests = {{"MatmulShared.IsFreeOfRaces",
-                               Category::safety,
-                               Status::failed,
-                               0,
-                               2,
-                               "...",
-                               "...",
-                               "matmul_shared.cu",
-                               31,
-                               {{"gflops", 994.0}}}};
+  expected.stages[0].tests = {
+      {"MatmulShared.IsFreeOfRaces",
+       Category::safety,
+       Status::failed,
+       0,
+       2,
+       {.message = "...", .hint = "...", .file = "matmul_shared.cu", .line = 31},
+       {{"gflops", 994.0}}}};
   EXPECT_EQ(grade, expected);
 }
 
@@ -63,7 +61,7 @@ TEST(ResultJson, LeavesOutMeasurementsThatAreNotNumbers) {
 
 TEST(ResultJson, SurvivesBytesThatAreNotUtf8) {
   TestResult test;
-  test.message = "printed \xff";
+  test.finding.message = "printed \xff";
   const std::string line = to_line(test);
   EXPECT_EQ(Json::parse(line).at("message"), "printed \xef\xbf\xbd");
   EXPECT_EQ(line.find('\n'), std::string::npos);
@@ -88,33 +86,6 @@ TEST(ResultJson, RefusesOtherDocuments) {
     Json incomplete = whole["stages"][0]["tests"][0];
     incomplete.erase(field.key());
     EXPECT_THROW(incomplete.get<TestResult>(), nlohmann::json::exception) << field.key();
-  }
-}
-
-using Json = nlohmann::ordered_json;
-
-TEST(PlaceJson, ReadsWhatItWroteWithoutWhatIsUnknown) {
-  struct Case {
-    FailurePlace place;
-    const char* text;
-  };
-  const Case cases[] = {
-      {{}, "{}"},
-      {{.call = "f(n=3)"}, R"json({"call":"f(n=3)"})json"},
-      {{.call = "f(n=3)", .block = {{1, 0, 0}}, .thread = {{2, 3, 0}}},
-       R"json({"call":"f(n=3)","block":[1,0,0],"thread":[2,3,0]})json"},
-      {{.call = "f(n=3)", .matrix = "C", .row = 2, .col = 1},
-       R"json({"call":"f(n=3)","matrix":"C","row":2,"col":1})json"},
-  };
-  for (const Case& one : cases) {
-    EXPECT_EQ(Json(one.place).dump(), one.text);
-    EXPECT_EQ(Json::parse(one.text).get<FailurePlace>(), one.place);
-  }
-}
-
-TEST(PlaceJson, RefusesWhatIsNoPlace) {
-  for (const char* text : {R"({"block":[1,0]})", R"({"thread":"first"})", R"({"row":"2"})"}) {
-    EXPECT_THROW(Json::parse(text).get<FailurePlace>(), Json::exception) << text;
   }
 }
 

@@ -1,13 +1,16 @@
 #pragma once
 
-#include <array>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/core/finding.hpp"
+
 namespace tilewise::grading {
+
+using core::Finding;
+using core::ThreadOfGrid;
 
 /// What a test looks at.
 enum class Category { correctness, safety, memory, performance };
@@ -24,35 +27,16 @@ std::string_view to_string(Status status);
 Category category_from_string(std::string_view word);
 Status status_from_string(std::string_view word);
 
-/// Where a test went wrong, as far as it can tell: what `lab debug` starts from. No part of result
-/// files.
-struct FailurePlace {
-  using Index = std::array<unsigned, 3>;
-
-  std::string call = {};             ///< "matmul_shared(n=37, tile=16)"; empty: unknown
-  std::optional<Index> block = {};   ///< of the thread at fault
-  std::optional<Index> thread = {};  ///< of that block
-  std::string matrix = {};           ///< with a wrong element; empty: none is known
-  int row = 0;                       ///< of the first wrong element
-  int col = 0;
-
-  bool operator==(const FailurePlace&) const = default;
-};
-
 /// One test of a stage, as judged. Points are whole numbers.
 struct TestResult {
   std::string name;  ///< suite and test: "MatmulShared.IsRightAtRaggedEdges"
   Category category = Category::correctness;
   Status status = Status::error;
   int score = 0;
-  int max_score = 0;    ///< 0 for a skipped test, so that it costs nothing
-  std::string message;  ///< what happened and where; empty if there is nothing to say
-  std::string hint;     ///< what to do next; empty if there is nothing to say
-  std::string file;     ///< student's file, empty if unknown
-  int line = 0;         ///< 1-based line in `file`, 0 if unknown
+  int max_score = 0;  ///< 0 for a skipped test, so that it costs nothing
+  Finding finding;    ///< what there is to say; of one that passed as a rule nothing
   std::map<std::string, double> measurements;  ///< for example {"gflops": 994.0}
   bool hidden = false;                         ///< from students, until their instructor shows it
-  FailurePlace place = {};                     ///< of a test that failed
 
   bool operator==(const TestResult&) const = default;
 };

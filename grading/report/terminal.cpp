@@ -69,7 +69,7 @@ void TerminalReport::show_progress(std::string_view doing, std::size_t done, std
       fmt::format("[{:=<{}}{: <{}}] {}/{} {}", "", filled, "", width - filled, done, total, doing));
 }
 
-void TerminalReport::explain_stage(const Explanation& why) {
+void TerminalReport::explain_stage(const Finding& why) {
   clear_progress();
   print_explanation(why);
   out_ << std::flush;
@@ -78,8 +78,8 @@ void TerminalReport::explain_stage(const Explanation& why) {
 void TerminalReport::print_test(const TestResult& test, std::string_view printed) {
   print_test_line(test);
   // A test that passes has a message where there is something to know all the same.
-  if (test.status == Status::passed && test.message.empty()) return;
-  print_explanation({test.message, test.hint, test.file, test.line});
+  if (test.status == Status::passed && test.finding.message.empty()) return;
+  print_explanation(test.finding);
   const bool ran_into_something = test.status != Status::skipped && test.status != Status::passed;
   if (!printed.empty() && ran_into_something) {
     out_ << "      Your code printed:\n" << prefixed(printable(printed), "      | ");
@@ -129,7 +129,7 @@ void TerminalReport::clear_progress() {
   progress_shown_ = false;
 }
 
-void TerminalReport::print_explanation(const Explanation& why) {
+void TerminalReport::print_explanation(const Finding& why) {
   constexpr std::string_view indent = "      ";
   if (!why.file.empty()) {
     const std::string line = why.line > 0 ? fmt::format(":{}", why.line) : "";

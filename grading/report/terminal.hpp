@@ -19,14 +19,6 @@ struct TerminalStyle {
 /// NO_COLOR is set (no-color.org) or the terminal is dumb.
 TerminalStyle style_of_standard_output();
 
-/// Why something went wrong, as shown to a student.
-struct Explanation {
-  std::string message;
-  std::string hint;
-  std::string file;  ///< empty if unknown
-  int line = 0;      ///< 0 if unknown
-};
-
 /// Prints a grade as it happens. All text from outside passes printable() first.
 class TerminalReport {
  public:
@@ -41,7 +33,7 @@ class TerminalReport {
   void clear_progress();
 
   /// Says once why no test of the stage, or none from here on, could be judged.
-  void explain_stage(const Explanation& why);
+  void explain_stage(const Finding& why);
 
   /// One line, and for a test that did not pass why, what to do, and what the student's code
   /// printed meanwhile.
@@ -57,7 +49,7 @@ class TerminalReport {
   void print_summary(const GradeResult& grade, std::uint64_t seed);
 
  private:
-  void print_explanation(const Explanation& why);
+  void print_explanation(const Finding& why);
   std::string coloured(Status status, std::string_view text) const;
   std::string bold(std::string_view text) const;
 

@@ -62,7 +62,7 @@ Graded on gtx1080 (modelled), backend simt. The same inputs again: --seed 42
 TEST(TerminalReport, SaysWhatATestThatPassedHasToSay) {
   std::ostringstream out;
   TestResult test = example_grade().stages[0].tests[0];
-  test.message = "994 GFLOPS (modelled)";
+  test.finding.message = "994 GFLOPS (modelled)";
   TerminalReport(out, {}).print_test(test, "i = 1\n");
   EXPECT_EQ(out.str(),
             "  passed         3/3  MatmulShared.Passes  gflops 994.2\n"
@@ -101,7 +101,8 @@ TEST(TerminalReport, ShowsHowMuchIsDone) {
 TEST(TerminalReport, ExplainsAStageOnce) {
   std::ostringstream out;
   TerminalReport report(out, {});
-  report.explain_stage({"expected ';'", "read the first error first", "a.cu", 3});
+  report.explain_stage(
+      {.message = "expected ';'", .hint = "read the first error first", .file = "a.cu", .line = 3});
   report.print_test_line(example_grade().stages[0].tests[4]);
   EXPECT_EQ(out.str(),
             "      a.cu:3\n"
@@ -114,7 +115,7 @@ TEST(TerminalReport, BreaksLongLinesAtBlanks) {
   const std::string word(30, 'w'), four_words = word + ' ' + word + ' ' + word + ' ' + word;
   std::ostringstream out;
   TerminalReport(out, {}).explain_stage(
-      {four_words + "\n " + four_words, std::string(200, 'x'), "", 0});
+      {.message = four_words + "\n " + four_words, .hint = std::string(200, 'x')});
   EXPECT_EQ(out.str(), "      " + word + ' ' + word + ' ' + word + "\n      " + word + "\n       " +
                            four_words + "\n      Next:\n      " + std::string(200, 'x') + "\n");
 }

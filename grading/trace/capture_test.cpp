@@ -180,7 +180,7 @@ TEST(Trace, MarksLanesInARace) {
       racing_lines.insert(std::to_string(trace.kernels.at(0).sites[request.made.site].line));
     }
   }
-  for (const Diagnostic& finding : trace.findings) {
+  for (const Finding& finding : trace.findings) {
     EXPECT_THAT(racing_lines, Contains(std::to_string(finding.line)));
     EXPECT_THAT(racing_lines, Contains(std::to_string(finding.other_line)));
   }

@@ -74,7 +74,7 @@ struct Trace {
   std::vector<TraceMatrix> matrices;
   std::vector<TraceKernel> kernels;
   int launches = 0;  ///< of the call, those that left no trace too
-  std::vector<Diagnostic> findings;
+  std::vector<Finding> findings;
   SourceTexts sources;
 };
 
@@ -99,6 +99,6 @@ Element element_of(const std::vector<TraceMatrix>& matrices, ElementNumber numbe
 /// @throws std::runtime_error where the text is none
 std::vector<TraceKernel> interpret_trace(const std::string& text,
                                          std::vector<TraceMatrix>& matrices,
-                                         const std::vector<Diagnostic>& findings);
+                                         const std::vector<Finding>& findings);
 
 }  // namespace tilewise::grading

@@ -100,7 +100,7 @@ Json trace_document(const Trace& trace) {
     document["sources"].push_back({{"file", file}, {"lines", lines}});
   }
   document["findings"] = Json::array();
-  for (const Diagnostic& finding : trace.findings) {
+  for (const Finding& finding : trace.findings) {
     document["findings"].push_back({{"kind", finding.kind},
                                     {"message", finding.message},
                                     {"file", finding.file},

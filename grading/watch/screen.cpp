@@ -43,8 +43,8 @@ std::string tests_passed(const StageResult& stage) {
 std::string rates(const StageResult& stage) {
   std::string text;
   for (const TestResult& test : stage.tests) {
-    if (test.category != Category::performance || test.message.empty()) continue;
-    text += fmt::format("{}\n", printable(test.message));
+    if (test.category != Category::performance || test.finding.message.empty()) continue;
+    text += fmt::format("{}\n", printable(test.finding.message));
   }
   return text;
 }
@@ -70,12 +70,13 @@ std::string comparison(const std::string& differences, const StageInfo& stage, s
 /// Where, what and what to do next.
 std::string explanation(const StageResult& stage, const TestResult& test, const Canvas& canvas) {
   std::string text;
-  if (!test.file.empty()) {
-    const std::string line = test.line > 0 ? fmt::format(":{}", test.line) : "";
-    text += fmt::format("  labs/{}/{}{}\n", stage.id, printable(test.file), line);
+  if (!test.finding.file.empty()) {
+    const std::string line = test.finding.line > 0 ? fmt::format(":{}", test.finding.line) : "";
+    text += fmt::format("  labs/{}/{}{}\n", stage.id, printable(test.finding.file), line);
   }
-  text += wrapped(printable(test.message), "  ", width_of(canvas));
-  if (!test.hint.empty()) text += wrapped("Next: " + printable(test.hint), "  ", width_of(canvas));
+  text += wrapped(printable(test.finding.message), "  ", width_of(canvas));
+  if (!test.finding.hint.empty())
+    text += wrapped("Next: " + printable(test.finding.hint), "  ", width_of(canvas));
   return text;
 }
 

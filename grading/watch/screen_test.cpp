@@ -24,7 +24,7 @@ StageResult passed_stage() {
   StageResult stage = example_grade().stages[0];
   stage.tests.resize(1);
   stage.tests[0].category = Category::performance;
-  stage.tests[0].message = "994 GFLOPS";
+  stage.tests[0].finding.message = "994 GFLOPS";
   add_up(stage);
   return stage;
 }
@@ -44,7 +44,7 @@ TEST(ResultView, IsShortAndHasTheFirstFailureInFull) {
 TEST(ResultView, SaysOnceWhyNothingCouldBeGraded) {
   StageResult stage = example_grade().stages[0];
   for (TestResult& test : stage.tests)
-    test = {test.name, {}, Status::error, 0, 1, "no ;", "", "a.cu", 3, {}};
+    test = {test.name, {}, Status::error, 0, 1, {.message = "no ;", .file = "a.cu", .line = 3}};
   stage.status = Status::error;
   EXPECT_EQ(result_view(stage, "gtx1080 (modelled)", {}),
             "Nothing could be graded\n\n  labs/03_shared_memory/a.cu:3\n  no ;\n");

@@ -51,8 +51,10 @@ struct CallRequest {
 
 // What a kernel did, in the simulator's words whatever ran it.
 using LaunchInfo = simt::LaunchRecord;
-using ThreadPlace = simt::ThreadOfGrid;
-using Diagnostic = simt::Diagnostic;
+using core::Fault;
+using core::Finding;
+using core::Phase;
+using core::ThreadOfGrid;
 using KernelProfile = simt::KernelProfile;
 
 /// The device a worker runs on.

@@ -8,7 +8,7 @@
 namespace tilewise::grading {
 
 /// Longest message either side accepts. The longest honest one, a reply with all the launches,
-/// diagnostics and lines of source it may list, is half of this.
+/// findings and lines of source it may list, is half of this.
 inline constexpr std::size_t max_message_bytes = std::size_t{1} << 20;
 
 /// A message as it goes over the wire: four bytes of length, little-endian, then the text.

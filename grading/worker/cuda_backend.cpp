@@ -43,7 +43,7 @@ DeviceInfo describe_device() {
 }
 
 void on_fatal_signal(int signal, siginfo_t* info, void*) {
-  FaultRecord record = {};
+  Fault record = {};
   record.signal = signal;
   record.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   report_fault(record);
@@ -126,7 +126,7 @@ std::size_t take_bytes_for_the_host(const BindingTable& bindings) {
 
 std::size_t copies_made(const BindingTable& bindings) { return bindings.copies_made(); }
 
-std::vector<Diagnostic> take_diagnostics() { return {}; }  // compute-sanitizer's business
+std::vector<Finding> take_findings() { return {}; }  // compute-sanitizer's business
 
 std::string take_traces(const std::vector<TracedBuffer>&, std::size_t) { return {}; }
 

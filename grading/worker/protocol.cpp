@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/json_text.hpp"
+#include "common/core/json.hpp"
 #include "grading/worker/counters.hpp"
 
 using Json = nlohmann::json;
@@ -39,74 +39,7 @@ namespace {
 constexpr const char* kind_names[] = {"started", "loaded",  "warmed_up", "returned",
                                       "failed",  "refused", "tampered"};
 
-// Readers for untrusted JSON: type and range are checked, a fault is a std::runtime_error.
-
-const Json& member(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) throw std::runtime_error(std::string("it has no field ") + name);
-  return *found;
-}
-
-[[noreturn]] void wrong_value(const char* name) {
-  throw std::runtime_error(std::string("field ") + name + " has an impossible value");
-}
-
-std::int64_t in_range(const Json& value, const char* name, std::int64_t low, std::int64_t high) {
-  if (!value.is_number_integer()) wrong_value(name);
-  if (value.is_number_unsigned() &&
-      value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
-    wrong_value(name);
-  }
-  const auto number = value.get<std::int64_t>();
-  if (number < low || number > high) wrong_value(name);
-  return number;
-}
-
-std::int64_t integer(const Json& object, const char* name, std::int64_t low, std::int64_t high) {
-  return in_range(member(object, name), name, low, high);
-}
-
-int small_integer(const Json& object, const char* name) {
-  return static_cast<int>(integer(object, name, 0, std::numeric_limits<int>::max()));
-}
-
-std::size_t size(const Json& object, const char* name) {
-  return static_cast<std::size_t>(
-      integer(object, name, 0, std::numeric_limits<std::int64_t>::max()));
-}
-
-std::string text(const Json& object, const char* name) {
-  const Json& value = member(object, name);
-  if (!value.is_string()) wrong_value(name);
-  return value.get<std::string>();
-}
-
-double non_negative(const Json& value, const char* name) {
-  if (!value.is_number()) wrong_value(name);
-  const double number = value.get<double>();
-  if (!std::isfinite(number) || number < 0) wrong_value(name);
-  return number;
-}
-
-const Json& list(const Json& object, const char* name,
-                 std::size_t longest = std::numeric_limits<std::size_t>::max()) {
-  const Json& value = member(object, name);
-  if (!value.is_array() || value.size() > longest) wrong_value(name);
-  return value;
-}
-
-std::array<unsigned, 3> extents(const Json& object, const char* name) {
-  const Json& value = list(object, name, 3);
-  if (value.size() != 3) wrong_value(name);
-  std::array<unsigned, 3> result;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!value[i].is_number_unsigned()) wrong_value(name);
-    const auto extent = value[i].get<std::uint64_t>();
-    if (extent > std::numeric_limits<unsigned>::max()) wrong_value(name);
-    result[i] = static_cast<unsigned>(extent);
-  }
-  return result;
-}
+using namespace core::strict;  // nothing that a worker says is trusted
 
 Json to_value(const LaunchInfo& launch) {
   return {{"kernel", launch.kernel},
@@ -130,28 +63,15 @@ LaunchInfo read_launch(const Json& json) {
   return launch;
 }
 
-Json to_value(const Diagnostic& diagnostic) {
-  Json value = {{"kind", diagnostic.kind},
-                {"message", diagnostic.message},
-                {"file", diagnostic.file},
-                {"line", diagnostic.line},
-                {"other_file", diagnostic.other_file},
-                {"other_line", diagnostic.other_line}};
-  if (diagnostic.place) {
-    value["block"] = diagnostic.place->block;
-    value["thread"] = diagnostic.place->thread;
-  }
-  return value;
-}
+Json to_value(const Finding& finding) { return finding; }
 
-Diagnostic read_diagnostic(const Json& json) {
-  Diagnostic diagnostic{text(json, "kind"),       text(json, "message"),
-                        text(json, "file"),       small_integer(json, "line"),
-                        text(json, "other_file"), small_integer(json, "other_line")};
-  if (json.contains("block")) {
-    diagnostic.place = ThreadPlace{extents(json, "block"), extents(json, "thread")};
+/// What to do about it, and which call it was, is the examiner's to say.
+Finding read_finding(const Json& json) {
+  Finding finding = json.get<Finding>();
+  if (!finding.hint.empty() || !finding.call.empty() || !finding.matrix.empty()) {
+    wrong_value("findings");
   }
-  return diagnostic;
+  return finding;
 }
 
 /// Those that are not zero: most lines of source make one kind of access.
@@ -343,8 +263,8 @@ WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t
   for (const Json& launch : list(json, "launch_list", max_listed)) {
     reply.launch_list.push_back(read_launch(launch));
   }
-  for (const Json& diagnostic : list(json, "diagnostics", max_listed)) {
-    reply.diagnostics.push_back(read_diagnostic(diagnostic));
+  for (const Json& finding : list(json, "findings", max_listed)) {
+    reply.findings.push_back(read_finding(finding));
   }
   for (const Json& profile : list(json, "profiles", max_listed)) {
     reply.profiles.push_back(read_profile(profile));
@@ -443,7 +363,7 @@ std::string encode(const WorkerReply& reply, const std::string& token, std::uint
                               {"bytes_for_the_host", reply.bytes_for_the_host},
                               {"loaded_libraries", reply.loaded_libraries},
                               {"launch_list", to_values(reply.launch_list)},
-                              {"diagnostics", to_values(reply.diagnostics)},
+                              {"findings", to_values(reply.findings)},
                               {"profiles", to_values(reply.profiles)},
                               {"times_ms", reply.times_ms},
                               {"trace_bytes", reply.trace_bytes},

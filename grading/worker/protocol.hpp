@@ -15,13 +15,13 @@ namespace tilewise::grading {
 /// Descriptors a worker inherits.
 inline constexpr int channel_fd = 3;  ///< stream socket to the examiner
 inline constexpr int memory_fd = 4;   ///< shared memory that holds the matrices
-inline constexpr int fault_fd = 5;    ///< pipe for one FaultRecord
+inline constexpr int fault_fd = 5;    ///< pipe for one Fault
 
 /// Exit statuses of a worker's own.
 inline constexpr int exit_not_started_by_examiner = 2;
 inline constexpr int exit_no_device = 3;
 
-/// A reply lists at most this many launches, and as many diagnostics and profiles. A launch in a
+/// A reply lists at most this many launches, and as many findings and profiles. A launch in a
 /// loop would otherwise make any message too long.
 inline constexpr std::size_t max_listed = 64;
 
@@ -69,7 +69,7 @@ struct WorkerReply {
   /// unloaded again "a library".
   std::vector<std::string> loaded_libraries;
   std::vector<LaunchInfo> launch_list;
-  std::vector<Diagnostic> diagnostics;
+  std::vector<Finding> findings;
   std::vector<KernelProfile> profiles;  ///< where counters were asked for
   std::vector<double> times_ms;
   std::size_t trace_bytes = 0;  ///< where a trace was asked for: its text, at trace_offset()

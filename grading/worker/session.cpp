@@ -35,7 +35,7 @@ WorkerReply refused(const std::string& message) {
 
 WorkerReply failed(const std::string& message) {
   WorkerReply reply = without_result(WorkerReply::Kind::failed, message);
-  reply.diagnostics = take_diagnostics();
+  reply.findings = take_findings();
   return reply;
 }
 
@@ -236,7 +236,7 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
     const bool kept = image.result && !reply.times_ms.empty();
     (kept ? *image.result : image.device).download(memory_.data() + image.argument.offset);
   }
-  reply.diagnostics = take_diagnostics();
+  reply.findings = take_findings();
   reply.profiles = take_profiles();
 }
 
@@ -283,7 +283,7 @@ WorkerReply Session::perform_watched(const CallRequest& request, const HandOver&
   } catch (const std::exception& error) {
     return refused(error.what());
   }
-  take_diagnostics();
+  take_findings();
   take_profiles();
   take_traces({}, 0);
   WorkerReply reply;

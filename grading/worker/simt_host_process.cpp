@@ -24,7 +24,7 @@
 #include <type_traits>
 
 #include "common/simt/host_apart.hpp"
-#include "grading/worker/fault_record.hpp"
+#include "grading/worker/call.hpp"
 #include "grading/worker/fault_report.hpp"
 #include "grading/worker/protocol.hpp"
 #include "grading/worker/simt_confinement.hpp"
@@ -32,7 +32,7 @@
 namespace tilewise::grading {
 namespace {
 
-// Descriptors of the host part. That of its last words is where a worker writes a FaultRecord.
+// Descriptors of the host part. That of its last words is where a worker writes a Fault.
 constexpr int device_fd = 3, orders_fd = 4, first_free_fd = 6;
 static_assert(fault_fd == 5);
 
@@ -240,25 +240,20 @@ class HostPart : public HostProcess {
 
   /// Numbers are taken from what the host part has written, but no text.
   void pass_on_last_words(int signal) const {
-    FaultRecord given;
+    Fault given;
     // Twice, the second time with callers, where there was time.
     while (read_whole(last_words_, &given, sizeof given)) {
-      if (given.signal != signal || given.caller_count > FaultRecord::max_callers) continue;
-      simt::Fault fault = {};
+      if (given.signal != signal || given.caller_count > Fault::max_callers) continue;
+      Fault fault = {};
       fault.signal = signal;
-      fault.address = reinterpret_cast<const void*>(given.address);
+      fault.address = given.address;
       if (signal == SIGSEGV || signal == SIGBUS) simt::explain_host_fault(fault);
-      FaultRecord record = {};
-      record.signal = signal;
-      record.address = given.address;
-      record.pc = given.pc;
-      record.mapped_bytes = given.mapped_bytes;
-      std::copy_n(given.callers, given.caller_count, record.callers);
-      record.caller_count = given.caller_count;
-      record.stack_overflow = given.stack_overflow != 0 ? 1 : 0;
-      static_assert(sizeof record.explanation == sizeof fault.explanation);
-      std::memcpy(record.explanation, fault.explanation, sizeof record.explanation);
-      pass_on_fault(record);
+      fault.pc = given.pc;
+      fault.mapped_bytes = given.mapped_bytes;
+      std::copy_n(given.callers, given.caller_count, fault.callers);
+      fault.caller_count = given.caller_count;
+      fault.stack_overflow = given.stack_overflow != 0 ? 1 : 0;
+      pass_on_fault(fault);
     }
   }
 

@@ -21,8 +21,8 @@ struct State {
   std::size_t raised_dynamic_shared = 0;
   std::vector<LaunchRecord> launches;
   std::atomic<std::size_t> bytes_to_host = 0;
-  std::mutex diagnostics_mutex;  // blocks on several threads may find something at once
-  std::vector<Diagnostic> diagnostics;
+  std::mutex findings_mutex;  // blocks on several threads may find something at once
+  std::vector<Finding> findings;
   Watch watch;
   std::vector<KernelProfile> profiles;
   std::vector<KernelTrace> traces;
@@ -41,9 +41,9 @@ std::vector<LaunchRecord> take_launches() { return std::exchange(state().launche
 
 std::size_t take_bytes_copied_to_host() { return state().bytes_to_host.exchange(0); }
 
-std::vector<Diagnostic> take_diagnostics() {
-  const std::lock_guard lock(state().diagnostics_mutex);
-  return std::exchange(state().diagnostics, {});
+std::vector<Finding> take_findings() {
+  const std::lock_guard lock(state().findings_mutex);
+  return std::exchange(state().findings, {});
 }
 
 void watch(const Watch& wanted) {
@@ -99,9 +99,9 @@ void record(const LaunchConfiguration& launch) { state().launches.push_back(reco
 
 void note_bytes_to_host(std::size_t bytes) { state().bytes_to_host += bytes; }
 
-void record(Diagnostic diagnostic) {
-  const std::lock_guard lock(state().diagnostics_mutex);
-  state().diagnostics.push_back(std::move(diagnostic));
+void record(Finding finding) {
+  const std::lock_guard lock(state().findings_mutex);
+  state().findings.push_back(std::move(finding));
 }
 
 void record(KernelProfile profile) { state().profiles.push_back(std::move(profile)); }
@@ -137,7 +137,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .set_worker_threads = set_worker_threads,
       .take_launches = take_launches,
       .take_bytes_copied_to_host = take_bytes_copied_to_host,
-      .take_diagnostics = take_diagnostics,
+      .take_findings = take_findings,
       .describe_buffer = describe_buffer,
       .install_fault_handler = install_fault_handler,
       .watch = watch,

@@ -27,7 +27,7 @@ cudaError_t raise_dynamic_shared_limit(std::size_t bytes);
 LaunchRecord record_of(const LaunchConfiguration& launch);
 void record(const LaunchConfiguration& launch);
 void note_bytes_to_host(std::size_t bytes);
-void record(Diagnostic diagnostic);
+void record(Finding finding);
 void record(KernelProfile profile);
 void record(KernelTrace trace);
 

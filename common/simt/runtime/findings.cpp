@@ -29,7 +29,7 @@ bool Findings::knows(const std::string& kind, std::uint32_t site, std::uint32_t 
   return false;
 }
 
-void Findings::add(Diagnostic found, std::uint32_t block, std::optional<unsigned> warp) {
+void Findings::add(Finding found, std::uint32_t block, std::optional<unsigned> warp) {
   const std::lock_guard lock(mutex_);
   const auto [low, high] = std::minmax(found.line, found.other_line);
   const std::tuple place{found.kind, found.file, low, high};
@@ -43,13 +43,13 @@ std::vector<Findings::Found> Findings::in_order() const {
   for (const auto& [place, found] : found_) all.push_back(found);
   std::ranges::sort(all, {}, [](const Found& f) { return std::pair(f.block, f.number); });
   const auto together = [](const Found& a, const Found& b) {
-    return a.warp && a.warp == b.warp && a.block == b.block &&
-           a.diagnostic.kind == b.diagnostic.kind && a.diagnostic.file == b.diagnostic.file;
+    return a.warp && a.warp == b.warp && a.block == b.block && a.finding.kind == b.finding.kind &&
+           a.finding.file == b.finding.file;
   };
   for (auto begin = all.begin(); begin != all.end();) {
     const auto end = std::find_if_not(begin + 1, all.end(),
                                       [&](const Found& next) { return together(*begin, next); });
-    std::ranges::stable_sort(begin, end, {}, [](const Found& f) { return f.diagnostic.line; });
+    std::ranges::stable_sort(begin, end, {}, [](const Found& f) { return f.finding.line; });
     begin = end;
   }
   return all;
@@ -58,7 +58,7 @@ std::vector<Findings::Found> Findings::in_order() const {
 void Findings::finish_launch() {
   const std::lock_guard lock(mutex_);
   for (Found& found : in_order()) {
-    Diagnostic& told = found.diagnostic;
+    Finding& told = found.finding;
     const auto [low, high] = std::minmax(told.line, told.other_line);
     if (told.kind == "warp-race" && found_.contains({"race", told.file, low, high})) continue;
     device::record(std::move(told));

@@ -32,11 +32,11 @@ class Findings {
              std::uint32_t block);
 
   /// @param warp of its block, that was at fault alone
-  void add(Diagnostic found, std::uint32_t block, std::optional<unsigned> warp = {});
+  void add(Finding found, std::uint32_t block, std::optional<unsigned> warp = {});
 
  private:
   struct Found {
-    Diagnostic diagnostic;
+    Finding finding;
     std::uint32_t block;
     std::optional<unsigned> warp;
     std::size_t number;  ///< in which order they were added

@@ -58,11 +58,11 @@ bool is_text(const char* begin, const char* end) {
 }
 
 /// Whether the worker may have written it; what is not, the student's code has forged.
-bool is_possible(const FaultRecord& record) {
+bool is_possible(const Fault& record) {
   constexpr int highest_signal = 64;
-  return record.magic == FaultRecord::expected_magic && record.signal > 0 &&
+  return record.magic == Fault::expected_magic && record.signal > 0 &&
          record.signal <= highest_signal && record.phase >= Phase::starting &&
-         record.phase <= Phase::idle && record.caller_count <= FaultRecord::max_callers &&
+         record.phase <= Phase::idle && record.caller_count <= Fault::max_callers &&
          is_text(std::begin(record.kernel), std::end(record.kernel)) &&
          is_text(std::begin(record.explanation), std::end(record.explanation));
 }
@@ -118,7 +118,7 @@ bool Connection::send(const std::string& message) {
 void Connection::read_all() {
   // A limit a round: whoever writes without end must not keep the examiner reading.
   constexpr std::size_t round = std::size_t{1} << 20;
-  constexpr std::size_t fault_bytes_kept = 8 * sizeof(FaultRecord);
+  constexpr std::size_t fault_bytes_kept = 8 * sizeof(Fault);
   if (channel_) {
     read_available(channel_, round, [this](std::string_view bytes) { frames_.append(bytes); });
     if (!channel_) closed_since_ = Clock::now();
@@ -206,11 +206,11 @@ void Connection::interrupt() {
   read_all();
 }
 
-std::optional<FaultRecord> Connection::fault() const {
-  std::optional<FaultRecord> last;
+std::optional<Fault> Connection::fault() const {
+  std::optional<Fault> last;
   // At any offset: the student's code may have written to the pipe too.
-  for (std::size_t at = 0; at + sizeof(FaultRecord) <= fault_bytes_.size(); ++at) {
-    FaultRecord record;
+  for (std::size_t at = 0; at + sizeof(Fault) <= fault_bytes_.size(); ++at) {
+    Fault record;
     std::memcpy(&record, fault_bytes_.data() + at, sizeof record);
     if (is_possible(record)) last = record;
   }

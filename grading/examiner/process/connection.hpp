@@ -7,8 +7,8 @@
 
 #include "common/process/descriptors.hpp"
 #include "common/process/process.hpp"
+#include "grading/worker/call.hpp"
 #include "grading/worker/channel.hpp"
-#include "grading/worker/fault_record.hpp"
 
 namespace tilewise::grading {
 
@@ -65,7 +65,7 @@ class Connection {
   int end() { return process_->end(); }
 
   /// The process's last words, if it had any.
-  std::optional<FaultRecord> fault() const;
+  std::optional<Fault> fault() const;
 
   /// Standard output and standard error, as far as they have arrived.
   const std::string& output() const { return output_; }

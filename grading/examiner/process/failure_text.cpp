@@ -20,7 +20,7 @@ std::string while_loading(const Situation& situation) {
   return situation.function.empty() ? " while the module was loading (a static constructor?)" : "";
 }
 
-std::string place(const FaultRecord& fault, const SourceLocation& location) {
+std::string place(const Fault& fault, const SourceLocation& location) {
   std::string text;
   if (fault.in_kernel != 0) {
     text += fmt::format(" in kernel {}, block ({}, {}, {}), thread ({}, {}, {})", fault.kernel,
@@ -57,7 +57,7 @@ constexpr const char* refused_system_call =
     "file, a program or a connection. Compute with what the function is given.";
 
 /// What led to it, or the next step, as far as the signal alone tells.
-std::string advice(const FaultRecord& fault) {
+std::string advice(const Fault& fault) {
   constexpr std::uint64_t near_null = 64 << 10;  // no system maps anything there
   if (fault.stack_overflow != 0) {
     return "The stack overflowed: is there a recursion without end, or a huge local array?";
@@ -85,7 +85,7 @@ std::string advice(const FaultRecord& fault) {
 }
 
 /// Empty unless memory had run out.
-std::string memory_advice(const FaultRecord& fault, const Situation& situation) {
+std::string memory_advice(const Fault& fault, const Situation& situation) {
   // Less than this and an ordinary allocation may already have failed.
   constexpr std::size_t nothing_left = 64 * mebibyte;
   if (situation.address_space_bytes == 0 || fault.mapped_bytes == 0 ||
@@ -99,7 +99,7 @@ std::string memory_advice(const FaultRecord& fault, const Situation& situation) 
 
 }  // namespace
 
-std::string describe_crash(const FaultRecord& fault, const SourceLocation& location,
+std::string describe_crash(const Fault& fault, const SourceLocation& location,
                            const Situation& situation) {
   const std::string what =
       fmt::format("{} crashed{}: {}{}", subject(situation), while_loading(situation),
@@ -139,8 +139,8 @@ std::string describe_end(int wait_status, const Situation& situation) {
                      signal == SIGSYS ? std::string(" ") + refused_system_call : "");
 }
 
-std::string describe_time_out(const std::optional<FaultRecord>& fault,
-                              const SourceLocation& location, const Situation& situation) {
+std::string describe_time_out(const std::optional<Fault>& fault, const SourceLocation& location,
+                              const Situation& situation) {
   std::string text = fmt::format("{} was still running after {:g} s{}", subject(situation),
                                  situation.time_limit_s, while_loading(situation));
   if (fault) text += place(*fault, location);

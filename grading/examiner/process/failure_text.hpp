@@ -5,7 +5,7 @@
 #include <string>
 
 #include "grading/examiner/process/source_location.hpp"
-#include "grading/worker/fault_record.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
 
@@ -21,7 +21,7 @@ struct Situation {
 };
 
 /// A fatal signal that the worker reported.
-std::string describe_crash(const FaultRecord& fault, const SourceLocation& location,
+std::string describe_crash(const Fault& fault, const SourceLocation& location,
                            const Situation& situation);
 
 /// A process that ended without a report.
@@ -30,7 +30,7 @@ std::string describe_end(int wait_status, const Situation& situation);
 
 /// A call that ran into the time limit.
 /// @param fault the worker's answer to where it is, if it gave one
-std::string describe_time_out(const std::optional<FaultRecord>& fault,
-                              const SourceLocation& location, const Situation& situation);
+std::string describe_time_out(const std::optional<Fault>& fault, const SourceLocation& location,
+                              const Situation& situation);
 
 }  // namespace tilewise::grading

@@ -13,15 +13,15 @@ const Situation in_call = {"matmul_grid", 10, 4096 * mebibyte};
 const Situation in_load = {"", 10, 4096 * mebibyte};
 const SourceLocation line_31 = {"matmul_grid.cu", 31};
 
-FaultRecord fault(int signal) {
-  FaultRecord record = {};
+Fault fault(int signal) {
+  Fault record = {};
   record.signal = signal;
   record.phase = Phase::calling;
   return record;
 }
 
-FaultRecord fault_in_kernel(int signal) {
-  FaultRecord record = fault(signal);
+Fault fault_in_kernel(int signal) {
+  Fault record = fault(signal);
   record.in_kernel = 1;
   std::strcpy(record.kernel, "grid_kernel<16>");
   record.block[0] = 2;
@@ -30,7 +30,7 @@ FaultRecord fault_in_kernel(int signal) {
 }
 
 TEST(DescribeCrash, NamesThePlaceAndTheCause) {
-  FaultRecord at_null = fault(SIGSEGV);
+  Fault at_null = fault(SIGSEGV);
   at_null.address = 8;
   EXPECT_EQ(
       describe_crash(at_null, line_31, in_call),
@@ -39,7 +39,7 @@ TEST(DescribeCrash, NamesThePlaceAndTheCause) {
 }
 
 TEST(DescribeCrash, NamesTheThreadOfAKernel) {
-  FaultRecord out_of_bounds = fault_in_kernel(SIGSEGV);
+  Fault out_of_bounds = fault_in_kernel(SIGSEGV);
   std::strcpy(out_of_bounds.explanation, "the kernel touched global memory past A");
   EXPECT_EQ(describe_crash(out_of_bounds, line_31, in_call),
             "matmul_grid crashed: segmentation fault (SIGSEGV) in kernel grid_kernel<16>, block "
@@ -48,7 +48,7 @@ TEST(DescribeCrash, NamesTheThreadOfAKernel) {
 }
 
 TEST(DescribeCrash, BlamesTheMemoryLimitOnlyWhereItIsNear) {
-  FaultRecord record = fault(SIGABRT);
+  Fault record = fault(SIGABRT);
   record.mapped_bytes = 4090 * mebibyte;
   EXPECT_EQ(describe_crash(record, {}, in_call),
             "matmul_grid crashed: abort (SIGABRT). It had run out of memory: 4096 MiB are allowed. "
@@ -60,7 +60,7 @@ TEST(DescribeCrash, BlamesTheMemoryLimitOnlyWhereItIsNear) {
 }
 
 TEST(DescribeCrash, KnowsTheStackFromOtherMemory) {
-  FaultRecord record = fault(SIGSEGV);
+  Fault record = fault(SIGSEGV);
   record.address = 0x7ffc00000000;
   EXPECT_EQ(describe_crash(record, {}, in_load),
             "The submission crashed while the module was loading (a static constructor?): "
@@ -103,7 +103,7 @@ TEST(DescribeTimeOut, TellsWhereItIsStill) {
   EXPECT_EQ(describe_time_out(std::nullopt, {}, in_call),
             "matmul_grid was still running after 10 s: does a loop, this one or one around it, "
             "ever end?");
-  FaultRecord waiting = fault(SIGXCPU);
+  Fault waiting = fault(SIGXCPU);
   waiting.phase = Phase::waiting;
   EXPECT_EQ(describe_time_out(waiting, {}, in_call),
             "matmul_grid was still running after 10 s: the function returned, but a kernel it "

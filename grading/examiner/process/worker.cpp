@@ -53,13 +53,13 @@ constexpr std::size_t most_threads = 512;
 std::size_t simulator_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
 
 /// The thread that ran, where the fault was in a kernel.
-std::optional<ThreadPlace> thread_of(const FaultRecord& fault) {
+std::optional<ThreadOfGrid> thread_of(const Fault& fault) {
   if (fault.in_kernel == 0) return std::nullopt;
-  return ThreadPlace{std::to_array(fault.block), std::to_array(fault.thread)};
+  return ThreadOfGrid{std::to_array(fault.block), std::to_array(fault.thread)};
 }
 
 /// The instruction of the module that a fault came from: its own, or the call that led to it.
-SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& module,
+SourceLocation locate(const Fault& fault, const std::filesystem::path& module,
                       const Sandbox& sandbox) {
   std::error_code unknown;
   const std::uintmax_t module_bytes = std::filesystem::file_size(module, unknown);
@@ -104,7 +104,7 @@ struct Worker::State {
   CallReply exchange(double time_limit_s);
   CallReply interpret(const std::string& message);
   CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {},
-                 const std::optional<ThreadPlace>& thread = {});
+                 const std::optional<ThreadOfGrid>& thread = {});
   std::string trace_text(std::size_t bytes) const;
   CallReply fail_by_end();
   CallReply fail_by_tampering(const std::string& what);
@@ -141,14 +141,11 @@ void Worker::State::part() {
 
 CallReply Worker::State::fail(Outcome outcome, const std::string& message,
                               const SourceLocation& place,
-                              const std::optional<ThreadPlace>& thread) {
+                              const std::optional<ThreadOfGrid>& thread) {
   if (connection) part();
   CallReply reply;
   reply.outcome = outcome;
-  reply.message = message;
-  reply.file = place.file;
-  reply.line = place.line;
-  reply.place = thread;
+  reply.finding = {.message = message, .file = place.file, .line = place.line, .place = thread};
   failure = reply;
   return reply;
 }
@@ -202,22 +199,22 @@ CallReply Worker::State::interpret(const std::string& message) {
   if (!reply) return fail_by_tampering("a message is not the worker's: " + problem);
 
   CallReply result;
-  result.diagnostics = std::move(reply->diagnostics);
+  result.findings = std::move(reply->findings);
   result.trace = trace_text(reply->trace_bytes);
-  result.message = reply->message;
+  result.finding.message = reply->message;
   has_warmed_up = reply->kind == WorkerReply::Kind::warmed_up;
   switch (reply->kind) {
     case WorkerReply::Kind::failed: {
       SourceLocation place;
-      if (!result.diagnostics.empty()) {
-        const Diagnostic& first = result.diagnostics.front();
+      if (!result.findings.empty()) {
+        const Finding& first = result.findings.front();
         place = {first.file, first.line};
-        result.message = first.message;
+        result.finding.message = first.message;
       }
-      std::vector<Diagnostic> diagnostics = std::move(result.diagnostics);
+      std::vector<Finding> findings = std::move(result.findings);
       std::string trace = std::move(result.trace);
-      result = fail(Outcome::crashed, result.message, place);
-      result.diagnostics = failure->diagnostics = std::move(diagnostics);
+      result = fail(Outcome::crashed, result.finding.message, place);
+      result.findings = failure->findings = std::move(findings);
       result.trace = std::move(trace);
       return result;
     }
@@ -367,7 +364,7 @@ double Worker::seconds_taken() const {
 void Worker::finish() {
   if (state_->failure) return;
   CallReply gone;
-  gone.message = "the worker has been ended.";
+  gone.finding.message = "the worker has been ended.";
   state_->failure = gone;
   if (state_->connection) state_->part();
 }

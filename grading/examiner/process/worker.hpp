@@ -43,7 +43,7 @@ std::size_t cpu_seconds(double time_limit_s);
 /// What came of a call.
 struct CallReply {
   enum class Outcome {
-    returned,   ///< the function returned; everything but `message` tells how
+    returned,   ///< the function returned; everything but `finding` tells how
     crashed,    ///< a fatal signal, an exception or a kernel that failed
     timed_out,  ///< still running at the time limit
     exited,     ///< the student's code ended the process
@@ -58,14 +58,11 @@ struct CallReply {
   std::vector<LaunchInfo> launch_list;  ///< the first of them
   std::size_t bytes_for_the_host = 0;   ///< of the device's, that the function let the host read
   std::vector<std::string> loaded_libraries;  ///< by the submission so far
-  std::vector<Diagnostic> diagnostics;
+  std::vector<Finding> findings;
   std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
   std::string trace;             ///< where one was asked for; a worker's text (trace_text.hpp)
-  std::string message;  ///< for anything but returned: what happened, where, and what to do
-  std::string file;     ///< where it happened, without folders; empty where unknown
-  int line = 0;
-  std::optional<ThreadPlace> place = {};  ///< of the thread that crashed in a kernel
+  Finding finding;  ///< for anything but returned: what happened, where, and what to do
 };
 
 /// A process of its own that runs a student's module. Whatever that code does ends there: calls

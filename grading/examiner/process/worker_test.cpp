@@ -100,7 +100,7 @@ std::vector<float> values_at(Worker& worker, std::size_t offset, std::size_t cou
 
 TEST(Worker, CallsAFunctionAndBringsItsOutputsBack) {
   Worker worker = misbehaving_worker();
-  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
+  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().finding.message;
   EXPECT_EQ(worker.device().name, "test GPU");
   BufferArgument in = place(worker, 0, {1, 2, 3}, "in");
   in.read_only = true;
@@ -112,7 +112,7 @@ TEST(Worker, CallsAFunctionAndBringsItsOutputsBack) {
       "scale",
       std::vector<Argument>{in, out, std::int64_t{3}, 0.5, std::array<unsigned, 3>{2, 1, 1}});
 
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
   EXPECT_EQ(reply.cuda_status, 0);
   EXPECT_EQ(reply.cuda_error_name, "cudaSuccess");
   EXPECT_THAT(values_at(worker, 1024, 5), ElementsAre(9, 0.5, 1, 1.5, 9));
@@ -132,14 +132,14 @@ TEST(Worker, HandsOverNumbersThatJsonCannotHold) {
       worker.call("scale", std::vector<Argument>{in, out, std::int64_t{1},
                                                  -std::numeric_limits<double>::infinity(),
                                                  std::array<unsigned, 3>{1, 1, 1}});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
   EXPECT_EQ(values_at(worker, 1024, 1)[0], -std::numeric_limits<float>::infinity());
 }
 
 TEST(Worker, ReportsTheStatusThatTheFunctionReturned) {
   Worker worker = misbehaving_worker();
   const CallReply reply = worker.call("refuse", {});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
   EXPECT_EQ(reply.cuda_status, 1);
   EXPECT_EQ(reply.cuda_error_name, "cudaErrorInvalidValue");
   EXPECT_EQ(reply.launches, 0);
@@ -150,7 +150,7 @@ TEST(Worker, StartsEveryTimedRunFromTheSameOutputs) {
   const BufferArgument total = place(worker, 0, {10}, "total");
   const CallReply reply = worker.call("accumulate", std::vector<Argument>{total},
                                       Timing{.warmups = 2, .repetitions = 5});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
   EXPECT_THAT(reply.times_ms, AllOf(SizeIs(5), Each(Ge(0))));
   EXPECT_EQ(values_at(worker, 0, 1)[0], 11);
   EXPECT_EQ(reply.launches, 1);
@@ -175,7 +175,7 @@ TEST(Worker, KnowsTimedMatricesOnceItHasWarmedUp) {
         place(worker, 0, values, "in");
         place(worker, 1024, {0}, "times");
       });
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
   EXPECT_EQ(handed_over, 1);
   EXPECT_EQ(values_at(worker, 1024, 1)[0], 2) << "of the three timed ones, two came before";
   EXPECT_EQ(values_at(worker, 0, values.size()), values);
@@ -191,7 +191,7 @@ TEST(Worker, LaunchesNothingBetweenWarmUpAndTimedRun) {
         std::this_thread::sleep_for(std::chrono::milliseconds(400));
         printed_before = worker.output();
       });
-  EXPECT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
   EXPECT_THAT(printed_before, Not(HasSubstr("launched by now")));
 }
 
@@ -202,7 +202,7 @@ TEST(Worker, BlamesTheSubmissionForWhatFailsBetweenCalls) {
   const CallReply reply =
       worker.call("accumulate", std::vector<Argument>{place(worker, 0, {10}, "total")});
   EXPECT_EQ(reply.outcome, Outcome::crashed);
-  EXPECT_THAT(reply.message, HasSubstr("a kernel launches another kernel"));
+  EXPECT_THAT(reply.finding.message, HasSubstr("a kernel launches another kernel"));
 }
 
 TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
@@ -213,7 +213,7 @@ TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
     const CallReply reply =
         worker.call("scale", std::vector<Argument>{in, out, static_cast<std::int64_t>(n), 3.0,
                                                    std::array<unsigned, 3>{32, 1, 1}});
-    ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+    ASSERT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
     EXPECT_THAT(values_at(worker, 8192, n), Each(6)) << "n = " << n;
   }
 }
@@ -245,8 +245,8 @@ TEST(Worker, CountsWhatKernelsOfTheCheckedBuildDo) {
   options.address_space_bytes = simulator_address_space_bytes();
   Worker worker(options);
   const CallReply reply = watched_call(worker, 40, {.counters = true});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
-  EXPECT_THAT(reply.diagnostics, IsEmpty());
+  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.finding.message;
+  EXPECT_THAT(reply.findings, IsEmpty());
   ASSERT_THAT(reply.profiles, SizeIs(1));
   const KernelProfile& profile = reply.profiles[0];
   EXPECT_EQ(profile.launch.kernel, "scale_kernel");
@@ -263,11 +263,11 @@ TEST(Worker, FindsFaultsInTheCheckedBuild) {
   WorkerOptions options = options_for("fixture_checked");
   options.address_space_bytes = simulator_address_space_bytes();
   Worker worker(options);
-  EXPECT_THAT(watched_call(worker, 40, {.checks = true}).diagnostics, IsEmpty());
+  EXPECT_THAT(watched_call(worker, 40, {.checks = true}).findings, IsEmpty());
   const CallReply reply = watched_call(worker, 41, {.checks = true});
-  ASSERT_THAT(reply.diagnostics, Not(IsEmpty()));
-  EXPECT_EQ(reply.diagnostics[0].kind, "out-of-bounds");
-  EXPECT_THAT(reply.diagnostics[0].message, HasSubstr("in"));
+  ASSERT_THAT(reply.findings, Not(IsEmpty()));
+  EXPECT_EQ(reply.findings[0].kind, "out-of-bounds");
+  EXPECT_THAT(reply.findings[0].message, HasSubstr("in"));
 }
 
 TEST(Worker, GivesItsSupervisorTimeToWriteDownWhatItSaw) {
@@ -302,7 +302,7 @@ TEST(Worker, RepeatsTheReasonOnceTheProcessIsGone) {
   const CallReply second = worker.call("refuse", {});
   EXPECT_EQ(first.outcome, Outcome::crashed);
   EXPECT_EQ(second.outcome, Outcome::crashed);
-  EXPECT_EQ(second.message, first.message);
+  EXPECT_EQ(second.finding.message, first.finding.message);
 }
 
 struct Misconduct {
@@ -317,16 +317,17 @@ void expect_survival(const Misconduct& misconduct, const Sandbox& sandbox) {
   WorkerOptions options = options_for("fixture_misbehaving", misconduct.outcome);
   options.sandbox = sandbox;
   Worker worker(options);
-  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
+  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().finding.message;
   const BufferArgument data = place(worker, 0, std::vector<float>(1024), "data");
   std::vector<Argument> arguments;
   if (misconduct.function.ends_with("device_pointer")) arguments.push_back(data);
 
   const CallReply reply = worker.call(misconduct.function, arguments);
 
-  EXPECT_EQ(reply.outcome, misconduct.outcome) << reply.message;
-  EXPECT_THAT(reply.message, HasSubstr(misconduct.message));
-  EXPECT_EQ(reply.place.has_value(), reply.message.find("in kernel") != std::string::npos);
+  EXPECT_EQ(reply.outcome, misconduct.outcome) << reply.finding.message;
+  EXPECT_THAT(reply.finding.message, HasSubstr(misconduct.message));
+  EXPECT_EQ(reply.finding.place.has_value(),
+            reply.finding.message.find("in kernel") != std::string::npos);
 }
 
 class SurvivesCall : public testing::TestWithParam<Misconduct> {};
@@ -388,8 +389,8 @@ class SurvivesLoading : public testing::TestWithParam<Misconduct> {};
 
 TEST_P(SurvivesLoading, AndSaysWhatHappened) {
   Worker worker(options_for(GetParam().function, GetParam().outcome));
-  EXPECT_EQ(worker.ready().outcome, GetParam().outcome) << worker.ready().message;
-  EXPECT_THAT(worker.ready().message, HasSubstr(GetParam().message));
+  EXPECT_EQ(worker.ready().outcome, GetParam().outcome) << worker.ready().finding.message;
+  EXPECT_THAT(worker.ready().finding.message, HasSubstr(GetParam().message));
   EXPECT_EQ(worker.call("refuse", {}).outcome, GetParam().outcome);
 }
 
@@ -409,7 +410,7 @@ TEST(Worker, ThatCannotBeExecutedIsRefused) {
   options.executable = "/nonexistent/worker";
   Worker worker(options);
   EXPECT_EQ(worker.ready().outcome, Outcome::refused);
-  EXPECT_THAT(worker.ready().message, HasSubstr("cannot execute /nonexistent/worker"));
+  EXPECT_THAT(worker.ready().finding.message, HasSubstr("cannot execute /nonexistent/worker"));
 }
 
 TEST(Worker, ThatIsNoWorkerIsRefused) {
@@ -417,7 +418,7 @@ TEST(Worker, ThatIsNoWorkerIsRefused) {
   options.executable = "/bin/false";
   Worker worker(options);
   EXPECT_EQ(worker.ready().outcome, Outcome::refused);
-  EXPECT_THAT(worker.ready().message, HasSubstr("could not start"));
+  EXPECT_THAT(worker.ready().finding.message, HasSubstr("could not start"));
 }
 
 struct Misplaced {
@@ -437,7 +438,7 @@ TEST_P(RefusesBuffer, OutsideOfItsBounds) {
   buffer.name = "total";
   const CallReply reply = worker.call("accumulate", std::vector<Argument>{buffer});
   EXPECT_EQ(reply.outcome, Outcome::refused);
-  EXPECT_THAT(reply.message, HasSubstr("matrix total"));
+  EXPECT_THAT(reply.finding.message, HasSubstr("matrix total"));
 }
 
 constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();

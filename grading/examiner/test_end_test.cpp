@@ -1,4 +1,4 @@
-#include "grading/examiner/outcome.hpp"
+#include "grading/examiner/test_end.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@ namespace {
 
 const RubricEntry entry{"MatmulGrid.IsRight", Category::safety, 3};
 
-TEST(Outcome, OfAPassedTestScoresItsPoints) {
+TEST(TestEnd, OfAPassedTestScoresItsPoints) {
   const TestResult result = result_of(entry, {});
   EXPECT_EQ(result.name, "MatmulGrid.IsRight");
   EXPECT_EQ(result.category, Category::safety);
@@ -16,27 +16,31 @@ TEST(Outcome, OfAPassedTestScoresItsPoints) {
   EXPECT_EQ(result.max_score, 3);
 }
 
-TEST(Outcome, OfASkippedTestCostsNothing) {
+TEST(TestEnd, OfASkippedTestCostsNothing) {
   const TestResult result = result_of(entry, {.skipped = true});
   EXPECT_EQ(result.status, Status::skipped);
   EXPECT_EQ(result.score, 0);
   EXPECT_EQ(result.max_score, 0);
 }
 
-TEST(Outcome, OfAFailureNobodyExplainedIsTheGradersFault) {
+TEST(TestEnd, OfAFailureNobodyExplainedIsTheGradersFault) {
   const TestResult result = result_of(entry, {.failed = true, .failures = {"std::bad_alloc"}});
   EXPECT_EQ(result.status, Status::error);
   EXPECT_EQ(result.score, 0);
   EXPECT_EQ(result.max_score, 3);
-  EXPECT_EQ(result.message, "The grader itself failed: std::bad_alloc");
+  EXPECT_EQ(result.finding.message, "The grader itself failed: std::bad_alloc");
 }
 
-// What is recorded here, in a test that passes, is read back from GoogleTest's own record of it.
-TEST(Outcome, CarriesWhatATestRecorded) {
-  const FailurePlace place{.call = "f(n=1)", .block = {{1, 2, 3}}, .thread = {{4, 5, 6}}};
-  record_finding({.message = "first", .hint = "to be replaced"});
-  record_finding(
-      {.message = "C[0][0] is 1", .hint = "look", .file = "a.cu", .line = 7, .place = place});
+// What is recorded here, in a test that passes, is read back as that of one that failed.
+TEST(TestEnd, CarriesWhatATestRecorded) {
+  const Finding finding{.message = "C[0][0] is 1",
+                        .hint = "look",
+                        .file = "a.cu",
+                        .line = 7,
+                        .place = ThreadOfGrid{{1, 2, 3}, {4, 5, 6}},
+                        .call = "f(n=1)"};
+  record_verdict({{.message = "first", .hint = "to be replaced"}});
+  record_verdict({finding});
   record_measurement("gflops", 1.0 / 3);
   record_output("printed\n");
   TestEnd end = end_of(*testing::UnitTest::GetInstance()->current_test_info()->result());
@@ -46,18 +50,21 @@ TEST(Outcome, CarriesWhatATestRecorded) {
   EXPECT_EQ(result.status, Status::failed);
   EXPECT_EQ(result.score, 0);
   EXPECT_EQ(result.max_score, 3);
-  EXPECT_EQ(result.message, "C[0][0] is 1");
-  EXPECT_EQ(result.hint, "look");
-  EXPECT_EQ(result.file, "a.cu");
-  EXPECT_EQ(result.line, 7);
-  EXPECT_EQ(result.place, place);
+  EXPECT_EQ(result.finding, finding);
   EXPECT_EQ(result.measurements, (std::map<std::string, double>{{"gflops", 1.0 / 3}}));
-  EXPECT_EQ(output_of(end), "printed\n");
+  EXPECT_EQ(end.output, "printed\n");
 }
 
-TEST(Outcome, KeepsTheStatusAFindingNames) {
+TEST(TestEnd, NamesFilesWithoutTheirFolders) {
+  record_verdict({{.file = "/tmp/build/a.cu", .other_file = "/tmp/build/b.hpp"}});
+  const TestEnd end = end_of(*testing::UnitTest::GetInstance()->current_test_info()->result());
+  EXPECT_EQ(end.verdict->file, "a.cu");
+  EXPECT_EQ(end.verdict->other_file, "b.hpp");
+}
+
+TEST(TestEnd, KeepsTheStatusAFindingNames) {
   for (const Status status : {Status::inconclusive, Status::error, Status::failed}) {
-    record_finding({.message = "noisy", .status = status});
+    record_verdict({{.message = "noisy"}, status});
     TestEnd end = end_of(*testing::UnitTest::GetInstance()->current_test_info()->result());
     end.failed = true;
     EXPECT_EQ(result_of(entry, end).status, status);
