@@ -12,7 +12,7 @@
 
 #include "common/core/json.hpp"
 #include "grading/bench/bench_report.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

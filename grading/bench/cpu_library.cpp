@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/core/median.hpp"
+#include "common/core/statistics.hpp"
 
 namespace tilewise::grading {
 namespace {

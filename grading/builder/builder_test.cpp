@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "common/process/sandbox.hpp"
-#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {

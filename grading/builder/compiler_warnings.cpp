@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/course/stages.hpp"

@@ -9,7 +9,7 @@
 #include <ostream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/attacks/exploit.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/cuda_calls.hpp"

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/programs.hpp"
 

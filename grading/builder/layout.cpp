@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::grading {
 

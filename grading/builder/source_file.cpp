@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "grading/builder/line_directives.hpp"
 
 namespace tilewise::grading {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "grading/builder/programs.hpp"
 
 namespace tilewise::grading {

@@ -14,9 +14,9 @@
 #include <stdexcept>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

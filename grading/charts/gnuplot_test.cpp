@@ -9,7 +9,7 @@
 #include <functional>
 #include <sstream>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/programs.hpp"
 
 namespace tilewise::grading {

@@ -22,8 +22,8 @@
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/programs.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "grading/bench/bench_report.hpp"
 #include "grading/cli/bench_plan.hpp"
-#include "grading/report/terminal.hpp"
+#include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
 

@@ -1,5 +1,3 @@
-#include "grading/cli/bench_timing.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +9,7 @@
 
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/bench_instructions.hpp"
+#include "grading/cli/bench_calls.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/stages/stage_contracts.hpp"
 

@@ -16,7 +16,7 @@
 #include "grading/builder/programs.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/report/json.hpp"
+#include "grading/results/result.hpp"
 
 // The program as a whole: what it is asked, what it says, how it exits.
 namespace tilewise::grading {

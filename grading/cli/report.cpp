@@ -11,10 +11,10 @@
 #include "grading/builder/layout.hpp"
 #include "grading/charts/gnuplot.hpp"
 #include "grading/cli/commands.hpp"
-#include "grading/cli/output_file.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/labreport/page.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

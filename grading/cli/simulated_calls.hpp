@@ -9,7 +9,7 @@
 #include "grading/course/stages.hpp"
 #include "grading/examiner/process/worker.hpp"
 #include "grading/profile/profile_report.hpp"
-#include "grading/report/terminal.hpp"
+#include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
 

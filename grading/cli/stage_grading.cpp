@@ -3,20 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/baselines.hpp"
-#include "grading/profile/compiled_kernels.hpp"
-#include "grading/report/for_students.hpp"
-#include "grading/report/json.hpp"
+#include "grading/course/stages.hpp"
+#include "grading/profile/modelled_time.hpp"
+#include "grading/results/for_students.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
+namespace {
+
+std::filesystem::path folder_of(const Baseline& baseline, const std::string& stage_id) {
+  return drawer_of(layout().root, stage_id) / "baselines" / baseline.name;
+}
+
+}  // namespace
+
+std::vector<Baseline> baselines_of(const std::string& stage_id) {
+  std::vector<Baseline> found;
+  for (const Baseline& baseline : {Baseline{"copy", false}, Baseline{"cublas", true}}) {
+    if (std::filesystem::exists(folder_of(baseline, stage_id))) found.push_back(baseline);
+  }
+  return found;
+}
+
+BuildRequest baseline_build(const Baseline& baseline, const std::string& stage_id) {
+  BuildRequest request;
+  request.stage_id = stage_id;
+  request.source_directory = folder_of(baseline, stage_id);
+  request.backend = Backend::cuda;
+  request.uses_cublas = baseline.uses_cublas;
+  return request;
+}
+
 namespace {
 
 // An exam takes seconds, with every test at its time limit minutes: then the examiner hangs.

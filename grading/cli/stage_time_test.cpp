@@ -6,7 +6,7 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 // How long a submission may keep a stage busy that computes what it should, and takes its time.
 namespace tilewise::grading {

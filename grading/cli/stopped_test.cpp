@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/report/file_text.hpp"
-#include "grading/report/json.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/result.hpp"
 
 // `tilewise grade`, stopped on its way.
 namespace tilewise::grading {

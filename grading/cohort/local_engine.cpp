@@ -1,5 +1,3 @@
-#include "grading/cohort/local_engine.hpp"
-
 #include <fmt/format.h>
 
 #include <fstream>
@@ -8,11 +6,12 @@
 #include <utility>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/report/for_students.hpp"
-#include "grading/report/json.hpp"
-#include "grading/report/printable.hpp"
-#include "grading/report/terminal.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/cohort/engines.hpp"
+#include "grading/results/for_students.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/results/result.hpp"
+#include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -7,11 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/cohort/slurm_batch.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/results/files.hpp"
 
 // What is sent to Slurm and read from it; slurm_engine_test.cpp is with Slurm itself.
 namespace tilewise::grading {

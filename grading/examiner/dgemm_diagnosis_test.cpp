@@ -1,5 +1,3 @@
-#include "grading/examiner/dgemm_diagnosis.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
 
 namespace tilewise::grading {
 namespace {

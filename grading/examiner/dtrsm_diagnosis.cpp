@@ -1,5 +1,3 @@
-#include "grading/examiner/dtrsm_diagnosis.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,6 @@
 
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
-#include "grading/examiner/region.hpp"
 
 namespace tilewise::grading {
 namespace {

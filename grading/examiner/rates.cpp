@@ -3,10 +3,115 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "common/core/median.hpp"
-#include "grading/profile/advice.hpp"
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+
+#include "common/core/files.hpp"
+#include "common/core/statistics.hpp"
+#include "common/gpu/capability.hpp"
+#include "common/gpu/gpu_profile.hpp"
+#include "common/process/command.hpp"
+#include "grading/profile/profile_report.hpp"
 
 namespace tilewise::grading {
+
+namespace {
+
+const core::Capability* capability_of(const DeviceInfo& device) {
+  return core::find_capability(device.compute_major, device.compute_minor);
+}
+
+std::optional<double> peak_gflops(const DeviceInfo& device, int core::Capability::*lanes_per_sm) {
+  const core::Capability* capability = capability_of(device);
+  if (capability == nullptr || capability->*lanes_per_sm == 0) return std::nullopt;
+  if (device.sms == 0 || device.clock_mhz == 0) return std::nullopt;
+  return 2.0 * device.sms * capability->*lanes_per_sm * device.clock_mhz * 1e-3;
+}
+
+}  // namespace
+
+std::optional<double> peak_fp32_gflops(const DeviceInfo& device) {
+  return peak_gflops(device, &core::Capability::fp32_lanes_per_sm);
+}
+
+std::optional<double> peak_fp64_gflops(const DeviceInfo& device) {
+  return peak_gflops(device, &core::Capability::fp64_lanes_per_sm);
+}
+
+std::optional<double> ceiling_fp64_gflops(const DeviceInfo& device) {
+  const auto peak = peak_fp64_gflops(device);
+  return peak && capability_of(device)->fp64_tensor_cores ? 2 * *peak : peak;
+}
+
+std::optional<double> peak_bandwidth_gb_s(const DeviceInfo& device) {
+  if (device.dram_gb_s > 0) return device.dram_gb_s;
+  for (const core::GpuProfile& gpu :
+       core::load_gpu_profiles(core::project_root() / "common/gpu/gpus.json")) {
+    if (gpu.name == device.name) return gpu.dram_gb_s;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// What nvidia-smi prints, of the GPU in use only.
+std::string query(const std::string& what) {
+  Command command;
+  command.arguments = {"nvidia-smi", what, "--format=csv,noheader"};
+  // As the command line has chosen it, or the first, as CUDA does.
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  command.arguments.push_back(std::string("--id=") + (visible != nullptr ? visible : "0"));
+  command.time_limit_s = 10;
+  const CommandResult result = run_command(command);
+  return result.succeeded() ? result.output : "";
+}
+
+std::size_t lines_with_a_number(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::size_t count = 0;
+  for (std::string line; std::getline(stream, line);) {
+    count += !line.empty() && std::isdigit(static_cast<unsigned char>(line.front())) != 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<std::string> disturbances_in(std::string_view throttle_reasons,
+                                         std::string_view applications, std::size_t own_processes) {
+  // Names and bits: nvmlClocksThrottleReasons in nvml.h. Idling and the power limit, which a kernel
+  // that keeps the whole GPU busy reaches, are no disturbances.
+  constexpr struct {
+    std::uint64_t bit;
+    const char* words;
+  } reasons[] = {{0x08, "the hardware has slowed its clock down"},
+                 {0x20, "it is too hot to run at full speed"},
+                 {0x40, "it is too hot to run at full speed"},
+                 {0x80, "its power supply has slowed its clock down"}};
+  std::vector<std::string> found;
+  const std::uint64_t active = std::strtoull(std::string(throttle_reasons).c_str(), nullptr, 16);
+  for (const auto& reason : reasons) {
+    if ((active & reason.bit) == 0) continue;
+    if (std::ranges::find(found, reason.words) == found.end()) found.push_back(reason.words);
+  }
+  const std::size_t processes = lines_with_a_number(applications);
+  if (processes > own_processes) {
+    const std::size_t others = processes - own_processes;
+    found.push_back(
+        fmt::format("{} other process{} the GPU", others, others == 1 ? " uses" : "es use"));
+  }
+  return found;
+}
+
+std::vector<std::string> gpu_disturbances(std::size_t own_processes) {
+  if (!find_on_path("nvidia-smi")) return {};
+  return disturbances_in(query("--query-gpu=clocks_throttle_reasons.active"),
+                         query("--query-compute-apps=pid"), own_processes);
+}
+
 namespace {
 
 std::string minimum_in_words(const TimedRate& rate, const RateGoal& goal) {

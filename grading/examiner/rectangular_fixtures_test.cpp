@@ -9,12 +9,10 @@
 #include <limits>
 #include <string>
 
-#include "common/core/paths.hpp"
-#include "grading/examiner/dgemm_fixture.hpp"
-#include "grading/examiner/dtrsm_fixture.hpp"
+#include "common/core/files.hpp"
+#include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/examiner/test_end.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"
-#include "grading/examiner/transpose_fixture.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/stages/rectangular_matrices.hpp"
 

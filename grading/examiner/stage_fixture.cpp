@@ -7,7 +7,7 @@
 #include <string>
 
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/events.hpp"
+#include "grading/examiner/test_end.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/examiner/transpose_check.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <vector>
 
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/region.hpp"
+#include "grading/examiner/diagnosis.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/examiner/transpose_check.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {

@@ -1,5 +1,3 @@
-#include "grading/examiner/trial_fixture.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,12 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/median.hpp"
+#include "common/core/statistics.hpp"
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/checks.hpp"
-#include "grading/examiner/gpu_disturbances.hpp"
+#include "grading/examiner/device_array.hpp"
 #include "grading/examiner/messages.hpp"
-#include "grading/examiner/partial_result.hpp"
+#include "grading/examiner/rates.hpp"
+#include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {

@@ -1,3 +1,5 @@
+#include "grading/hints/hints.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,13 +8,11 @@
 #include <fstream>
 #include <set>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/lines.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/hints/hint_file.hpp"
-#include "grading/hints/next_hint.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,6 +1,6 @@
 #include "grading/labreport/html.hpp"
 
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

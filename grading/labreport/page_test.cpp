@@ -7,7 +7,7 @@
 #include <limits>
 #include <regex>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "grading/bench/example_bench.hpp"
 #include "grading/labreport/sections.hpp"
 

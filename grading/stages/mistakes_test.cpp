@@ -15,7 +15,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 #include "grading/stages/tally.hpp"
 
 // Every known mistake must be found, by the test that is there to find it, with the right words.

@@ -11,7 +11,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 #include "grading/stages/tally.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a

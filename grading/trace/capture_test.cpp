@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "common/core/paths.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/core/files.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "grading/report/json.hpp"
+#include "grading/results/result.hpp"
 #include "grading/trace/trace_json.hpp"
 
 namespace tilewise::grading {

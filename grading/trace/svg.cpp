@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

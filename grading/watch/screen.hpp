@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -7,9 +8,62 @@
 
 #include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
+
+/// What `lab watch` does next, decided from what happens and when, and nothing else: it knows no
+/// terminal, no file, no process and no clock, so that tests can play any of them.
+class WatchState {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Duration = std::chrono::steady_clock::duration;
+
+  /// An editor may write a file in several steps; it is graded once it was left alone so long.
+  static constexpr Duration quiet = std::chrono::milliseconds(200);
+  /// A grading has limits of its own for each compilation and each call; this is for all of it.
+  static constexpr Duration longest_grading = std::chrono::minutes(10);
+
+  /// What the surroundings are to do.
+  enum class Order { start_grading, stop_grading, show_hint, go_on, quit };
+  using Orders = std::vector<Order>;
+
+  enum class Phase {
+    waiting,   ///< for a file to be saved
+    settling,  ///< one was saved, perhaps not for the last time
+    grading,
+    graded,
+    timed_out,  ///< grading took longer than longest_grading
+  };
+
+  /// What is to be seen.
+  enum class View { stage, hint, list };
+
+  Phase phase() const { return phase_; }
+  View view() const { return view_; }
+  /// When the present phase began.
+  Time since() const { return since_; }
+
+  /// Begins with a stage, at once with its grading or when it is saved.
+  Orders begin(bool grade_at_once, Time now);
+  /// A file of the stage has changed. A grading that is under way is of no interest any more.
+  Orders file_changed(Time now);
+  /// h, n, l, r and q, large or small; any other key shows the stage again.
+  Orders key_pressed(char key, Time now);
+  /// The grading has ended by itself.
+  Orders grading_ended(Time now);
+  /// Time goes by.
+  Orders tick(Time now);
+
+ private:
+  void enter(Phase phase, Time now);
+  /// Stops what is under way.
+  Orders stopped() const;
+
+  Phase phase_ = Phase::waiting;
+  View view_ = View::stage;
+  Time since_;
+};
 
 /// How much room there is, and whether for colours.
 struct Canvas {

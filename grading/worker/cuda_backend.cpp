@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "common/cuda/error.hpp"
+#include "common/cuda/device_buffer.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/cuda_confinement.hpp"
 #include "grading/worker/fault_report.hpp"

@@ -7,7 +7,6 @@
 #include <limits>
 #include <string>
 
-#include "grading/worker/channel.hpp"
 #include "grading/worker/counters.hpp"
 
 namespace tilewise::grading {

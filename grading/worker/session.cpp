@@ -14,10 +14,9 @@
 #include <variant>
 
 #include "common/cuda/call_timer.hpp"
-#include "common/cuda/error.hpp"
+#include "common/cuda/device_buffer.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
-#include "grading/worker/signals_held_back.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -6,7 +6,6 @@
 #include "common/simt/watch.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
-#include "grading/worker/module_image.hpp"
 #include "grading/worker/simt_host_process.hpp"
 #include "grading/worker/trace_text.hpp"
 

@@ -27,7 +27,6 @@
 #include "grading/worker/call.hpp"
 #include "grading/worker/fault_report.hpp"
 #include "grading/worker/protocol.hpp"
-#include "grading/worker/simt_confinement.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -13,9 +13,7 @@
 
 #include "common/process/process.hpp"
 #include "grading/examiner/process/connection.hpp"
-#include "grading/examiner/process/failure_text.hpp"
-#include "grading/examiner/process/shared_memory.hpp"
-#include "grading/examiner/process/source_location.hpp"
+#include "grading/examiner/process/failures.hpp"
 #include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {

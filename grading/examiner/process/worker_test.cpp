@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/process/process.hpp"
 
 namespace tilewise::grading {
