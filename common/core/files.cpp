@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -59,6 +61,12 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   const auto first_different =
       std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first;
   return first_different == folder.end();
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 }  // namespace tilewise::core

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace tilewise::core {
 
@@ -17,5 +18,8 @@ std::filesystem::path project_root();
 /// Whether a path is a folder or lies below it. Goes by names alone: give it canonical paths where
 /// there may be links.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// All that a file holds; nothing where it cannot be read.
+std::string text_of(const std::filesystem::path& file);
 
 }  // namespace tilewise::core

@@ -18,6 +18,7 @@
 #include "grading/bench/bench_charts.hpp"
 #include "grading/bench/bench_csv.hpp"
 #include "grading/bench/bench_figures.hpp"
+#include "grading/bench/bench_report.hpp"
 #include "grading/bench/bench_table.hpp"
 #include "grading/bench/bench_views.hpp"
 #include "grading/bench/cpu_library.hpp"
@@ -25,7 +26,6 @@
 #include "grading/charts/gnuplot.hpp"
 #include "grading/cli/bench_calls.hpp"
 #include "grading/cli/bench_plan.hpp"
-#include "grading/cli/bench_stage.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/profile/modelled_time.hpp"
@@ -324,15 +324,6 @@ class StageBench {
   std::vector<BenchRow> rows_;
 };
 
-}  // namespace
-
-std::vector<BenchRow> bench_stage(const BenchPlan& plan, const StageInfo& stage,
-                                  TerminalReport& terminal) {
-  return StageBench(plan, stage, terminal).run();
-}
-
-namespace {
-
 std::string today() {
   const std::time_t now = std::time(nullptr);
   char text[sizeof "2026-11-21"];
@@ -369,7 +360,7 @@ BenchReport measure(const BenchOptions& options) {
   report.gpu = plan.gpu;
   TerminalReport terminal(std::cout, style_of_standard_output());
   for (const StageInfo& stage : plan.stages) {
-    std::ranges::move(bench_stage(plan, stage, terminal), std::back_inserter(report.rows));
+    std::ranges::move(StageBench(plan, stage, terminal).run(), std::back_inserter(report.rows));
   }
   terminal.clear_progress();
   return report;

@@ -30,7 +30,7 @@ SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* worklo
   SimulatedCall result;
   if (const auto why = why_nothing_counted(reply, call.text)) {
     result.problem = why->message;
-    if (reply.outcome != CallReply::Outcome::returned) worker_.reset();
+    if (reply.ending != CallReply::Ending::returned) worker_.reset();
     return result;
   }
   // Of several launches the later ones read what the sampled blocks of earlier ones left out.
@@ -76,7 +76,7 @@ class Contestant {
     // A library's launches are not seen.
     const bool is_library = request_.module->contender == Contender::cublas ||
                             request_.module->contender == Contender::copy;
-    if (!is_library || reply.outcome != CallReply::Outcome::returned || reply.cuda_status != 0) {
+    if (!is_library || reply.ending != CallReply::Ending::returned || reply.cuda_status != 0) {
       if (const auto why = why_nothing_counted(reply, request_.call.text)) {
         return {{}, why->message};
       }
@@ -169,7 +169,7 @@ std::map<std::string, double> count_instructions(const std::filesystem::path& ns
   std::vector<std::pair<std::string, int>> launches;  // of each call
   for (const NamedCall& call : calls) {
     const CallReply reply = worker.call(call.function, call.arguments);
-    if (reply.outcome != CallReply::Outcome::returned) break;
+    if (reply.ending != CallReply::Ending::returned) break;
     launches.emplace_back(call.text, reply.launches);
   }
   worker.finish();

@@ -33,7 +33,7 @@ bool is_skeleton(const StageInfo& stage, const fs::path& folder) {
   });
 }
 
-/// A contender on its way: what is to be compiled of it, and where the outcomes will be.
+/// A contender on its way: what is to be compiled of it, and where the modules will be.
 struct Pending {
   ContenderModule module;
   std::optional<std::size_t> checked = {}, fast = {};  // among the build requests
@@ -75,16 +75,16 @@ class Builds {
   }
 
   std::vector<ContenderModule> finish() {
-    const std::vector<BuildOutcome> outcomes = build_modules(builds_);
+    const std::vector<BuildResult> all_built = build_modules(builds_);
     std::vector<ContenderModule> modules;
     for (Pending& pending : pending_) {
       ContenderModule& module = pending.module;
       const auto take = [&](const std::optional<std::size_t>& which, fs::path& path) {
         if (!which) return;
-        const BuildOutcome& outcome = outcomes[*which];
-        path = outcome.module;
-        if (!outcome.ok && module.problem.empty()) {
-          module.problem = "cannot be compiled: " + outcome.message;
+        const BuildResult& built = all_built[*which];
+        path = built.module;
+        if (!built.ok && module.problem.empty()) {
+          module.problem = "cannot be compiled: " + built.finding.message;
         }
       };
       take(pending.checked, module.checked);

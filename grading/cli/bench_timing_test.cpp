@@ -31,9 +31,9 @@ class BenchTimingTest : public testing::Test {
     module.stage = "03_shared_memory";
     const auto scratch = scratch_.path() / std::to_string(modules_++);
     std::filesystem::create_directory(scratch);
-    const BuildOutcome built =
+    const BuildResult built =
         build_module({module.stage, submission.stage_folder(), Backend::simt, scratch});
-    EXPECT_TRUE(built.ok) << built.message;
+    EXPECT_TRUE(built.ok) << built.finding.message;
     module.fast = built.module;
     return module;
   }

@@ -33,7 +33,7 @@ StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry
                            bool& explained) {
   StageListener listener;
   listener.compiling = [&report] { report.show_progress("compiling"); };
-  listener.cannot_judge = [&](const BuildOutcome& why) {
+  listener.cannot_judge = [&](const Finding& why) {
     explained = true;
     report.explain_stage({.message = why.message, .hint = why.hint});
   };
@@ -224,7 +224,7 @@ bool coverage(const Run& run) {
   listener.exam.test_started = [&](std::string_view test) {
     report.show_progress(shown_name(tests, test));
   };
-  listener.cannot_judge = [&](const BuildOutcome& why) {
+  listener.cannot_judge = [&](const Finding& why) {
     judged = false;
     report.explain_stage(
         {.message = why.message, .hint = why.hint, .file = why.file, .line = why.line});

@@ -33,9 +33,10 @@ namespace tilewise::grading {
 namespace fs = std::filesystem;
 
 fs::path build_checked(const StageInfo& stage, const fs::path& folder, const fs::path& scratch) {
-  const BuildOutcome built =
+  const BuildResult built =
       build_module({stage.id, folder, Backend::simt, scratch, Flavour::checked});
-  if (!built.ok) throw NothingToShow{{.message = built.message, .hint = built.hint}};
+  if (!built.ok)
+    throw NothingToShow{{.message = built.finding.message, .hint = built.finding.hint}};
   return built.module;
 }
 
@@ -52,15 +53,15 @@ WorkerOptions counting_worker_options(const std::filesystem::path& module,
 }
 
 std::optional<Finding> why_nothing_counted(const CallReply& reply, const std::string& call) {
-  using Outcome = CallReply::Outcome;
-  if (reply.outcome == Outcome::refused) throw CannotGrade(call + ": " + reply.finding.message);
+  using Ending = CallReply::Ending;
+  if (reply.ending == Ending::refused) throw CannotGrade(call + ": " + reply.finding.message);
   if (!reply.findings.empty()) {
     Finding first = reply.findings.front();
     first.message = call + ": " + first.message;
     first.hint = "./lab grade looks for such faults, and has hints on them.";
     return first;
   }
-  if (reply.outcome != Outcome::returned) {
+  if (reply.ending != Ending::returned) {
     Finding why = reply.finding;
     why.message = call + ": " + why.message;
     return why;

@@ -73,7 +73,7 @@ struct StageRequest {
 struct StageListener {
   std::function<void()> compiling;
   /// The tests that end after this have no verdict, all for this reason.
-  std::function<void(const BuildOutcome& why)> cannot_judge;
+  std::function<void(const Finding& why)> cannot_judge;
   ExamListener exam;
 };
 

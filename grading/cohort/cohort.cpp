@@ -29,8 +29,8 @@ namespace {
 std::vector<std::string> stages_of(const std::vector<GradebookRow>& rows) {
   std::vector<std::string> ids;
   for (const GradebookRow& row : rows) {
-    if (!row.outcome.result) continue;
-    for (const StageResult& stage : row.outcome.result->stages) {
+    if (!row.graded.result) continue;
+    for (const StageResult& stage : row.graded.result->stages) {
       if (std::ranges::find(ids, stage.id) == ids.end()) ids.push_back(stage.id);
     }
   }
@@ -38,8 +38,8 @@ std::vector<std::string> stages_of(const std::vector<GradebookRow>& rows) {
 }
 
 const StageResult* stage_of(const GradebookRow& row, const std::string& id) {
-  if (!row.outcome.result) return nullptr;
-  const auto& stages = row.outcome.result->stages;
+  if (!row.graded.result) return nullptr;
+  const auto& stages = row.graded.result->stages;
   const auto found = std::ranges::find(stages, id, &StageResult::id);
   return found == stages.end() ? nullptr : &*found;
 }
@@ -59,12 +59,12 @@ std::string points(int score, int max_score) { return fmt::format("{}/{}", score
 std::string html_row(const GradebookRow& row, const std::vector<std::string>& stages) {
   std::string cells = fmt::format("<th scope=\"row\"><a href=\"feedback/{}.txt\">{}</a></th>",
                                   in_address(file_name_of(row.name)), as_markup(row.name));
-  if (!row.outcome.result) {
+  if (!row.graded.result) {
     return fmt::format("<tr>{}<td colspan=\"{}\">not graded: {}</td></tr>\n", cells,
-                       stages.size() + 1, as_markup(first_line(row.outcome.problem)));
+                       stages.size() + 1, as_markup(first_line(row.graded.problem)));
   }
   cells +=
-      fmt::format("<td>{}</td>", points(row.outcome.result->score, row.outcome.result->max_score));
+      fmt::format("<td>{}</td>", points(row.graded.result->score, row.graded.result->max_score));
   for (const std::string& id : stages) {
     const StageResult* stage = stage_of(row, id);
     cells += stage == nullptr ? "<td></td>"
@@ -98,8 +98,8 @@ double TestStatistics::passed_pct() const {
 std::vector<TestStatistics> statistics_of(const std::vector<GradebookRow>& rows) {
   std::vector<TestStatistics> all;
   for (const GradebookRow& row : rows) {
-    if (!row.outcome.result) continue;
-    for (const StageResult& stage : row.outcome.result->stages) {
+    if (!row.graded.result) continue;
+    for (const StageResult& stage : row.graded.result->stages) {
       for (const TestResult& test : stage.tests) {
         auto found = std::ranges::find_if(all, [&](const TestStatistics& known) {
           return known.stage == stage.id && known.test == test.name;
@@ -123,14 +123,14 @@ std::string gradebook_csv(const std::vector<GradebookRow>& rows) {
   csv += ",problem\r\n";
   for (const GradebookRow& row : rows) {
     csv += csv_cell(row.name);
-    const auto& result = row.outcome.result;
+    const auto& result = row.graded.result;
     csv +=
         result ? fmt::format(",graded,{},{}", result->score, result->max_score) : ",not graded,0,";
     for (const std::string& id : stages) {
       const StageResult* stage = stage_of(row, id);
       csv += stage == nullptr ? "," : fmt::format(",{}", stage->score);
     }
-    csv += "," + csv_cell(first_line(row.outcome.problem)) + "\r\n";
+    csv += "," + csv_cell(first_line(row.graded.problem)) + "\r\n";
   }
   return csv;
 }
@@ -212,30 +212,30 @@ CohortSettings settings_of(const CohortOptions& options) {
   return settings;
 }
 
-/// Why a submission without an outcome has none.
+/// Why a submission without a result has none.
 std::string reason_of(const std::string& name, const std::vector<Undone>& undone) {
   const auto found = std::ranges::find(undone, name, &Undone::name);
   return found == undone.end() ? "its turn has not come" : found->reason;
 }
 
 /// What came of a submission, as far as that is known.
-CohortOutcome outcome_of(const std::string& name, const Ledger& ledger,
-                         const std::vector<Undone>& undone) {
+GradedSubmission graded_of(const std::string& name, const Ledger& ledger,
+                           const std::vector<Undone>& undone) {
   if (!ledger.is_done(name)) return {{}, "not done yet: " + reason_of(name, undone)};
   try {
-    return ledger.outcome(name);
+    return ledger.read(name);
   } catch (const CannotGrade& error) {
     return {{}, error.what()};
   }
 }
 
-/// @param undone  what is known of submissions without an outcome
+/// @param undone  what is known of submissions without a result
 void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledger,
                      const std::vector<Undone>& undone) {
   std::vector<GradebookRow> rows;
   std::string timing = "name,seconds\r\n";
   for (const CohortEntry& entry : entries) {
-    rows.push_back({entry.name, outcome_of(entry.name, ledger, undone)});
+    rows.push_back({entry.name, graded_of(entry.name, ledger, undone)});
     if (!ledger.is_done(entry.name)) continue;
     timing += fmt::format("{},{:.1f}\r\n", csv_cell(entry.name), ledger.seconds(entry.name));
   }
@@ -244,7 +244,7 @@ void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledg
   write_whole(ledger.folder() / "gradebook.html", gradebook_html(rows, "Gradebook"));
   write_whole(ledger.folder() / "timing.csv", timing);
   const auto graded = std::ranges::count_if(
-      rows, [](const GradebookRow& row) { return row.outcome.result.has_value(); });
+      rows, [](const GradebookRow& row) { return row.graded.result.has_value(); });
   std::cout << fmt::format("{} submissions: {} graded, {} not. {}/gradebook.html\n", rows.size(),
                            graded, std::ssize(rows) - graded, printable(ledger.folder().string()))
             << std::flush;

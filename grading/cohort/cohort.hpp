@@ -38,7 +38,7 @@ void grade_one(const CohortTask& task);
 /// A row of a gradebook.
 struct GradebookRow {
   std::string name;
-  CohortOutcome outcome;
+  GradedSubmission graded;
 };
 
 /// How a test went over all submissions that were graded.

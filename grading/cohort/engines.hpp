@@ -42,7 +42,7 @@ class Grading {
 
  private:
   Command command(const CohortSettings& settings) const;
-  CohortOutcome outcome_of(const CommandResult& ended) const;
+  GradedSubmission graded_of(const CommandResult& ended) const;
   std::filesystem::path json() const { return scratch_.path() / "result.json"; }
 
   std::string name_;

@@ -221,18 +221,18 @@ bool Ledger::is_done(const std::string& name) const {
   return fs::exists(result_file(name), ignored) || fs::exists(problem_file(name), ignored);
 }
 
-void Ledger::enter(const std::string& name, const CohortOutcome& outcome,
+void Ledger::enter(const std::string& name, const GradedSubmission& graded,
                    const std::string& feedback, double seconds) const {
   write_whole(out_ / "feedback" / (file_name_of(name) + ".txt"), feedback);
   write_whole(out_ / "seconds" / file_name_of(name), fmt::format("{:.1f}\n", seconds));
-  if (outcome.result) {
-    write_whole(result_file(name), to_file(*outcome.result));
+  if (graded.result) {
+    write_whole(result_file(name), to_file(*graded.result));
   } else {
-    write_whole(problem_file(name), outcome.problem);
+    write_whole(problem_file(name), graded.problem);
   }
 }
 
-CohortOutcome Ledger::outcome(const std::string& name) const {
+GradedSubmission Ledger::read(const std::string& name) const {
   if (fs::exists(problem_file(name))) return {{}, text_of(problem_file(name))};
   const fs::path file = result_file(name);
   try {

@@ -61,7 +61,7 @@ std::optional<CohortSettings> find_settings(const std::filesystem::path& out);
 CohortSettings settle(const std::filesystem::path& out, CohortSettings wanted);
 
 /// What came of one submission: a result, or why there is none.
-struct CohortOutcome {
+struct GradedSubmission {
   std::optional<GradeResult> result;
   std::string problem;
 };
@@ -94,12 +94,12 @@ class Ledger {
 
   /// Writes down what came of a submission, its result last.
   /// @throws CannotGrade where that cannot be written
-  void enter(const std::string& name, const CohortOutcome& outcome, const std::string& feedback,
+  void enter(const std::string& name, const GradedSubmission& graded, const std::string& feedback,
              double seconds) const;
 
   /// What came of a submission that is done.
   /// @throws CannotGrade where its file was damaged
-  CohortOutcome outcome(const std::string& name) const;
+  GradedSubmission read(const std::string& name) const;
   double seconds(const std::string& name) const;
 
  private:

@@ -118,7 +118,7 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
       .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
   StageListener listener;
   listener.compiling = [&] { now_runs("compiling"); };
-  listener.cannot_judge = [](const BuildOutcome&) {};  // the build to debug says the same
+  listener.cannot_judge = [](const Finding&) {};  // the build to debug says the same
   listener.exam.test_started = now_runs;
   listener.exam.test_ended = [](const TestResult&, const std::string&) {};
   // One test after the other: most of them are behind the one that is wanted.
@@ -279,11 +279,11 @@ bool debug(const DebugOptions& options) {
   TerminalReport terminal(std::cout, style_of_standard_output());
   terminal.show_progress("compiling");
   const ScratchDirectory scratch;
-  const BuildOutcome built =
+  const BuildResult built =
       build_module({stage.id, sources, Backend::simt, scratch.path(), Flavour::debug});
   terminal.clear_progress();
   if (!built.ok) {
-    terminal.explain_stage({.message = built.message, .hint = built.hint});
+    terminal.explain_stage({.message = built.finding.message, .hint = built.finding.hint});
     return false;
   }
   std::optional<FailingCall> failing;

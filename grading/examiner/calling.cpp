@@ -30,7 +30,7 @@ TimeBudget& time_budget() {
 
 CallReply used_up() {
   CallReply reply;
-  reply.outcome = CallReply::Outcome::timed_out;
+  reply.ending = CallReply::Ending::timed_out;
   reply.finding.message = time_budget().explanation();
   return reply;
 }
@@ -134,7 +134,7 @@ const CallReply& wait_until_ready(Worker& worker) {
   }
   const double before = worker.seconds_taken();
   const CallReply& reply = worker.ready();
-  time_budget().note("loading", reply.outcome, worker.seconds_taken() - before);
+  time_budget().note("loading", reply.ending, worker.seconds_taken() - before);
   return reply;
 }
 
@@ -155,9 +155,9 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   if (manner.is_reference) {
     time_budget().note_reference(seconds);
   } else {
-    time_budget().note(call.text, reply.outcome, seconds);
+    time_budget().note(call.text, reply.ending, seconds);
   }
-  if (reply.outcome == CallReply::Outcome::returned) {
+  if (reply.ending == CallReply::Ending::returned) {
     load_arguments(call, arguments, worker.memory());
   }
   return reply;
@@ -165,14 +165,14 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
 
 Verdict no_return(const std::string& what, const CallReply& reply) {
   if (!reply.findings.empty()) return {kernel_fault(what, reply.findings)};
-  const bool nobodys_code_ran = reply.outcome == CallReply::Outcome::refused;
+  const bool nobodys_code_ran = reply.ending == CallReply::Ending::refused;
   Verdict verdict{reply.finding, nobodys_code_ran ? Status::error : Status::failed};
   verdict.message = what + ": " + verdict.message;
   return verdict;
 }
 
 std::optional<Verdict> failure_of(const std::string& what, const CallReply& reply) {
-  if (reply.outcome != CallReply::Outcome::returned) return no_return(what, reply);
+  if (reply.ending != CallReply::Ending::returned) return no_return(what, reply);
   if (!reply.findings.empty()) return Verdict{kernel_fault(what, reply.findings)};
   if (reply.cuda_status == cudaSuccess) return std::nullopt;
   return Verdict{wrong_status(what, reply.cuda_error_name, "cudaSuccess",
@@ -218,7 +218,7 @@ CheckedCalls::CheckedCalls(const ExaminerOptions& options, const CheckPass& pass
     : pass_(pass), worker_(options_for(options, pass, log())) {}
 
 std::string CheckedCalls::obstacle() {
-  const bool refused = worker_.ready().outcome == CallReply::Outcome::refused;
+  const bool refused = worker_.ready().ending == CallReply::Ending::refused;
   return refused && !pass_.tool.empty() ? worker_.ready().finding.message : "";
 }
 

@@ -66,10 +66,10 @@ struct CallManner {
 };
 
 /// Waits until a worker has loaded the submission.
-/// @return why it has not, if its outcome is not `returned`
+/// @return why it has not, if its ending is not `returned`
 const CallReply& wait_until_ready(Worker& worker);
 
-/// Makes a call, unless the submission has used its time up, which is then the outcome. Where the
+/// Makes a call, unless the submission has used its time up, which is then the ending. Where the
 /// function returned, the call's matrices then hold what came back.
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner = {});
 

@@ -52,7 +52,7 @@ enum class Pattern {
   term_left_out,
   term_repeated,
   part_unwritten,
-  region,
+  submatrix,
   copied,
   wrong_stride,
   tiles_not_swapped,
@@ -75,21 +75,21 @@ struct Diagnosis {
 std::optional<Diagnosis> recognise(const Observation& observation);
 
 /// What messages call a matrix and the bounds of its rows and columns.
-struct RegionWords {
+struct MatrixWords {
   const char* matrix = "C";
   const char* bounds = "n";
 };
 
 /// Tells a mistake from where the wrong elements of C lie. `is_wrong`: (rows, cols); `unwritten`:
 /// none of the wrong elements was written. Nothing if they lie all over C.
-std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int rows, int cols,
-                                          TileShape tile, bool unwritten,
-                                          const RegionWords& words = {});
+std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, int rows, int cols,
+                                            TileShape tile, bool unwritten,
+                                            const MatrixWords& words = {});
 
 /// The same for a C of order n.
-inline std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int n,
-                                                 TileShape tile, bool unwritten) {
-  return recognise_region(is_wrong, n, n, tile, unwritten);
+inline std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, int n,
+                                                   TileShape tile, bool unwritten) {
+  return recognise_location(is_wrong, n, n, tile, unwritten);
 }
 
 /// Tells which parts of C are wrong, where some are right and the others wrong in all of their

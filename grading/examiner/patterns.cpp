@@ -209,7 +209,7 @@ std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Compa
   if (seen.part) {
     if (auto diagnosis = recognise_parts(comparison.is_wrong, n, *seen.part)) return diagnosis;
   }
-  return recognise_region(comparison.is_wrong, n, seen.tile, unwritten);
+  return recognise_location(comparison.is_wrong, n, seen.tile, unwritten);
 }
 
 }  // namespace
@@ -292,9 +292,9 @@ std::string span(const char* one, const char* many, int first, int last) {
 
 }  // namespace
 
-std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int rows, int cols,
-                                          TileShape tile, bool unwritten,
-                                          const RegionWords& words) {
+std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, int rows, int cols,
+                                            TileShape tile, bool unwritten,
+                                            const MatrixWords& words) {
   const int whole_rows = rows - rows % tile.height;
   const int whole_cols = cols - cols % tile.width;
   const bool has_inside = whole_rows > 0 && whole_cols > 0;
@@ -304,7 +304,7 @@ std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int
   if (rows > 2 && cols > 2 && !last_is_a_partial_tile &&
       wrong_exactly_where(is_wrong, rows, cols, is_last)) {
     return Diagnosis{
-        unwritten ? Pattern::part_unwritten : Pattern::region,
+        unwritten ? Pattern::part_unwritten : Pattern::submatrix,
         fmt::format("only the last row and the last column are {}",
                     unwritten ? "missing" : "wrong"),
         fmt::format("Look for what does not come out even: half of an odd number has to be rounded "
@@ -351,13 +351,14 @@ std::optional<Diagnosis> recognise_region(const std::vector<bool>& is_wrong, int
                      "col."};
   }
   return Diagnosis{
-      Pattern::region, where,
+      Pattern::submatrix, where,
       "Ask what is special about that part: a partial tile, the last block, one row of "
       "threads."};
 }
 
 std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part) {
-  if (part.width == 1 || part.height == 1) return std::nullopt;  // any region is made of these
+  if (part.width == 1 || part.height == 1)
+    return std::nullopt;  // any part of a matrix is made of these
   int parts = 0, wrong = 0;
   std::string map;
   for (int row = 0; row < n; row += part.height) {

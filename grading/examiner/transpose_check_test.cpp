@@ -98,7 +98,7 @@ const Case cases[] = {
      for_each([](auto in, auto out, int rows, int cols, int row, int col) {
        out[col * rows + row] = in[row == 2 ? rows * cols + col : row * cols + col];
      })},
-    {"one row of in wrong", Pattern::region, "all of them in rows 0 to",
+    {"one row of in wrong", Pattern::submatrix, "all of them in rows 0 to",
      for_each([](auto in, auto out, int rows, int cols, int row, int col) {
        out[col * rows + row] = in[row == 2 ? col : row * cols + col];
      })},

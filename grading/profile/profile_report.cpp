@@ -13,7 +13,7 @@
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/results/printable.hpp"
-#include "grading/worker/counters.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "common/process/sandbox.hpp"
-#include "grading/worker/counters.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -42,7 +42,7 @@ struct Tally {
   }
 };
 
-std::string outcome(const TestResult& test) {
+std::string verdict(const TestResult& test) {
   const std::string_view type = to_string(test.category);
   switch (test.status) {
     case Status::passed:
@@ -73,7 +73,7 @@ std::string test_case(const StageResult& stage, const TestResult& test) {
       "    <testcase classname=\"{}\" name=\"{}\"{}>\n"
       "      <properties>{}</properties>\n{}"
       "    </testcase>\n",
-      as_markup(stage.id), attribute(test.name), place, properties, outcome(test));
+      as_markup(stage.id), attribute(test.name), place, properties, verdict(test));
 }
 
 std::string suite(const StageResult& stage) {

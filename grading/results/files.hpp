@@ -1,24 +1,19 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
+#include "common/core/files.hpp"
+
 namespace tilewise::grading {
+
+using core::text_of;
 
 /// Something in the user's request or surroundings keeps Tilewise from grading at all.
 class CannotGrade : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-/// All that a file holds; nothing where it cannot be read.
-inline std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// Finds out before the work rather than after it whether a file can be written; keeps what it
 /// holds. An empty path stands for no file.

@@ -40,9 +40,9 @@ fs::path demo(const std::string& stage) {
 Capture capture_from(const std::string& stage, const fs::path& folder, const std::string& text,
                      const std::string& gpu = "gtx1080") {
   const ScratchDirectory scratch;
-  const BuildOutcome built =
+  const BuildResult built =
       build_module({stage, folder, Backend::simt, scratch.path(), Flavour::checked});
-  if (!built.ok) throw std::runtime_error(built.message);
+  if (!built.ok) throw std::runtime_error(built.finding.message);
   return capture_trace(read_call(text, contracts_of(stage)),
                        {.executable = tool("tilewise-worker-simt"),
                         .module = built.module,

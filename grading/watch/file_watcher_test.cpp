@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "common/process/sandbox.hpp"
-#include "grading/watch/terminal_session.hpp"
+#include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/watch/screen.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +13,7 @@
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/results/terminal.hpp"
+#include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
 

@@ -1,5 +1,3 @@
-#include "grading/watch/screen.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "common/process/sandbox.hpp"
 #include "grading/progress/test/example_progress.hpp"
 #include "grading/results/test/example_grade.hpp"
+#include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
 namespace {

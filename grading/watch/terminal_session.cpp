@@ -1,5 +1,3 @@
-#include "grading/watch/terminal_session.hpp"
-
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <utility>
 
 #include "grading/cli/submission.hpp"
+#include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
 namespace {

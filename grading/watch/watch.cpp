@@ -22,8 +22,6 @@
 #include "grading/results/printable.hpp"
 #include "grading/results/result.hpp"
 #include "grading/results/terminal.hpp"
-#include "grading/watch/screen.hpp"
-#include "grading/watch/terminal_session.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -55,7 +55,9 @@ using core::Fault;
 using core::Finding;
 using core::Phase;
 using core::ThreadOfGrid;
-using KernelProfile = simt::KernelProfile;
+using simt::all_counters;
+using simt::KernelProfile;
+using simt::NamedCounter;
 
 /// The device a worker runs on.
 struct DeviceInfo {

@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 #include "common/core/json.hpp"
-#include "grading/worker/counters.hpp"
 
 using Json = nlohmann::json;
 

@@ -7,8 +7,6 @@
 #include <limits>
 #include <string>
 
-#include "grading/worker/counters.hpp"
-
 namespace tilewise::grading {
 namespace {
 

@@ -42,7 +42,7 @@ std::size_t cpu_seconds(double time_limit_s);
 
 /// What came of a call.
 struct CallReply {
-  enum class Outcome {
+  enum class Ending {
     returned,   ///< the function returned; everything but `finding` tells how
     crashed,    ///< a fatal signal, an exception or a kernel that failed
     timed_out,  ///< still running at the time limit
@@ -51,7 +51,7 @@ struct CallReply {
     protocol,   ///< it tampered with the channel between worker and examiner
     refused,    ///< nobody's code ran: no such module, function or device, or wrong arguments
   };
-  Outcome outcome = Outcome::refused;
+  Ending ending = Ending::refused;
   int cuda_status = 0;                  ///< what the function returned
   std::string cuda_error_name;          ///< its name, e.g. "cudaErrorInvalidValue"
   int launches = 0;                     ///< successful kernel launches; of the last run where timed
@@ -66,7 +66,7 @@ struct CallReply {
 };
 
 /// A process of its own that runs a student's module. Whatever that code does ends there: calls
-/// report it, and never throw or hang. After any outcome but returned and refused the process is
+/// report it, and never throw or hang. After any ending but returned and refused the process is
 /// gone, and every later call repeats that reply.
 class Worker {
  public:
@@ -77,7 +77,7 @@ class Worker {
   Worker& operator=(Worker&&) noexcept;
   ~Worker();
 
-  /// Waits until the module is loaded. Outcome::returned, or why not.
+  /// Waits until the module is loaded. Ending::returned, or why not.
   const CallReply& ready();
 
   /// The device it runs on; nothing is known of it before ready().
