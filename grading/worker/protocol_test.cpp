@@ -300,6 +300,8 @@ INSTANTIATE_TEST_SUITE_P(
         Forgery{"\"line\":31", "\"line\":-31", "field line"},
         Forgery{"\"line\":31", "\"line\":1e300", "field line"},
         Forgery{"\"other_line\":28", "\"other_line\":-28", "field other_line"},
+        Forgery{"\"kind\":\"race\"", "\"kind\":\"race\",\"hint\":\"give up\"", "field findings"},
+        Forgery{"\"kind\":\"race\"", "\"kind\":\"race\",\"call\":\"f(n=1)\"", "field findings"},
         Forgery{"\"barriers\":9", "\"barriers\":-9", "field barriers"},
         Forgery{"\"barriers\":9", "\"barriers\":18446744073709551615", "field barriers"},
         Forgery{"\"barriers\":9", "\"barriers\":9.5", "field barriers"},
