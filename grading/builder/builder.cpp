@@ -127,7 +127,7 @@ class Build {
 
   /// Takes the module of an earlier build, or starts on its sources.
   void start() {
-    if (BuildResult problem = read_sources(); !problem.message.empty()) return end(problem);
+    if (BuildResult problem = read_sources(); !problem.finding.message.empty()) return end(problem);
     key_ = module_key();
     if (fetch(key_, module_)) return succeed();
     for (std::size_t i = 0; i < sources_.size(); ++i) {

@@ -66,7 +66,7 @@ TEST(CompileError, BeginsWithTheStudentsFile) {
       {"no place", "cc1plus: error: x\n", "labs/03_x/x.cu, labs/03_x/y.cu: cc1plus: error: x"},
   };
   for (const auto& [what, output, begin] : cases) {
-    EXPECT_THAT(explain_compile_error(output, sources).message, StartsWith(begin)) << what;
+    EXPECT_THAT(explain_compile_error(output, sources).finding.message, StartsWith(begin)) << what;
   }
 }
 
@@ -143,18 +143,18 @@ TEST(LinkError, NamesAMissingContractFunction) {
        "labs/03_x/x.cu:7: undefined reference to `my_matmul(int)'"},
   };
   for (const auto& [output, message] : cases) {
-    EXPECT_THAT(explain_link_error(output, sources, functions).message, HasSubstr(message));
+    EXPECT_THAT(explain_link_error(output, sources, functions).finding.message, HasSubstr(message));
   }
 }
 
 TEST(LinkError, TellsMissingFromDoubled) {
   const auto missing =
       explain_link_error("labs/03_x/x.cu:7: undefined reference to `helper()'\n", sources, {});
-  EXPECT_EQ(missing.file, "x.cu");
-  EXPECT_EQ(missing.line, 7);
-  EXPECT_THAT(missing.hint, HasSubstr("never defined"));
+  EXPECT_EQ(missing.finding.file, "x.cu");
+  EXPECT_EQ(missing.finding.line, 7);
+  EXPECT_THAT(missing.finding.hint, HasSubstr("never defined"));
   const auto doubled = explain_link_error("multiple definition of `helper()'\n", sources, {});
-  EXPECT_THAT(doubled.hint, HasSubstr("Two definitions"));
+  EXPECT_THAT(doubled.finding.hint, HasSubstr("Two definitions"));
 }
 
 TEST(FindDeclaration, PutsItOnOneLine) {

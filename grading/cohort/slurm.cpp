@@ -27,8 +27,6 @@ constexpr double answer_within_s = 120;
 Command question(std::vector<std::string> arguments) {
   Command command;
   command.arguments = std::move(arguments);
-  // Else lists of an array's tasks end with "..." after 64 characters.
-  command.environment = {{"SLURM_BITSTR_LEN", "0"}};
   command.time_limit_s = answer_within_s;
   return command;
 }
@@ -73,41 +71,6 @@ bool is_a_limit(std::string_view words) {
   return std::ranges::any_of(limits, [&](std::string_view limit) { return says(words, limit); });
 }
 
-/// Takes a number off the text.
-std::size_t take_number(std::string_view& text, std::string_view whole) {
-  std::size_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) {
-    throw CannotGrade(fmt::format("Slurm lists the tasks of an array as '{}'", printable(whole)));
-  }
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  return number;
-}
-
-bool take(std::string_view& text, char expected) {
-  if (!text.starts_with(expected)) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-/// "7", or of those that wait "0,3-7,10-20:2%5", where 5 may run at a time. "N/A" is of no array.
-std::vector<std::size_t> numbers_in(std::string_view list) {
-  std::vector<std::size_t> numbers;
-  if (list == "N/A") return numbers;
-  std::string_view rest = list.substr(0, list.find('%'));
-  constexpr std::size_t largest = 10'000'000;  // Slurm has no larger array
-  do {
-    const std::size_t first = take_number(rest, list);
-    const std::size_t last = take(rest, '-') ? take_number(rest, list) : first;
-    const std::size_t step = take(rest, ':') ? take_number(rest, list) : 1;
-    for (std::size_t i = first; i <= std::min(last, largest); i += std::max<std::size_t>(step, 1)) {
-      numbers.push_back(i);
-    }
-  } while (take(rest, ','));
-  if (!rest.empty()) take_number(rest, list);
-  return numbers;
-}
-
 /// Adds the tasks of some jobs, in parts where they are too many for one answer.
 void append_tasks_of(std::span<const std::string> job_names, std::vector<SlurmTask>& tasks) {
   if (job_names.empty()) return;
@@ -118,7 +81,7 @@ void append_tasks_of(std::span<const std::string> job_names, std::vector<SlurmTa
   };
   if (job_names.size() > names_at_a_time) return in_halves();
   const CommandResult result =
-      ask({"squeue", "--noheader", "--states=all",
+      ask({"squeue", "--noheader", "--states=all", "--array",
            fmt::format("--name={}", fmt::join(job_names, ",")), "--format=%j|%F|%K|%T|%r"});
   if (!result.succeeded()) {
     throw CannotGrade(fmt::format("Slurm does not tell how its jobs are: {}", words_of(result)));
@@ -225,9 +188,12 @@ std::vector<SlurmTask> parse_tasks(std::string_view lines) {
     std::istringstream rest(line);
     for (std::string cell; std::getline(rest, cell, '|');) cells.push_back(cell);
     if (cells.size() < 5) continue;
-    for (const std::size_t number : numbers_in(cells[2])) {
-      tasks.push_back({cells[0], cells[1], number, first_word(cells[3]), cells[4]});
+    if (cells[2] == "N/A") continue;  // of no array
+    std::size_t number = 0;
+    if (!read_number(cells[2], number)) {
+      throw CannotGrade(fmt::format("Slurm lists a task of an array as '{}'", printable(cells[2])));
     }
+    tasks.push_back({cells[0], cells[1], number, first_word(cells[3]), cells[4]});
   }
   return tasks;
 }

@@ -60,8 +60,8 @@ SlurmAnswer submit(const SlurmArray& array);
 /// minutes those that ended. All of them: a list that does not fit is asked for in parts.
 /// @throws CannotGrade where Slurm does not answer
 std::vector<SlurmTask> tasks_of(const std::vector<std::string>& job_names);
-/// The same from what squeue prints, in which one line may stand for many tasks that wait.
-/// @throws CannotGrade where it leaves tasks out
+/// The same from what squeue --array prints, a line a task.
+/// @throws CannotGrade where a task has no number
 std::vector<SlurmTask> parse_tasks(std::string_view lines);
 
 /// Which submission is which task of a job array. Kept below the folder of a cohort as

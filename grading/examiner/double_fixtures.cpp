@@ -60,12 +60,7 @@ struct DgemmTest::Matrices : Trial {
   Matrix<double> before;
 };
 
-std::unique_ptr<DgemmTest::Matrices> DgemmTest::prepare(const DgemmCase& dgemm) {
-  return prepare(dgemm, dgemm);
-}
-
-std::unique_ptr<DgemmTest::Matrices> DgemmTest::prepare(const DgemmCase& dgemm,
-                                                        const DgemmCase& allocated) {
+PreparedTrial DgemmTest::prepare_with(const DgemmCase& dgemm, const DgemmCase& allocated) {
   auto trial = std::make_unique<Matrices>(dgemm, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_product(*prepared); };
   trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
@@ -92,34 +87,6 @@ void DgemmTest::check_product(const Matrices& trial) {
       {.inputs = trial.inputs, .before = trial.before, .after = after, .tile = trial.dgemm.tile},
       calls_made() == 1, rerun);
   fail(wrong_double(trial.text, "C", comparison, diagnosis, advice()));
-}
-
-CallReply DgemmTest::expect_right(const DgemmCase& dgemm) {
-  const auto trial = prepare(dgemm);
-  try_right(*trial);
-  return trial->reply;
-}
-
-void DgemmTest::expect_inside(const DgemmCase& dgemm) { try_inside(*prepare(dgemm)); }
-
-void DgemmTest::expect_clean(const std::vector<DgemmCase>& cases) {
-  std::vector<PrepareTrial> trials;
-  for (const DgemmCase& dgemm : cases) {
-    trials.push_back([this, &dgemm] { return prepare(dgemm); });
-  }
-  try_clean(trials);
-}
-
-CountedCall DgemmTest::count(const DgemmCase& dgemm) { return try_counted(*prepare(dgemm)); }
-
-void DgemmTest::expect_refused(const DgemmCase& bad, const DgemmCase& allocated,
-                               const std::string& reason) {
-  try_refused(*prepare(bad, allocated), reason);
-}
-
-void DgemmTest::expect_nothing_done(const DgemmCase& dgemm) {
-  try_nothing_done(*prepare(dgemm),
-                   "Return early where m or n is 0: a grid without blocks cannot be launched.");
 }
 
 void DgemmTest::check_sample_of(const Matrices& trial) {
@@ -152,10 +119,6 @@ void DgemmTest::check_written_of(const Matrices& trial) {
   }
 }
 
-void DgemmTest::measure(const DgemmCase& dgemm, const std::string& name) {
-  try_timed([&] { return prepare(dgemm); }, name);
-}
-
 void DgemmTest::expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& minimum,
                                    const std::string& advice) {
   try_fast_enough([&] { return prepare(dgemm); }, "gflops",
@@ -167,6 +130,10 @@ void DgemmTest::expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& m
                    .advice_if_beyond =
                        "Compute the whole product in every call, and wait for nothing on the host.",
                    .advice = advice});
+}
+
+std::string DgemmTest::advice_on_nothing() const {
+  return "Return early where m or n is 0: a grid without blocks cannot be launched.";
 }
 
 std::string DgemmTest::edge_advice() const {
@@ -219,12 +186,7 @@ struct DtrsmTest::Matrices : Trial {
   DeviceArray device_B;
 };
 
-std::unique_ptr<DtrsmTest::Matrices> DtrsmTest::prepare(const DtrsmCase& dtrsm) {
-  return prepare(dtrsm, dtrsm);
-}
-
-std::unique_ptr<DtrsmTest::Matrices> DtrsmTest::prepare(const DtrsmCase& dtrsm,
-                                                        const DtrsmCase& allocated) {
+PreparedTrial DtrsmTest::prepare_with(const DtrsmCase& dtrsm, const DtrsmCase& allocated) {
   auto trial = std::make_unique<Matrices>(dtrsm, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_solution_of(*prepared); };
   trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
@@ -247,40 +209,11 @@ void DtrsmTest::check_solution_of(const Matrices& trial) {
   fail(wrong_double(trial.text, "X", comparison, diagnosis, advice()));
 }
 
-CallReply DtrsmTest::expect_right(const DtrsmCase& dtrsm) {
-  const auto trial = prepare(dtrsm);
-  try_right(*trial);
-  return trial->reply;
-}
-
-void DtrsmTest::expect_inside(const DtrsmCase& dtrsm) { try_inside(*prepare(dtrsm)); }
-
-void DtrsmTest::expect_clean(const std::vector<DtrsmCase>& cases) {
-  std::vector<PrepareTrial> trials;
-  for (const DtrsmCase& dtrsm : cases) {
-    trials.push_back([this, &dtrsm] { return prepare(dtrsm); });
-  }
-  try_clean(trials);
-}
-
-CountedCall DtrsmTest::count(const DtrsmCase& dtrsm) { return try_counted(*prepare(dtrsm)); }
-
-void DtrsmTest::expect_refused(const DtrsmCase& bad, const DtrsmCase& allocated,
-                               const std::string& reason) {
-  try_refused(*prepare(bad, allocated), reason);
-}
-
 bool DtrsmTest::launch_fails(const DtrsmCase& dtrsm) {
   const CallReply reply = run(prepare(dtrsm)->call);
   return reply.launches == 0 && (reply.cuda_status == cudaErrorInvalidConfiguration ||
                                  reply.cuda_status == cudaErrorLaunchOutOfResources ||
                                  reply.cuda_status == cudaErrorInvalidValue);
-}
-
-void DtrsmTest::expect_nothing_done(const DtrsmCase& dtrsm) {
-  try_nothing_done(*prepare(dtrsm),
-                   "Return early where there are no rows or no columns: a grid "
-                   "without blocks cannot be launched.");
 }
 
 void DtrsmTest::check_sample_of(const Matrices& trial) {
@@ -306,10 +239,6 @@ void DtrsmTest::check_sample_of(const Matrices& trial) {
   fail(wrong_double(trial.text, "X", comparison, std::nullopt, advice()));
 }
 
-void DtrsmTest::measure(const DtrsmCase& dtrsm, const std::string& name) {
-  try_timed([&] { return prepare(dtrsm); }, name);
-}
-
 void DtrsmTest::expect_fast_enough(const DtrsmCase& dtrsm, const SpeedMinimum& minimum,
                                    const std::string& advice) {
   try_fast_enough([&] { return prepare(dtrsm); }, "gflops",
@@ -321,6 +250,11 @@ void DtrsmTest::expect_fast_enough(const DtrsmCase& dtrsm, const SpeedMinimum& m
                    .advice_if_beyond =
                        "Solve the whole system in every call, and wait for nothing on the host.",
                    .advice = advice});
+}
+
+std::string DtrsmTest::advice_on_nothing() const {
+  return "Return early where there are no rows or no columns: a grid without blocks cannot be "
+         "launched.";
 }
 
 std::string DtrsmTest::edge_advice() const {

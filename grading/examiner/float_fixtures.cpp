@@ -36,12 +36,8 @@ struct MatmulTest::Product : Trial {
   Matrix<float> before;
 };
 
-std::unique_ptr<MatmulTest::Product> MatmulTest::prepare(const MatmulCase& matmul) {
-  return prepare(matmul, matmul.n);
-}
-
-std::unique_ptr<MatmulTest::Product> MatmulTest::prepare(const MatmulCase& matmul, int allocated) {
-  auto product = std::make_unique<Product>(matmul, allocated, random());
+PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCase& allocated) {
+  auto product = std::make_unique<Product>(matmul, allocated.n, random());
   product->check_result = [this, prepared = product.get()] { check_product(*prepared); };
   product->check_sample = [this, prepared = product.get()] { check_sample_of(*prepared); };
   product->check_written = [this, prepared = product.get()] { check_written_of(*prepared); };
@@ -83,28 +79,10 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
                   calls_made() == 1, rerun);
 }
 
-CallReply MatmulTest::expect_right(const MatmulCase& matmul) {
-  const auto product = prepare(matmul);
-  try_right(*product);
-  return product->reply;
-}
-
 void MatmulTest::expect_launch_failure_reported(const MatmulCase& matmul,
                                                 const std::string& reason) {
   try_launch_failure_reported(*prepare(matmul), reason);
 }
-
-void MatmulTest::expect_inside(const MatmulCase& matmul) { try_inside(*prepare(matmul)); }
-
-void MatmulTest::expect_clean(const std::vector<MatmulCase>& cases) {
-  std::vector<PrepareTrial> trials;
-  for (const MatmulCase& matmul : cases) {
-    trials.push_back([this, &matmul] { return prepare(matmul); });
-  }
-  try_clean(trials);
-}
-
-CountedCall MatmulTest::count(const MatmulCase& matmul) { return try_counted(*prepare(matmul)); }
 
 void MatmulTest::expect_joined_stores(const CountedCall& call, int n) {
   // Room for results in parts, or a copy of an input with longer rows; a column of threads that
@@ -122,6 +100,10 @@ void MatmulTest::expect_joined_stores(const CountedCall& call, int n) {
                  "Sum up in a variable, and store it when the sum is complete.");
 }
 
+std::string MatmulTest::advice_on_nothing() const {
+  return "Return early for n = 0: a grid without blocks cannot be launched.";
+}
+
 std::string MatmulTest::edge_advice() const {
   return "Threads that hang over the edge of C must not store: test row < n and col < n before the "
          "store.";
@@ -129,12 +111,9 @@ std::string MatmulTest::edge_advice() const {
 
 void MatmulTest::expect_refused(const MatmulCase& matmul, int allocated,
                                 const std::string& reason) {
-  try_refused(*prepare(matmul, allocated), reason);
-}
-
-void MatmulTest::expect_nothing_done(const MatmulCase& matmul) {
-  try_nothing_done(*prepare(matmul),
-                   "Return early for n = 0: a grid without blocks cannot be launched.");
+  MatmulCase with_room = matmul;
+  with_room.n = allocated;
+  CaseTest::expect_refused(matmul, with_room, reason);
 }
 
 void MatmulTest::check_sample_of(const Product& product) {
@@ -169,10 +148,6 @@ void MatmulTest::check_written_of(const Product& product) {
   }
 }
 
-void MatmulTest::measure(const MatmulCase& matmul, const std::string& name) {
-  try_timed([&] { return prepare(matmul); }, name);
-}
-
 void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
                                     const std::string& advice) {
   const auto peak = peak_fp32_gflops(device());
@@ -204,12 +179,8 @@ struct TransposeTest::Matrices : Trial {
   DeviceArray device_out;
 };
 
-std::unique_ptr<TransposeTest::Matrices> TransposeTest::prepare(const TransposeCase& transpose) {
-  return prepare(transpose, transpose);
-}
-
-std::unique_ptr<TransposeTest::Matrices> TransposeTest::prepare(const TransposeCase& transpose,
-                                                                const TransposeCase& allocated) {
+PreparedTrial TransposeTest::prepare_with(const TransposeCase& transpose,
+                                          const TransposeCase& allocated) {
   auto trial = std::make_unique<Matrices>(transpose, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_transpose(*prepared); };
   trial->check_sample = trial->check_result;
@@ -258,43 +229,6 @@ void TransposeTest::demand_transpose(const Matrices& trial, const Matrix<float>&
   fail(wrong_element(trial.text, "out", comparison, words, expected, diagnosis, advice()));
 }
 
-CallReply TransposeTest::expect_right(const TransposeCase& transpose) {
-  const auto trial = prepare(transpose);
-  try_right(*trial);
-  return trial->reply;
-}
-
-void TransposeTest::expect_inside(const TransposeCase& transpose) {
-  try_inside(*prepare(transpose));
-}
-
-void TransposeTest::expect_clean(const std::vector<TransposeCase>& cases) {
-  std::vector<PrepareTrial> trials;
-  for (const TransposeCase& transpose : cases) {
-    trials.push_back([this, &transpose] { return prepare(transpose); });
-  }
-  try_clean(trials);
-}
-
-CountedCall TransposeTest::count(const TransposeCase& transpose) {
-  return try_counted(*prepare(transpose));
-}
-
-void TransposeTest::expect_refused(const TransposeCase& bad, const TransposeCase& allocated,
-                                   const std::string& reason) {
-  try_refused(*prepare(bad, allocated), reason);
-}
-
-void TransposeTest::expect_nothing_done(const TransposeCase& transpose) {
-  try_nothing_done(*prepare(transpose),
-                   "Return early where rows or cols is 0: a grid without "
-                   "blocks cannot be launched.");
-}
-
-void TransposeTest::measure(const TransposeCase& transpose, const std::string& name) {
-  try_timed([&] { return prepare(transpose); }, name);
-}
-
 void TransposeTest::expect_fast_enough(const TransposeCase& transpose,
                                        const SpeedMinimum& minimum) {
   const auto peak = peak_bandwidth_gb_s(device());
@@ -313,6 +247,10 @@ void TransposeTest::expect_fast_enough(const TransposeCase& transpose,
        .advice = "Neighbouring threads (threadIdx.x) should read neighbouring elements of in "
                  "and write neighbouring elements of out: turn the tile round in shared "
                  "memory, without bank conflicts."});
+}
+
+std::string TransposeTest::advice_on_nothing() const {
+  return "Return early where rows or cols is 0: a grid without blocks cannot be launched.";
 }
 
 std::string TransposeTest::edge_advice() const {

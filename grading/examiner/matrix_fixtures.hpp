@@ -22,41 +22,18 @@ struct MatmulCase {
 
 /// Base of the graders whose functions compute C = A * B. Every expectation draws new random
 /// matrices and ends the test where it does not hold.
-class MatmulTest : public TrialTest {
+class MatmulTest : public CaseTest<MatmulCase> {
  protected:
-  /// Expects cudaSuccess and a right product, computed by at least one kernel. Returns the reply
-  /// with the launches it took.
-  CallReply expect_right(const MatmulCase& matmul);
-
   /// Expects a launch that cannot work to be reported and to touch nothing; `reason` tells why it
   /// cannot. Where the function finds a way all the same, expects a right product.
   void expect_launch_failure_reported(const MatmulCase& matmul, const std::string& reason);
-
-  /// Expects a right product, inputs bit for bit as they were, and nothing written around any of
-  /// the three matrices.
-  void expect_inside(const MatmulCase& matmul);
-
-  /// Expects right products and no fault in any kernel, in every way that the backend has to look
-  /// for one. Skips the test where it has none.
-  void expect_clean(const std::vector<MatmulCase>& cases);
-
-  /// Expects a right product, and counts what its kernels did.
-  CountedCall count(const MatmulCase& matmul);
 
   /// Expects every element of C, of order n, to be stored by neighbouring threads, and few of them
   /// more than once.
   void expect_joined_stores(const CountedCall& call, int n);
 
-  /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are of order
-  /// `allocated`, whatever n the call names; `reason` continues "expected cudaErrorInvalidValue: ".
+  /// As CaseTest's, with matrices of order `allocated`, whatever n the call names.
   void expect_refused(const MatmulCase& matmul, int allocated, const std::string& reason);
-
-  /// Expects cudaSuccess and nothing touched.
-  void expect_nothing_done(const MatmulCase& matmul);
-
-  /// Times (on the simulator: models) a product, checks a sample of its rows and that no element is
-  /// missing, and records the rate, of 2 n^3 operations in GFLOPS, as the measurement `name`.
-  void measure(const MatmulCase& matmul, const std::string& name);
 
   /// Expects as much of the reference solution's rate on the same device, and no more than the
   /// device's single-precision peak. A timing that cannot be trusted is inconclusive rather than
@@ -66,11 +43,11 @@ class MatmulTest : public TrialTest {
 
   std::string result_name() const override { return "product"; }
   std::string edge_advice() const override;
+  std::string advice_on_nothing() const override;
 
  private:
   struct Product;
-  std::unique_ptr<Product> prepare(const MatmulCase& matmul);
-  std::unique_ptr<Product> prepare(const MatmulCase& matmul, int allocated);
+  PreparedTrial prepare_with(const MatmulCase& matmul, const MatmulCase& allocated) override;
   void check_product(const Product& product);
   void check_sample_of(const Product& product);
   void check_written_of(const Product& product);
@@ -92,34 +69,8 @@ struct TransposeCase {
 
 /// Base of the graders whose functions transpose. Every expectation draws new matrices, no two
 /// elements of which are equal, and ends the test where it does not hold.
-class TransposeTest : public TrialTest {
+class TransposeTest : public CaseTest<TransposeCase> {
  protected:
-  /// Expects cudaSuccess and the transpose bit for bit, made by at least one kernel. Returns the
-  /// reply with the launches it took.
-  CallReply expect_right(const TransposeCase& transpose);
-
-  /// Expects the transpose, the input as it was, and nothing written around either matrix.
-  void expect_inside(const TransposeCase& transpose);
-
-  /// Expects transposes and no fault in any kernel, in every way that the backend has to look for
-  /// one. Skips the test where it has none.
-  void expect_clean(const std::vector<TransposeCase>& cases);
-
-  /// Expects the transpose, and counts what its kernels did.
-  CountedCall count(const TransposeCase& transpose);
-
-  /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are those of
-  /// `allocated`; `reason` continues "expected cudaErrorInvalidValue: ".
-  void expect_refused(const TransposeCase& bad, const TransposeCase& allocated,
-                      const std::string& reason);
-
-  /// Expects cudaSuccess and nothing touched, for no rows or no columns.
-  void expect_nothing_done(const TransposeCase& transpose);
-
-  /// Times a transpose, checks it, and records the rate as the measurement `name`: each element
-  /// read and written once, in GB/s.
-  void measure(const TransposeCase& transpose, const std::string& name);
-
   /// Expects as much of the reference solution's rate on the same device. A timing that cannot be
   /// trusted is inconclusive rather than too slow.
   void expect_fast_enough(const TransposeCase& transpose, const SpeedMinimum& minimum);
@@ -127,11 +78,12 @@ class TransposeTest : public TrialTest {
   std::string result_name() const override { return "transpose"; }
   std::string edge_advice() const override;
   std::string advice() const override;
+  std::string advice_on_nothing() const override;
 
  private:
   struct Matrices;
-  std::unique_ptr<Matrices> prepare(const TransposeCase& transpose);
-  std::unique_ptr<Matrices> prepare(const TransposeCase& transpose, const TransposeCase& allocated);
+  PreparedTrial prepare_with(const TransposeCase& transpose,
+                             const TransposeCase& allocated) override;
   void check_transpose(const Matrices& trial);
   void check_written_of(const Matrices& trial);
   void demand_transpose(const Matrices& trial, const Matrix<float>& out);
@@ -160,34 +112,8 @@ struct DgemmCase {
 /// Base of the graders whose functions are BLAS's DGEMM. Every expectation draws new random
 /// matrices and ends the test where it does not hold. BLAS's rules are part of all of them: where
 /// beta is 0, C holds NaN beforehand, and where alpha is 0, A and B do.
-class DgemmTest : public TrialTest {
+class DgemmTest : public CaseTest<DgemmCase> {
  protected:
-  /// Expects cudaSuccess and a right result, computed by at least one kernel where there is a
-  /// product to compute. Returns the reply with the launches it took.
-  CallReply expect_right(const DgemmCase& dgemm);
-
-  /// Expects a right result, inputs bit for bit as they were, and nothing written around any of the
-  /// three matrices or between their rows.
-  void expect_inside(const DgemmCase& dgemm);
-
-  /// Expects right results and no fault in any kernel, in every way that the backend has to look
-  /// for one. Skips the test where it has none.
-  void expect_clean(const std::vector<DgemmCase>& cases);
-
-  /// Expects a right result, and counts what its kernels did.
-  CountedCall count(const DgemmCase& dgemm);
-
-  /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are those of
-  /// `allocated`; `reason` continues "expected cudaErrorInvalidValue: ".
-  void expect_refused(const DgemmCase& bad, const DgemmCase& allocated, const std::string& reason);
-
-  /// Expects cudaSuccess and nothing touched, for no rows or no columns of C.
-  void expect_nothing_done(const DgemmCase& dgemm);
-
-  /// Times a call, checks a sample of C's rows and that no element is missing, and records the
-  /// rate, of 2 m n k operations in GFLOPS, as the measurement `name`.
-  void measure(const DgemmCase& dgemm, const std::string& name);
-
   /// Expects as much of the reference solution's rate on the same device, and no more than doubles
   /// can reach there. A timing that cannot be trusted is inconclusive rather than too slow.
   /// `advice`: the hint for one that is too slow.
@@ -197,11 +123,11 @@ class DgemmTest : public TrialTest {
   std::string result_name() const override { return "product"; }
   std::string edge_advice() const override;
   std::string advice() const override;
+  std::string advice_on_nothing() const override;
 
  private:
   struct Matrices;
-  std::unique_ptr<Matrices> prepare(const DgemmCase& dgemm);
-  std::unique_ptr<Matrices> prepare(const DgemmCase& dgemm, const DgemmCase& allocated);
+  PreparedTrial prepare_with(const DgemmCase& dgemm, const DgemmCase& allocated) override;
   void check_product(const Matrices& trial);
   void check_sample_of(const Matrices& trial);
   void check_written_of(const Matrices& trial);
@@ -236,37 +162,11 @@ struct DtrsmCase {
 /// left. Every expectation draws a new, well-conditioned A and a random B, and ends the test where
 /// it does not hold. Above the diagonal A holds NaN, and where alpha is 0 both matrices do; the
 /// simulator's checks tell of reads there.
-class DtrsmTest : public TrialTest {
+class DtrsmTest : public CaseTest<DtrsmCase> {
  protected:
-  /// Expects cudaSuccess and a right solution, computed by at least one kernel unless alpha is 0.
-  /// Returns the reply with the launches it took.
-  CallReply expect_right(const DtrsmCase& dtrsm);
-
-  /// Expects a right solution, A bit for bit as it was, above its diagonal too, and nothing written
-  /// around the matrices or between their rows.
-  void expect_inside(const DtrsmCase& dtrsm);
-
-  /// Expects right solutions and no fault in any kernel, in every way that the backend has to look
-  /// for one. Skips the test where it has none.
-  void expect_clean(const std::vector<DtrsmCase>& cases);
-
-  /// Expects a right solution, and counts what its kernels did: in all, and launch by launch.
-  CountedCall count(const DtrsmCase& dtrsm);
-
-  /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are those of
-  /// `allocated`; `reason` continues "expected cudaErrorInvalidValue: ".
-  void expect_refused(const DtrsmCase& bad, const DtrsmCase& allocated, const std::string& reason);
-
   /// Whether the device cannot hold the function's launches: it then returned the error of one, and
   /// launched nothing.
   bool launch_fails(const DtrsmCase& dtrsm);
-
-  /// Expects cudaSuccess and nothing touched, for no rows or no columns of B.
-  void expect_nothing_done(const DtrsmCase& dtrsm);
-
-  /// Times a call, checks a sample of X's columns and that no element is missing, and records the
-  /// rate, of m^2 n operations in GFLOPS, as the measurement `name`.
-  void measure(const DtrsmCase& dtrsm, const std::string& name);
 
   /// Expects as much of the reference solution's rate on the same device, and no more than doubles
   /// can reach there. A timing that cannot be trusted is inconclusive rather than too slow.
@@ -277,11 +177,11 @@ class DtrsmTest : public TrialTest {
   std::string result_name() const override { return "solution"; }
   std::string edge_advice() const override;
   std::string advice() const override;
+  std::string advice_on_nothing() const override;
 
  private:
   struct Matrices;
-  std::unique_ptr<Matrices> prepare(const DtrsmCase& dtrsm);
-  std::unique_ptr<Matrices> prepare(const DtrsmCase& dtrsm, const DtrsmCase& allocated);
+  PreparedTrial prepare_with(const DtrsmCase& dtrsm, const DtrsmCase& allocated) override;
   void check_solution_of(const Matrices& trial);
   void check_sample_of(const Matrices& trial);
 };

@@ -199,4 +199,60 @@ class TrialTest : public StageTest {
   void check_untouched(const Trial& trial, const std::string& when);
 };
 
+/// A fixture whose calls are described by a Case. Every expectation draws new matrices, and ends
+/// the test where it does not hold.
+template <class Case>
+class CaseTest : public TrialTest {
+ protected:
+  /// Expects cudaSuccess and a right result, computed by at least one kernel where there is
+  /// something to compute. Returns the reply with the launches it took.
+  CallReply expect_right(const Case& described) {
+    const PreparedTrial trial = prepare(described);
+    try_right(*trial);
+    return trial->reply;
+  }
+
+  /// Expects a right result, inputs bit for bit as they were, and nothing written around any
+  /// matrix or between the rows of one.
+  void expect_inside(const Case& described) { try_inside(*prepare(described)); }
+
+  /// Expects right results and no fault in any kernel, in every way that the backend has to look
+  /// for one. Skips the test where it has none.
+  void expect_clean(const std::vector<Case>& cases) {
+    std::vector<PrepareTrial> trials;
+    for (const Case& described : cases) {
+      trials.push_back([this, &described] { return prepare(described); });
+    }
+    try_clean(trials);
+  }
+
+  /// Expects a right result, and counts what its kernels did: in all, and launch by launch.
+  CountedCall count(const Case& described) { return try_counted(*prepare(described)); }
+
+  /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are those of
+  /// `allocated`; `reason` continues "expected cudaErrorInvalidValue: ".
+  void expect_refused(const Case& bad, const Case& allocated, const std::string& reason) {
+    try_refused(*prepare_with(bad, allocated), reason);
+  }
+
+  /// Expects cudaSuccess and nothing touched, of a call that has nothing to compute.
+  void expect_nothing_done(const Case& described) {
+    try_nothing_done(*prepare(described), advice_on_nothing());
+  }
+
+  /// Times a call (on the simulator: models it), checks a sample of its result and that no element
+  /// is missing, and records its rate as the measurement `name`.
+  void measure(const Case& described, const std::string& name) {
+    try_timed([&] { return prepare(described); }, name);
+  }
+
+  PreparedTrial prepare(const Case& described) { return prepare_with(described, described); }
+
+  /// The call with matrices for another.
+  virtual PreparedTrial prepare_with(const Case& described, const Case& allocated) = 0;
+
+  /// Hint for an error of a call that has nothing to compute.
+  virtual std::string advice_on_nothing() const = 0;
+};
+
 }  // namespace tilewise::grading
