@@ -1,15 +1,19 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/theory/matmul_counts.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/problem/problem.hpp"
+#include "grading/profile/named_call.hpp"
 
+/// What `lab bench` runs, and whether there is room for its matrices.
 namespace tilewise::grading {
 
 /// The call of an earlier stage to compare with.
@@ -52,5 +56,17 @@ struct StageCases {
 /// @param root  of the course
 /// @throws std::runtime_error naming the file and what is wrong
 std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& root);
+
+/// "51.5 GB", 10^9 bytes each; "12 MB" below one.
+std::string gigabytes(std::size_t bytes);
+
+/// What the matrices of a call take: "51.5 GB (3 matrices of 17.2 GB)".
+std::string memory_of(const NamedCall& call);
+
+/// Bytes that this machine has left; nothing where it does not tell.
+std::optional<std::size_t> available_memory();
+
+/// The same from what /proc/meminfo holds.
+std::optional<std::size_t> available_in(std::string_view meminfo);
 
 }  // namespace tilewise::grading

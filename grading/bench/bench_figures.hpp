@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "grading/bench/bench_cases.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/profile/modelled_time.hpp"
@@ -23,5 +27,12 @@ void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time);
 
 /// The row's problem where modelled_call() knows no time.
 void set_why_no_time(BenchRow& row, const ProfileReport& profile);
+
+/// The metric of Nsight Compute that counts instructions of warps.
+inline constexpr const char* instructions_metric = "smsp__inst_executed.sum";
+
+/// That metric for each kernel, in the order of their launches, from a log of `ncu --csv`. Empty
+/// where the log has none, as where counters may not be read (ERR_NVGPUCTRPERM).
+std::vector<double> instructions_in(std::string_view log);
 
 }  // namespace tilewise::grading

@@ -75,6 +75,12 @@ struct BenchReport {
   std::vector<BenchRow> rows;  ///< by stage, function, block, contender and n
 };
 
+/// Whether nothing is wrong with what the student has written: what was called, ran and was right.
+bool is_sound(const BenchReport& report);
+
+/// "gtx1080 (modelled)", "NVIDIA H200 (measured)".
+std::string where_taken(const BenchReport& report);
+
 /// The report in the schema tilewise/bench/v1.
 nlohmann::ordered_json bench_document(const BenchReport& report);
 

@@ -255,7 +255,7 @@ TEST_F(Builder, SaysTheSameFromASandbox) {
 TEST_F(Builder, TakesNoLinkOutOfTheSubmission) {
   fs::create_symlink(layout().root / "solutions" / "03_shared_memory" / "matmul_shared.cu",
                      folder() / "matmul_shared.cu");
-  EXPECT_THAT(build().message, HasSubstr("is a link out of the submission"));
+  EXPECT_THAT(build().finding.message, HasSubstr("is a link out of the submission"));
 }
 
 TEST_F(Builder, CompilesTheSameTextOnce) {

@@ -15,18 +15,15 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
-#include "grading/bench/bench_charts.hpp"
-#include "grading/bench/bench_csv.hpp"
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/bench_report.hpp"
-#include "grading/bench/bench_table.hpp"
-#include "grading/bench/bench_views.hpp"
-#include "grading/bench/cpu_library.hpp"
+#include "grading/bench/bench_text.hpp"
+#include "grading/bench/contenders.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/charts/gnuplot.hpp"
 #include "grading/cli/bench_calls.hpp"
 #include "grading/cli/bench_plan.hpp"
 #include "grading/cli/commands.hpp"
+#include "grading/labreport/lab_report.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/named_call.hpp"
@@ -369,13 +366,12 @@ BenchReport measure(const BenchOptions& options) {
 bool bench(const BenchOptions& options) {
   demand_writable(options.csv);
   demand_writable(options.json);
-  if (!options.plots.empty()) demand_gnuplot();
   demand_folder("--plots", options.plots);
   const BenchReport report = measure(options);
   std::cout << bench_table(report) << std::flush;
   if (!options.csv.empty()) write_output(options.csv, bench_csv(report));
   if (!options.json.empty()) write_output(options.json, to_file(bench_document(report)));
-  if (!options.plots.empty()) write_charts(options.plots, charts_of(report));
+  if (!options.plots.empty()) write_charts(options.plots, report);
   return is_sound(report);
 }
 

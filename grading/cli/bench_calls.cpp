@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "grading/bench/instruction_log.hpp"
-#include "grading/bench/turns.hpp"
+#include "grading/bench/bench_figures.hpp"
+#include "grading/bench/contenders.hpp"
 #include "grading/builder/programs.hpp"
 #include "grading/cli/simulated_calls.hpp"
 

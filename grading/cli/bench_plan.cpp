@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "common/core/files.hpp"
-#include "grading/bench/memory_needs.hpp"
+#include "grading/bench/bench_cases.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"

@@ -7,12 +7,11 @@
 #include <set>
 #include <sstream>
 
-#include "grading/bench/bench_views.hpp"
+#include "grading/bench/bench_report.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/charts/gnuplot.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/labreport/page.hpp"
+#include "grading/labreport/lab_report.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 
@@ -68,7 +67,6 @@ std::vector<StageInfo> stages_in(BenchReport& report, const ReportOptions& optio
 }  // namespace
 
 bool report(const ReportOptions& options) {
-  demand_gnuplot();
   BenchReport measured;
   std::vector<StageInfo> chosen;
   if (options.measurements.empty()) {
@@ -80,11 +78,7 @@ bool report(const ReportOptions& options) {
     chosen = stages_in(measured, options);
     demand_writable(options.output);
   }
-  const fs::path root = layout().root;
-  const std::string page =
-      lab_report_page(measured, read_stage_notes(root, chosen),
-                      readable_text_of(root / "grading/labreport/report.css"), svg_of);
-  write_output(options.output, page);
+  write_output(options.output, lab_report_page(measured, read_stage_notes(layout().root, chosen)));
   std::cout << fmt::format("{}: the laboratory report, {}\n", printable(options.output.string()),
                            where_taken(measured));
   if (is_sound(measured)) return true;

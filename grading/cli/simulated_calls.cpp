@@ -25,8 +25,7 @@
 #include "grading/results/terminal.hpp"
 #include "grading/stages/stage_contracts.hpp"
 #include "grading/trace/capture.hpp"
-#include "grading/trace/figure.hpp"
-#include "grading/trace/page.hpp"
+#include "grading/trace/trace_page.hpp"
 
 namespace tilewise::grading {
 
@@ -160,20 +159,19 @@ std::optional<std::array<Number, 2>> pair_in(std::string_view text, char between
   return std::array{*first, *second};
 }
 
-Intervals read_intervals(const std::string& text) {
-  if (const auto one = number_in<unsigned>(text)) return {int(*one), int(*one)};
+std::array<unsigned, 2> read_intervals(const std::string& text) {
+  if (const auto one = number_in<unsigned>(text)) return {*one, *one};
   const auto both = pair_in<unsigned>(text, '-');
   if (!both || (*both)[0] > (*both)[1]) {
     throw CannotGrade(
         fmt::format("'{}' is no interval between barriers; write it as 0 or 0-1", text));
   }
-  return {int((*both)[0]), int((*both)[1])};
+  return *both;
 }
 
 FigureChoice read_choice(const TraceOptions& options) {
   FigureChoice choice;
-  constexpr std::string_view views[] = {"matrices", "sectors", "banks", "partitions"};
-  choice.view = static_cast<FigureView>(std::ranges::find(views, options.view) - std::begin(views));
+  choice.view = options.view;
   if (!options.intervals.empty()) choice.intervals = read_intervals(options.intervals);
   for (const std::string& text : options.threads) {
     const auto thread = pair_in<unsigned>(text, ',');

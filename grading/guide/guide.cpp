@@ -10,7 +10,7 @@
 #include "grading/builder/lines.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/examiner/rubric.hpp"
-#include "grading/labreport/number_text.hpp"
+#include "grading/profile/numbers.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/skeleton/skeleton.hpp"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "grading/profile/numbers.hpp"
 #include "grading/stages/rectangular_matrices.hpp"
 
 // Declared, never defined: a contract takes no more than its header.
@@ -175,6 +176,20 @@ TEST(NamedCall, KnowsHowMuchIsComputed) {
   EXPECT_EQ(read_call("transpose(rows=1, cols=2, block=8)", functions).operations, 0);
   EXPECT_EQ(read_call("nothing()", functions).operations, 0);
   EXPECT_FALSE(read_call("nothing()", functions).double_precision);
+}
+
+TEST(NumberText, HasFourDigitsThatCount) {
+  const std::pair<double, const char*> cases[] = {{0, "0"},
+                                                  {0.012345, "0.01235"},
+                                                  {1.0, "1.000"},
+                                                  {12.345, "12.35"},
+                                                  {999.94, "999.9"},
+                                                  {1234.5, "1,235"},
+                                                  {1234567, "1,234,567"},
+                                                  {INFINITY, "?"},
+                                                  {NAN, "?"},
+                                                  {1e18, "1,000,000,000,000,000,000"}};
+  for (const auto& [value, text] : cases) EXPECT_EQ(significant(value), text) << value;
 }
 
 }  // namespace

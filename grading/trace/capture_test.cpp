@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "common/core/files.hpp"
@@ -12,9 +15,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/stages/stage_contracts.hpp"
-#include "grading/trace/cannot_trace.hpp"
-#include "grading/trace/touched.hpp"
-#include "grading/trace/trace_json.hpp"
+#include "grading/trace/trace_page.hpp"
 
 // What a trace tells of kernels small enough to know all of it by heart: tiles of 2 x 2, n = 8.
 namespace tilewise::grading {
@@ -51,6 +52,79 @@ Capture capture_from(const std::string& stage, const fs::path& folder, const std
 }
 
 using Names = std::set<std::string>;
+
+/// Barrier intervals of a block, both included.
+struct Intervals {
+  int first = 0;
+  int last = 0;
+};
+
+/// The threads of a block that touch an element, by element.
+using ThreadsByElement = std::map<ElementNumber, std::set<std::uint32_t>>;
+
+struct TouchedElements {
+  ThreadsByElement loaded;   ///< from device memory
+  ThreadsByElement used;     ///< read in shared memory, where another thread may have put it
+  ThreadsByElement written;  ///< in device memory
+};
+
+using Action = simt::TracedRequest::Action;
+
+void note_global(const TraceMatrix& matrix, const TraceRequest& request, TouchedElements& touched) {
+  std::size_t nth = 0;
+  for (std::uint32_t lanes = request.made.lanes; lanes != 0; lanes &= lanes - 1, ++nth) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    if ((request.outside >> lane & 1u) != 0) continue;
+    const std::int64_t offset = request.offset(matrix, nth);
+    const std::uint32_t thread = request.made.warp * 32 + lane;
+    for (std::int64_t at = offset; at < offset + request.made.bytes; at += matrix.element_bytes) {
+      const auto element = matrix.first + static_cast<ElementNumber>(at / matrix.element_bytes);
+      if (request.made.action != Action::store) touched.loaded[element].insert(thread);
+      if (request.made.action != Action::load) touched.written[element].insert(thread);
+    }
+  }
+}
+
+void note_shared(const TraceRequest& request, TouchedElements& touched) {
+  if (request.made.action == Action::store || request.origins.empty()) return;
+  const std::size_t words = request.origins.size() / request.made.at.size();
+  std::size_t nth = 0;
+  for (std::uint32_t lanes = request.made.lanes; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    for (std::size_t i = 0; i < words; ++i, ++nth) {
+      const ElementNumber origin = request.origins[nth];
+      if (origin != no_element) touched.used[origin].insert(request.made.warp * 32 + lane);
+    }
+  }
+}
+
+TouchedElements touched_elements(const Trace& trace, const TraceBlock& block, Intervals intervals) {
+  TouchedElements touched;
+  for (const TraceRequest& request : block.requests) {
+    const int interval = static_cast<int>(request.made.interval);
+    if (interval < intervals.first || interval > intervals.last) continue;
+    if (request.made.shared) {
+      note_shared(request, touched);
+    } else if (request.matrix >= 0) {
+      note_global(trace.matrices[static_cast<std::size_t>(request.matrix)], request, touched);
+    }
+  }
+  return touched;
+}
+
+struct Element {
+  int matrix = 0;
+  int row = 0;
+  int col = 0;
+};
+
+Element element_of(const std::vector<TraceMatrix>& matrices, ElementNumber number) {
+  std::size_t matrix = matrices.size() - 1;
+  while (matrix > 0 && matrices[matrix].first > number) --matrix;
+  const int index = number - matrices[matrix].first;
+  const int row = matrices[matrix].leading_dimension;
+  return {static_cast<int>(matrix), index / row, index % row};
+}
 
 /// The elements of a matrix that a thread touches, as "row,col".
 Names of_thread(const Trace& trace, const ThreadsByElement& touched, const std::string& matrix,
@@ -91,15 +165,16 @@ TEST_P(TracesOfTileTwo, TellWhatEachThreadLoadsUsesAndWrites) {
   for (const TraceBlock& block : kernel.blocks) {
     ASSERT_EQ(block.intervals, 2 * steps + 1);
     EXPECT_FALSE(block.cut);
-    const ThreadIndex index = block_index(kernel.launch, block.number);
+    const auto [block_x, block_y, block_z] = block_index(kernel.launch, block.number);
+    EXPECT_EQ(block_z, 0u);
     for (int step = 0; step < steps; ++step) {
       const int k0 = step * tile;
       const TouchedElements load = touched_elements(trace, block, {2 * step, 2 * step});
       const TouchedElements use = touched_elements(trace, block, {2 * step + 1, 2 * step + 1});
       for (int thread = 0; thread < tile * tile; ++thread) {
         const int tx = thread % tile, ty = thread / tile;
-        const int row = int(index.y) * shape.block_side + ty * shape.thread_side;
-        const int col = int(index.x) * shape.block_side + tx * shape.thread_side;
+        const int row = int(block_y) * shape.block_side + ty * shape.thread_side;
+        const int col = int(block_x) * shape.block_side + tx * shape.thread_side;
         Names a_loaded, b_loaded, a_used, b_used;
         for (int i = 0; i < shape.results; ++i) {
           a_loaded.insert(at(row + i * shape.apart, k0 + tx));
@@ -121,8 +196,8 @@ TEST_P(TracesOfTileTwo, TellWhatEachThreadLoadsUsesAndWrites) {
     Names written;
     for (int i = 0; i < shape.results; ++i) {
       for (int j = 0; j < shape.results; ++j) {
-        written.insert(at(int(index.y) * shape.block_side + i * shape.apart,
-                          int(index.x) * shape.block_side + j * shape.apart));
+        written.insert(at(int(block_y) * shape.block_side + i * shape.apart,
+                          int(block_x) * shape.block_side + j * shape.apart));
       }
     }
     EXPECT_EQ(of_thread(trace, end.written, "C", 0), written);

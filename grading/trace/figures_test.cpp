@@ -45,7 +45,7 @@ TEST(Figures, AreWhatTheirCommandsDraw) {
       const auto name = figure.at("file").get<std::string>();
       EXPECT_EQ(text_of(root / "labs" / stage.id / "figures" / name), text_of(drawn))
           << stage.id << '/' << name << " is stale. Draw all figures again: "
-          << "grading/trace/draw_figures.py " << tool("tilewise").string();
+          << "tools/page/draw_figures.py " << tool("tilewise").string();
     }
   }
 }

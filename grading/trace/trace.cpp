@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "grading/trace/coded_matrices.hpp"
+#include "grading/trace/capture.hpp"
 #include "grading/worker/trace_text.hpp"
 
 namespace tilewise::grading {
@@ -234,23 +234,10 @@ TraceBlock interpret_block(simt::BlockTrace&& traced, const TraceKernel& kernel,
 
 }  // namespace
 
-ThreadIndex thread_index(const simt::LaunchRecord& launch, std::uint32_t thread) {
-  const unsigned x = launch.block[0], y = launch.block[1];
-  return {thread % x, thread / x % y, thread / x / y};
-}
-
-ThreadIndex block_index(const simt::LaunchRecord& launch, std::uint64_t block) {
+std::array<unsigned, 3> block_index(const simt::LaunchRecord& launch, std::uint64_t block) {
   const unsigned x = launch.grid[0], y = launch.grid[1];
   return {static_cast<unsigned>(block % x), static_cast<unsigned>(block / x % y),
           static_cast<unsigned>(block / x / y)};
-}
-
-Element element_of(const std::vector<TraceMatrix>& matrices, ElementNumber number) {
-  std::size_t matrix = matrices.size() - 1;
-  while (matrix > 0 && matrices[matrix].first > number) --matrix;
-  const int index = number - matrices[matrix].first;
-  const int row = matrices[matrix].leading_dimension;
-  return {static_cast<int>(matrix), index / row, index % row};
 }
 
 std::vector<TraceKernel> interpret_trace(const std::string& text,

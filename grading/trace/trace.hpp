@@ -1,7 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@
 
 /// What a small call does in memory, made ready to be drawn.
 namespace tilewise::grading {
+
+/// A call that cannot be traced; says which can.
+class CannotTrace : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// Elements of all matrices have one number each, row after row, matrix after matrix.
 using ElementNumber = std::int32_t;
@@ -78,20 +84,8 @@ struct Trace {
   SourceTexts sources;
 };
 
-/// A thread's number in its block, and where it stands.
-struct ThreadIndex {
-  unsigned x = 0, y = 0, z = 0;
-};
-ThreadIndex thread_index(const simt::LaunchRecord& launch, std::uint32_t thread);
-ThreadIndex block_index(const simt::LaunchRecord& launch, std::uint64_t block);
-
-/// Row and column of an element, and its matrix.
-struct Element {
-  int matrix = 0;
-  int row = 0;
-  int col = 0;
-};
-Element element_of(const std::vector<TraceMatrix>& matrices, ElementNumber number);
+/// Where a block stands in its grid.
+std::array<unsigned, 3> block_index(const simt::LaunchRecord& launch, std::uint64_t block);
 
 /// What the call's requests tell once they are put in order: steps, origins, marks.
 /// @param text  a worker's (trace_text.hpp)

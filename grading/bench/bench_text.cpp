@@ -1,0 +1,306 @@
+#include "grading/bench/bench_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "common/theory/occupancy.hpp"
+#include "grading/results/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Rows = std::vector<const BenchRow*>;
+
+/// What a table is about.
+using Title = std::tuple<std::string, std::string, std::string>;  // stage, function, block
+
+Title title_of(const BenchRow& row) { return {row.stage, row.function, row.block}; }
+
+const char* heading_of(Contender contender) {
+  switch (contender) {
+    case Contender::cublas:
+      return "cuBLAS";
+    case Contender::openblas:
+      return "CPU";
+    default:
+      return to_string(contender).data();
+  }
+}
+
+/// 0.012345 as 0.0123, 12.345 as 12.35: as many digits as have room.
+std::string figure(double value) {
+  if (value >= 1000) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.{}f}", value, value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : 4);
+}
+
+std::string figure(const std::optional<double>& value) { return value ? figure(*value) : "-"; }
+
+/// A figure where there is one, with "!" behind it where the result is wrong.
+std::string rate_of(const BenchRow* row) {
+  if (row == nullptr || row->rate == 0) return "- ";
+  return figure(row->rate) + (row->right == false ? "!" : " ");
+}
+
+/// Whose figures the table shows beside rates: the student's, or the solution's where there are
+/// none.
+const BenchRow* main_row(const Rows& rows) {
+  const BenchRow* best = nullptr;
+  for (const BenchRow* row : rows) {
+    const bool own = row->contender == Contender::student || row->contender == Contender::solution;
+    if (!own || row->rate == 0) continue;
+    if (best == nullptr || row->contender == Contender::student) best = row;
+  }
+  return best;
+}
+
+const BenchRow* of_contender(const Rows& rows, Contender contender) {
+  const auto found = std::ranges::find(rows, contender, &BenchRow::contender);
+  return found == rows.end() ? nullptr : *found;
+}
+
+/// What there is to show beside rates.
+struct Columns {
+  std::set<Contender> contenders;
+  bool cgma = false, formula = false, limiter = false;
+};
+
+Columns columns_of(const Rows& rows) {
+  Columns columns;
+  for (const BenchRow* row : rows) {
+    if (row->n == 0) continue;
+    columns.contenders.insert(row->contender);
+    columns.cgma |= row->cgma.has_value();
+    columns.formula |= row->cgma_by_formula.has_value();
+    columns.limiter |= !row->limiter.empty();
+  }
+  return columns;
+}
+
+std::string head_of(const Columns& columns) {
+  std::string head = fmt::format("{:>6}", "n");
+  for (const Contender contender : columns.contenders) {
+    head += fmt::format(" {:>8}", heading_of(contender));
+  }
+  head += fmt::format(" {:>8}", "ms");
+  if (columns.cgma) head += fmt::format(" {:>6}", "CGMA");
+  if (columns.formula) head += fmt::format(" {:>6}", "theory");
+  head += fmt::format(" {:>7} {:>3}", "GIPS ", "occ");
+  if (columns.limiter) head += " limited by";
+  return head + "\n";
+}
+
+/// A line of the table, for one order.
+std::string line_of(int n, const Rows& rows, const Columns& columns) {
+  const BenchRow* const main = main_row(rows);
+  std::string line = fmt::format("{:>6}", n);
+  for (const Contender contender : columns.contenders) {
+    line += fmt::format(" {:>8}", rate_of(of_contender(rows, contender)));
+  }
+  if (main != nullptr) {
+    line += fmt::format(" {:>8}", figure(main->ms));
+    if (columns.cgma) line += fmt::format(" {:>6}", figure(main->cgma));
+    if (columns.formula) line += fmt::format(" {:>6}", figure(main->cgma_by_formula));
+    const bool measured = main->gips && main->gips_measured;
+    line += fmt::format(" {:>7}", figure(main->gips) + (measured ? "m" : " "));
+    line += main->occupancy ? fmt::format(" {:>3.0f}", main->occupancy->percent)
+                            : fmt::format(" {:>3}", "-");
+    line += " " + main->limiter;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+/// What went wrong, each thing once with the orders that it concerns.
+std::string problems_of(const Rows& rows) {
+  std::map<std::string, std::vector<int>> orders;
+  for (const BenchRow* row : rows) {
+    std::string problem = row->problem;
+    if (problem.empty() && row->right == false) problem = "the result is wrong";
+    if (problem.empty()) continue;
+    orders[fmt::format("{}: {}", to_string(row->contender), printable(problem))].push_back(row->n);
+  }
+  std::string text;
+  for (const auto& [problem, of] : orders) {
+    text += fmt::format("  ! {} (n = {})\n", problem, fmt::join(of, ", "));
+  }
+  return text;
+}
+
+std::string table_of(const BenchReport& report, const Rows& rows) {
+  const BenchRow& first = *rows.front();
+  std::string text = first.stage + "  " + first.function;
+  if (!first.block.empty()) text += "  " + first.block;
+  const auto with_rate =
+      std::ranges::find_if(rows, [](const BenchRow* row) { return row->rate > 0; });
+  if (with_rate == rows.end()) return text + "\n" + problems_of(rows);
+  text += fmt::format("  {} ({})\n", (*with_rate)->unit, report.modelled ? "modelled" : "measured");
+  std::map<int, Rows> by_order;
+  for (const BenchRow* row : rows) by_order[row->n].push_back(row);
+  const Columns columns = columns_of(rows);
+  text += head_of(columns);
+  for (const auto& [n, of_order] : by_order) text += line_of(n, of_order, columns);
+  return text + problems_of(rows);
+}
+
+/// Why contenders have no part in a stage at all, each reason once.
+std::string notes_of(const BenchReport& report, const std::string& stage) {
+  std::vector<std::string> notes;
+  for (const BenchRow& row : report.rows) {
+    if (row.stage != stage || row.n != 0) continue;
+    const std::string note =
+        fmt::format("{}  ! {}: {}\n", stage, to_string(row.contender), printable(row.problem));
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+  }
+  return notes.empty() ? "" : fmt::format("\n{}", fmt::join(notes, ""));
+}
+
+bool any(const BenchReport& report, Contender contender) {
+  return std::ranges::find(report.rows, contender, &BenchRow::contender) != report.rows.end();
+}
+
+std::string legend_of(const BenchReport& report) {
+  std::string text = fmt::format("\n{} {}; inputs: {}.\n", report.modelled ? "For" : "Measured on",
+                                 printable(report.device), printable(report.inputs));
+  text +=
+      "The figures behind ms are the student's, or else the solution's. CGMA: operations an "
+      "element\n"
+      "that a thread loads or stores, as counted and in theory; GIPS: 10^9 instructions of warps "
+      "a\n"
+      "second; occ: occupancy in percent.\n";
+  if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
+  if (any(report, Contender::openblas)) {
+    text += "CPU: OpenBLAS on this machine's processor, measured.\n";
+  }
+  return text;
+}
+
+std::string number(double value) { return fmt::format("{:.9g}", value); }
+
+std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
+
+std::string truth(const std::optional<bool>& value) {
+  return !value ? "" : *value ? "true" : "false";
+}
+
+/// A figure of the row that it need not have.
+template <class Part, class Value>
+std::string of(const std::optional<Part>& part, Value Part::*value) {
+  return part ? fmt::format("{}", (*part).*value) : "";
+}
+
+std::string blocks(const std::optional<OccupancyFigures>& occupancy, int OccupancyFigures::*limit) {
+  if (!occupancy || (*occupancy).*limit == theory::unlimited) return "";
+  return std::to_string((*occupancy).*limit);
+}
+
+struct Column {
+  const char* name;
+  std::function<std::string(const BenchReport&, const BenchRow&)> cell;
+};
+
+const std::vector<Column>& columns() {
+  using Report = const BenchReport&;
+  using Row = const BenchRow&;
+  static const std::vector<Column> all = {
+      {"stage", [](Report, Row row) { return row.stage; }},
+      {"function", [](Report, Row row) { return row.function; }},
+      {"block", [](Report, Row row) { return row.block; }},
+      {"contender", [](Report, Row row) { return std::string(to_string(row.contender)); }},
+      {"n", [](Report, Row row) { return row.n == 0 ? "" : std::to_string(row.n); }},
+      {"call", [](Report, Row row) { return row.call; }},
+      {"device", [](Report report, Row) { return report.device; }},
+      {"modelled",
+       [](Report report, Row row) {
+         // The library on the CPU is always measured.
+         return truth(report.modelled && row.contender != Contender::openblas);
+       }},
+      {"problem", [](Report, Row row) { return row.problem; }},
+      {"ms", [](Report, Row row) { return row.ms == 0 ? "" : number(row.ms); }},
+      {"rate", [](Report, Row row) { return row.rate == 0 ? "" : number(row.rate); }},
+      {"unit", [](Report, Row row) { return row.unit; }},
+      {"right", [](Report, Row row) { return truth(row.right); }},
+      {"gips", [](Report, Row row) { return number(row.gips); }},
+      {"gips_measured", [](Report, Row row) { return row.gips ? truth(row.gips_measured) : ""; }},
+      {"limiter", [](Report, Row row) { return row.limiter; }},
+      {"loads", [](Report, Row row) { return of(row.counted, &ElementTraffic::loads); }},
+      {"stores", [](Report, Row row) { return of(row.counted, &ElementTraffic::stores); }},
+      {"loads_by_formula",
+       [](Report, Row row) { return of(row.by_formula, &ElementTraffic::loads); }},
+      {"stores_by_formula",
+       [](Report, Row row) { return of(row.by_formula, &ElementTraffic::stores); }},
+      {"cgma", [](Report, Row row) { return number(row.cgma); }},
+      {"cgma_by_formula", [](Report, Row row) { return number(row.cgma_by_formula); }},
+      {"threads_per_block",
+       [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::threads_per_block); }},
+      {"registers_per_thread",
+       [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::registers_per_thread); }},
+      {"registers_from_nvcc",
+       [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::registers_from_nvcc); }},
+      {"shared_bytes_per_block",
+       [](Report, Row row) {
+         return of(row.occupancy, &OccupancyFigures::shared_bytes_per_block);
+       }},
+      {"blocks_by_warps",
+       [](Report, Row row) { return blocks(row.occupancy, &OccupancyFigures::by_warps); }},
+      {"blocks_by_blocks",
+       [](Report, Row row) { return blocks(row.occupancy, &OccupancyFigures::by_blocks); }},
+      {"blocks_by_registers",
+       [](Report, Row row) { return blocks(row.occupancy, &OccupancyFigures::by_registers); }},
+      {"blocks_by_shared",
+       [](Report, Row row) { return blocks(row.occupancy, &OccupancyFigures::by_shared); }},
+      {"active_blocks",
+       [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::active_blocks); }},
+      {"occupancy_pct",
+       [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::percent); }},
+      {"occupancy_limited_by",
+       [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::limited_by); }},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::string bench_table(const BenchReport& report) {
+  std::map<Title, Rows> tables;
+  std::vector<Title> order;  // of the report
+  std::vector<std::string> stages;
+  for (const BenchRow& row : report.rows) {
+    if (stages.empty() || stages.back() != row.stage) stages.push_back(row.stage);
+    if (row.n == 0) continue;
+    Rows& rows = tables[title_of(row)];
+    if (rows.empty()) order.push_back(title_of(row));
+    rows.push_back(&row);
+  }
+  std::string text;
+  for (const std::string& stage : stages) {
+    text += notes_of(report, stage);
+    for (const Title& title : order) {
+      if (std::get<0>(title) == stage) text += "\n" + table_of(report, tables[title]);
+    }
+  }
+  return text + legend_of(report);
+}
+
+std::string bench_csv(const BenchReport& report) {
+  std::vector<std::string> cells;
+  for (const Column& column : columns()) cells.emplace_back(column.name);
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const BenchRow& row : report.rows) {
+    cells.clear();
+    for (const Column& column : columns()) {
+      cells.push_back(csv_cell(column.cell(report, row)));
+    }
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+}  // namespace tilewise::grading

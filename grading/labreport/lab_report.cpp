@@ -1,0 +1,138 @@
+#include "grading/labreport/lab_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "grading/page/render.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/stages/stage_contracts.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// The heading and the first paragraph of a page in Markdown.
+void read_handout(const fs::path& file, StageNotes& notes) {
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error("cannot read " + file.string());
+  for (std::string line; std::getline(stream, line) && notes.purpose.empty();) {
+    if (line.starts_with("# ")) {
+      notes.title = line.substr(2);
+    } else if (!line.empty()) {
+      notes.purpose = line;
+    }
+  }
+  std::erase(notes.purpose, '`');
+  if (notes.title.empty() || notes.purpose.empty()) {
+    throw std::runtime_error(file.string() + " has no heading with a paragraph below");
+  }
+}
+
+Json document_of(const core::GpuProfile& gpu) {
+  return {{"name", gpu.name},
+          {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
+          {"sms", gpu.sms},
+          {"fp32_lanes_per_sm", gpu.fp32_lanes_per_sm},
+          {"clock_mhz", gpu.clock_mhz},
+          {"peak_fp32_gflops", gpu.peak_fp32_gflops()},
+          {"peak_fp64_gflops", 2.0 * gpu.sms * gpu.fp64_lanes_per_sm * gpu.clock_mhz * 1e-3},
+          {"dram_gb_s", gpu.dram_gb_s},
+          {"l2_bytes", gpu.l2_bytes},
+          {"threads_per_sm", gpu.threads_per_sm},
+          {"warps_per_sm", gpu.warps_per_sm},
+          {"blocks_per_sm", gpu.blocks_per_sm},
+          {"registers_per_sm", gpu.registers_per_sm},
+          {"shared_bytes_per_sm", gpu.shared_bytes_per_sm},
+          {"shared_bytes_per_block", gpu.shared_bytes_per_block},
+          {"threads_per_block", gpu.threads_per_block},
+          {"banks", gpu.banks}};
+}
+
+bool computes_in_doubles(const ContractInfo& function) {
+  return std::ranges::any_of(function.parameters, [](const ParameterInfo& parameter) {
+    return parameter.element_bytes == sizeof(double);
+  });
+}
+
+Json document_of(const StageNotes& notes) {
+  Json doubles = Json::array();
+  for (const ContractInfo& function : contracts_of(notes.id)) {
+    if (computes_in_doubles(function)) doubles.push_back(function.function);
+  }
+  return {{"id", notes.id},
+          {"title", notes.title},
+          {"purpose", notes.purpose},
+          {"accesses", notes.accesses},
+          {"questions", notes.questions},
+          {"doubles", std::move(doubles)}};
+}
+
+void demand_plain(const std::string& name) {
+  constexpr auto allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  if (name.empty() || name.find_first_not_of(allowed) != name.npos) {
+    throw std::invalid_argument(printable(name) + " is no name for a chart's file");
+  }
+}
+
+}  // namespace
+
+std::vector<StageNotes> read_stage_notes(const fs::path& root,
+                                         const std::vector<StageInfo>& stages) {
+  std::vector<StageNotes> all;
+  for (const StageInfo& stage : stages) {
+    const nlohmann::json file = read_stage_file(root, stage.id);
+    try {
+      const nlohmann::json& report = file.at("report");
+      all.push_back({stage.id, "", "", report.at("accesses"), report.at("questions")});
+    } catch (const nlohmann::json::exception& error) {
+      throw std::runtime_error(stage_file(root, stage.id).string() + ": report: " + error.what());
+    }
+    read_handout(root / "labs" / stage.id / "README.md", all.back());
+  }
+  return all;
+}
+
+std::string lab_report_page(const BenchReport& report, const std::vector<StageNotes>& stages) {
+  Json notes = Json::array();
+  for (const StageNotes& stage : stages) notes.push_back(document_of(stage));
+  return render("report", {{"bench", bench_document(report)},
+                           {"gpu", document_of(report.gpu)},
+                           {"stages", std::move(notes)}});
+}
+
+std::vector<NamedChart> charts_of(const BenchReport& report) {
+  std::vector<NamedChart> charts;
+  for (const Json& chart : Json::parse(render("charts", bench_document(report)))) {
+    charts.push_back({chart.at(0), chart.at(1)});
+  }
+  return charts;
+}
+
+void write_charts(const fs::path& folder, const BenchReport& report) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw std::runtime_error(
+        fmt::format("cannot make the folder {}: {}", printable(folder.string()), error.message()));
+  }
+  for (const auto& [name, svg] : charts_of(report)) {
+    demand_plain(name);
+    const fs::path file = folder / (name + ".svg");
+    std::ofstream stream(file, std::ios::binary);
+    stream << svg << std::flush;
+    if (!stream) {
+      throw std::runtime_error(
+          fmt::format("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
+    }
+  }
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+#
+# The committed trace.html and render.js are what the sources give, byte for byte, and the types of the sources
+# agree. Exits with 77 where npm or its registry cannot be reached; the files themselves need neither.
+
+set -euo pipefail
+
+page=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+skip() {
+  printf 'skipped: %s\n' "$*"
+  exit 77
+}
+for tool in node npm; do
+  command -v "$tool" >/dev/null || skip "$tool is not installed"
+done
+timeout 20 npm ping >/dev/null 2>&1 || skip "the registry of npm cannot be reached"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp -R "$page"/{package.json,package-lock.json,.npmrc,tsconfig.json,tsconfig.engine.json,build.mjs,template.html,licenses.txt,src} \
+  "$scratch"
+cd "$scratch"
+npm ci --ignore-scripts
+npm run check
+node build.mjs
+for made in trace.html render.js; do
+  if ! cmp "$made" "$page/$made"; then
+    echo "$made is stale. In tools/page: npm ci --ignore-scripts && npm run build"
+    exit 1
+  fi
+done

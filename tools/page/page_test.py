@@ -1,0 +1,395 @@
+#!/usr/bin/env python3
+"""The page of `lab trace` in a real Chromium: page_test.py BIN/tilewise SCREENSHOT_FOLDER
+
+Exits with 77 where Chromium, its driver or Selenium is missing.
+"""
+import base64
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIPPED = 77
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+except ImportError:
+    print("skipped: python3-selenium is not installed")
+    sys.exit(SKIPPED)
+if not CHROMIUM or not DRIVER:
+    print("skipped: chromium or chromium-driver is not installed")
+    sys.exit(SKIPPED)
+
+COURSE = pathlib.Path(__file__).resolve().parents[2]
+TILES_OF_2 = COURSE / "grading/stages/03_shared_memory/figures"
+FOUR_RESULTS = COURSE / "grading/stages/05_work_2x2/figures"
+TILEWISE = SHOTS = None  # from the command line
+
+
+def demo_without_first_barrier(folder):
+    """Tiles of 2 x 2 that are used before they are complete."""
+    shutil.copytree(TILES_OF_2, folder)
+    kernel = folder / "matmul_shared.cu"
+    kernel.write_text(kernel.read_text().replace("    __syncthreads();\n", "\n", 1))
+    return folder
+
+
+class Shape:
+    """Which elements a thread of a kernel with tiles of 2 is to load, use and write."""
+
+    def __init__(self, results, block_side, thread_side, apart):
+        self.results = range(results)
+        self.block_side, self.thread_side, self.apart = block_side, thread_side, apart
+
+    def elements(self, block, thread, interval):
+        bx, by = block
+        tx, ty = thread % 2, thread // 2
+        rows = [by * self.block_side + ty * self.thread_side + i * self.apart for i in self.results]
+        cols = [bx * self.block_side + tx * self.thread_side + i * self.apart for i in self.results]
+        k0 = interval // 2 * 2
+        if interval == 8:
+            return set(), set(), {f"C[{row}][{col}]" for row in rows for col in cols}
+        if interval % 2 == 0:
+            loads = {f"A[{row}][{k0 + tx}]" for row in rows} | {f"B[{k0 + ty}][{col}]" for col in cols}
+            return loads, set(), set()
+        ks = (k0, k0 + 1)
+        return set(), {f"A[{row}][{k}]" for row in rows for k in ks} | {
+            f"B[{k}][{col}]" for k in ks for col in cols}, set()
+
+
+ONE_RESULT = Shape(1, 2, 1, 0)
+TWO_BY_TWO = Shape(2, 4, 2, 1)
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.folder.name)
+        cls.pages = {}
+        race = demo_without_first_barrier(folder / "race")
+        for name, stage, arguments in (
+                ("one", "3", ["--submission", TILES_OF_2, "--call", "matmul_shared(n=8, tile=2)"]),
+                ("four", "5", ["--submission", FOUR_RESULTS, "--call", "matmul_2x2(n=8, tile=2)"]),
+                ("outside", "3", ["--submission", TILES_OF_2,
+                                  "--call", "matmul_shared(n=9, tile=2)"]),
+                ("race", "3", ["--submission", race, "--call", "matmul_shared(n=8, tile=2)"]),
+                ("banks", "7", ["--solutions", "--call", "transpose_tiled(rows=64, cols=64)"]),
+                ("partitions", "7", ["--solutions", "--gpu", "gtx280",
+                                     "--call", "transpose_padded(rows=512, cols=512)"])):
+            cls.pages[name] = folder / f"{name}.html"
+            subprocess.run([TILEWISE, "trace", stage, *arguments, "--output", cls.pages[name]],
+                           check=True, stdout=subprocess.DEVNULL)
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu",
+                         "--disable-dev-shm-usage", "--hide-scrollbars",
+                         "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:9",
+                         f"--user-data-dir={folder / 'profile'}"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        cls.browser = webdriver.Chrome(service=Service(DRIVER), options=options)
+        cls.browser.execute_cdp_cmd("Network.enable", {})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.show("light", 1280, 800)
+
+    def tearDown(self):
+        complaints = [entry["message"] for entry in self.browser.get_log("browser")]
+        self.assertEqual(complaints, [], "the page has something to complain of")
+        for entry in self.browser.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                url = message["params"]["request"]["url"]
+                self.assertRegex(url, "^(file|data|about|chrome):", "the page asks for more")
+
+    # --- what a reader does
+
+    def show(self, scheme, width, height):
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.settle()
+
+    def open(self, page):
+        self.browser.get(self.pages[page].as_uri())
+        self.find("h1")
+
+    def find(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def count(self, selector):
+        return len(self.browser.find_elements(By.CSS_SELECTOR, selector))
+
+    def settle(self):
+        self.browser.execute_async_script(
+            "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+
+    def press(self, *keys, shift=False):
+        chain = ActionChains(self.browser)
+        if shift:
+            chain.key_down(Keys.SHIFT)
+        chain.send_keys(*keys)
+        if shift:
+            chain.key_up(Keys.SHIFT)
+        chain.perform()
+        self.settle()
+
+    def click(self, selector, shift=False):
+        chain = ActionChains(self.browser)
+        if shift:
+            chain.key_down(Keys.SHIFT)
+        chain.click(self.find(selector))
+        if shift:
+            chain.key_up(Keys.SHIFT)
+        chain.perform()
+        self.settle()
+
+    def interval(self):
+        return int(self.find("#interval").get_attribute("value"))
+
+    def drawn(self):
+        """Elements by role and thread, as the page draws them."""
+        found = self.browser.execute_script(
+            "return [...document.querySelectorAll('.touch')].map("
+            "one => [one.dataset.role, Number(one.dataset.thread), one.dataset.element])")
+        return {(role, thread): {e for r, t, e in found if (r, t) == (role, thread)}
+                for role in ("load", "use", "write") for thread in {t for _, t, _ in found}}
+
+    def picture(self, name):
+        file = SHOTS / f"{name}.png"
+        self.assertTrue(self.browser.save_screenshot(str(file)))
+        self.assertGreater(file.stat().st_size, 20_000, "a screenshot of nothing")
+
+    def expect(self, shape, block, threads, interval):
+        drawn = self.drawn()
+        for thread in threads:
+            wanted = shape.elements(block, thread, interval)
+            for role, elements in zip(("load", "use", "write"), wanted):
+                self.assertEqual(drawn.get((role, thread), set()), elements,
+                                 f"{role} of thread {thread}, block {block}, interval {interval}")
+        self.assertLessEqual({thread for _, thread in drawn}, set(threads))
+
+    # --- what it is to see
+
+    def test_elements_are_those_of_theory(self):
+        for page, shape, side in (("one", ONE_RESULT, 4), ("four", TWO_BY_TWO, 2)):
+            self.open(page)
+            for block, threads in (((0, 0), (0, 1)), ((side - 1, 1), (2, 3))):
+                self.click(f'[data-block="({block[0]}, {block[1]})"]')
+                self.click(f'.threads [data-thread="{threads[0]}"]')
+                self.click(f'.threads [data-thread="{threads[1]}"]', shift=True)
+                self.click("h1")
+                self.press(Keys.HOME)
+                for interval in range(9):
+                    self.assertEqual(self.interval(), interval)
+                    self.expect(shape, block, threads, interval)
+                    if interval % 2 == 0:
+                        self.press(Keys.ARROW_RIGHT)
+                    else:
+                        self.click("#next")
+
+    def test_keys_choose_thread_block_and_step(self):
+        self.open("one")
+        self.press("t")
+        self.expect(ONE_RESULT, (0, 0), (1,), 0)
+        self.press("t", "t", Keys.ARROW_RIGHT)
+        self.expect(ONE_RESULT, (0, 0), (3,), 1)
+        self.press("t", shift=True)
+        self.expect(ONE_RESULT, (0, 0), (2,), 1)
+        self.press("b")
+        self.expect(ONE_RESULT, (1, 0), (2,), 1)
+        self.press(Keys.ARROW_DOWN)  # k = 0 of the two
+        self.assertEqual(self.find("#step").text, "step 1 of 2")
+        self.assertEqual(self.drawn()["use", 2], {"A[1][0]", "B[0][2]"})
+        self.press(Keys.ARROW_DOWN)
+        self.assertEqual(self.drawn()["use", 2], {"A[1][1]", "B[1][2]"})
+        self.press(Keys.ARROW_DOWN)
+        self.assertEqual(self.find("#step").text, "all 2 steps")
+
+    def test_two_intervals_together_are_a_step_of_the_tile_loop(self):
+        self.open("one")
+        self.press("t", Keys.ARROW_RIGHT, "2")
+        drawn = self.drawn()
+        self.assertEqual(drawn["load", 1], ONE_RESULT.elements((0, 0), 1, 0)[0])
+        self.assertEqual(drawn["use", 1], ONE_RESULT.elements((0, 0), 1, 1)[1])
+
+    def test_scrubber_slides_and_plays(self):
+        self.open("one")
+        slider = self.find("#interval")
+        slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.settle()
+        self.assertEqual(self.interval(), 2)
+        self.assertIn("2 of 8", slider.get_attribute("aria-valuetext"))
+        self.click("h1")
+        self.press(Keys.SPACE)
+        WebDriverWait(self.browser, 5).until(lambda _: self.interval() >= 4)
+        self.press(Keys.SPACE)
+        stopped = self.interval()
+        self.press(Keys.END)
+        self.assertEqual(self.interval(), 8)
+        self.assertLess(stopped, 8)
+
+    def test_arrows_walk_in_the_grid_of_threads(self):
+        self.open("one")
+        self.click('.threads [data-thread="0"]')
+        self.press(Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ENTER)
+        self.assertEqual(self.find('.threads [aria-pressed="true"]').get_attribute("data-thread"), "3")
+        self.assertEqual(self.interval(), 0)
+
+    def test_source_shows_what_runs_and_chooses_its_requests(self):
+        self.open("one")
+        self.assertIn("As[ty][tx] = A", self.find(".code .now").text)
+        self.press(Keys.ARROW_RIGHT)
+        self.assertIn("sum +=", self.find(".code .now").text)
+        store = next(line for line in self.browser.find_elements(By.CSS_SELECTOR, ".code li")
+                     if "C[row * n + col]" in line.text)
+        self.browser.execute_script("arguments[0].scrollIntoView()", store)
+        store.find_element(By.CSS_SELECTOR, "button").click()
+        self.settle()
+        self.assertEqual(self.interval(), 8)
+        self.assertEqual(self.count('[role="option"]'), 1)
+        self.assertIn("store to C", self.find('[role="option"]').text)
+
+    def test_requests_are_sectors_and_banks(self):
+        self.open("banks")
+        self.press(Keys.ARROW_RIGHT)
+        self.assertIn("32 wavefronts, 31 of them by bank conflicts", self.find(".banks figcaption").text)
+        self.assertEqual(self.count(".banks .word.conflict"), 32)
+        self.assertEqual(self.count(".banks .bank.conflict"), 1)
+        self.picture("banks-light")
+        self.press("r")
+        self.assertEqual(self.count(".sector"), 4)
+        self.assertEqual(self.count(".word.used"), 32)
+        self.assertEqual(self.count(".word.wasted"), 0)
+        self.open("one")  # a row of A is a sector, of which two elements are asked for
+        self.assertEqual(self.count(".sector"), 2)
+        self.assertEqual((self.count(".word.used"), self.count(".word.wasted")), (4, 12))
+
+    def test_partitions_are_those_of_gt200(self):
+        self.open("partitions")
+        self.assertEqual([one.text for one in self.browser.find_elements(By.CSS_SELECTOR, ".partitions .busy")],
+                         ["as fast as 8.0 of 8 partitions", "as fast as 1.0 of 8 partitions"])
+        self.assertIn("3 of 256 blocks", self.find(".note").text)
+        self.picture("partitions-light")
+
+    def test_out_of_bounds_is_marked(self):
+        self.open("outside")
+        self.assertEqual(self.count(".stray"), 0)
+        self.click("[data-finding]")
+        self.assertEqual(self.interval(), 8)
+        self.assertEqual({one.get_attribute("data-stray") for one in
+                          self.browser.find_elements(By.CSS_SELECTOR, ".stray")},
+                         {"B[9][0]", "B[9][1]"})
+        self.assertIn("B[(k0 + ty) * n + col]", self.find(".code .fault").text)
+        self.assertIn("out of bounds", self.find('[aria-selected="true"]').text)
+        self.picture("outside-light")
+
+    def test_race_is_marked(self):
+        self.open("race")
+        self.click("[data-finding]")
+        self.assertGreater(self.count("[data-race]"), 0)
+        self.assertIn("in a race", self.find('[aria-selected="true"]').text)
+        self.assertGreaterEqual(self.count(".code .fault"), 2)
+        self.show("dark", 1280, 800)
+        self.picture("race-dark")
+
+    def test_light_and_dark(self):
+        self.open("four")
+        background = "return getComputedStyle(document.body).backgroundColor"
+        light = self.browser.execute_script(background)
+        self.picture("four-light")
+        self.click("#theme")
+        dark = self.browser.execute_script(background)
+        self.assertNotEqual(light, dark)
+        self.show("dark", 1280, 800)
+        self.click("#theme")
+        self.assertEqual(self.browser.execute_script(background), light)
+        self.open("four")
+        self.assertEqual(self.browser.execute_script(background), dark, "as the system wants it")
+        self.picture("four-dark")
+
+    def test_letters_stand_out(self):
+        contrast = """
+            const [ink, ground] = [...arguments].map(name => {
+              const probe = document.createElement("i");
+              probe.style.color = `var(--${name})`;
+              document.body.append(probe);
+              const rgb = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
+              probe.remove();
+              const [r, g, b] = rgb.map(c => c / 255).map(
+                  c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+              return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+            });
+            return Math.max(ink, ground) / Math.min(ink, ground);"""
+        self.open("one")
+        for scheme in ("light", "dark"):
+            self.show(scheme, 1280, 800)
+            for ink, ground, least in (("ink", "card", 7), ("soft", "card", 4.5),
+                                       ("soft", "cell", 4.5), ("soft", "line", 4.5),
+                                       ("bad", "bad-soft", 4.5), ("bad", "card", 4.5),
+                                       ("on", "accent", 4.5), ("on", "bad", 4.5),
+                                       ("ink", "accent-soft", 7), ("t0", "others", 2),
+                                       *((f"c{i}", "card", 3) for i in range(7)),
+                                       ("on", "t0", 4.5), ("on", "t2", 4.5), ("on", "t3", 4.5)):
+                found = self.browser.execute_script(contrast, ink, ground)
+                self.assertGreaterEqual(found, least, f"{ink} on {ground}, {scheme}")
+
+    def test_has_names_for_those_who_cannot_see_it(self):
+        self.open("outside")
+        nameless = self.browser.execute_script("""
+            return [...document.querySelectorAll("button, input, select, svg, [role]")].filter(one =>
+              !(one.getAttribute("aria-label") || one.closest("label") || one.textContent.trim())
+            ).map(one => one.outerHTML)""")
+        self.assertEqual(nameless, [])
+        self.assertEqual(self.browser.execute_script("return document.documentElement.lang"), "en")
+
+    def test_fits_small_and_large_screens(self):
+        for width, height in ((1280, 800), (3840, 2160), (400, 800)):
+            self.show("light", width, height)
+            self.open("four")
+            self.assertLessEqual(self.browser.execute_script(
+                "return document.documentElement.scrollWidth"), width)
+            self.picture(f"four-{width}")
+        self.show("light", 1280, 800)
+        self.open("four")
+        bottom = self.find(".legend").rect
+        self.assertLessEqual(bottom["y"] + bottom["height"], 800, "the matrices and their legend")
+
+    def test_prints(self):
+        self.open("four")
+        printed = self.browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+        pages = base64.b64decode(printed["data"]).count(b"/Type /Page\n")
+        self.assertGreaterEqual(pages, 1)
+        self.assertLessEqual(pages, 4, "sheets of paper")
+
+    def test_help_opens_and_closes(self):
+        self.open("one")
+        self.press("?")
+        self.assertIn("interval before, after", self.find("[role=dialog]").text)
+        self.press(Keys.ESCAPE)
+        self.assertEqual(self.count("[role=dialog]"), 0)
+
+
+if __name__ == "__main__":
+    TILEWISE = sys.argv.pop(1)
+    SHOTS = pathlib.Path(sys.argv.pop(1))
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("TILEWISE_ROOT", str(COURSE))
+    unittest.main()

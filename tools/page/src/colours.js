@@ -1,0 +1,64 @@
+// The colours of every picture and page, light and dark, as a style sheet. build.mjs puts it before the style
+// sheets of the pages, file.tsx into each file of SVG, report/page.tsx into the report.
+
+/** By name: in light, in dark. */
+const colours = {
+  page: ["#f3f5f9", "#0d1117"],
+  card: ["#ffffff", "#151b24"],
+  ink: ["#18212f", "#e7ecf3"],
+  soft: ["#566375", "#9dabbd"],
+  line: ["#dde3ec", "#26303d"],
+  cell: ["#f3f5f9", "#10161e"],
+  lines: ["#dbe1ea", "#232d3a"],
+  edge: ["#8d99aa", "#5b6a7d"],
+  others: ["#cbd5e2", "#36445a"],
+  accent: ["#3b5bdb", "#8ea6ff"],
+  "accent-soft": ["#e4e9fd", "#232e52"],
+  bad: ["#c62f2f", "#ff8078"],
+  "bad-soft": ["#fdeaea", "#3a1f22"],
+  on: ["#ffffff", "#0d1117"],
+  shadow: ["0 1px 2px rgb(20 30 50 / 0.06), 0 4px 16px rgb(20 30 50 / 0.05)", "0 1px 2px rgb(0 0 0 / 0.4)"],
+  // Threads, and the first of eight partitions.
+  t0: ["#2563eb", "#6ea8fe"],
+  t1: ["#d9480f", "#ff9d5c"],
+  t2: ["#0b7f57", "#4fd1a1"],
+  t3: ["#8b35c9", "#c79bff"],
+  p4: ["#a16207", "#e3b341"],
+  p5: ["#be185d", "#ff7eb6"],
+  p6: ["#0e7490", "#56d4dd"],
+  p7: ["#4d7c0f", "#a3d45c"],
+  // Lines of charts: Okabe and Ito's hues, which those see apart who see red and green alike, as dark on
+  // white, and as light on black, as a thin line needs. Their yellow would be lost on paper.
+  c0: ["#0072b2", "#4ea3e0"],
+  c1: ["#d55e00", "#ff9350"],
+  c2: ["#008562", "#2fc99b"],
+  c3: ["#b04f8a", "#e59ac6"],
+  c4: ["#a87000", "#f0bd4a"],
+  c5: ["#2e8bc0", "#8fd3ff"],
+  c6: ["#18212f", "#e7ecf3"],
+};
+
+/** @param {0 | 1} theme */
+function declarations(theme) {
+  return Object.keys(colours)
+    .map((name) => `--${name}:${colours[name][theme]};`)
+    .join("");
+}
+
+/** For a page on which the reader can choose the theme by the attribute data-theme of its root. */
+export function chosenThemes() {
+  const [light, dark] = [declarations(0), declarations(1)];
+  return (
+    `:root{color-scheme:light;${light}}` +
+    `@media screen and (prefers-color-scheme:dark){:root:not([data-theme="light"]){color-scheme:dark;${dark}}}` +
+    `:root[data-theme="dark"]{color-scheme:dark;${dark}}`
+  );
+}
+
+/** For what follows the system alone. Paper is always light. */
+export function themes() {
+  return (
+    `:root{color-scheme:light dark;${declarations(0)}}` +
+    `@media screen and (prefers-color-scheme:dark){:root{${declarations(1)}}}`
+  );
+}

@@ -1,0 +1,317 @@
+// Figures of a trace, as the handouts show them.
+
+import type { ComponentChildren } from "preact";
+import { At, type Drawn, Refusal } from "./drawing.tsx";
+import { fileOf } from "./file.tsx";
+import { conflictText, drawBanks, wavefronts, wordsWanted } from "./parts/banks.tsx";
+import {
+  type Block,
+  type Kernel,
+  type Request,
+  type Trace,
+  point,
+  threadIndex,
+  traceOf,
+} from "./parts/data.ts";
+import { type Elements, drawElements, laterResults, layOut, whole } from "./parts/matrices.tsx";
+import { drawPartitions } from "./parts/partitions.tsx";
+import { drawSectors } from "./parts/sectors.tsx";
+import { touched } from "./parts/touched.ts";
+
+/**
+ * What is left out is chosen: the first block; the first intervals in which the block loads and uses
+ * elements; two threads; of requests the one that costs most.
+ */
+export interface FigureChoice {
+  view: "matrices" | "sectors" | "banks" | "partitions";
+  intervals: [number, number] | null;
+  /** x, y */
+  threads: [number, number][];
+  /** Of a grid whose partitions are known. */
+  most_blocks: number;
+}
+
+// --- What figures have in common
+
+/** What a wide font takes: fonts differ from page to page. */
+const widthOf = (text: string, letter: number) => letter * text.length;
+
+/** Two lines at the head, what is shown and where, and parts below each other. */
+function stacked(title: string, where: string, parts: Drawn[]): Drawn {
+  const placed: ComponentChildren[] = [];
+  let y = 50;
+  for (const part of parts) {
+    placed.push(
+      <At x={0} y={y}>
+        {part.content}
+      </At>,
+    );
+    y += part.height + 12;
+  }
+  const content = (
+    <>
+      <text class="big" y={14}>
+        {title}
+      </text>
+      <text class="soft" y={34}>
+        {where}
+      </text>
+      {placed}
+    </>
+  );
+  const width = Math.max(widthOf(title, 10), widthOf(where, 7), ...parts.map((part) => part.width));
+  return { width, height: y - 12, content };
+}
+
+const textLine = (text: string, looks: string, letter = 7): Drawn => ({
+  width: widthOf(text, letter),
+  height: 16,
+  content: (
+    <text class={looks} y={12}>
+      {text}
+    </text>
+  ),
+});
+
+/** Symbols and what they mean, in a row. */
+function legend(entries: [symbol: ComponentChildren, text: string][]): Drawn {
+  let x = 0;
+  const content = entries.map(([symbol, text]) => {
+    const entry = (
+      <At x={x} y={0}>
+        {symbol}
+        <text class="soft" x={20} y={12}>
+          {text}
+        </text>
+      </At>
+    );
+    x += 20 + widthOf(text, 7) + 16;
+    return entry;
+  });
+  return { width: x, height: 16, content };
+}
+
+const square = (looks: string) => <rect class={looks} y={1} width={13} height={13} />;
+
+/** What lanes ask for, all in one colour. */
+const inColour = (of: Drawn): Drawn => ({ ...of, content: <g class="t0">{of.content}</g> });
+
+/** A request, and where it was found. */
+interface Found {
+  kernel: Kernel;
+  block: Block;
+  request: Request;
+}
+
+/**
+ * Of two that cost the same a load weighs more, since threads wait for it; of two loads the one from more
+ * places.
+ */
+function outweighs(a: Request, b: Request): boolean {
+  const places = (request: Request) => new Set(request.at).size;
+  if (a.cost !== b.cost) return a.cost > b.cost;
+  const [loads, others] = [a.action === "load", b.action === "load"];
+  return loads !== others ? loads : places(a) > places(b);
+}
+
+/**
+ * The request to device or shared memory that costs most, in the first kernel that makes any; of several the
+ * first.
+ */
+function costliest(trace: Trace, choice: FigureChoice, shared: boolean): Found {
+  const { intervals } = choice;
+  for (const kernel of trace.kernels) {
+    let found: Found | undefined;
+    for (const block of kernel.blocks) {
+      for (const request of block.requests) {
+        const wanted = !intervals || (request.interval >= intervals[0] && request.interval <= intervals[1]);
+        if (!wanted || request.shared !== shared || (!shared && request.matrix < 0)) continue;
+        if (!found || outweighs(request, found.request)) found = { kernel, block, request };
+      }
+    }
+    if (found) return found;
+  }
+  throw new Refusal(
+    `${trace.call} makes no request to ${shared ? "shared" : "device"} memory${intervals ? " in these intervals" : ""}; ` +
+      "there is nothing to draw.",
+  );
+}
+
+/** The line of source that a request comes from. */
+function sourceOf(trace: Trace, { kernel, request }: Found): string {
+  const site = kernel.sites[request.site];
+  const source = trace.sources.find((one) => one.file === site.file);
+  return source?.lines[site.line - 1]?.trim() ?? "";
+}
+
+function placeOf({ kernel, block, request }: Found): string {
+  const site = kernel.sites[request.site];
+  return `Warp ${request.warp} of block ${point(block.index)}, interval ${request.interval}, ${site.file}:${site.line}`;
+}
+
+// --- The views
+
+/**
+ * From the first interval that loads to the first that uses what was brought; where there is none, the first
+ * alone.
+ */
+function tellingIntervals(block: Block): [number, number] {
+  const uses = block.requests.find(
+    (request) => request.shared && request.action === "load" && request.origins.some((origin) => origin >= 0),
+  );
+  return [0, uses ? uses.interval : 0];
+}
+
+function describeIntervals(block: Block, [first, last]: [number, number]): string {
+  if (block.intervals <= 1) return "from beginning to end";
+  if (first === last) return `in interval ${first}, of ${block.intervals}`;
+  return `in intervals ${first} to ${last}, of ${block.intervals}`;
+}
+
+function chosenThreads(kernel: Kernel, { threads }: FigureChoice): number[] {
+  const [x, y] = kernel.block;
+  const most = 4; // that have a colour
+  for (const [tx, ty] of threads) {
+    if (tx >= x || ty >= y) throw new Refusal(`there is no thread (${tx}, ${ty}) in a block of ${x} x ${y}`);
+  }
+  if (threads.length > most) throw new Refusal(`a figure has colours for ${most} threads`);
+  if (threads.length > 0) return threads.map(([tx, ty]) => ty * x + tx);
+  return x * y > 1 ? [0, x * y - 1] : [0];
+}
+
+/** What the symbols of a figure of matrices mean, as far as it has them. */
+function legendsOf(elements: Elements): Drawn[] {
+  const { kernel, threads, now } = elements;
+  const who = threads.map((thread, i): [ComponentChildren, string] => [
+    square(`swatch t${i}`),
+    `thread ${point(threadIndex(kernel, thread))}`,
+  ]);
+  const what: [ComponentChildren, string][] = [];
+  const [loads, writes] = [now.load.size > 0, now.write.size > 0];
+  if (loads || writes) {
+    const deed = loads && writes ? "loads from, or writes to," : loads ? "loads from" : "writes to";
+    what.push([square("swatch t0"), `${deed} global memory`]);
+  }
+  if (laterResults(elements).length > 0) {
+    what.push([
+      <rect class="swatch-line t0" x={1} y={2} width={11} height={11} />,
+      "its results, written later",
+    ]);
+  }
+  if (now.use.size > 0) {
+    what.push([<circle class="swatch t0" cx={6.5} cy={7.5} r={4} />, "uses from shared memory"]);
+  }
+  return [legend([...who, [square("swatch others"), "others of the block"]]), legend(what)];
+}
+
+function matricesFigure(trace: Trace, choice: FigureChoice): string {
+  const kernel = trace.kernels.find((one) => one.blocks.length > 0);
+  if (!kernel) throw new Refusal(`${trace.call} has left nothing to draw.`);
+  const [block] = kernel.blocks;
+  const threads = chosenThreads(kernel, choice);
+  const intervals = choice.intervals ?? tellingIntervals(block);
+  const layout = layOut(trace.matrices, trace.matrices.map(whole));
+  const longest = Math.max(...trace.matrices.map((matrix) => Math.max(matrix.rows, matrix.cols)));
+  const cell = Math.max(6, Math.min(Math.floor(384 / longest), 24));
+  const elements: Elements = {
+    trace,
+    kernel,
+    layout,
+    threads,
+    now: touched(trace, block, intervals[0], intervals[1], null),
+    ever: touched(trace, block, 0, block.intervals, null),
+    unit: 13 / cell,
+  };
+  const { width, height, content } = drawElements(elements);
+  const plan: Drawn = {
+    width: width * cell,
+    height: (height - 1) * cell,
+    content: <g transform={`scale(${cell})`}>{content}</g>,
+  };
+  const where =
+    `${kernel.name} ${describeIntervals(block, intervals)}, block ${point(block.index)} of ` +
+    `${kernel.grid[0]} x ${kernel.grid[1]}`;
+  return fileOf(
+    stacked(trace.call, where, [plan, ...legendsOf(elements)]),
+    `${trace.call}: elements that threads load, use and write. ${where}`,
+  );
+}
+
+function sectorsFigure(trace: Trace, choice: FigureChoice): string {
+  const found = costliest(trace, choice, false);
+  const { request } = found;
+  const moved = 32 * request.cost;
+  const told =
+    `${request.lanes.length} lanes ${request.action === "load" ? "load" : "store"} ${request.detail} bytes of ` +
+    `${trace.matrices[request.matrix].name}; ${request.cost} sectors of 32 bytes move: ` +
+    `${((100 * request.detail) / moved).toFixed(1)}% of ${moved} bytes are used.`;
+  const parts = [
+    textLine(sourceOf(trace, found), "mono", 8),
+    textLine(told, "bold", 8),
+    inColour(drawSectors(trace, request, [], 6)),
+    legend([
+      [<g class="sectors t0">{square("used")}</g>, "4 bytes that this lane asked for"],
+      [<g class="sectors">{square("wasted")}</g>, "4 bytes moved for nothing"],
+    ]),
+  ];
+  return fileOf(
+    stacked(trace.call, placeOf(found), parts),
+    `${trace.call}: ${request.cost} sectors moved by one request`,
+  );
+}
+
+function banksFigure(trace: Trace, choice: FigureChoice): string {
+  const found = costliest(trace, choice, true);
+  const { request } = found;
+  const told =
+    `${request.lanes.length} lanes ${request.action === "load" ? "load" : "store"} ${wordsWanted(request)} words: ` +
+    `${wavefronts(request)}, ${conflictText(request)}.`;
+  const parts = [
+    textLine(sourceOf(trace, found), "mono", 8),
+    textLine(told, request.detail > 0 ? "bold conflict" : "bold", 8),
+    inColour(drawBanks(trace, found.kernel, request, [], 22)),
+    textLine(
+      "A number is the lane that wants the word, x8 that eight lanes share it. A row is what the banks hold at one address.",
+      "soft",
+    ),
+  ];
+  return fileOf(
+    stacked(trace.call, placeOf(found), parts),
+    `${trace.call}: ${request.cost} wavefronts for one request to shared memory`,
+  );
+}
+
+function partitionsFigure(trace: Trace, choice: FigureChoice): string {
+  const mostBlocks = 16;
+  const all = trace.kernels
+    .map((kernel) => kernel.partitions)
+    .find((partitions) => partitions !== null && partitions.length > 0);
+  if (!all) {
+    throw new Refusal(
+      `${trace.gpu.name} spreads addresses over its memory in a way that is not known, or the grid of ${trace.call} is ` +
+        `too large; partitions are drawn with --gpu gtx280, for grids of at most ${choice.most_blocks} blocks.`,
+    );
+  }
+  const blocks = all.slice(0, mostBlocks);
+  const where = `${trace.gpu.name}: bytes by DRAM partition, the first ${blocks.length} of ${all.length} blocks`;
+  return fileOf(
+    stacked(trace.call, where, [drawPartitions(blocks)]),
+    `${trace.call}: bytes that the first blocks move from and to each partition`,
+  );
+}
+
+/** The text of a figure's file. */
+export function figureFile(document: { trace: unknown; choice: FigureChoice }): string {
+  const trace = traceOf(document.trace);
+  const { choice } = document;
+  switch (choice.view) {
+    case "sectors":
+      return sectorsFigure(trace, choice);
+    case "banks":
+      return banksFigure(trace, choice);
+    case "partitions":
+      return partitionsFigure(trace, choice);
+    default:
+      return matricesFigure(trace, choice);
+  }
+}

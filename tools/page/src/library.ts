@@ -1,0 +1,12 @@
+// What the engine's JavaScript, of 2009, lacks of what the sources use. What they may use for the engine is
+// said by "lib" of tsconfig.engine.json, so that the type checker knows.
+import "core-js/es/array/fill";
+import "core-js/es/array/find";
+import "core-js/es/array/find-index";
+import "core-js/es/array/find-last";
+import "core-js/es/array/from";
+import "core-js/es/array/includes";
+import "core-js/es/map";
+import "core-js/es/object/entries";
+import "core-js/es/object/values";
+import "core-js/es/set";

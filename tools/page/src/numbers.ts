@@ -1,0 +1,21 @@
+// Numbers as tables show them.
+
+/** 1234567 as "1,234,567". */
+export const withCommas = (number: number) =>
+  Math.round(number)
+    .toFixed(0)
+    .replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** With four digits that count, and commas: 0.01235, 12.35, 1,235, 123,457. */
+export function significant(value: number): string {
+  if (!isFinite(value)) return "?";
+  if (Math.abs(value) >= 1000) return withCommas(value);
+  if (value === 0) return "0";
+  const beforePoint = Math.floor(Math.log10(Math.abs(value))) + 1;
+  return value.toFixed(Math.max(0, Math.min(4 - beforePoint, 9)));
+}
+
+export const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+
+/** As many as four digits, without zeros at the end. */
+export const brief = (value: number) => String(Number(value.toPrecision(4)));

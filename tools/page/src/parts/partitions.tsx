@@ -1,0 +1,108 @@
+// GT200's DRAM: partitions that take turns every 256 bytes, and what the first blocks of a launch move from
+// and to each.
+
+import { At, type Drawn, px } from "../drawing.tsx";
+
+const partitionWidth = 26;
+const blockHeight = 20;
+const highest = 70;
+const names = 80;
+const between = 30;
+
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+
+/** Loads or stores: a row for each block, and what all of them together want of each partition. */
+function drawHalf(name: string, blocks: number[][]): Drawn {
+  const totals = blocks[0].map((_, partition) => sum(blocks.map((block) => block[partition])));
+  const busiest = Math.max(1, ...totals);
+  const busy = sum(totals) / busiest;
+  const below = 42 + blocks.length * blockHeight + 12;
+  const bar = (
+    partition: number,
+    bytes: number,
+    y: number,
+    height: number,
+    part: { width?: number; height?: number },
+  ) => {
+    const width = partitionWidth - 2;
+    const [wide, high] = [px(width * (part.width ?? 1)), px(height * (part.height ?? 1))];
+    return (
+      <g key={partition}>
+        <title>{`${bytes} bytes`}</title>
+        <rect class="cell" x={partition * partitionWidth} y={y} width={width} height={height} />
+        {bytes > 0 && (
+          <rect
+            class={`p${partition}`}
+            x={partition * partitionWidth}
+            y={px(y + height - high)}
+            width={wide}
+            height={high}
+          />
+        )}
+      </g>
+    );
+  };
+  const content = (
+    <g class="half">
+      <text class="bold" y={14}>
+        {name}
+      </text>
+      {totals.map((_, partition) => (
+        <text key={partition} class="small mid soft" x={(partition + 0.5) * partitionWidth - 1} y={35}>
+          {partition}
+        </text>
+      ))}
+      {blocks.map((block, i) => (
+        <g key={i}>
+          {block.map((bytes, partition) =>
+            bar(partition, bytes, 42 + i * blockHeight, blockHeight - 2, {
+              width: bytes / Math.max(1, sum(block)),
+            }),
+          )}
+        </g>
+      ))}
+      {totals.map((bytes, partition) => bar(partition, bytes, below, highest, { height: bytes / busiest }))}
+      <text class={`busy bold ${busy < totals.length / 2 ? "conflict" : ""}`} y={below + highest + 20}>
+        {`as fast as ${busy.toFixed(1)} of ${totals.length} partitions`}
+      </text>
+    </g>
+  );
+  return { width: totals.length * partitionWidth, height: below + highest + 26, content };
+}
+
+/** @param blocks by block: bytes of loads, and of stores, by partition
+ * @param chosen the block that is looked at elsewhere */
+export function drawPartitions(blocks: number[][][], chosen?: number): Drawn {
+  const loads = drawHalf(
+    "loads from partition",
+    blocks.map(([bytes]) => bytes),
+  );
+  const stores = drawHalf(
+    "stores to partition",
+    blocks.map(([, bytes]) => bytes),
+  );
+  const content = (
+    <g class="partitions">
+      {blocks.map((_, i) => (
+        <text
+          key={i}
+          class={`small end ${i === chosen ? "chosen" : "soft"}`}
+          x={names - 10}
+          y={42 + i * blockHeight + 13}
+        >
+          {`block ${i}`}
+        </text>
+      ))}
+      <text class="small end soft" x={names - 10} y={42 + blocks.length * blockHeight + 12 + highest / 2}>
+        together
+      </text>
+      <At x={names} y={0}>
+        {loads.content}
+      </At>
+      <At x={names + loads.width + between} y={0}>
+        {stores.content}
+      </At>
+    </g>
+  );
+  return { width: names + loads.width + between + stores.width, height: loads.height, content };
+}

@@ -1,0 +1,34 @@
+// What the engine in the C++ tools runs (grading/page/render.hpp): JSON in, the text of a file out.
+
+import "./library.ts";
+import { type Chart, drawChart } from "./chart.tsx";
+import { chartsOf } from "./bench/charts.ts";
+import { figureFile } from "./figures.tsx";
+import { reportPage } from "./report/page.tsx";
+import type { Refusal } from "./drawing.tsx";
+import { fileOf } from "./file.tsx";
+
+const chartFile = (chart: Chart) => fileOf(drawChart(chart, true), chart.title);
+
+/** By kind: what a document becomes. */
+const kinds: { [kind: string]: (document: any) => string } = {
+  chart: chartFile,
+  /** @returns JSON: the text of each chart's file, by its name */
+  charts: (bench) => JSON.stringify(chartsOf(bench).map(({ name, chart }) => [name, chartFile(chart)])),
+  /** Of a trace, with a choice. */
+  figure: figureFile,
+  /** @returns one HTML file */
+  report: reportPage,
+};
+
+/** @returns JSON: {text} or {refusal} */
+function rendered(kind: string, document: string): string {
+  try {
+    return JSON.stringify({ text: kinds[kind](JSON.parse(document)) });
+  } catch (error) {
+    if ((error as Refusal).refused) return JSON.stringify({ refusal: (error as Error).message });
+    throw error;
+  }
+}
+
+(globalThis as any).rendered = rendered;

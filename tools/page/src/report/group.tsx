@@ -1,0 +1,347 @@
+// The tables and charts of kernels that are shown together, and of versions that are compared.
+
+import { chartOfComparison, chartsOfGroup, type NamedChart } from "../bench/charts.ts";
+import {
+  type Comparison,
+  type Line,
+  type LineGroup,
+  type Row,
+  type Traffic,
+  hasFigures,
+  lastOf,
+  ordersOf,
+  rowAt,
+  whereTaken,
+} from "../bench/views.ts";
+import { drawChart, inWords } from "../chart.tsx";
+import { Picture } from "../drawing.tsx";
+import { brief, percent, significant, withCommas } from "../numbers.ts";
+import type { Report } from "./page.tsx";
+import { type Cell, type Column, Table, noFigure } from "./table.tsx";
+
+const orNone = (value: number | null | undefined, text: (value: number) => string) =>
+  value === null || value === undefined ? noFigure : text(value);
+
+/** What the first column of a group's tables names. */
+const subjectColumn = (group: LineGroup): Column => ({
+  heading: group.function === "" ? "function" : "block",
+  text: true,
+});
+
+/** The most that the GPU could do of what a row's rate counts; null where its profile does not tell. */
+function peakOf(report: Report, row: Row): number | null {
+  const inDoubles = report.stages.some(
+    (stage) => stage.id === row.stage && stage.doubles.includes(row.function),
+  );
+  const { gpu } = report;
+  const peak = row.unit === "GB/s" ? gpu.dram_gb_s : inDoubles ? gpu.peak_fp64_gflops : gpu.peak_fp32_gflops;
+  return peak > 0 ? peak : null;
+}
+
+const shareOfPeak = (report: Report, row: Row) =>
+  orNone(peakOf(report, row), (peak) => percent(row.rate / peak));
+
+/** Charts side by side, where they are half as wide as the page, with their titles as captions. */
+function Figures({ charts }: { charts: NamedChart[] }) {
+  return (
+    <div class="figures">
+      {charts.map(({ chart }) => (
+        <figure class={chart.size}>
+          <Picture of={drawChart(chart, false)} name="plot" label={inWords(chart)} />
+          <figcaption>{chart.title}</figcaption>
+        </figure>
+      ))}
+    </div>
+  );
+}
+
+// --- What limits how many blocks an SM holds
+
+const unlimited = 2147483647;
+
+function OccupancyTable({ group }: { group: LineGroup }) {
+  const lines = group.lines
+    .map((line) => ({ name: line.name, row: lastOf(line, (row) => row.occupancy !== null) }))
+    .filter(({ row }) => row !== undefined);
+  const blocks = (limit: number) => (limit === unlimited ? "any" : withCommas(limit));
+  const rows = lines.map(({ name, row }) => {
+    const figures = row!.occupancy!;
+    const warps = Math.ceil(figures.threads_per_block / 32);
+    return [
+      name,
+      withCommas(figures.threads_per_block),
+      withCommas(warps),
+      withCommas(figures.shared_bytes_per_block),
+      (figures.registers_from_nvcc ? "" : "~") + figures.registers_per_thread,
+      blocks(figures.blocks_by_warps),
+      blocks(figures.blocks_by_blocks),
+      blocks(figures.blocks_by_registers),
+      blocks(figures.blocks_by_shared),
+      withCommas(figures.active_blocks),
+      withCommas(figures.active_blocks * warps),
+      `${brief(figures.percent)}%`,
+      figures.limited_by,
+    ];
+  });
+  const holds = "blocks that an SM holds by its";
+  return (
+    <>
+      <Table
+        caption={`Theoretical occupancy${group.function === "" ? "" : ` of ${group.function}`}, and what limits it`}
+        columns={[
+          subjectColumn(group),
+          { heading: "threads", group: "a block has" },
+          { heading: "warps", group: "a block has" },
+          { heading: "shared bytes", group: "a block has" },
+          { heading: "registers a thread" },
+          { heading: "warps", group: holds },
+          { heading: "slots for blocks", group: holds },
+          { heading: "registers", group: holds },
+          { heading: "shared memory", group: holds },
+          { heading: "blocks", group: "active" },
+          { heading: "warps", group: "active" },
+          { heading: "occupancy" },
+          { heading: "limited by", text: true },
+        ]}
+        rows={rows}
+        width="wide"
+      />
+      {lines.some(({ row }) => !row!.occupancy!.registers_from_nvcc) && (
+        <p class="note">Registers with ~ are estimated, since there was no nvcc to ask.</p>
+      )}
+    </>
+  );
+}
+
+// --- How often threads go to global memory
+
+function AccessTable({ group }: { group: LineGroup }) {
+  const elements = (traffic: Traffic | null, which: "loads" | "stores") =>
+    orNone(traffic && Math.floor(traffic[which]), withCommas);
+  const rows: Cell[][] = [];
+  for (const line of group.lines) {
+    const row = lastOf(line, (one) => one.counted !== null || one.by_formula !== null);
+    if (!row) continue;
+    const { counted, by_formula } = row;
+    const comparable = counted && by_formula && by_formula.loads > 0;
+    rows.push([
+      line.name,
+      withCommas(row.n),
+      elements(by_formula, "loads"),
+      elements(counted, "loads"),
+      comparable ? (counted.loads / by_formula.loads).toFixed(2) : noFigure,
+      elements(by_formula, "stores"),
+      elements(counted, "stores"),
+      orNone(row.cgma_by_formula, significant),
+      orNone(row.cgma, significant),
+    ]);
+  }
+  return (
+    <Table
+      caption={
+        "Elements of global memory that the threads load and store, by formula and as the simulator counts them; " +
+        "CGMA: operations an element"
+      }
+      columns={[
+        subjectColumn(group),
+        { heading: "n" },
+        { heading: "by formula", group: "loads" },
+        { heading: "counted", group: "loads" },
+        { heading: "ratio", group: "loads" },
+        { heading: "by formula", group: "stores" },
+        { heading: "counted", group: "stores" },
+        { heading: "by formula", group: "CGMA" },
+        { heading: "counted", group: "CGMA" },
+      ]}
+      rows={rows}
+    />
+  );
+}
+
+// --- What came of it, over the orders
+
+type Figure = (row: Row) => number | null;
+
+function fastestAt(lines: Line[], n: number): Row | undefined {
+  let best: Row | undefined;
+  for (const line of lines) {
+    const row = rowAt(line, n);
+    if (row && hasFigures(row) && (!best || row.ms < best.ms)) best = row;
+  }
+  return best;
+}
+
+function cellOf(row: Row | undefined, figure: Figure, best: Row | undefined): Cell {
+  if (!row) return noFigure;
+  if (row.problem !== "") return { text: "failed", mark: "wrong" };
+  if (row.right === false) return { text: "wrong", mark: "wrong" };
+  const value = figure(row);
+  if (value === null) return noFigure;
+  return row === best ? { text: significant(value), mark: "best" } : significant(value);
+}
+
+interface OverOrders {
+  group: LineGroup;
+  lines: Line[];
+  caption: string;
+  figure: Figure;
+  /** The figure of the fastest line at each order stands out. */
+  markBest?: boolean;
+  /** More columns, and what they say of a line. */
+  more?: { column: Column; cell: (line: Line) => string }[];
+}
+
+function OverOrders({ group, lines, caption, figure, markBest = false, more = [] }: OverOrders) {
+  const orders = ordersOf(group.lines);
+  const best = orders.map((n) => (markBest ? fastestAt(group.lines, n) : undefined));
+  return (
+    <Table
+      caption={caption}
+      columns={[
+        subjectColumn(group),
+        ...orders.map((n) => ({ heading: `n\u00a0=\u00a0${n}` })),
+        ...more.map((one) => one.column),
+      ]}
+      rows={lines.map((line) => [
+        line.name as Cell,
+        ...orders.map((n, i) => cellOf(rowAt(line, n), figure, best[i])),
+        ...more.map((one) => one.cell(line)),
+      ])}
+      width={more.length > 0 ? undefined : "narrow"}
+    />
+  );
+}
+
+const anyHas = (lines: Line[], figure: Figure) =>
+  lines.some((line) => line.rows.some((row) => hasFigures(row) && figure(row) !== null));
+
+function ResultTables({ group, report }: { group: LineGroup; report: Report }) {
+  const where = whereTaken(report.bench);
+  const all = [...group.lines, ...group.others];
+  const last = (line: Line) => lastOf(line, hasFigures);
+  const unit = group.lines.map(last).find((row) => row)?.unit ?? "rate";
+  const measured = group.lines.some((line) => line.rows.some((row) => row.gips_measured));
+  return (
+    <>
+      <OverOrders
+        group={group}
+        lines={all}
+        caption={`${unit}, ${where}; the fastest of each order in bold`}
+        figure={(row) => row.rate}
+        markBest
+        more={[
+          {
+            column: { heading: "of the peak" },
+            cell: (line) => {
+              const row = last(line);
+              return row && row.contender !== "openblas" ? shareOfPeak(report, row) : noFigure;
+            },
+          },
+          {
+            column: { heading: "limited by (modelled)", text: true },
+            cell: (line) => last(line)?.limiter || noFigure,
+          },
+        ]}
+      />
+      <div class="tables">
+        <OverOrders
+          group={group}
+          lines={all}
+          caption={`Time of a call in ms, ${where}`}
+          figure={(row) => row.ms}
+          markBest
+        />
+        {anyHas(group.lines, (row) => row.gips) && (
+          <OverOrders
+            group={group}
+            lines={group.lines}
+            caption={`GIPS: 10⁹ instructions of warps a second, ${measured ? "by Nsight Compute" : "modelled"}`}
+            figure={(row) => row.gips}
+          />
+        )}
+        {anyHas(group.lines, (row) => row.cgma) && (
+          <OverOrders
+            group={group}
+            lines={group.lines}
+            caption="CGMA as counted: operations an element of global memory"
+            figure={(row) => row.cgma}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+export function Group({ group, report }: { group: LineGroup; report: Report }) {
+  return (
+    <>
+      {group.function !== "" && (
+        <h3>
+          <code>{group.function}</code>
+        </h3>
+      )}
+      <OccupancyTable group={group} />
+      <AccessTable group={group} />
+      <ResultTables group={group} report={report} />
+      <Figures charts={chartsOfGroup(group, whereTaken(report.bench))} />
+    </>
+  );
+}
+
+// --- Versions side by side
+
+const times = (rate: number, other: Row | undefined) =>
+  other && other.rate > 0 ? significant(rate / other.rate) : noFigure;
+
+function VersionsTable({ comparison, n, report }: { comparison: Comparison; n: number; report: Report }) {
+  const rows = comparison.versions.map((line) => rowAt(line, n)!);
+  return (
+    <Table
+      caption={`Versions of ${comparison.problem} at n = ${n}, each with its fastest block, ${whereTaken(report.bench)}`}
+      columns={[
+        { heading: "version", text: true },
+        { heading: "block", text: true },
+        { heading: "time, ms" },
+        { heading: rows[0].unit },
+        { heading: "times the one before" },
+        { heading: "times the first" },
+        { heading: "of the peak" },
+        ...comparison.libraries.map((library) => ({ heading: `of ${library.name}` })),
+      ]}
+      rows={rows.map((row, i) => [
+        row.function,
+        row.block || noFigure,
+        significant(row.ms),
+        significant(row.rate),
+        times(row.rate, rows[i - 1]),
+        times(row.rate, i > 0 ? rows[0] : undefined),
+        shareOfPeak(report, row),
+        ...comparison.libraries.map((library) => {
+          const other = rowAt(library, n);
+          return other && other.rate > 0 ? percent(row.rate / other.rate) : noFigure;
+        }),
+      ])}
+    />
+  );
+}
+
+export function Versions({ comparison, report }: { comparison: Comparison; report: Report }) {
+  const { versions } = comparison;
+  // The largest order that every version has figures for.
+  const n = ordersOf(versions)
+    .filter((order) => versions.every((line) => rowAt(line, order)))
+    .pop();
+  return (
+    <>
+      <h3>
+        <code>{comparison.problem}</code>
+      </h3>
+      {n === undefined ? (
+        <p>The versions have no order in common, so only the chart can compare them.</p>
+      ) : (
+        <VersionsTable comparison={comparison} n={n} report={report} />
+      )}
+      <Figures charts={[chartOfComparison(comparison, whereTaken(report.bench))]} />
+    </>
+  );
+}

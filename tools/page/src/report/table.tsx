@@ -1,0 +1,108 @@
+// A table with a caption, column and row headings, in a frame that scrolls where the page is too narrow.
+
+import type { ComponentChildren } from "preact";
+
+export interface Column {
+  heading: string;
+  /** Else figures, to the right. */
+  text?: boolean;
+  /** Heading over neighbours of the same group. */
+  group?: string;
+}
+
+/** A cell, or one of which something is to be said by its looks. */
+export type Cell = string | { text: string; mark: "best" | "wrong" };
+
+export interface TableContent {
+  caption: string;
+  columns: Column[];
+  /** Rows begin with what they are about. */
+  rows: Cell[][];
+  /** Narrow ones stand beside others. */
+  width?: "narrow" | "wide";
+}
+
+/** What stands where there is nothing to show. */
+export const noFigure = "–";
+
+/** Rows that have room on one page, so that the table need not be split. */
+const rowsOfAPage = 26;
+
+/** A name that may be broken after each "_", where there is no room for it on one line. */
+function breakable(name: string): ComponentChildren {
+  const words = name.split("_");
+  return words.map((word, i) => (i < words.length - 1 ? [`${word}_`, <wbr />] : word));
+}
+
+/** Without the columns that have nothing to show in any row. */
+function withoutEmptyColumns(table: TableContent): TableContent {
+  const shows = (i: number) => table.rows.some((row) => row[i] !== noFigure);
+  return {
+    ...table,
+    columns: table.columns.filter((_, i) => shows(i)),
+    rows: table.rows.map((row) => row.filter((_, i) => shows(i))),
+  };
+}
+
+/** Headings in two rows, where columns have groups; others are as high as both. */
+function Heading({ columns }: { columns: Column[] }) {
+  const grouped = columns.some((column) => column.group);
+  const heading = (column: Column, rows?: number) => (
+    <th class={column.text ? "text" : undefined} scope="col" rowspan={rows}>
+      {column.heading}
+    </th>
+  );
+  const upper = columns.map((column, i) => {
+    if (!column.group) return heading(column, grouped ? 2 : undefined);
+    if (i > 0 && columns[i - 1].group === column.group) return null;
+    const end = columns.findIndex((other, k) => k > i && other.group !== column.group);
+    return (
+      <th class="group" scope="colgroup" colspan={(end < 0 ? columns.length : end) - i}>
+        {column.group}
+      </th>
+    );
+  });
+  return (
+    <thead>
+      <tr>{upper}</tr>
+      {grouped && <tr>{columns.filter((column) => column.group).map((column) => heading(column))}</tr>}
+    </thead>
+  );
+}
+
+function Content({ cell }: { cell: Cell }) {
+  if (typeof cell === "string") return <>{cell}</>;
+  return cell.mark === "best" ? <strong>{cell.text}</strong> : <span class="wrong">{cell.text}</span>;
+}
+
+export function Table(content: TableContent) {
+  const { caption, columns, rows, width } = withoutEmptyColumns(content);
+  if (rows.length === 0) return null;
+  const frame = ["table", width, rows.length > rowsOfAPage && "long"].filter(Boolean).join(" ");
+  const looks = (i: number) => (columns[i].text ? "text" : undefined);
+  return (
+    <div class={frame}>
+      <table>
+        <caption>{caption}</caption>
+        <Heading columns={columns} />
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {row.map((cell, i) =>
+                i === 0 ? (
+                  <th class={looks(0)} scope="row">
+                    {width === "wide" ? breakable(String(cell)) : String(cell)}
+                  </th>
+                ) : (
+                  <td class={looks(i)}>
+                    <Content cell={cell} />
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

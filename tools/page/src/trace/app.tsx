@@ -1,0 +1,116 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Trace } from "../parts/data.ts";
+import { Findings } from "./findings.tsx";
+import { Header, Help } from "./header.tsx";
+import { Matrices } from "./matrices.tsx";
+import { drawPartitions } from "../parts/partitions.tsx";
+import { Picture } from "../drawing.tsx";
+import { BlockPicker, ThreadPicker } from "./pickers.tsx";
+import { Requests } from "./requests.tsx";
+import { Source } from "./source.tsx";
+import { type State, blockOf, chooseInterval, kernelOf, press, start } from "./state.ts";
+import { Timeline } from "./timeline.tsx";
+import { touched } from "../parts/touched.ts";
+
+/** What every part of the page gets. */
+export interface Props {
+  trace: Trace;
+  state: State;
+  change: (next: State) => void;
+}
+
+/** More blocks than that nobody compares. */
+const mostBlocks = 32;
+
+function Partitions({ trace, state }: Props) {
+  const blocks = kernelOf(trace, state).partitions?.slice(0, mostBlocks);
+  if (!blocks) return null;
+  return (
+    <section class="card partitions">
+      <h2>
+        Partitions <small>bytes of the first {blocks.length} blocks</small>
+      </h2>
+      <Picture
+        of={drawPartitions(blocks, blockOf(trace, state).number)}
+        name="plan"
+        label={`Bytes of the first ${blocks.length} blocks by partition of the memory`}
+      />
+    </section>
+  );
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName);
+
+export function App({ trace }: { trace: Trace }) {
+  const [state, draw] = useState(() => start(trace));
+  // Keys may come faster than they are drawn.
+  const latest = useRef(state);
+  const change = (next: State) => {
+    latest.current = next;
+    draw(next);
+  };
+  const block = blockOf(trace, state);
+
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      // Buttons answer to the space bar themselves.
+      if (event.key === " " && event.target instanceof HTMLButtonElement) return;
+      const next = press(trace, latest.current, event.key, event.shiftKey);
+      if (next === null) return;
+      event.preventDefault();
+      change(next);
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, [trace]);
+
+  useEffect(() => {
+    if (!state.playing) return;
+    const last = state.interval >= block.intervals - 1;
+    const timer = setTimeout(
+      () => change(last ? { ...state, playing: false } : chooseInterval(trace, state, state.interval + 1)),
+      900,
+    );
+    return () => clearTimeout(timer);
+  }, [trace, state, block]);
+
+  useEffect(() => {
+    const { dataset } = document.documentElement;
+    if (state.dark === null) delete dataset.theme;
+    else dataset.theme = state.dark ? "dark" : "light";
+  }, [state.dark]);
+
+  const first = state.pair ? Math.max(0, state.interval - 1) : state.interval;
+  const elements = useMemo(
+    () => touched(trace, block, first, state.interval, state.pair ? null : state.step),
+    [trace, block, first, state.interval, state.pair, state.step],
+  );
+
+  const ever = useMemo(() => touched(trace, block, 0, block.intervals, null), [trace, block]);
+
+  const props = { trace, state, change };
+  return (
+    <>
+      <Header {...props} />
+      <Timeline {...props} />
+      <main>
+        <aside aria-label="What to look at">
+          <BlockPicker {...props} />
+          <ThreadPicker {...props} />
+          <Findings {...props} />
+        </aside>
+        <div class="middle">
+          <Matrices {...props} elements={elements} ever={ever} />
+          <Partitions {...props} />
+        </div>
+        <div class="right">
+          <Source {...props} />
+          <Requests {...props} />
+        </div>
+      </main>
+      {state.help && <Help {...props} />}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Props } from "./app.tsx";
+import { blocksOf } from "../parts/data.ts";
+import { chooseKernel, kernelOf } from "./state.ts";
+
+const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+
+export function Header({ trace, state, change }: Props) {
+  const kernel = kernelOf(trace, state);
+  const cut = kernel.blocks.some((block) => block.cut);
+  const blocks = blocksOf(kernel);
+  return (
+    <header>
+      <div class="title">
+        <h1>{trace.call}</h1>
+        <p>
+          {trace.stage} · {kernel.name} · grid {kernel.grid.slice(0, 2).join(" x ")} of blocks of{" "}
+          {kernel.block.slice(0, kernel.block[2] > 1 ? 3 : 2).join(" x ")} · {trace.gpu.name}, simulated
+        </p>
+      </div>
+      {(kernel.blocks.length < blocks || cut) && (
+        <p class="note" role="note">
+          {kernel.blocks.length < blocks &&
+            `${kernel.blocks.length} of ${blocks} blocks are shown: corners, edges and an inner one. `}
+          {cut && "Of long blocks the beginning only. "}
+          A smaller call shows all.
+        </p>
+      )}
+      {trace.kernels.length > 1 && (
+        <label class="kernel">
+          Launch{" "}
+          <select
+            value={state.kernel}
+            onChange={(event) => change(chooseKernel(trace, state, Number(event.currentTarget.value)))}
+          >
+            {trace.kernels.map((one, i) => (
+              <option key={i} value={i}>
+                {i + 1} of {trace.launches}: {one.name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <button
+        class="round"
+        id="theme"
+        aria-label="Light or dark"
+        title="Light or dark"
+        onClick={() => change({ ...state, dark: !(state.dark ?? isDark()) })}
+      >
+        ◐
+      </button>
+      <button
+        class="round"
+        id="help"
+        aria-label="Keys"
+        title="Keys (?)"
+        onClick={() => change({ ...state, help: true })}
+      >
+        ?
+      </button>
+    </header>
+  );
+}
+
+const keys = [
+  ["← →", "interval before, after"],
+  ["↑ ↓", "step of the loop within it"],
+  ["Home End", "first, last interval"],
+  ["Space", "play"],
+  ["2", "with the interval before"],
+  ["T, Shift T", "next thread, the one before"],
+  ["B, Shift B", "next block, the one before"],
+  ["R, Shift R", "next request of the warp, the one before"],
+  ["Esc", "all lines again"],
+  ["Shift click", "one more thread, up to four"],
+];
+
+export function Help({ state, change }: Props) {
+  return (
+    <div class="veil" onClick={() => change({ ...state, help: false })}>
+      <section class="card help" role="dialog" aria-modal="true" aria-label="Keys">
+        <h2>Keys</h2>
+        <dl>
+          {keys.map(([key, what]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+        <p>
+          An interval is what a block does between two barriers. A filled square is an element that a
+          thread loads from, or stores to, global memory; a dot is one that it uses from shared memory,
+          where perhaps another thread has put it.
+        </p>
+        <button autofocus onClick={() => change({ ...state, help: false })}>
+          Close
+        </button>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { useMemo, useState } from "preact/hooks";
+import { Picture } from "../drawing.tsx";
+import { point, threadIndex } from "../parts/data.ts";
+import {
+  type Shape,
+  drawElements,
+  isLarge,
+  laterResults,
+  layOut,
+  partTouched,
+  verbs,
+  whole,
+} from "../parts/matrices.tsx";
+import type { Touched } from "../parts/touched.ts";
+import type { Props } from "./app.tsx";
+import { chooseThread, kernelOf } from "./state.ts";
+
+interface Shown extends Props {
+  /** What the block touches in the intervals that are shown. */
+  elements: Touched;
+  /** The same of all intervals together. */
+  ever: Touched;
+}
+
+export function Matrices({ trace, state, change, elements, ever }: Shown) {
+  const kernel = kernelOf(trace, state);
+  const large = trace.matrices.some(isLarge);
+  const [near, draw] = useState(large);
+  const layout = useMemo(
+    () =>
+      layOut(
+        trace.matrices,
+        trace.matrices.map((one) =>
+          near ? partTouched(trace, one, [ever.load, ever.use, ever.write]) : whole(one),
+        ),
+      ),
+    [trace, near, ever],
+  );
+  const [hovered, hover] = useState<Shape | null>(null);
+  const unit = Math.max(layout.width, layout.height) / 34;
+  const shown = { trace, kernel, layout, threads: state.threads, now: elements, ever, unit };
+  // What is pointed at changes often, and nothing of the picture.
+  const picture = useMemo(
+    () =>
+      drawElements(shown, (shape) => ({
+        "data-role": shape.role,
+        "data-thread": shape.thread,
+        "data-element": shape.name,
+        onMouseEnter: () => hover(shape),
+        onClick: () => change(chooseThread(state, shape.thread, false)),
+      })),
+    [trace, state, layout, elements, ever],
+  );
+  const threads = state.threads.map((one) => point(threadIndex(kernel, one)));
+  return (
+    <section class="card matrices" onMouseLeave={() => hover(null)}>
+      <h2>
+        Matrices
+        <small id="pointed" aria-live="polite">
+          {hovered
+            ? `thread ${point(threadIndex(kernel, hovered.thread))} ${verbs[hovered.role]} ${hovered.name}`
+            : ""}
+        </small>
+        {large && (
+          <label class="near">
+            <input type="checkbox" id="near" checked={near} onChange={() => draw(!near)} /> near this block
+            only
+          </label>
+        )}
+      </h2>
+      <Picture
+        of={picture}
+        name="plan"
+        label={`Elements that threads ${threads.join(", ")} load, use and write`}
+      />
+      <ul class="legend" aria-label="Legend">
+        {state.threads.map((thread, i) => (
+          <li key={thread}>
+            <i class={`swatch t${i}`} /> thread {point(threadIndex(kernel, thread))}
+          </li>
+        ))}
+        <li>
+          <i class="swatch ink" /> loads or writes, global memory
+        </li>
+        {ever.use.size > 0 && (
+          <li>
+            <i class="swatch round ink" /> uses from shared memory
+          </li>
+        )}
+        {laterResults(shown).length > 0 && (
+          <li>
+            <i class="swatch hollow" /> its results, not written now
+          </li>
+        )}
+        <li>
+          <i class="swatch others" /> others of the block
+        </li>
+        {trace.findings.length > 0 && (
+          <li>
+            <i class="swatch bad" /> at fault
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}

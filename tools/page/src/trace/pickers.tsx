@@ -1,0 +1,92 @@
+import type { Props } from "./app.tsx";
+import { point, threadIndex, threadsOf } from "../parts/data.ts";
+import { chooseBlock, chooseThread, kernelOf, warpOf } from "./state.ts";
+
+/** Moves the focus among the buttons of a grid, so that arrows there choose and do not scrub. */
+function walk(event: KeyboardEvent, columns: number) {
+  const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+  if (by === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
+  const now = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  buttons[now + by]?.focus();
+}
+
+export function BlockPicker({ trace, state, change }: Props) {
+  const kernel = kernelOf(trace, state);
+  // Where not all blocks left a trace, those that did stand next to each other.
+  const columns = new Set(kernel.blocks.map((block) => block.index[0])).size;
+  return (
+    <section class="card">
+      <h2>
+        Block <small>{point(kernel.blocks[state.block].index)}</small>
+      </h2>
+      <div
+        class="grid blocks"
+        role="group"
+        aria-label="Blocks"
+        style={{ "--columns": columns }}
+        onKeyDown={(event) => walk(event, columns)}
+      >
+        {kernel.blocks.map((block, i) => {
+          const strays = block.requests.some((request) => request.outside || request.racing);
+          return (
+            <button
+              key={i}
+              data-block={point(block.index)}
+              class={strays ? "fault" : ""}
+              aria-pressed={i === state.block}
+              aria-label={`block ${point(block.index)}${strays ? ", at fault" : ""}`}
+              onClick={() => change(chooseBlock(trace, state, i))}
+            >
+              {block.index.slice(0, 2).join(",")}
+            </button>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+export function ThreadPicker({ trace, state, change }: Props) {
+  const kernel = kernelOf(trace, state);
+  const columns = kernel.block[0];
+  const narrow = columns > 64 ? 32 : columns;
+  return (
+    <section class="card">
+      <h2>
+        Threads <small>{state.threads.map((one) => point(threadIndex(kernel, one))).join(" ")}</small>
+      </h2>
+      <div
+        class="grid threads"
+        role="group"
+        aria-label="Threads of the block"
+        style={{ "--columns": narrow }}
+        onKeyDown={(event) => walk(event, narrow)}
+      >
+        {Array.from({ length: threadsOf(kernel) }, (_, thread) => {
+          const colour = state.threads.indexOf(thread);
+          const name = point(threadIndex(kernel, thread));
+          const odd = Math.floor(thread / 32) % 2 === 1;
+          return (
+            <button
+              key={thread}
+              data-thread={thread}
+              class={`${colour >= 0 ? `t${colour}` : ""} ${odd ? "odd" : ""}`}
+              aria-pressed={colour >= 0}
+              aria-label={`thread ${name}`}
+              title={`thread ${name}, warp ${Math.floor(thread / 32)}`}
+              onClick={(event) =>
+                change(chooseThread(state, thread, event.shiftKey || event.ctrlKey || event.metaKey))
+              }
+            />
+          );
+        })}
+      </div>
+      <p class="hint">
+        Shift click for more than one. Requests are those of warp {warpOf(state)}.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Props } from "./app.tsx";
+import { Picture } from "../drawing.tsx";
+import { conflictText, drawBanks, wavefronts, wordsWanted } from "../parts/banks.tsx";
+import { type Request, costText, deed } from "../parts/data.ts";
+import { drawSectors } from "../parts/sectors.tsx";
+import { chosenRequest, kernelOf, requestsOf, warpOf } from "./state.ts";
+
+const mostListed = 200;
+
+function Banks({ trace, state, request }: Props & { request: Request }) {
+  const picture = drawBanks(trace, kernelOf(trace, state), request, state.threads, 14);
+  return (
+    <figure class="banks">
+      <figcaption class={request.detail > 0 ? "conflict" : ""}>
+        {request.lanes.length} lanes want {wordsWanted(request)} words: <strong>{wavefronts(request)}</strong>
+        , {conflictText(request)}.
+      </figcaption>
+      <div class="scroll">
+        <Picture of={picture} name="plan" label="Words of each bank, and the lanes that want them" />
+      </div>
+      <p class="hint">A number is the lane that wants the word, x8 that eight lanes share it.</p>
+    </figure>
+  );
+}
+
+function Sectors({ trace, state, request }: Props & { request: Request }) {
+  return (
+    <figure class="sectors">
+      <figcaption>
+        {request.lanes.length} lanes ask for {request.detail} bytes: {costText(request)}.
+        {trace.gpu.half_warps &&
+          " Half-warps are served one after the other, in segments of 32, 64 or 128 bytes."}
+      </figcaption>
+      <div class="scroll">
+        <Picture
+          of={drawSectors(trace, request, state.threads, 4)}
+          name="plan"
+          label="Sectors that move, and the words of them that lanes asked for"
+        />
+      </div>
+      <p class="hint">
+        A box is a sector of 32 bytes; a number is the lane that asked; grey moves for nothing.
+      </p>
+    </figure>
+  );
+}
+
+export function Requests({ trace, state, change }: Props) {
+  const kernel = kernelOf(trace, state);
+  const requests = requestsOf(trace, state);
+  const chosen = chosenRequest(trace, state);
+  const lineOf = (request: Request) => kernel.sites[request.site].line;
+  return (
+    <section class="card requests">
+      <h2>
+        Requests
+        <small>
+          warp {warpOf(state)}, interval {state.interval}
+          {state.site ? `, line ${state.site.line}` : ""}: {requests.length}
+        </small>
+      </h2>
+      {chosen ? (
+        <>
+          <div class="list" role="listbox" aria-label="Requests of the warp" tabIndex={0}>
+            {requests.slice(0, mostListed).map((request) => {
+              const bad = request.outside !== 0 || request.racing !== 0;
+              return (
+                <div
+                  key={request.index}
+                  role="option"
+                  data-request={request.index}
+                  aria-selected={request === chosen}
+                  class={bad ? "fault" : ""}
+                  onClick={() => change({ ...state, request: request.index })}
+                >
+                  <span class="mono">{lineOf(request)}</span>
+                  <span>
+                    {deed(trace, request)}
+                    {request.outside !== 0 && ", out of bounds"}
+                    {request.racing !== 0 && ", in a race"}
+                  </span>
+                  <span>{costText(request)}</span>
+                </div>
+              );
+            })}
+            {requests.length > mostListed && (
+              <p class="hint">and {requests.length - mostListed} more: choose a step or a line</p>
+            )}
+          </div>
+          {chosen.shared ? (
+            <Banks trace={trace} state={state} change={change} request={chosen} />
+          ) : (
+            <Sectors trace={trace} state={state} change={change} request={chosen} />
+          )}
+        </>
+      ) : (
+        <p class="hint">This warp touches no memory here.</p>
+      )}
+    </section>
+  );
+}

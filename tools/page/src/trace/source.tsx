@@ -1,0 +1,108 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Props } from "./app.tsx";
+import { type Request, costText } from "../parts/data.ts";
+import { blockOf, chooseLine, chosenRequest, kernelOf, warpOf } from "./state.ts";
+
+/** The request of each line that costs most. */
+function costliest(requests: Request[], lineOf: (request: Request) => string): Map<string, Request> {
+  const found = new Map<string, Request>();
+  for (const request of requests) {
+    const line = lineOf(request);
+    const known = found.get(line);
+    if (!known || request.cost > known.cost) found.set(line, request);
+  }
+  return found;
+}
+
+export function Source({ trace, state, change }: Props) {
+  const kernel = kernelOf(trace, state);
+  const block = blockOf(trace, state);
+  const used = trace.sources.filter((source) => kernel.sites.some((site) => site.file === source.file));
+  const [tab, choose] = useState("");
+  const source = used.find((one) => one.file === tab) ?? used[0];
+  const list = useRef<HTMLOListElement>(null);
+
+  const lineOf = (request: Request) => {
+    const site = kernel.sites[request.site];
+    return `${site.file}:${site.line}`;
+  };
+  const costs = useMemo(() => costliest(block.requests, lineOf), [block, kernel]);
+  const active = new Set(
+    block.requests
+      .filter((one) => one.interval === state.interval && one.warp === warpOf(state))
+      .filter((one) => state.step === null || one.step === state.step)
+      .map(lineOf),
+  );
+  const request = chosenRequest(trace, state);
+  const chosen = request ? lineOf(request) : "";
+  const faults = new Set(trace.findings.flatMap((one) => [`${one.file}:${one.line}`, `${one.other_file}:${one.other_line}`]));
+
+  useEffect(() => {
+    const box = list.current;
+    const line = box?.querySelector<HTMLElement>(".now") ?? box?.querySelector<HTMLElement>(".active");
+    if (!box || !line) return;
+    const top = line.offsetTop - box.offsetTop;
+    if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40) {
+      box.scrollTop = top - box.clientHeight / 2;
+    }
+  }, [chosen, source]);
+
+  if (!source) {
+    return (
+      <section class="card source">
+        <h2>Source</h2>
+        <p>The lines are not known.</p>
+      </section>
+    );
+  }
+  return (
+    <section class="card source">
+      <h2>
+        Source
+        {used.length > 1 ? (
+          <select value={source.file} aria-label="File" onChange={(event) => choose(event.currentTarget.value)}>
+            {used.map((one) => (
+              <option key={one.file}>{one.file}</option>
+            ))}
+          </select>
+        ) : (
+          <small>{source.file}</small>
+        )}
+      </h2>
+      <ol class="code" ref={list} tabIndex={0} aria-label={`Lines of ${source.file}`}>
+        {source.lines.map((text, i) => {
+          const name = `${source.file}:${i + 1}`;
+          const cost = costs.get(name);
+          const filtered = state.site?.line === i + 1 && state.site.file === source.file;
+          const classes = [
+            active.has(name) && "active",
+            name === chosen && active.has(name) && "now",
+            faults.has(name) && "fault",
+            filtered && "filtered",
+          ];
+          const wasteful =
+            cost && (cost.shared ? cost.detail > 0 : cost.detail < cost.cost * 32 * 0.5);
+          return (
+            <li key={i} data-line={i + 1} class={classes.filter(Boolean).join(" ")}>
+              {cost ? (
+                <button
+                  aria-pressed={filtered}
+                  title={`at most ${costText(cost)} a request; click for its requests`}
+                  onClick={() => change(chooseLine(trace, state, source.file, i + 1))}
+                >
+                  <code>{text || " "}</code>
+                  <span class={`cost ${wasteful ? "wasteful" : ""}`}>
+                    {cost.cost}
+                    {cost.shared ? " wf" : " sec"}
+                  </span>
+                </button>
+              ) : (
+                <code>{text || " "}</code>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
