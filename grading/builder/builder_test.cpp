@@ -191,16 +191,16 @@ TEST_F(Builder, CompilesForAGpuWhereThereIsNone) {
   if (!fs::exists(layout().build / "lib" / "bindings" / "cuda")) GTEST_SKIP() << "no cuda backend";
   setenv("TILEWISE_CUDA_ARCH", "sm_90", 1);
   const BuildResult good = build(kernel, Backend::cuda);
-  EXPECT_TRUE(good.ok) << good.message;
+  EXPECT_TRUE(good.ok) << good.finding.message;
   EXPECT_TRUE(fs::exists(good.module));
 
   const BuildResult bad = build("#include \"matmul_shared.hpp\"\n\nint i = 0 }\n", Backend::cuda);
   EXPECT_FALSE(bad.ok);
-  EXPECT_EQ(bad.file, "matmul_shared.cu");
-  EXPECT_EQ(bad.line, 3) << bad.message;
+  EXPECT_EQ(bad.finding.file, "matmul_shared.cu");
+  EXPECT_EQ(bad.finding.line, 3) << bad.finding.message;
 
   const BuildResult missing = build("", Backend::cuda);
-  EXPECT_THAT(missing.message, HasSubstr("matmul_shared(...) is missing"));
+  EXPECT_THAT(missing.finding.message, HasSubstr("matmul_shared(...) is missing"));
   unsetenv("TILEWISE_CUDA_ARCH");
 }
 
