@@ -30,6 +30,8 @@ struct LaunchRecord {
   std::string file;  ///< empty where unknown, as on a GPU
   int line = 0;
   std::size_t static_shared_bytes = 0;  ///< on a GPU; the simulator's are in its profiles
+  /// Of the kernel's arguments, each aligned as its type; 0 on a GPU.
+  std::size_t argument_bytes = 0;
 };
 
 /// The launches since the last call.

@@ -167,6 +167,7 @@ struct Footprint {
   std::uint64_t shared_along_x = 0;  ///< of those: the next block along x loads them, too
   std::uint64_t shared_along_y = 0;
   std::uint64_t store_sectors = 0;
+  std::uint64_t store_bytes = 0;  ///< that its threads ask for, not only different ones
   /// Lines of 128 bytes, summed over the requests of the block's warps.
   std::uint64_t load_lines = 0;
   std::uint64_t store_lines = 0;
@@ -175,6 +176,10 @@ struct Footprint {
   /// there.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
+  /// Summed over warps: how often a warp stores results that it had in registers together. Those are
+  /// new ones where it has loaded in at least half as many intervals as before its first store: a
+  /// barrier between two stores, or a load, is no sum.
+  std::uint64_t store_rounds = 0;
 };
 
 /// A launch as counted.

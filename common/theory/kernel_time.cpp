@@ -18,10 +18,6 @@ constexpr double sector_bytes = 32;
 /// about what an empty kernel takes on any of the cards.
 constexpr double launch_us = 3;
 
-/// On compute capability 1.x a kernel's arguments lie in shared memory: put2014 has 44 bytes more
-/// than the tiles.
-constexpr std::size_t argument_bytes = 44;
-
 /// A load whose value the block needs only after the next barrier is mostly there by then: this
 /// much of its latency still shows.
 constexpr double prefetched_share = 0.3;
@@ -41,6 +37,12 @@ double largest(std::initializer_list<double> times) {
 }
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// How often a thread stores results, after all of a sum's steps.
+double times_of_storing(const KernelWork& work) {
+  const double warps_of_block = std::ceil(work.threads_per_block / lanes_per_warp);
+  return std::max(1.0, work.block.store_rounds / warps_of_block);
+}
 
 void demand_counts(const KernelWork& work) {
   for (const double count : {work.operations,
@@ -67,10 +69,13 @@ void demand_counts(const KernelWork& work) {
                              work.block.shared_along_x,
                              work.block.shared_along_y,
                              work.block.store_sectors,
+                             work.block.store_bytes,
                              work.block.load_lines,
                              work.block.store_lines,
                              work.block.load_intervals,
-                             work.block.waiting_intervals}) {
+                             work.block.waiting_intervals,
+                             work.block.store_rounds,
+                             work.spilled_words}) {
     if (!std::isfinite(count) || count < 0) {
       throw std::invalid_argument("a kernel's counters are finite and not negative");
     }
@@ -89,9 +94,7 @@ class Model {
     LaunchNeeds needs;
     needs.threads_per_block = work.threads_per_block;
     needs.registers_per_thread = work.registers_per_thread;
-    needs.shared_bytes_per_block =
-        work.shared_bytes_per_block +
-        std::min<std::size_t>(capability.argument_bytes_in_shared, argument_bytes);
+    needs.shared_bytes_per_block = work.shared_bytes_per_block;
     const Occupancy most = occupancy(gpu, needs);
     if (!most.cannot_run.empty()) throw std::invalid_argument(most.cannot_run);
     resident_ = std::max(1, most.active_blocks);
@@ -99,6 +102,7 @@ class Model {
     warps_ = blocks_ * most.warps_per_block;
     needs.blocks = work.blocks_x * work.blocks_y;
     occupancy_pct_ = occupancy(gpu, needs).percent;
+    count_spills();
     count_instructions();
     count_waiting();
     count_traffic();
@@ -118,7 +122,7 @@ class Model {
                     {load_unit_name(), spread(load_unit_)},
                     {"latency: too few warps", in_waves(std::max(memory_wait_, chain_))},
                     {"waiting at barriers", in_waves(barrier_wait_)},
-                    {"L2 bandwidth", in_ms(l2_)},
+                    {l2_name(), in_ms(l2_)},
                     {dram_name(), in_ms(dram_)},
                     {"launch overhead", launch_us * 1e-3}};
     result.limiter = limiter(on_sms, result);
@@ -127,6 +131,20 @@ class Model {
 
  private:
   bool has_half_warps() const { return capability_.serves_half_warps; }
+
+  void count_spills() {
+    // A thread adds a product to each of its results in every step.
+    const double results = work_.global_store_bytes / (work_.double_precision ? 8 : 4);
+    const double steps = ratio(work_.operations / 2, results) * times_of_storing(work_);
+    spill_requests_ = 2 * work_.spilled_words * steps * warps_;  // there and back
+    constexpr double sectors_of_request = 4;                     // of 32 words side by side
+    spill_sectors_ = spill_requests_ * sectors_of_request;
+    // Every thread goes through its words again and again: L2 keeps all of them, or nothing.
+    constexpr double word_bytes = 4;
+    const double bytes =
+        work_.spilled_words * word_bytes * work_.threads_per_block * resident_ * gpu_.sms;
+    spills_to_dram_ = bytes > static_cast<double>(gpu_.l2_bytes);
+  }
 
   void count_instructions() {
     // On 1.x a request is of a half-warp, and a warp's instruction makes two.
@@ -148,7 +166,7 @@ class Model {
     multiply_adds_of_warp_ = multiply_adds / warps_;
 
     instructions_ = multiply_adds + shared_loads + shared_stores + shared_atomics +
-                    work_.constant_passes + work_.barriers + shuffles +
+                    work_.constant_passes + work_.barriers + shuffles + spill_requests_ +
                     capability_.model.instructions_per_global_access * global_accesses;
     const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts +
                           work_.shared_atomic_wavefronts;
@@ -173,7 +191,8 @@ class Model {
             : 0;
     // A shuffle goes the way of a load from shared memory: 32 lanes a clock (CUDA C++ Programming
     // Guide, "Arithmetic Instructions", for all that have it).
-    load_unit_ = passes + shuffles + global_wavefronts + work_.global_atomic_passes;
+    load_unit_ =
+        passes + shuffles + global_wavefronts + work_.global_atomic_passes + spill_requests_;
     shared_share_ = ratio(passes, load_unit_);
     shuffle_share_ = ratio(shuffles, load_unit_);
   }
@@ -191,10 +210,7 @@ class Model {
       const double waiting = work_.block.waiting_intervals / warps_of_block;
       const double others = work_.block.load_intervals / warps_of_block - waiting;
       loads = waiting + prefetched_share * std::max(0.0, others);
-      const double element_bytes = work_.double_precision ? 8 : 4;
-      const double results = work_.global_store_bytes / element_bytes /
-                             (blocks_ * std::max(1, work_.threads_per_block));
-      chains = std::clamp(results, 1.0, most_chains);
+      chains = std::clamp(results_at_a_time(work_), 1.0, most_chains);
     }
     memory_wait_ = (loads + 1) * capability_.model.memory_latency;  // and once for the last store
     barrier_wait_ = work_.barriers / warps_ * capability_.model.barrier_clocks;
@@ -209,7 +225,9 @@ class Model {
         std::max(0.0, work_.global_store_sectors + atomics -
                           (work_.global_store_bytes + work_.global_atomic_bytes) / sector_bytes);
     const double dram_sectors = dram.load_sectors + dram.store_sectors +
-                                scattered * capability_.model.scattered_store_sectors;
+                                scattered * capability_.model.scattered_store_sectors +
+                                (spills_to_dram_ ? spill_sectors_ : 0);
+    dram_spill_share_ = spills_to_dram_ ? ratio(spill_sectors_, dram_sectors) : 0;
     const double bytes_per_clock =
         gpu_.dram_gb_s * capability_.model.dram_efficiency / (gpu_.clock_mhz * 1e-3);
     dram_ = dram_sectors * sector_bytes / bytes_per_clock * work_.partition_imbalance;
@@ -224,8 +242,9 @@ class Model {
         (work_.block.load_lines * ratio(loaded + atomics, work_.global_load_sectors + atomics) +
          work_.block.store_lines) *
         blocks_;
-    const double by_bytes = (loaded + work_.global_store_sectors + 2 * atomics) * sector_bytes /
-                            (capability_.model.l2_bytes_per_clock * gpu_.sms);
+    const double sectors = loaded + work_.global_store_sectors + 2 * atomics + spill_sectors_;
+    l2_spill_share_ = ratio(spill_sectors_, sectors);
+    const double by_bytes = sectors * sector_bytes / l2_bytes_per_clock();
     const double by_lines = ratio(lines, capability_.model.l2_lines_per_clock * gpu_.sms);
     l2_ = largest({by_bytes, by_lines});
   }
@@ -245,6 +264,13 @@ class Model {
     return whole * wave(resident_) + (rest > 0 ? wave(std::ceil(rest / gpu_.sms)) : 0);
   }
 
+  /// What L2 gives to all SMs, of which those without a block ask for nothing.
+  double l2_bytes_per_clock() const {
+    constexpr double most_of_an_sm =
+        64;  // Programming Guide, "Multiprocessor": two sectors a clock
+    return std::min(capability_.model.l2_bytes_per_clock * gpu_.sms,
+                    most_of_an_sm * std::min<double>(gpu_.sms, blocks_));
+  }
   double in_ms(double clocks) const { return clocks / (gpu_.clock_mhz * 1e3); }
   /// Of work that all SMs share.
   double spread(double clocks) const { return in_ms(clocks / gpu_.sms); }
@@ -257,7 +283,11 @@ class Model {
     if (shuffle_share_ >= 0.5) return "warp shuffles";
     return shared_share_ >= 0.5 ? "shared wavefronts" : "wavefronts of global accesses";
   }
+  std::string l2_name() const {
+    return l2_spill_share_ >= 0.5 ? "spilled registers" : "L2 bandwidth";
+  }
   std::string dram_name() const {
+    if (dram_spill_share_ >= 0.5) return "spilled registers";
     constexpr double noticeable = 1.2;
     return work_.partition_imbalance > noticeable ? "partition camping" : "DRAM bandwidth";
   }
@@ -267,7 +297,7 @@ class Model {
     const double most = std::max({on_sms, l2_, dram_, launch});
     if (most == launch) return "launch overhead";
     if (most == dram_) return dram_name();
-    if (most == l2_) return "L2 bandwidth";
+    if (most == l2_) return l2_name();
     if (blocks_ < gpu_.sms) return "too few blocks";
 
     const double busy = largest({fp_, issue_, load_unit_}) / blocks_;
@@ -297,6 +327,9 @@ class Model {
   // Clocks: of all SMs together, one after another,
   double fp_ = 0, issue_ = 0, load_unit_ = 0;
   double shared_share_ = 0, shuffle_share_ = 0;  ///< of load_unit_
+  double spill_requests_ = 0, spill_sectors_ = 0;
+  double l2_spill_share_ = 0, dram_spill_share_ = 0;  ///< of the sectors there
+  bool spills_to_dram_ = false;
   // of a block alone,
   double memory_wait_ = 0, barrier_wait_ = 0, chain_ = 0;
   // and of the GPU.
@@ -304,6 +337,20 @@ class Model {
 };
 
 }  // namespace
+
+double results_at_a_time(const KernelWork& work) {
+  if (work.barriers == 0) return 1;
+  const double stored = work.block.store_bytes / (work.double_precision ? 8 : 4);
+  return std::max(1.0, stored / work.threads_per_block / times_of_storing(work));
+}
+
+double spilled_words(const KernelWork& work, const core::Capability& capability) {
+  const double words = work.double_precision ? 2 : 1;
+  const double results = results_at_a_time(work);
+  if (words * results > 2 * capability.allocation.most_registers_per_thread) return words * results;
+  const double needed = words * (results + 2 * std::sqrt(results));
+  return work.registers_per_thread > 0 ? std::max(0.0, needed - work.registers_per_thread) : 0;
+}
 
 DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
                          std::uint64_t resident) {

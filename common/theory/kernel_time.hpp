@@ -16,8 +16,11 @@ struct KernelWork {
   std::uint64_t blocks_x = 1;  ///< of the grid; blocks start in this order
   std::uint64_t blocks_y = 1;
   int threads_per_block = 1;
-  std::size_t shared_bytes_per_block = 0;
-  int registers_per_thread = 0;  ///< 0: not known, taken as no limit
+  std::size_t shared_bytes_per_block = 0;  ///< with arguments_in_shared()
+  int registers_per_thread = 0;            ///< 0: not known, taken as no limit
+  /// Words of a thread for which there is no register, so that each step of its sums brings them
+  /// from local memory and takes them back: spilled_words().
+  double spilled_words = 0;
 
   double operations = 0;  ///< floating-point, a multiply-add is 2; 0 where nothing is computed
   bool double_precision = false;
@@ -49,15 +52,28 @@ struct KernelWork {
     double shared_along_x = 0;
     double shared_along_y = 0;
     double store_sectors = 0;
+    double store_bytes = 0;
     double load_lines = 0;
     double store_lines = 0;
     double load_intervals = 0;
     double waiting_intervals = 0;
+    double store_rounds = 0;
   } block;
 
   /// Bytes of the busiest DRAM partition over the mean of all (GT200); 1 where not counted.
   double partition_imbalance = 1;
 };
+
+/// Results that a thread in the midst of the grid has at a time, in registers until it stores them:
+/// those of one round (simt::Footprint) in a kernel that has barriers, and one in others.
+double results_at_a_time(const KernelWork& work);
+
+/// KernelWork::spilled_words of a launch whose other members are known. Each result takes a
+/// register (of double precision two), and so do the factors of a step, as many as two sides of a
+/// square of results; addresses can wait elsewhere. What is more than registers_per_thread is
+/// spilled. Where the results alone would fill the registers of two threads, compilers keep all of
+/// them in memory. Both fit what put2025 counted of 16x16, 23x24 and 24x24 results.
+double spilled_words(const KernelWork& work, const core::Capability& capability);
 
 /// 32-byte sectors that a launch moves from and to DRAM.
 struct DramTraffic {

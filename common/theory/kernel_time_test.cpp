@@ -39,10 +39,12 @@ KernelWork tiled_product() {
                 .shared_along_x = 32 * n / 8.0,
                 .shared_along_y = 32 * n / 8.0,
                 .store_sectors = 128,
+                .store_bytes = 4096,
                 .load_lines = 2 * 32 * n / 32.0,
                 .store_lines = 32,
                 .load_intervals = 32 * steps,
-                .waiting_intervals = 32 * steps};
+                .waiting_intervals = 32 * steps,
+                .store_rounds = 32};
   return work;
 }
 
@@ -274,12 +276,60 @@ TEST(KernelTime, NamesTheLimiter) {
               work.blocks_y = 1;
             }),
        "last wave partly empty"},
+      {"gtx1080", with(tiled_product(), [](KernelWork& work) { work.spilled_words = 4; }),
+       "spilled registers"},
       {"gtx1080", KernelWork{}, "launch overhead"},
   };
   for (const auto& expected : cases) {
     EXPECT_EQ(kernel_time(profile(expected.gpu), expected.work).limiter, expected.limiter)
         << expected.gpu;
   }
+}
+
+// put2025 counted 28 words of each step for 16x16 results, and all of 23x24 and 24x24.
+TEST(SpilledWords, AreWhatRegistersAndMostResultsLeave) {
+  const struct {
+    double results;
+    int registers;
+    double words;
+  } cases[] = {{1, 32, 0},  {64, 196, 0},    {64, 64, 16},    {256, 255, 33},
+               {256, 0, 0}, {552, 128, 552}, {576, 255, 576}, {510, 255, 510 + 45.166 - 255}};
+  const core::Capability& capability = core::capability_of(profile("gtx1080"));
+  for (const auto& [results, registers, words] : cases) {
+    KernelWork work = tiled_product();
+    work.registers_per_thread = registers;
+    work.block.store_bytes = results * 4 * work.threads_per_block;
+    EXPECT_NEAR(spilled_words(work, capability), words, 1e-3) << results;
+    work.block.store_rounds = 32 * results;  // one at a time
+    EXPECT_EQ(spilled_words(work, capability), 0) << results;
+    work.barriers = 0;
+    work.block.store_rounds = 0;
+    EXPECT_EQ(spilled_words(work, capability), 0) << "no sums are held back";
+  }
+}
+
+TEST(SpilledWords, MoveThroughL2AndToDramWhereL2HasNoRoom) {
+  // 4 words of 1,024 threads on each of 20 SMs, or 40: 2 MiB of L2 have room for 25 of them.
+  const core::GpuProfile gpu = profile("gtx1080");
+  const auto parts = [&](double words) {
+    KernelWork work = tiled_product();
+    work.spilled_words = words;
+    const KernelTime time = kernel_time(gpu, work);
+    double l2 = 0, dram = 0;
+    for (const TimePart& part : time.parts) {
+      if (part.name == "L2 bandwidth" || part.name == "spilled registers")
+        (l2 == 0 ? l2 : dram) = part.ms;
+      if (part.name == "DRAM bandwidth") dram = part.ms;
+    }
+    return std::pair(l2, dram);
+  };
+  const auto [l2, dram] = parts(0);
+  const auto [l2_of_4, dram_of_4] = parts(4);
+  const auto [l2_of_40, dram_of_40] = parts(40);
+  EXPECT_GT(l2_of_4, 2 * l2);
+  EXPECT_EQ(dram_of_4, dram);
+  EXPECT_GT(l2_of_40, 5 * l2_of_4);
+  EXPECT_GT(dram_of_40, 20 * dram);
 }
 
 TEST(KernelTime, RefusesWhatCannotBe) {

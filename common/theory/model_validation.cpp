@@ -13,7 +13,8 @@ namespace tilewise::theory {
 
 namespace {
 
-KernelWork work_of(const ReferenceRow& measured, const ReferenceRow& counted) {
+KernelWork work_of(const ReferenceRow& measured, const ReferenceRow& counted,
+                   const core::GpuProfile& gpu) {
   const auto count = [&](const char* column) { return counted.number(column); };
   KernelWork work;
   work.blocks_x = static_cast<std::uint64_t>(count("grid_x"));
@@ -39,10 +40,13 @@ KernelWork work_of(const ReferenceRow& measured, const ReferenceRow& counted) {
                 .shared_along_x = count("block_shared_along_x"),
                 .shared_along_y = count("block_shared_along_y"),
                 .store_sectors = count("block_store_sectors"),
+                .store_bytes = count("block_store_bytes"),
                 .load_lines = count("block_load_lines"),
                 .store_lines = count("block_store_lines"),
                 .load_intervals = count("block_load_intervals"),
-                .waiting_intervals = count("block_waiting_intervals")};
+                .waiting_intervals = count("block_waiting_intervals"),
+                .store_rounds = count("block_store_rounds")};
+  work.spilled_words = spilled_words(work, core::capability_of(gpu));
   return work;
 }
 
@@ -128,17 +132,19 @@ std::vector<ValidationRow> validation_rows() {
   std::vector<ValidationRow> rows;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const ReferenceRow& row = measured[i];
-    const KernelWork work = work_of(row, counted[i]);
     ValidationRow result;
     result.document = row.text("document");
     result.gpu = row.text("gpu");
+    const core::GpuProfile gpu = core::gpu_profile(result.gpu);
+    const KernelWork work = work_of(row, counted[i], gpu);
     result.call = call_of(row);
     result.place = row.place();
     result.fitted = is_fitted(row);
     result.work =
         work.operations > 0 ? work.operations : work.global_load_bytes + work.global_store_bytes;
     result.measured_ms = row.number("measured_ms");
-    result.modelled = kernel_time(core::gpu_profile(result.gpu), work);
+    result.spilled_words = work.spilled_words;
+    result.modelled = kernel_time(gpu, work);
     rows.push_back(std::move(result));
   }
   return rows;

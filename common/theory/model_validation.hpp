@@ -16,6 +16,7 @@ struct ValidationRow {
   std::string place;     ///< file and line, for messages
   bool fitted = false;   ///< constants of the generation were fitted on it
   double work = 0;       ///< operations, for a transpose bytes
+  double spilled_words = 0;  ///< KernelWork::spilled_words
   double measured_ms = 0;
   KernelTime modelled;
 };

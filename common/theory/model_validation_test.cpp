@@ -37,8 +37,8 @@ TEST(ModelValidation, ReachesTheAccuracyPromised) {
     double mean_error_pct;
     double rank_of_times;
   } promises[] = {
-      {"put2025", 28, 20, 0.95},  {"course2025", 32, 30, 0.95}, {"put2014", 67, 30, 0.95},
-      {"muni2009", 10, 30, 0.95}, {"fing2020", 8, 30, 0.95},    {"h200", 231, 20, 0.95},
+      {"put2025", 34, 20, 0.95},  {"course2025", 32, 30, 0.95}, {"put2014", 67, 30, 0.95},
+      {"muni2009", 10, 30, 0.95}, {"fing2020", 8, 30, 0.95},    {"h200", 246, 20, 0.95},
   };
   for (const auto& promise : promises) {
     SCOPED_TRACE(promise.document);
@@ -49,11 +49,11 @@ TEST(ModelValidation, ReachesTheAccuracyPromised) {
   }
 }
 
-// The rates of a document, without the sizes that rank times by themselves. Three documents are
-// below 0.95; docs/measurements/2026-11-21-model.md says why.
+// The rates of a document, without the sizes that rank times by themselves. One document is below
+// 0.95; docs/measurements/2026-11-21-model.md says why.
 TEST(ModelValidation, RanksRatesAboutAsWell) {
-  const std::map<std::string, double> reached = {{"put2025", 0.95},  {"course2025", 0.94},
-                                                 {"put2014", 0.92},  {"muni2009", 0.95},
+  const std::map<std::string, double> reached = {{"put2025", 0.95},  {"course2025", 0.95},
+                                                 {"put2014", 0.95},  {"muni2009", 0.95},
                                                  {"fing2020", 0.80}, {"h200", 0.95}};
   for (const auto& [document, correlation] : reached) {
     EXPECT_GE(agreement(rows_of(document)).rank_of_rates, correlation) << document;
@@ -68,6 +68,66 @@ TEST(ModelValidation, HoldsWhereNothingWasFitted) {
   }
   EXPECT_GT(rows.size(), 250u);
   EXPECT_LE(agreement(rows).mean_error_pct, 20);
+}
+
+// What each document concludes from its measurements comes out of the model, too.
+TEST(ModelValidation, DrawsTheConclusionsOfTheDocuments) {
+  const auto ms = [](const std::string& document, const std::string& call) {
+    for (const ValidationRow& row : rows_of(document)) {
+      if (row.call == call) return row.modelled.ms;
+    }
+    ADD_FAILURE() << document << " has no " << call;
+    return 0.0;
+  };
+  const struct {
+    const char *conclusion, *document;
+    std::vector<std::string> from_fast_to_slow;
+  } conclusions[] = {
+      {"an inverted U over results a thread",
+       "put2025",
+       {"put2025_matmul(n=4096, 16, 6, 6)", "put2025_matmul(n=4096, 16, 2, 2)",
+        "put2025_matmul(n=4096, 16, 16, 16)", "put2025_matmul(n=4096, 16, 1, 1)",
+        "put2025_matmul(n=4096, 16, 24, 24)"}},
+      {"more results are more, up to the top",
+       "put2025",
+       {"put2025_matmul(n=4096, 16, 6, 6)", "put2025_matmul(n=4096, 16, 4, 4)",
+        "put2025_matmul(n=4096, 16, 2, 3)", "put2025_matmul(n=4096, 16, 2, 2)",
+        "put2025_matmul(n=4096, 16, 2, 1)", "put2025_matmul(n=4096, 16, 1, 1)"}},
+      {"2x2 loses with tile 16, whose registers leave one block",
+       "put2014",
+       {"matmul_shared(n=640, 16)", "put2014_2x2(n=640, 16)"}},
+      {"and wins with tile 8", "put2014", {"put2014_2x2(n=640, 8)", "matmul_shared(n=640, 8)"}},
+      {"a second pair of tiles costs",
+       "put2014",
+       {"matmul_shared(n=640, 16)", "put2014_prefetch_shared(n=640, 16)"}},
+      {"tiles, a grid, one block",
+       "put2014",
+       {"matmul_shared(n=528, 16)", "matmul_grid(n=528, 16, 16)",
+        "matmul_single_block(n=528, 16, 16)"}},
+      {"a top of many results, far apart",
+       "course2025",
+       {"matmul_strided(n=2048, 16, 16)", "matmul_strided(n=2048, 16, 8)",
+        "matmul_strided(n=2048, 16, 4)", "matmul_strided(n=2048, 16, 1)"}},
+      {"tiles before global memory",
+       "fing2020",
+       {"fing2020_dgemm_shared(n=4096)", "fing2020_dgemm_global(n=4096)"}},
+      {"one repair after the other",
+       "muni2009",
+       {"transpose_padded(n=4000)", "transpose_tiled(n=4000)", "transpose_naive(n=4000)"}},
+      {"rank-1 updates, two rows, tiles, global memory",
+       "muni2009",
+       {"muni2009_rank1(n=2048)", "matmul_two_rows(n=2048)", "matmul_shared(n=2048, 16)",
+        "matmul_grid(n=2048, 128, 1)", "matmul_grid(n=2048, 1, 128)"}},
+  };
+  for (const auto& [conclusion, document, calls] : conclusions) {
+    for (std::size_t i = 1; i < calls.size(); ++i) {
+      EXPECT_LT(ms(document, calls[i - 1]), ms(document, calls[i]))
+          << document << ": " << conclusion << ": " << calls[i - 1] << ", " << calls[i];
+    }
+  }
+  const double plain = ms("put2014", "matmul_shared(n=640, 16)");
+  EXPECT_NEAR(ms("put2014", "matmul_prefetch_register(n=640, 16)") / plain, 1, 0.03)
+      << "put2014: fetching ahead into registers brings nothing";
 }
 
 // What L2 leaves to DRAM is estimated from a block and its neighbours; put2025 counted it.
@@ -85,7 +145,8 @@ TEST(ModelValidation, EstimatesWhatL2LeavesToDram) {
   double sum = 0;
   int rows = 0;
   for (std::size_t i = 0; i < measurements.size(); ++i) {
-    if (measurements[i].text("document") != "put2025") continue;
+    // What is spilled goes to DRAM, too.
+    if (all_rows()[i].document != "put2025" || all_rows()[i].spilled_words > 0) continue;
     const ReferenceRow& counted = counters[i];
     KernelWork work;
     work.blocks_x = static_cast<std::uint64_t>(counted.number("grid_x"));

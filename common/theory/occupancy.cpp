@@ -77,6 +77,12 @@ std::string why_not(const core::GpuProfile& gpu, const Allocation& rules, const 
 
 }  // namespace
 
+std::size_t arguments_in_shared(const core::GpuProfile& gpu, std::size_t argument_bytes) {
+  constexpr std::size_t for_extents = 16;
+  const int most = core::capability_of(gpu).argument_bytes_in_shared;
+  return most == 0 ? 0 : for_extents + std::min<std::size_t>(argument_bytes, most);
+}
+
 Occupancy occupancy(const core::GpuProfile& gpu, const LaunchNeeds& launch) {
   const Allocation& rules = rules_of(gpu);
   Occupancy result;

@@ -22,6 +22,11 @@ struct LaunchNeeds {
   std::optional<std::uint64_t> blocks;  ///< in the grid; without: more than the GPU holds at a time
 };
 
+/// What a kernel's arguments take of the shared memory of its blocks on compute capability 1.x:
+/// their bytes and 16, where the grid's and the block's extents lie (put2014's kernels of three
+/// pointers and an int have 44 bytes more than their tiles). Nothing on later ones.
+std::size_t arguments_in_shared(const core::GpuProfile& gpu, std::size_t argument_bytes);
+
 /// Of every GPU so far.
 constexpr int threads_per_warp = 32;
 

@@ -41,7 +41,7 @@ OccupancyFigures occupancy_figures(const KernelProfile& kernel, const ProfileRep
   return {.threads_per_block = static_cast<int>(block[0] * block[1] * block[2]),
           .registers_per_thread = registers.per_thread,
           .registers_from_nvcc = registers.from_nvcc,
-          .shared_bytes_per_block = shared_bytes(kernel),
+          .shared_bytes_per_block = shared_bytes(kernel, profile.gpu),
           .by_warps = occupancy.limit_by_warps,
           .by_blocks = occupancy.limit_by_blocks,
           .by_registers = occupancy.limit_by_registers,

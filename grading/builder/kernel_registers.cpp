@@ -91,15 +91,19 @@ std::vector<CompiledKernel> kernels_in(std::string_view ptxas_output) {
   std::vector<CompiledKernel> kernels;
   std::istringstream lines{std::string(ptxas_output)};
   std::string name;
+  int local_bytes = 0;
   for (std::string line; std::getline(lines, line);) {
     constexpr std::string_view begins = "Compiling entry function '";
     if (const auto at = line.find(begins); at != line.npos) {
       const auto first = at + begins.size();
       name = kernel_name(line.substr(first, line.find('\'', first) - first));
+    } else if (line.find(" bytes stack frame") != line.npos) {
+      local_bytes = number_before(line, " bytes stack frame");
     } else if (const int registers = number_before(line, " registers"); registers > 0) {
       if (name.empty()) continue;
       const auto shared = static_cast<std::size_t>(number_before(line, " bytes smem"));
-      kernels.push_back({std::exchange(name, ""), shared, registers});
+      kernels.push_back(
+          {std::exchange(name, ""), shared, registers, std::exchange(local_bytes, 0)});
     }
   }
   return kernels;

@@ -21,7 +21,9 @@ ptxas info    : Function properties for _Z13matmul_kernelILi16EEvPKfS1_Pfi
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem, 380 bytes cmem[0]
 ptxas info    : Compiling entry function '_Z13matmul_kernelPKfS0_Pfi' for 'sm_80'
-ptxas info    : Used 255 registers, used 0 barriers, 380 bytes cmem[0]
+ptxas info    : Function properties for _Z13matmul_kernelPKfS0_Pfi
+    2216 bytes stack frame, 2600 bytes spill stores, 2700 bytes spill loads
+ptxas info    : Used 255 registers, used 0 barriers, 2216 bytes cumulative stack size, 380 bytes cmem[0]
 ptxas info    : Compiling entry function 'plain' for 'sm_80'
 ptxas info    : Used many registers
 )";
@@ -30,9 +32,11 @@ ptxas info    : Used many registers
   EXPECT_EQ(kernels[0].name, "matmul_kernel");
   EXPECT_EQ(kernels[0].static_shared_bytes, 2048u);
   EXPECT_EQ(kernels[0].registers_per_thread, 32);
+  EXPECT_EQ(kernels[0].local_bytes_per_thread, 0);
   EXPECT_EQ(kernels[1].name, "matmul_kernel");
   EXPECT_EQ(kernels[1].static_shared_bytes, 0u);
   EXPECT_EQ(kernels[1].registers_per_thread, 255);
+  EXPECT_EQ(kernels[1].local_bytes_per_thread, 2216);
   EXPECT_THAT(kernels_in("nvcc fatal   : Unsupported gpu architecture 'sm_61'"), IsEmpty());
   EXPECT_THAT(kernels_in("ptxas info : Used 7 registers"), IsEmpty()) << "of no kernel";
 }

@@ -96,7 +96,7 @@ struct Advice {
   std::string_view text;
 };
 
-constexpr std::array<Advice, 14> all_advice = {{
+constexpr std::array<Advice, 15> all_advice = {{
     {"FP32 arithmetic",
      "The arithmetic units are busy: only what a kernel does beside its products can be spared."},
     {"FP64 arithmetic",
@@ -128,6 +128,10 @@ constexpr std::array<Advice, 14> all_advice = {{
     {"DRAM bandwidth",
      "Memory is busy: move each element no more often than you must, and use all bytes of each "
      "32-byte sector."},
+    {"spilled registers",
+     "The sums do not fit into registers, and each step brings them from memory and takes them "
+     "back: "
+     "let a thread compute fewer results."},
     {"partition camping",
      "Blocks that run together meet in few DRAM partitions: give blocks tiles in diagonal order."},
     {"launch overhead", "The kernels are too short: let fewer launches do more each."},

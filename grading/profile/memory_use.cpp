@@ -153,6 +153,22 @@ PartitionUse use_of(const std::vector<Runs>& groups, std::uint64_t blocks_a_grou
   return use;
 }
 
+/// Runs that are on the GPU at the same time: as many as it holds, one after another.
+struct RunsAtATime {
+  std::uint64_t runs = 0;
+  std::uint64_t blocks = 0;
+};
+
+std::optional<RunsAtATime> runs_at_a_time(const KernelProfile& kernel, const core::GpuProfile& gpu,
+                                          int registers_per_thread) {
+  if (kernel.partitions_by_run.empty()) return std::nullopt;
+  const theory::Occupancy occupancy = occupancy_of(kernel, gpu, registers_per_thread);
+  if (occupancy.active_blocks <= 0) return std::nullopt;
+  const auto held = std::uint64_t(occupancy.active_blocks) * std::uint64_t(gpu.sms);
+  const std::uint64_t runs = std::max<std::uint64_t>(1, held / kernel.blocks_a_run);
+  return RunsAtATime{runs, runs * kernel.blocks_a_run};
+}
+
 /// Groups of so many runs; without those at the end that fill no group.
 std::vector<Runs> groups_of(Runs runs, std::size_t runs_a_group) {
   std::vector<Runs> groups;
@@ -165,17 +181,32 @@ std::vector<Runs> groups_of(Runs runs, std::size_t runs_a_group) {
 }  // namespace
 
 std::optional<PartitionSpread> spread_over_partitions(const KernelProfile& kernel,
-                                                      const core::GpuProfile& gpu) {
-  if (kernel.partitions_by_run.empty()) return std::nullopt;
-  const theory::Occupancy occupancy = occupancy_of(kernel, gpu, 0);
-  if (occupancy.active_blocks <= 0) return std::nullopt;
-  const auto held = std::uint64_t(occupancy.active_blocks) * std::uint64_t(gpu.sms);
-  const std::uint64_t runs_a_group = std::max<std::uint64_t>(1, held / kernel.blocks_a_run);
-  const auto groups = groups_of(kernel.partitions_by_run, runs_a_group);
-  const std::uint64_t blocks_a_group = runs_a_group * kernel.blocks_a_run;
-  return PartitionSpread{.blocks_at_a_time = blocks_a_group,
-                         .loads = use_of(groups, blocks_a_group, &simt::PartitionBytes::loads),
-                         .stores = use_of(groups, blocks_a_group, &simt::PartitionBytes::stores)};
+                                                      const core::GpuProfile& gpu,
+                                                      int registers_per_thread) {
+  const auto at_a_time = runs_at_a_time(kernel, gpu, registers_per_thread);
+  if (!at_a_time) return std::nullopt;
+  const auto groups = groups_of(kernel.partitions_by_run, at_a_time->runs);
+  const std::uint64_t blocks = at_a_time->blocks;
+  return PartitionSpread{.blocks_at_a_time = blocks,
+                         .loads = use_of(groups, blocks, &simt::PartitionBytes::loads),
+                         .stores = use_of(groups, blocks, &simt::PartitionBytes::stores)};
+}
+
+double partition_imbalance(const KernelProfile& kernel, const core::GpuProfile& gpu,
+                           int registers_per_thread) {
+  const auto at_a_time = runs_at_a_time(kernel, gpu, registers_per_thread);
+  if (!at_a_time) return 1;
+  double moved = 0, busiest_moved = 0;
+  for (Runs runs = kernel.partitions_by_run; !runs.empty();) {
+    const Runs group = runs.first(std::min<std::size_t>(at_a_time->runs, runs.size()));
+    runs = runs.subspan(group.size());
+    Bytes bytes = add_up(group, &simt::PartitionBytes::loads);
+    const Bytes stores = add_up(group, &simt::PartitionBytes::stores);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += stores[i];
+    moved += sum_of(bytes);
+    busiest_moved += *std::ranges::max_element(bytes);
+  }
+  return moved > 0 ? busiest_moved * simt::dram_partitions / moved : 1;
 }
 
 }  // namespace tilewise::grading

@@ -93,9 +93,16 @@ struct PartitionSpread {
 /// taken together, so that a grid which the GPU holds whole always looks well spread, in whatever
 /// order its blocks walk over the matrix.
 ///
+/// @param registers_per_thread 0: not known, taken as no limit
 /// @return nothing where the GPU's partitions are not known, where some blocks stood for others,
 /// and where no kernel of that kind can run
 std::optional<PartitionSpread> spread_over_partitions(const KernelProfile& kernel,
-                                                      const core::GpuProfile& gpu);
+                                                      const core::GpuProfile& gpu,
+                                                      int registers_per_thread = 0);
+
+/// How much longer DRAM takes than if such blocks always wanted the same of each partition, loads
+/// and stores together; 1 where nothing is known.
+double partition_imbalance(const KernelProfile& kernel, const core::GpuProfile& gpu,
+                           int registers_per_thread);
 
 }  // namespace tilewise::grading

@@ -260,7 +260,7 @@ TEST(PartitionSpread, TellsOfTheWorstGroup) {
 TEST(PartitionSpread, LooksAtGroupsInTheOrderOfBlocks) {
   KernelProfile kernel;
   kernel.launch.block = {512, 1, 1};  // two on each SM
-  kernel.static_shared_bytes = 8192;
+  kernel.static_shared_bytes = 4096;
   kernel.blocks = 130;
   kernel.partitions_by_run.assign(60, {.loads = {8, 8, 8, 8, 8, 8, 8, 8}, .stores = {}});
   kernel.partitions_by_run.resize(120, {.loads = {0, 0, 0, 32, 32, 0, 0, 0}, .stores = {}});

@@ -12,8 +12,9 @@
 
 namespace tilewise::grading {
 
-std::size_t shared_bytes(const KernelProfile& kernel) {
-  return kernel.static_shared_bytes + kernel.launch.dynamic_shared_bytes;
+std::size_t shared_bytes(const KernelProfile& kernel, const core::GpuProfile& gpu) {
+  return kernel.static_shared_bytes + kernel.launch.dynamic_shared_bytes +
+         theory::arguments_in_shared(gpu, kernel.launch.argument_bytes);
 }
 
 theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
@@ -25,7 +26,7 @@ theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfi
   needs.threads_per_block =
       static_cast<int>(std::min(std::uint64_t{block[0]} * block[1] * block[2], many));
   needs.registers_per_thread = registers_per_thread;
-  needs.shared_bytes_per_block = shared_bytes(kernel);
+  needs.shared_bytes_per_block = shared_bytes(kernel, gpu);
   needs.blocks = kernel.blocks;
   return theory::occupancy(gpu, needs);
 }
@@ -44,31 +45,20 @@ std::uint64_t threads_of(const KernelProfile& kernel) {
   return std::clamp<std::uint64_t>(std::uint64_t{block[0]} * block[1] * block[2], 1, many);
 }
 
-int estimated_registers(const KernelProfile& kernel, const ProfileReport& report) {
-  const core::Capability& capability = core::capability_of(report.gpu);
+int estimated_registers(const theory::KernelWork& work, const core::GpuProfile& gpu) {
+  const core::Capability& capability = core::capability_of(gpu);
   const core::Capability::Registers& rule = capability.registers;
   const int most_of_a_thread = capability.allocation.most_registers_per_thread;
-  double results = 1;
-  if (kernel.counters.barriers > 0) {
-    const double element_bytes = report.double_precision ? 8 : 4;
-    results = static_cast<double>(kernel.counters.global_store_bytes) / element_bytes /
-              static_cast<double>(std::max<std::uint64_t>(kernel.blocks, 1) * threads_of(kernel));
-  }
-  const double words = report.double_precision ? 2 : 1;
+  // What only moves elements has them in registers side by side where compilers bring loads
+  // together.
+  const bool holds_results = work.operations > 0 || rule.as_of_today;
+  const double results = holds_results ? theory::results_at_a_time(work) : 1;
+  const double words = work.double_precision ? 2 : 1;
   const double wanted =
       std::min(rule.for_addresses + rule.for_a_result * words * results, double(most_of_a_thread));
   const int rounded = (static_cast<int>(wanted) + rule.step - 1) / rule.step * rule.step;
-  const int for_a_block = report.gpu.registers_per_sm / static_cast<int>(threads_of(kernel));
+  const int for_a_block = gpu.registers_per_sm / work.threads_per_block;
   return std::max(1, std::min({rounded, most_of_a_thread, for_a_block}));
-}
-
-double partition_imbalance(const std::vector<std::uint64_t>& bytes) {
-  double sum = 0, most = 0;
-  for (const std::uint64_t part : bytes) {
-    sum += static_cast<double>(part);
-    most = std::max(most, static_cast<double>(part));
-  }
-  return sum > 0 ? most * static_cast<double>(bytes.size()) / sum : 1;
 }
 
 /// What a call computes, if nothing else took time.
@@ -90,36 +80,14 @@ std::optional<ArithmeticTime> arithmetic_of(const ProfileReport& report) {
                         report.double_precision ? "FP64 arithmetic" : "FP32 arithmetic"};
 }
 
-}  // namespace
-
-Registers registers_of(const KernelProfile& kernel, const ProfileReport& report) {
-  const int estimate = estimated_registers(kernel, report);
-  // The launch names a template with the arguments as written, "matmul_kernel<Tile>". Of several
-  // instances with as much shared memory, the likeliest.
-  const std::string name = kernel.launch.kernel.substr(0, kernel.launch.kernel.find('<'));
-  const int most = report.gpu.registers_per_sm / static_cast<int>(threads_of(kernel));
-  std::optional<int> nearest;
-  for (const CompiledKernel& compiled : report.compiled) {
-    const int registers = compiled.registers_per_thread;
-    if (compiled.name != name || compiled.static_shared_bytes != kernel.static_shared_bytes ||
-        registers > most) {
-      continue;
-    }
-    if (!nearest || std::abs(registers - estimate) < std::abs(*nearest - estimate)) {
-      nearest = registers;
-    }
-  }
-  return nearest ? Registers{*nearest, true} : Registers{estimate, false};
-}
-
-theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report) {
+/// All that does not depend on registers.
+theory::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport& report) {
   const simt::Counters& counters = kernel.counters;
   theory::KernelWork work;
   work.blocks_x = kernel.launch.grid[0];
   work.blocks_y = std::uint64_t{kernel.launch.grid[1]} * kernel.launch.grid[2];
   work.threads_per_block = static_cast<int>(threads_of(kernel));
-  work.shared_bytes_per_block = shared_bytes(kernel);
-  work.registers_per_thread = registers_of(kernel, report).per_thread;
+  work.shared_bytes_per_block = shared_bytes(kernel, report.gpu);
   // Of several kernels nobody knows which computes how much.
   work.operations = report.launches == 1 ? report.operations : 0;
   work.double_precision = report.double_precision;
@@ -148,22 +116,59 @@ theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& rep
                 .shared_along_x = count(std::min(block.shared_along_x, block.load_sectors)),
                 .shared_along_y = count(std::min(block.shared_along_y, block.load_sectors)),
                 .store_sectors = count(block.store_sectors),
+                .store_bytes = count(block.store_bytes),
                 .load_lines = count(block.load_lines),
                 .store_lines = count(block.store_lines),
                 .load_intervals = count(block.load_intervals),
-                .waiting_intervals = count(block.waiting_intervals)};
-  work.partition_imbalance = partition_imbalance(kernel.partition_bytes);
+                .waiting_intervals = count(block.waiting_intervals),
+                .store_rounds = count(block.store_rounds)};
   return work;
+}
+
+}  // namespace
+
+Registers registers_of(const KernelProfile& kernel, const ProfileReport& report) {
+  const int estimate = estimated_registers(counted_work(kernel, report), report.gpu);
+  // The launch names a template with the arguments as written, "matmul_kernel<Tile>". Of several
+  // instances with as much shared memory, the likeliest.
+  const std::string name = kernel.launch.kernel.substr(0, kernel.launch.kernel.find('<'));
+  const int most = report.gpu.registers_per_sm / static_cast<int>(threads_of(kernel));
+  std::optional<Registers> nearest;
+  for (const CompiledKernel& compiled : report.compiled) {
+    const int registers = compiled.registers_per_thread;
+    if (compiled.name != name || compiled.static_shared_bytes != kernel.static_shared_bytes ||
+        registers > most) {
+      continue;
+    }
+    if (!nearest || std::abs(registers - estimate) < std::abs(nearest->per_thread - estimate)) {
+      nearest = Registers{registers, true, compiled.local_bytes_per_thread > 0};
+    }
+  }
+  return nearest.value_or(Registers{estimate, false, true});
+}
+
+theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report) {
+  theory::KernelWork work = counted_work(kernel, report);
+  const Registers registers = registers_of(kernel, report);
+  work.registers_per_thread = registers.per_thread;
+  if (registers.may_spill) {
+    work.spilled_words = theory::spilled_words(work, core::capability_of(report.gpu));
+  }
+  work.partition_imbalance = partition_imbalance(kernel, report.gpu, registers.per_thread);
+  return work;
+}
+
+bool has_footprint(const KernelProfile& kernel) {
+  return kernel.footprint.load_sectors + kernel.footprint.store_sectors > 0;
 }
 
 std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
                                                 const ProfileReport& report) {
-  const bool counted = kernel.footprint.load_sectors + kernel.footprint.store_sectors > 0;
   const bool moved_nothing = kernel.counters.global_load_requests +
                                  kernel.counters.global_store_requests +
                                  kernel.counters.global_atomic_requests ==
                              0;
-  if (!counted && !moved_nothing) return std::nullopt;
+  if (!has_footprint(kernel) && !moved_nothing) return std::nullopt;
   try {
     return theory::kernel_time(report.gpu, work_of(kernel, report));
   } catch (const std::invalid_argument&) {  // cannot run there

@@ -13,8 +13,9 @@
 
 namespace tilewise::grading {
 
-/// Shared memory of a block, static and dynamic.
-std::size_t shared_bytes(const KernelProfile& kernel);
+/// Shared memory of a block: static, dynamic and, on compute capability 1.x, the kernel's
+/// arguments.
+std::size_t shared_bytes(const KernelProfile& kernel, const core::GpuProfile& gpu);
 
 /// How the launch would fill an SM of a GPU, with so many registers a thread.
 theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
@@ -27,15 +28,20 @@ std::string limiter_of(const theory::Occupancy& occupancy);
 struct Registers {
   int per_thread = 0;
   bool from_nvcc = false;
+  bool may_spill = false;  ///< nvcc had no register for everything, or nobody knows
 };
 
 /// What nvcc gave the kernel, or else an estimate: 24 for addresses and counters and twice the
-/// results of a thread where it has barriers, in units of 8, and as many as a block may have; on
-/// compute capability 1.x, whose compilers were frugal, 8 and six times the results.
+/// results that a thread has at a time, in units of 8, and as many as a block may have; on compute
+/// capability 1.x, whose compilers were frugal, 8 and six times the results, of which a kernel that
+/// only moves elements has one.
 Registers registers_of(const KernelProfile& kernel, const ProfileReport& report);
 
 /// The launch as the model takes it.
 theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report);
+
+/// Whether it was counted what a block needs of memory.
+bool has_footprint(const KernelProfile& kernel);
 
 /// How long the launch would take; nothing where it cannot run on that GPU, or where it was not
 /// counted what a block needs of memory (`lab profile --exhaustive`).

@@ -22,6 +22,7 @@ ProfileReport product(int results) {
                       .shared_along_x = 2048,
                       .shared_along_y = 2048,
                       .store_sectors = 32,
+                      .store_bytes = 16 * 16 * 4 * static_cast<std::uint64_t>(results),
                       .load_lines = 2048,
                       .store_lines = 16,
                       .load_intervals = 512,
@@ -96,11 +97,40 @@ TEST(ModelledTime, IsNoneWhereMemoryWasNotCountedOrTheLaunchCannotRun) {
   EXPECT_FALSE(modelled_time(report.kernels[0], report));
 }
 
-TEST(ModelledTime, SeesTheBusiestPartition) {
+TEST(ModelledTime, SeesThePartitionThatBlocksWantTogether) {
   ProfileReport report = product(1);
-  EXPECT_EQ(work_of(report.kernels[0], report).partition_imbalance, 1);
-  report.kernels[0].partition_bytes = {8, 0, 0, 0};
-  EXPECT_EQ(work_of(report.kernels[0], report).partition_imbalance, 4);
+  KernelProfile& kernel = report.kernels[0];
+  EXPECT_EQ(work_of(kernel, report).partition_imbalance, 1);
+  // 160 blocks at a time: all of them want one partition, and then another.
+  constexpr std::size_t held = 160;
+  kernel.partitions_by_run.assign(held, {.loads = {8}, .stores = {}});
+  kernel.partitions_by_run.resize(2 * held, {.loads = {0, 8}, .stores = {}});
+  EXPECT_EQ(work_of(kernel, report).partition_imbalance, 8);
+  // What they store elsewhere goes on beside what they load.
+  for (simt::PartitionBytes& run : kernel.partitions_by_run) run.stores = {0, 0, 8};
+  EXPECT_EQ(work_of(kernel, report).partition_imbalance, 4);
+  kernel.partitions_by_run.assign(held, {.loads = {1, 1, 1, 1, 1, 1, 1, 1}, .stores = {}});
+  EXPECT_EQ(work_of(kernel, report).partition_imbalance, 1);
+}
+
+TEST(ModelledTime, SpillsWhatHasNoRegister) {
+  // Registers of a thread are 255; put2025 counted 28 words a step for 256 results, and all of 576.
+  const struct {
+    int results;
+    double words;
+  } cases[] = {{64, 0}, {196, 0}, {256, 33}, {576, 576}};
+  for (const auto& [results, words] : cases) {
+    ProfileReport report = product(results);
+    EXPECT_EQ(work_of(report.kernels[0], report).spilled_words, words) << results;
+    // A thread that sums up each result on its own has one at a time.
+    report.kernels[0].footprint.store_rounds = 8 * static_cast<std::uint64_t>(results);
+    EXPECT_EQ(work_of(report.kernels[0], report).spilled_words, 0) << results;
+  }
+  ProfileReport report = product(256);
+  report.compiled = {{"matmul_kernel", 2048, 255, 0}};
+  EXPECT_EQ(work_of(report.kernels[0], report).spilled_words, 0) << "nvcc spilled nothing";
+  report.compiled[0].local_bytes_per_thread = 312;
+  EXPECT_EQ(work_of(report.kernels[0], report).spilled_words, 33);
 }
 
 TEST(ModelledCall, IsItsKernelIfThereIsOne) {

@@ -18,7 +18,8 @@
 namespace tilewise::grading {
 
 // Kernels have the names that a student gave them; what is no UTF-8 there is replaced.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernel, name, static_shared_bytes, registers_per_thread)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernel, name, static_shared_bytes, registers_per_thread,
+                                   local_bytes_per_thread)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernels, submission, reference)
 
 void write_compiled_kernels(const std::filesystem::path& file, const CompiledKernels& kernels) {
@@ -65,7 +66,8 @@ Json modelled_document(const KernelProfile& kernel, const ProfileReport& report)
                    {"occupancy_pct", occupancy.percent},
                    {"occupancy_limiter", limiter_of(occupancy)},
                    {"registers_per_thread", registers.per_thread},
-                   {"registers_from", registers.from_nvcc ? "nvcc" : "estimate"}};
+                   {"registers_from", registers.from_nvcc ? "nvcc" : "estimate"},
+                   {"spilled_words_per_thread", work_of(kernel, report).spilled_words}};
   if (!time) return document;
   Json parts = Json::array();
   for (const theory::TimePart& part : time->parts) {
@@ -84,14 +86,15 @@ Json kernel_document(const KernelProfile& kernel, const ProfileReport& report) {
   Json document = {{"name", kernel.launch.kernel},
                    {"grid", kernel.launch.grid},
                    {"block", kernel.launch.block},
-                   {"shared_bytes", shared_bytes(kernel)},
+                   {"shared_bytes", shared_bytes(kernel, report.gpu)},
                    {"blocks", kernel.blocks},
                    {"simulated_blocks", kernel.simulated_blocks},
                    {"counters", counters_of(kernel.counters)},
                    {"lines", lines}};
   if (!kernel.partition_bytes.empty()) document["partition_bytes"] = kernel.partition_bytes;
   document["modelled"] = modelled_document(kernel, report);
-  if (const auto spread = spread_over_partitions(kernel, report.gpu)) {
+  const int registers = registers_of(kernel, report).per_thread;
+  if (const auto spread = spread_over_partitions(kernel, report.gpu, registers)) {
     document["modelled"]["partitions_busy"] = {{"blocks_at_a_time", spread->blocks_at_a_time},
                                                {"loads", spread->loads.busy},
                                                {"stores", spread->stores.busy}};
@@ -139,10 +142,10 @@ std::string extent(const std::array<unsigned, 3>& sides) {
   return text;
 }
 
-std::string heading(const KernelProfile& kernel) {
+std::string heading(const KernelProfile& kernel, const core::GpuProfile& gpu) {
   return fmt::format("{}  grid {}, block {}, {} bytes of shared memory a block\n",
                      printable(kernel.launch.kernel), extent(kernel.launch.grid),
-                     extent(kernel.launch.block), with_commas(shared_bytes(kernel)));
+                     extent(kernel.launch.block), with_commas(shared_bytes(kernel, gpu)));
 }
 
 std::string extent_of_simulation(const KernelProfile& kernel) {
@@ -157,9 +160,12 @@ std::string occupancy_line(const KernelProfile& kernel, const ProfileReport& rep
   if (!occupancy.cannot_run.empty()) {
     return fmt::format("  cannot run there: {}\n", occupancy.cannot_run);
   }
-  return fmt::format("  occupancy {:.0f}% (modelled; {} registers a thread, {}), limited by {}\n",
+  const double spilled = work_of(kernel, report).spilled_words;
+  return fmt::format("  occupancy {:.0f}% (modelled; {} registers a thread, {}{}), limited by {}\n",
                      occupancy.percent, registers.per_thread,
-                     registers.from_nvcc ? "from nvcc" : "estimated", limiter_of(occupancy));
+                     registers.from_nvcc ? "from nvcc" : "estimated",
+                     spilled > 0 ? fmt::format("; {:.0f} words of each step spilled", spilled) : "",
+                     limiter_of(occupancy));
 }
 
 std::string rate_in_words(double gflops, double gb_s) {
@@ -168,6 +174,11 @@ std::string rate_in_words(double gflops, double gb_s) {
 
 std::string time_line(const KernelProfile& kernel, const ProfileReport& report) {
   const auto time = modelled_time(kernel, report);
+  if (!time && kernel.simulated_blocks == kernel.blocks && !has_footprint(kernel)) {
+    return "  time not modelled: every block was counted, and none compared with its neighbours; "
+           "leave "
+           "--exhaustive out\n";
+  }
   if (!time) return "";
   return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms,
                      rate_in_words(time->gflops, time->gb_s), time->limiter);
@@ -184,8 +195,9 @@ std::string call_line(const ProfileReport& report) {
 }
 
 /// Empty where nothing is known of partitions.
-std::string partitions_line(const KernelProfile& kernel, const core::GpuProfile& gpu) {
-  const auto spread = spread_over_partitions(kernel, gpu);
+std::string partitions_line(const KernelProfile& kernel, const ProfileReport& report) {
+  const auto spread =
+      spread_over_partitions(kernel, report.gpu, registers_of(kernel, report).per_thread);
   if (!spread) return "";
   return fmt::format(
       "  of {} DRAM partitions, {} blocks at a time keep {:.1f} busy with loads, {:.1f} with "
@@ -311,9 +323,9 @@ std::string lines_table(const KernelProfile& kernel, const SourceTexts& sources)
 std::string profile_table(const ProfileReport& report, const SourceTexts& sources) {
   std::string text = fmt::format("{} on {}, simulated\n", report.call, report.gpu.name);
   for (const KernelProfile& kernel : report.kernels) {
-    text += "\n" + heading(kernel) + extent_of_simulation(kernel) + occupancy_line(kernel, report) +
-            time_line(kernel, report) + partitions_line(kernel, report.gpu) +
-            totals(kernel.counters);
+    text += "\n" + heading(kernel, report.gpu) + extent_of_simulation(kernel) +
+            occupancy_line(kernel, report) + time_line(kernel, report) +
+            partitions_line(kernel, report) + totals(kernel.counters);
     if (!kernel.lines.empty()) text += lines_table(kernel, sources);
   }
   if (report.launches > std::ssize(report.kernels)) {

@@ -19,6 +19,7 @@ struct CompiledKernel {
   std::string name;  ///< without template arguments: "matmul_kernel"
   std::size_t static_shared_bytes = 0;
   int registers_per_thread = 0;
+  int local_bytes_per_thread = 0;  ///< the stack frame: what is spilled, and arrays in memory
 };
 
 /// Of a submission, and of the solution that it is compared with; empty where nvcc was not found.

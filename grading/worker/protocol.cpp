@@ -58,6 +58,7 @@ void each_field(Is<LaunchInfo> auto& launch, auto&& field) {
   field("file", launch.file);
   field("line", launch.line);
   field("static_shared_bytes", launch.static_shared_bytes);
+  field("argument_bytes", launch.argument_bytes);
 }
 
 void each_field(Is<simt::LineCounters> auto& line, auto&& field) {
@@ -75,7 +76,9 @@ void each_field(Is<simt::Footprint> auto& footprint, auto&& field) {
   field("store_lines", footprint.store_lines);
   field("load_intervals", footprint.load_intervals);
   field("waiting_intervals", footprint.waiting_intervals);
-  static_assert(sizeof footprint == 8 * sizeof(std::uint64_t), "a part of it is missing here");
+  field("store_rounds", footprint.store_rounds);
+  field("store_bytes", footprint.store_bytes);
+  static_assert(sizeof footprint == 10 * sizeof(std::uint64_t), "a part of it is missing here");
 }
 
 void each_field(Is<KernelProfile> auto& profile, auto&& field) {

@@ -36,7 +36,7 @@ cudaError_t matmul_rx_ry(const float* A, const float* B, float* C, int n, int ti
 /// quarter of the rows and columns of C.
 ///
 /// \param      tile     edge of a block, in threads: 16 or 32
-/// \param      results  results a thread, rows x columns: 1 (1x1), 4 (2x2), 8 (4x2) or 16 (4x4)
+/// \param      results  results a thread, rows x columns: 1 (1x1), 4 (2x2), 8 (2x4) or 16 (4x4)
 ///
 /// Otherwise as above; `cudaErrorInvalidValue` also for any other tile or number of results.
 ///

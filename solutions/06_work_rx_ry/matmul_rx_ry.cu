@@ -160,8 +160,8 @@ static constexpr Configuration rx_ry_configurations[] = {
 };
 
 static constexpr Configuration strided_configurations[] = {
-    strided<16, 1, 1>, strided<16, 2, 2>, strided<16, 2, 4>, strided<16, 4, 4>,
-    strided<32, 1, 1>, strided<32, 2, 2>, strided<32, 2, 4>, strided<32, 4, 4>,
+    strided<16, 1, 1>, strided<16, 2, 2>, strided<16, 4, 2>, strided<16, 4, 4>,
+    strided<32, 1, 1>, strided<32, 2, 2>, strided<32, 4, 2>, strided<32, 4, 4>,
 };
 
 static cudaError_t launch(const Configuration* configuration, const float* A, const float* B,

@@ -36,7 +36,7 @@ void SectorSet::clear() {
 
 void FootprintWriter::start_block(std::size_t warps) {
   footprint_ = {};
-  warps_.assign(warps, Warp::idle);
+  warps_.assign(warps, Warp());
 }
 
 void FootprintWriter::note_global(const Request& request) {
@@ -44,7 +44,8 @@ void FootprintWriter::note_global(const Request& request) {
   const bool reads = request.site.action() != Action::write;
   const bool writes = request.site.action() != Action::read;
   Warp& warp = warps_[request.warp];
-  if (reads && warp == Warp::idle) warp = Warp::loaded;
+  if (reads && warp.loads == Loads::none) warp.loads = Loads::came;
+  warp.stored |= writes;
   std::array<Place, 32> touched;
   auto end = touched.begin();
   for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
@@ -57,14 +58,26 @@ void FootprintWriter::note_global(const Request& request) {
   const auto lines =
       static_cast<std::uint64_t>(std::unique(touched.begin(), end) - touched.begin());
   if (reads) footprint_.load_lines += lines;
-  if (writes) footprint_.store_lines += lines;
+  if (!writes) return;
+  footprint_.store_lines += lines;
+  footprint_.store_bytes +=
+      static_cast<std::uint64_t>(std::popcount(request.lanes)) * request.site.bytes();
 }
 
 void FootprintWriter::pass_barrier() {
   for (Warp& warp : warps_) {
-    footprint_.load_intervals += warp != Warp::idle;
-    footprint_.waiting_intervals += warp == Warp::stored_after_load;
-    warp = Warp::idle;
+    footprint_.load_intervals += warp.loads != Loads::none;
+    footprint_.waiting_intervals += warp.loads == Loads::waited_for;
+    warp.load_intervals += warp.loads != Loads::none;
+    if (warp.stored) {
+      if (!warp.has_stored) warp.of_first_round = warp.load_intervals;
+      const bool anew = warp.load_intervals > 0 && 2 * warp.load_intervals >= warp.of_first_round;
+      footprint_.store_rounds += anew || !warp.has_stored;
+      warp.has_stored = true;
+      warp.load_intervals = 0;
+    }
+    warp.loads = Loads::none;
+    warp.stored = false;
   }
 }
 
@@ -152,10 +165,12 @@ Footprint GridSample::footprint() const {
   const BlockFootprint& own = blocks_.at(number(origin())).footprint;
   Footprint footprint{.load_sectors = own.loaded.size(),
                       .store_sectors = own.stored.size(),
+                      .store_bytes = own.store_bytes,
                       .load_lines = own.load_lines,
                       .store_lines = own.store_lines,
                       .load_intervals = own.load_intervals,
-                      .waiting_intervals = own.waiting_intervals};
+                      .waiting_intervals = own.waiting_intervals,
+                      .store_rounds = own.store_rounds};
   std::uint64_t* const shared_with_next[] = {&footprint.shared_along_x, &footprint.shared_along_y};
   for (std::size_t axis : {0, 1}) {
     if (const BlockSample* neighbour = neighbour_of_origin(axis)) {

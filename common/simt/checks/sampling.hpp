@@ -41,6 +41,7 @@ class SectorSet {
 /// What a block needs of device memory, and when: for the model of a kernel's time.
 struct BlockFootprint {
   SectorSet loaded, stored;
+  std::uint64_t store_bytes = 0;  ///< that its threads ask for
   /// Lines of 128 bytes, summed over requests.
   std::uint64_t load_lines = 0;
   std::uint64_t store_lines = 0;
@@ -48,6 +49,7 @@ struct BlockFootprint {
   /// these the ones in which it then stores to shared memory: there it waits for what it loaded.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
+  std::uint64_t store_rounds = 0;  ///< Footprint::store_rounds
 };
 
 /// Draws up the footprint of a block while it runs.
@@ -56,9 +58,9 @@ class FootprintWriter {
   void start_block(std::size_t warps);
   void note(const Request& request, const Pattern& pattern) {
     if (!pattern.shared) return note_global(request);
-    Warp& warp = warps_[request.warp];
-    if (request.site.action() != Action::read && warp == Warp::loaded) {
-      warp = Warp::stored_after_load;
+    Loads& loads = warps_[request.warp].loads;
+    if (request.site.action() != Action::read && loads == Loads::came) {
+      loads = Loads::waited_for;
     }
   }
   void pass_barrier();
@@ -66,12 +68,20 @@ class FootprintWriter {
   BlockFootprint take();
 
  private:
-  enum class Warp : std::uint8_t { idle, loaded, stored_after_load };
+  enum class Loads : std::uint8_t { none, came, waited_for };
+
+  struct Warp {
+    Loads loads = Loads::none;         ///< since the last barrier
+    bool stored = false;               ///< since then
+    std::uint64_t load_intervals = 0;  ///< since its last store
+    std::uint64_t of_first_round = 0;  ///< load_intervals at its first store
+    bool has_stored = false;
+  };
 
   void note_global(const Request& request);
 
   BlockFootprint footprint_;
-  std::vector<Warp> warps_;  ///< what each did since the last barrier
+  std::vector<Warp> warps_;
 };
 
 /// What a block tells of itself.

@@ -53,6 +53,7 @@ TEST(BlockFootprint, CountsDifferentSectorsAndLinesOfEachRequest) {
     EXPECT_EQ(footprint.stored.size(), expected.sectors) << expected.stride;
     EXPECT_EQ(footprint.load_lines, 2 * expected.lines) << expected.stride;
     EXPECT_EQ(footprint.store_lines, 2 * expected.lines) << expected.stride;
+    EXPECT_EQ(footprint.store_bytes, 2u * 32 * 4) << expected.stride;
   }
 }
 
@@ -73,6 +74,27 @@ TEST(BlockFootprint, TellsWhereAWarpWaitsForWhatItLoads) {
   const BlockFootprint footprint = writer.take();
   EXPECT_EQ(footprint.load_intervals, 3u);
   EXPECT_EQ(footprint.waiting_intervals, 1u);
+}
+
+TEST(BlockFootprint, TellsResultsThatAWarpHasTogetherFromNewOnes) {
+  const Access load(Action::read, 0, 4), store(Action::write, 1 << 20, 4);
+  // Intervals by what a warp does in them: l loads, s stores, b both, - neither.
+  const struct {
+    const char* intervals;
+    std::uint64_t rounds;
+  } cases[] = {{"llllb", 1},     {"lllls", 1},    {"llll-s-s-s", 1}, {"llllsbsb", 1},
+               {"llllsllls", 2}, {"llllslls", 2}, {"llllsls", 1},    {"lsls", 2},
+               {"ssss", 1},      {"llll", 0},     {"bbbb", 4},       {"llllsllllsllll", 2}};
+  for (const auto& [intervals, rounds] : cases) {
+    FootprintWriter writer;
+    writer.start_block(1);
+    for (const char* interval = intervals; *interval != 0; ++interval) {
+      if (*interval == 'l' || *interval == 'b') load.note(writer);
+      if (*interval == 's' || *interval == 'b') store.note(writer);
+      writer.pass_barrier();
+    }
+    EXPECT_EQ(writer.take().store_rounds, rounds) << intervals;
+  }
 }
 
 /// A block of a kernel that makes `requests` requests, the first at `address`, `phase` into a

@@ -87,12 +87,13 @@ cudaError_t raise_dynamic_shared_limit(std::size_t bytes) {
 }
 
 LaunchRecord record_of(const LaunchConfiguration& launch) {
-  return {launch.kernel,
-          {launch.grid.x, launch.grid.y, launch.grid.z},
-          {launch.block.x, launch.block.y, launch.block.z},
-          launch.dynamic_shared_bytes,
-          launch.file,
-          launch.line};
+  return {.kernel = launch.kernel,
+          .grid = {launch.grid.x, launch.grid.y, launch.grid.z},
+          .block = {launch.block.x, launch.block.y, launch.block.z},
+          .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+          .file = launch.file,
+          .line = launch.line,
+          .argument_bytes = launch.argument_bytes};
 }
 
 void record(const LaunchConfiguration& launch) { state().launches.push_back(record_of(launch)); }

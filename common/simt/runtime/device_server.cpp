@@ -205,7 +205,8 @@ class Service {
         {request_.grid[0], request_.grid[1], request_.grid[2]},
         {request_.block[0], request_.block[1], request_.block[2]},
         request_.dynamic_shared_bytes,
-        nullptr};
+        nullptr,
+        request_.argument_bytes};
     if (chosen) {
       std::uintptr_t function = 0;
       if (request_.bytes < sizeof function) return HostRequest::impossible;

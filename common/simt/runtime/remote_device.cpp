@@ -172,6 +172,7 @@ void RemoteDevice::launch(const LaunchConfiguration& configuration, const Launch
   request.file = address_of(configuration.file);
   request.line = configuration.line;
   request.dynamic_shared_bytes = configuration.dynamic_shared_bytes;
+  request.argument_bytes = configuration.argument_bytes;
   request.run = reinterpret_cast<std::uintptr_t>(body.run);
   request.bytes = body.context_bytes;
   const dim3 grid = configuration.grid, block = configuration.block;

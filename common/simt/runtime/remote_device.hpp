@@ -46,6 +46,7 @@ struct DeviceRequest {
   std::uint64_t file;
   std::uint64_t run;
   std::uint64_t dynamic_shared_bytes;
+  std::uint64_t argument_bytes;
   std::uint32_t grid[3];
   std::uint32_t block[3];
 };

@@ -13,6 +13,7 @@
 #include "common/simt/validation/published_kernels.hpp"
 #include "common/simt/validation/put2025_kernel.hpp"
 #include "common/simt/watch.hpp"
+#include "common/theory/occupancy.hpp"
 #include "labs/01_single_block/matmul_single_block.hpp"
 #include "labs/02_multi_block_grid/matmul_grid.hpp"
 #include "labs/03_shared_memory/matmul_shared.hpp"
@@ -62,6 +63,12 @@ Function dgemm(decltype(&dgemm_shared) multiply) {
     return multiply(x.m, x.n, x.k, 1, x.Ad(), x.k, x.Bd(), x.n, 0, x.Cd(), x.n);
   };
 }
+Function published(bool (*multiply)(const float*, const float*, float*, int, int)) {
+  return [=](const Arguments& x) {
+    const bool known = multiply(x.A_(), x.B_(), x.C_(), x.n, x.a);
+    return known ? cudaGetLastError() : cudaErrorInvalidValue;
+  };
+}
 Function fing_dgemm(decltype(&fing2020_dgemm_shared) multiply) {
   return [=](const Arguments& x) {
     multiply(x.m, x.n, x.k, 1, x.Ad(), x.Bd(), 1, x.Cd());
@@ -81,6 +88,8 @@ const std::map<std::string, Function>& functions() {
          muni2009_rank1(x.A_(), x.B_(), x.C_(), x.n);
          return cudaGetLastError();
        }},
+      {"put2014_prefetch_shared", published(put2014_prefetch_shared)},
+      {"put2014_2x2", published(put2014_2x2)},
       {"fing2020_dgemm_global", fing_dgemm(fing2020_dgemm_global)},
       {"fing2020_dgemm_shared", fing_dgemm(fing2020_dgemm_shared)},
       {"matmul_single_block", by_blocks(matmul_single_block)},
@@ -109,28 +118,37 @@ const std::map<std::string, Function>& functions() {
 
 struct Column {
   const char* name;
-  std::uint64_t (*value)(const KernelProfile&);
+  std::uint64_t (*value)(const KernelProfile&, const core::GpuProfile&);
 };
 
-#define COUNTER(name)                                                              \
-  {                                                                                \
-#name, [](const KernelProfile& p) -> std::uint64_t { return p.counters.name; } \
+#define COUNTER(name)                                                               \
+  {                                                                                 \
+#name, [](const KernelProfile& p,                                               \
+              const core::GpuProfile&) -> std::uint64_t { return p.counters.name; } \
   }
-#define FOOTPRINT(column, name)                                                       \
-  {                                                                                   \
-#column, [](const KernelProfile& p) -> std::uint64_t { return p.footprint.name; } \
+#define FOOTPRINT(column, name)                                                        \
+  {                                                                                    \
+#column, [](const KernelProfile& p,                                                \
+                const core::GpuProfile&) -> std::uint64_t { return p.footprint.name; } \
   }
 
 constexpr Column columns[] = {
-    {"grid_x", [](const KernelProfile& p) -> std::uint64_t { return p.launch.grid[0]; }},
-    {"grid_y", [](const KernelProfile& p) -> std::uint64_t { return p.launch.grid[1]; }},
+    {"grid_x",
+     [](const KernelProfile& p, const core::GpuProfile&) -> std::uint64_t {
+       return p.launch.grid[0];
+     }},
+    {"grid_y",
+     [](const KernelProfile& p, const core::GpuProfile&) -> std::uint64_t {
+       return p.launch.grid[1];
+     }},
     {"threads",
-     [](const KernelProfile& p) -> std::uint64_t {
+     [](const KernelProfile& p, const core::GpuProfile&) -> std::uint64_t {
        return std::uint64_t{p.launch.block[0]} * p.launch.block[1] * p.launch.block[2];
      }},
     {"shared_bytes",
-     [](const KernelProfile& p) -> std::uint64_t {
-       return p.static_shared_bytes + p.launch.dynamic_shared_bytes;
+     [](const KernelProfile& p, const core::GpuProfile& gpu) -> std::uint64_t {
+       return p.static_shared_bytes + p.launch.dynamic_shared_bytes +
+              theory::arguments_in_shared(gpu, p.launch.argument_bytes);
      }},
     COUNTER(global_load_requests),
     COUNTER(global_load_sectors),
@@ -156,6 +174,8 @@ constexpr Column columns[] = {
     FOOTPRINT(block_store_lines, store_lines),
     FOOTPRINT(block_load_intervals, load_intervals),
     FOOTPRINT(block_waiting_intervals, waiting_intervals),
+    FOOTPRINT(block_store_rounds, store_rounds),
+    FOOTPRINT(block_store_bytes, store_bytes),
 };
 
 }  // namespace
@@ -169,7 +189,8 @@ std::string model_counters_header() {
 }
 
 std::string model_counters_line(const theory::ReferenceRow& row) {
-  use_device(core::gpu_profile(row.text("gpu")));
+  const core::GpuProfile gpu = core::gpu_profile(row.text("gpu"));
+  use_device(gpu);
   cudaDeviceReset();
   Arguments x{row.integer("m"), row.integer("n"), row.integer("k"),
               row.integer("a"), row.integer("b"), row.integer("c"),
@@ -194,7 +215,7 @@ std::string model_counters_line(const theory::ReferenceRow& row) {
   }
   std::ostringstream line;
   for (const Column& column : columns) {
-    line << (&column == columns ? "" : ",") << column.value(profiles[0]);
+    line << (&column == columns ? "" : ",") << column.value(profiles[0], gpu);
   }
   return line.str();
 }

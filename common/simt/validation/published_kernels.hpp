@@ -9,6 +9,15 @@ namespace tilewise::simt {
 /// 16 in shared memory, 64 x 16 results. (Masaryk University, 2009; n a multiple of 64.)
 void muni2009_rank1(const float* A, const float* B, float* C, int n);
 
+/// C = A * B, all (n, n), one result a thread: tiles that are fetched ahead into a second pair of
+/// tiles, and copied from there (put2014's version 4b). n is a multiple of the tile, 8 or 16.
+/// @return false for another tile
+bool put2014_prefetch_shared(const float* A, const float* B, float* C, int n, int tile);
+
+/// The same with 2 x 2 neighbouring results a thread, which it sums up one after another, from tiles
+/// that were fetched ahead into registers (put2014's version 5). n is a multiple of two tiles.
+bool put2014_2x2(const float* A, const float* B, float* C, int n, int tile);
+
 /// C = beta * C + alpha * A * B with A (m, k), B (k, n), C (m, n), blocks of 32 x 32 threads with
 /// one result each. (fing2020: Universidad de la Republica, 2020; sizes multiples of 32.)
 void fing2020_dgemm_global(int m, int n, int k, double alpha, const double* A, const double* B,

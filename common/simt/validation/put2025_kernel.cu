@@ -64,13 +64,13 @@ struct Configuration {
 template <int tile, int rx, int ry>
 constexpr Configuration configuration = {tile, rx, ry, launch<tile, rx, ry>};
 
-// All that did not spill registers.
 constexpr Configuration configurations[] = {
     configuration<16, 1, 1>, configuration<16, 2, 1>, configuration<16, 2, 2>,
     configuration<16, 2, 3>, configuration<16, 2, 8>, configuration<16, 4, 4>,
     configuration<16, 5, 6>, configuration<16, 6, 6>, configuration<16, 8, 8>,
     configuration<32, 1, 1>, configuration<32, 2, 1>, configuration<32, 2, 2>,
     configuration<32, 2, 3>, configuration<32, 2, 4>, configuration<32, 4, 4>,
+    configuration<16, 16, 16>, configuration<16, 23, 24>, configuration<16, 24, 24>,
 };
 
 }  // namespace

@@ -141,7 +141,7 @@ def _check_choice(page, on_h200):
     page.figures("0.7 0.5 0.5 200", for_b, for_a, other, waiting)
     card = gpu("h200")
     estimates = {}
-    for column, rx, ry in (("2x2, tile 16", 2, 2), ("strided, 8 results, tile 16", 2, 4),
+    for column, rx, ry in (("2x2, tile 16", 2, 2), ("strided, 8 results, tile 16", 4, 2),
                            ("4x4, tile 16", 4, 4)):
         across, down = -(-512 // (16 * rx)), -(-512 // (16 * ry))
         busiest = -(-across * down // card["sms"])

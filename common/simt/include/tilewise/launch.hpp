@@ -25,6 +25,7 @@ struct LaunchConfiguration {
   dim3 block;
   size_t dynamic_shared_bytes;
   cudaStream_t stream;
+  size_t argument_bytes = 0;  ///< known once the arguments are
 };
 
 /// What every thread of a launch runs, and the host memory its arguments are in. Their bytes may be
@@ -114,10 +115,20 @@ template <class Call>
   run_grid(configuration, {run_thread<Call>, &call, sizeof call});
 }
 
+/// Bytes of arguments of these types, each aligned as its type, as CUDA lays them out.
+template <class... Arguments>
+constexpr size_t bytes_of_arguments() {
+  size_t end = 0;
+  ((end = (end + alignof(Arguments) - 1) / alignof(Arguments) * alignof(Arguments) +
+          sizeof(Arguments)),
+   ...);
+  return end;
+}
+
 template <class Kernel, class... Arguments>
-void launch_with(Kernel kernel, const LaunchConfiguration& configuration,
-                 Arguments&&... arguments) {
+void launch_with(Kernel kernel, LaunchConfiguration configuration, Arguments&&... arguments) {
   using Call = CallOf<Kernel, std::decay_t<Arguments>...>;
+  configuration.argument_bytes = bytes_of_arguments<std::decay_t<Arguments>...>();
   Call call{std::move(kernel), {std::forward<Arguments>(arguments)...}};
   launch_threads(configuration, call);
 }
