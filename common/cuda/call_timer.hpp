@@ -2,13 +2,79 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <utility>
 
-#include "common/cuda/error.hpp"
-#include "common/cuda/event.hpp"
-#include "common/cuda/l2_flush.hpp"
+#include "common/cuda/device_buffer.hpp"
 
 namespace tilewise::cuda {
+
+/// Owns a CUDA event on the default stream.
+class Event {
+ public:
+  /// @throws Error
+  Event() { TILEWISE_CUDA_CHECK(cudaEventCreate(&event_)); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { static_cast<void>(cudaEventDestroy(event_)); }
+
+  /// @throws Error
+  void record() { TILEWISE_CUDA_CHECK(cudaEventRecord(event_, nullptr)); }
+
+  /// Waits until the device has reached the event.
+  /// @throws Error, also for a kernel that failed before it.
+  void wait() { TILEWISE_CUDA_CHECK(cudaEventSynchronize(event_)); }
+
+  /// Milliseconds from `start` to this event, both recorded and reached.
+  /// @throws Error
+  float ms_since(const Event& start) const {
+    float ms = 0;
+    TILEWISE_CUDA_CHECK(cudaEventElapsedTime(&ms, start.event_, event_));
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Evicts what earlier work left in the L2 cache of the current device, so that every timed call
+/// starts equally cold.
+class L2Flush {
+ public:
+  /// @throws Error
+  L2Flush() : buffer_(bytes_to_write()) {}
+
+  /// Queues writes of the whole buffer on the default stream. They keep the device busy for longer
+  /// than a host takes to queue a launch behind them, 20 microseconds on an H200 where other things
+  /// were done in between: else that would be part of what is timed, most of it for short kernels.
+  /// @throws Error
+  void start() {
+    if (buffer_.bytes() == 0) return;
+    constexpr int times = 4;
+    for (int i = 0; i < times; ++i) {
+      TILEWISE_CUDA_CHECK(cudaMemsetAsync(buffer_.data(), 0, buffer_.bytes(), nullptr));
+    }
+  }
+
+  /// The same, and waits for the device.
+  /// @throws Error
+  void run() {
+    start();
+    TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
+  }
+
+ private:
+  // Twice the cache, because its replacement is not strictly least-recently-used.
+  static std::size_t bytes_to_write() {
+    int device = 0;
+    int l2_bytes = 0;
+    TILEWISE_CUDA_CHECK(cudaGetDevice(&device));
+    TILEWISE_CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+    return 2 * static_cast<std::size_t>(l2_bytes);
+  }
+
+  DeviceBuffer buffer_;
+};
 
 /// Times host functions that launch kernels, by device events.
 class CallTimer {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::core {
 namespace {

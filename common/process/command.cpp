@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/process/descriptors.hpp"
+#include "common/process/process.hpp"
 
 namespace tilewise::grading {
 namespace {

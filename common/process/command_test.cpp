@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {

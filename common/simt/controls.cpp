@@ -23,7 +23,7 @@ std::vector<LaunchRecord> take_launches() { return controls().take_launches(); }
 
 std::size_t take_bytes_copied_to_host() { return controls().take_bytes_copied_to_host(); }
 
-std::vector<Diagnostic> take_diagnostics() { return controls().take_diagnostics(); }
+std::vector<Finding> take_findings() { return controls().take_findings(); }
 
 void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name) {
   describe_buffer(device_pointer, {.name = name, .bytes = bytes});

@@ -22,10 +22,9 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
 
 /// Of all these those that load or store by a pointer. A checked module is linked so that they lead
 /// to functions that report it (recorder/hooks.cpp): `--wrap=memcpy` and so on.
-inline constexpr auto wrapped_functions =
-    std::to_array<std::string_view>({"memcpy", "memmove", "memset", "modf", "modff", "frexp",
-                                     "frexpf", "remquo", "remquof", "sincos", "sincosf", "nan",
-                                     "nanf", "printf", "vprintf", "puts"});
+inline constexpr auto wrapped_functions = std::to_array<std::string_view>(
+    {"memcpy", "memmove", "memset", "modf", "modff", "frexp", "frexpf", "remquo", "remquof",
+     "sincos", "sincosf", "nan", "nanf", "printf", "vprintf", "puts"});
 
 /// The rest of the C library that a GPU has: printf() and assert(), copies, which report
 /// themselves, the heap, and clock(). puts() and putchar() are what compilers make of printf().
@@ -118,8 +117,8 @@ inline constexpr auto simulator_names = std::to_array<std::string_view>(
 
 /// Of the simulator's functions those that serve host code.
 inline constexpr auto host_functions_of_the_simulator = std::to_array<std::string_view>(
-    {"_ZN8tilewise4simt14reserve_shared", "_ZN8tilewise4simt17address_of_symbol", "_ZN8tilewise4simt14copy_to_symbol",
-     "_ZN8tilewise4simt16copy_from_symbol"});
+    {"_ZN8tilewise4simt14reserve_shared", "_ZN8tilewise4simt17address_of_symbol",
+     "_ZN8tilewise4simt14copy_to_symbol", "_ZN8tilewise4simt16copy_from_symbol"});
 
 /// Whether a kernel may use what a linker calls `name`.
 inline bool is_device_function(std::string_view name) {

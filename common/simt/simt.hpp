@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/finding.hpp"
 #include "common/gpu/gpu_profile.hpp"
 
 /// How a program that runs kernels on the simulator talks to it, beside the CUDA functions
@@ -39,47 +40,22 @@ std::vector<LaunchRecord> take_launches();
 /// Bytes that host code has copied from device memory to its own since the last call.
 std::size_t take_bytes_copied_to_host();
 
-/// One thread of a launch.
-struct ThreadOfGrid {
-  std::array<unsigned, 3> block = {};
-  std::array<unsigned, 3> thread = {};
-
-  bool operator==(const ThreadOfGrid&) const = default;
-};
+using core::ThreadOfGrid;
 
 /// Something a kernel may not do, found while it ran. Where the checked build sees an access that
 /// can still be made, the launch goes on; otherwise it ends there and counts as failed.
-struct Diagnostic {
-  /// "barrier", "warp", "deadlock", "launch" or "reset"; from the checked build also
-  /// "out-of-bounds", "misaligned", "uninitialised", "above-diagonal", "race", "warp-race",
-  /// "read-only", "host-pointer" or "host-call".
-  std::string kind;
-  std::string message;
-  std::string file;
-  int line = 0;
-  std::string other_file = {};  ///< of a race: where the other thread was
-  int other_line = 0;
-  std::optional<ThreadOfGrid> place = {};  ///< of the thread at fault; of a race, the later one
-};
+using core::Finding;
 
 /// What was found since the last call.
-std::vector<Diagnostic> take_diagnostics();
+std::vector<Finding> take_findings();
 
 /// Gives a range of device memory a name for messages: the part of an allocation that a kernel is
 /// meant to use. A later range replaces those it overlaps.
 void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name);
 
-/// A fatal signal, and what the simulator knows of the moment.
-struct Fault {
-  int signal;
-  const void* address;  ///< that was accessed, for SIGSEGV and SIGBUS
-  const void* pc;       ///< of the instruction
-  bool in_kernel;
-  char kernel[128];
-  unsigned block[3];
-  unsigned thread[3];
-  char explanation[256];  ///< a sentence; empty where the signal says it all
-};
+/// A fatal signal, with what the simulator knows of the moment: signal, address, instruction,
+/// thread and explanation.
+using core::Fault;
 
 /// Explains SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGXCPU (sent by whoever limits the time)
 /// on any thread that runs kernels. `report` is called on an alternate stack, must be

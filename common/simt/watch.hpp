@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ enum class ThreadOrder { forward, reverse, shuffled };
 
 /// What to watch from the next launch on.
 struct Watch {
-  bool checks = false;    ///< every access is checked; what is found comes as Diagnostics
+  bool checks = false;    ///< every access is checked; what is found comes as findings
   bool counters = false;  ///< launches leave a KernelProfile
   /// Counters of a whole grid from a few of its blocks, wherever these stand for all others; the
   /// rest of the grid does not run, so that what the kernel computes is incomplete. Checks run all
@@ -92,40 +93,54 @@ struct Counters {
   std::uint64_t shuffles = 0;            ///< __shfl_sync() and its kind, by warps
 };
 
-/// All of them, for code that treats them alike.
-inline constexpr std::array<std::uint64_t Counters::*, 31> counter_members = {
-    &Counters::global_load_requests,
-    &Counters::global_load_sectors,
-    &Counters::global_load_transactions,
-    &Counters::global_load_bytes,
-    &Counters::global_load_lane_bytes,
-    &Counters::global_store_requests,
-    &Counters::global_store_sectors,
-    &Counters::global_store_transactions,
-    &Counters::global_store_bytes,
-    &Counters::global_store_lane_bytes,
-    &Counters::shared_load_requests,
-    &Counters::shared_load_wavefronts,
-    &Counters::shared_load_requests_merged,
-    &Counters::shared_load_wavefronts_merged,
-    &Counters::shared_store_requests,
-    &Counters::shared_store_wavefronts,
-    &Counters::shared_bank_conflicts,
-    &Counters::atomic_requests,
-    &Counters::global_atomic_requests,
-    &Counters::global_atomic_sectors,
-    &Counters::global_atomic_transactions,
-    &Counters::global_atomic_bytes,
-    &Counters::global_atomic_lane_bytes,
-    &Counters::global_atomic_passes,
-    &Counters::shared_atomic_requests,
-    &Counters::shared_atomic_wavefronts,
-    &Counters::constant_requests,
-    &Counters::constant_passes,
-    &Counters::divergent_requests,
-    &Counters::barriers,
-    &Counters::shuffles,
+/// A counter and its name in messages and files.
+struct NamedCounter {
+  const char* name;
+  std::uint64_t Counters::*value;
 };
+
+/// All of them, for code that treats them alike.
+inline constexpr NamedCounter all_counters[] = {
+    {"global_load_requests", &Counters::global_load_requests},
+    {"global_load_sectors", &Counters::global_load_sectors},
+    {"global_load_transactions", &Counters::global_load_transactions},
+    {"global_load_bytes", &Counters::global_load_bytes},
+    {"global_load_lane_bytes", &Counters::global_load_lane_bytes},
+    {"global_store_requests", &Counters::global_store_requests},
+    {"global_store_sectors", &Counters::global_store_sectors},
+    {"global_store_transactions", &Counters::global_store_transactions},
+    {"global_store_bytes", &Counters::global_store_bytes},
+    {"global_store_lane_bytes", &Counters::global_store_lane_bytes},
+    {"shared_load_requests", &Counters::shared_load_requests},
+    {"shared_load_wavefronts", &Counters::shared_load_wavefronts},
+    {"shared_load_requests_merged", &Counters::shared_load_requests_merged},
+    {"shared_load_wavefronts_merged", &Counters::shared_load_wavefronts_merged},
+    {"shared_store_requests", &Counters::shared_store_requests},
+    {"shared_store_wavefronts", &Counters::shared_store_wavefronts},
+    {"shared_bank_conflicts", &Counters::shared_bank_conflicts},
+    {"atomic_requests", &Counters::atomic_requests},
+    {"global_atomic_requests", &Counters::global_atomic_requests},
+    {"global_atomic_sectors", &Counters::global_atomic_sectors},
+    {"global_atomic_transactions", &Counters::global_atomic_transactions},
+    {"global_atomic_bytes", &Counters::global_atomic_bytes},
+    {"global_atomic_lane_bytes", &Counters::global_atomic_lane_bytes},
+    {"global_atomic_passes", &Counters::global_atomic_passes},
+    {"shared_atomic_requests", &Counters::shared_atomic_requests},
+    {"shared_atomic_wavefronts", &Counters::shared_atomic_wavefronts},
+    {"constant_requests", &Counters::constant_requests},
+    {"constant_passes", &Counters::constant_passes},
+    {"divergent_requests", &Counters::divergent_requests},
+    {"barriers", &Counters::barriers},
+    {"shuffles", &Counters::shuffles},
+};
+static_assert(sizeof(Counters) == std::size(all_counters) * sizeof(std::uint64_t),
+              "a counter is missing here");
+
+/// Adds counter by counter.
+inline Counters& add(Counters& sum, const Counters& counters) {
+  for (const NamedCounter& counter : all_counters) sum.*counter.value += counters.*counter.value;
+  return sum;
+}
 
 /// GT200's DRAM: 8 partitions that take turns every 256 bytes (muni2009).
 inline constexpr std::size_t dram_partitions = 8;
@@ -161,9 +176,9 @@ struct Footprint {
   /// there.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
-  /// Summed over warps: how often a warp stores results that it had in registers together. Those are
-  /// new ones where it has loaded in at least half as many intervals as before its first store: a
-  /// barrier between two stores, or a load, is no sum.
+  /// Summed over warps: how often a warp stores results that it had in registers together. Those
+  /// are new ones where it has loaded in at least half as many intervals as before its first store:
+  /// a barrier between two stores, or a load, is no sum.
   std::uint64_t store_rounds = 0;
 };
 

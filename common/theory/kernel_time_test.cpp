@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::theory {
 namespace {

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <map>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/theory/reference_table.hpp"
 
 namespace tilewise::theory {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::theory {
 

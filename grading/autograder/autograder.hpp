@@ -9,6 +9,19 @@
 
 namespace tilewise::grading {
 
+/// A file of an archive.
+struct ZipItem {
+  std::string path;
+  std::string text;
+  std::string link = {};  ///< a symbolic link to it; empty: a file
+  bool executable = false;
+};
+
+/// Writes a zip archive, which is there as a whole or not at all. The same items make the same
+/// archive, byte for byte: nothing of it tells when and by whom it was written.
+/// @throws CannotGrade where it cannot be written
+void write_zip(const std::filesystem::path& file, const std::vector<ZipItem>& items);
+
 /// What it takes to build and to grade elsewhere, relative to the course's folder, in alphabetical
 /// order. In a clone those are files that git knows, with what is changed in them; otherwise all
 /// that are not hidden. Nothing that was built, and no results.

@@ -14,9 +14,9 @@
 #include <set>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 
 // The archive, and what its scripts do in folders like Gradescope's. It is not built anew there.
 namespace tilewise::grading {

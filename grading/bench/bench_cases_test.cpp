@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/profile/named_call.hpp"

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/json_text.hpp"
-#include "grading/report/printable.hpp"
+#include "common/core/json.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/theory/occupancy.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

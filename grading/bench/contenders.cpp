@@ -9,15 +9,14 @@
 #include <variant>
 #include <vector>
 
-#include "common/core/median.hpp"
-#include "grading/examiner/interleaved_timing.hpp"
+#include "common/core/statistics.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 bool is_steady(const std::vector<double>& medians_ms) {
   constexpr double tolerated = 0.01;
-  return medians_ms.empty() || median_with_interval(medians_ms).relative_error() <= tolerated;
+  return medians_ms.empty() || core::median_with_interval(medians_ms).relative_error() <= tolerated;
 }
 
 template <class Work>

@@ -43,12 +43,12 @@ const StageInfo& stage_info(const std::string& id) {
   return *found;
 }
 
-BuildOutcome refusal(std::string message, std::string hint, const std::string& file = "") {
-  BuildOutcome outcome;
-  outcome.message = std::move(message);
-  outcome.hint = std::move(hint);
-  outcome.file = file;
-  return outcome;
+BuildResult refusal(std::string message, std::string hint, const std::string& file = "") {
+  BuildResult built;
+  built.finding.message = std::move(message);
+  built.finding.hint = std::move(hint);
+  built.finding.file = file;
+  return built;
 }
 
 /// Size and time of a file, for telling whether it was replaced.
@@ -74,7 +74,7 @@ std::string this_machine() {
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
 }
 
-BuildOutcome expands_too_far() {
+BuildResult expands_too_far() {
   return refusal(
       fmt::format(
           "What macros and includes expand to has more than {} MiB, or takes more than {:.0f} "
@@ -90,7 +90,7 @@ bool holds_data(const fs::path& compiled) {
   return !unknown && bytes > largest_module_bytes;
 }
 
-BuildOutcome too_large(const std::string& file) {
+BuildResult too_large(const std::string& file) {
   return refusal(
       fmt::format("{} takes more than {} MiB once it is compiled.",
                   file.empty() ? "What was handed in" : file, largest_module_bytes >> 20),
@@ -124,7 +124,7 @@ class Build {
 
   /// Takes the module of an earlier build, or starts on its sources.
   void start() {
-    if (BuildOutcome problem = read_sources(); !problem.message.empty()) return end(problem);
+    if (BuildResult problem = read_sources(); !problem.finding.message.empty()) return end(problem);
     key_ = module_key();
     if (fetch(key_, module_)) return succeed();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -167,7 +167,7 @@ class Build {
     running_.push_back(start_tool(link_command()));
   }
 
-  BuildOutcome finish() {
+  BuildResult finish() {
     if (finish_tools("linking")) {
       if (holds_data(module_)) {
         end(too_large(""));
@@ -176,7 +176,7 @@ class Build {
         succeed();
       }
     }
-    return *outcome_;
+    return *built_;
   }
 
  private:
@@ -190,13 +190,13 @@ class Build {
     if (cache_) cache_->store(key, file);
   }
 
-  void end(BuildOutcome outcome) { outcome_ = std::move(outcome); }
+  void end(BuildResult built) { built_ = std::move(built); }
 
   void succeed() {
-    BuildOutcome outcome;
-    outcome.module = module_;
-    outcome.ok = true;
-    end(outcome);
+    BuildResult built;
+    built.module = module_;
+    built.ok = true;
+    end(built);
   }
 
   /// Waits for what has been started. Returns whether the build goes on.
@@ -208,12 +208,12 @@ class Build {
         throw std::runtime_error(
             fmt::format("the compiler {} {}", tools_.compile.front(), describe_ending(result)));
       }
-      if (!result.succeeded() && !outcome_) end(explained(result, step));
+      if (!result.succeeded() && !built_) end(explained(result, step));
     }
-    return !outcome_;
+    return !built_;
   }
 
-  BuildOutcome read_sources() {
+  BuildResult read_sources() {
     for (const std::string& file : stage_.sources) {
       const SourceFile source =
           read_source(folder_ / file, shown_path(folder_, file), submission());
@@ -347,7 +347,7 @@ class Build {
     return RunningCommand(tool_command(std::move(arguments), files, sandbox_, limits));
   }
 
-  BuildOutcome explained(const CommandResult& result, std::string_view step) const {
+  BuildResult explained(const CommandResult& result, std::string_view step) const {
     const bool wrote_too_much = std::ranges::any_of(
         // As a compiler, the assembler and the linker say that a file may grow no further.
         std::array{"File too large", "File size limit exceeded", "No space left on device"},
@@ -453,7 +453,7 @@ class Build {
   std::string key_;                          ///< of the module in the cache
   std::vector<std::size_t> compiling_;       ///< sources whose objects were in no cache
   std::vector<RunningCommand> running_;
-  std::optional<BuildOutcome> outcome_;  ///< once there is one
+  std::optional<BuildResult> built_;  ///< once there is one
 };
 
 }  // namespace
@@ -474,17 +474,17 @@ fs::path flavour_folder(const fs::path& scratch, Flavour flavour) {
   throw std::logic_error("no such flavour");
 }
 
-BuildOutcome build_module(const BuildRequest& request) { return build_modules({request}).front(); }
+BuildResult build_module(const BuildRequest& request) { return build_modules({request}).front(); }
 
-std::vector<BuildOutcome> build_modules(const std::vector<BuildRequest>& requests) {
+std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests) {
   std::vector<Build> builds;
   for (const BuildRequest& request : requests) builds.emplace_back(request);
   for (Build& build : builds) build.start();
   for (Build& build : builds) build.start_compiling();
   for (Build& build : builds) build.start_linking();
-  std::vector<BuildOutcome> outcomes;
-  for (Build& build : builds) outcomes.push_back(build.finish());
-  return outcomes;
+  std::vector<BuildResult> all_built;
+  for (Build& build : builds) all_built.push_back(build.finish());
+  return all_built;
 }
 
 }  // namespace tilewise::grading

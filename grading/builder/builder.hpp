@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "common/core/finding.hpp"
+
 namespace tilewise::grading {
+
+using core::Finding;
 
 enum class Backend { simt, cuda };
 
@@ -27,13 +31,10 @@ struct BuildRequest {
   bool covered = false;
 };
 
-struct BuildOutcome {
+struct BuildResult {
   std::filesystem::path module;  ///< shared library with the stage's binding, if `ok`
   bool ok = false;
-  std::string message;  ///< why there is no module; the compiler's words, cut to a screenful
-  std::string hint;     ///< what to do next
-  std::string file;     ///< student's file that `message` is about, if known
-  int line = 0;         ///< 1-based line in `file`, 0 if unknown
+  Finding finding;  ///< why there is no module; the compiler's words, cut to a screenful
 };
 
 /// What a compiler's messages, and gcov, call a source: "labs/03_shared_memory/matmul_shared.cu".
@@ -44,12 +45,12 @@ std::filesystem::path flavour_folder(const std::filesystem::path& scratch, Flavo
 
 /// Compiles a stage's sources and links them with its binding object, or takes the module of an
 /// earlier build of the same text by the same tools. Whatever is wrong with the sources is told in
-/// the outcome.
+/// the result.
 /// @throws std::runtime_error if the tools themselves are missing or fail, Interrupted.
-BuildOutcome build_module(const BuildRequest& request);
+BuildResult build_module(const BuildRequest& request);
 
-/// Builds several modules side by side. Their outcomes come in the order of the requests.
+/// Builds several modules side by side. The results come in the order of the requests.
 /// @throws as build_module
-std::vector<BuildOutcome> build_modules(const std::vector<BuildRequest>& requests);
+std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests);
 
 }  // namespace tilewise::grading

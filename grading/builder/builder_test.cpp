@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "common/process/sandbox.hpp"
-#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {
@@ -45,16 +44,16 @@ class Builder : public testing::Test {
   fs::path folder() const { return directory_.path() / "labs" / "03_shared_memory"; }
   fs::path scratch() const { return directory_.path() / "scratch"; }
 
-  BuildOutcome build(const std::string& text, Backend backend = Backend::simt) {
+  BuildResult build(const std::string& text, Backend backend = Backend::simt) {
     std::ofstream(folder() / "matmul_shared.cu", std::ios::binary) << text;
     return build(backend);
   }
 
-  BuildOutcome build(Backend backend = Backend::simt) {
+  BuildResult build(Backend backend = Backend::simt) {
     return build_module({"03_shared_memory", folder(), backend, scratch()});
   }
 
-  BuildOutcome build_in_sandbox(const std::string& text) {
+  BuildResult build_in_sandbox(const std::string& text) {
     std::ofstream(folder() / "matmul_shared.cu", std::ios::binary) << text;
     BuildRequest request{"03_shared_memory", folder(), Backend::simt, scratch()};
     request.bubblewrap = find_sandbox().sandbox.bubblewrap;
@@ -66,9 +65,9 @@ class Builder : public testing::Test {
 };
 
 TEST_F(Builder, MakesAModuleThatExportsItsBindingOnly) {
-  const BuildOutcome outcome = build(kernel);
-  ASSERT_TRUE(outcome.ok) << outcome.message;
-  void* module = dlopen(outcome.module.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const BuildResult built = build(kernel);
+  ASSERT_TRUE(built.ok) << built.finding.message;
+  void* module = dlopen(built.module.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(module, nullptr) << dlerror();
   EXPECT_NE(dlsym(module, "tilewise_bindings"), nullptr);
   EXPECT_EQ(dlsym(module, "_Z13matmul_sharedPKfS0_Pfii"), nullptr);
@@ -80,16 +79,16 @@ TEST_F(Builder, MakesBothFlavoursSideBySide) {
   const BuildRequest fast{"03_shared_memory", folder(), Backend::simt, scratch()};
   BuildRequest checked = fast;
   checked.flavour = Flavour::checked;
-  const std::vector<BuildOutcome> outcomes = build_modules({fast, checked});
-  ASSERT_EQ(outcomes.size(), 2u);
-  const auto reports_stores = [](const BuildOutcome& outcome) {
-    EXPECT_TRUE(outcome.ok) << outcome.message;
-    std::ifstream file(outcome.module, std::ios::binary);
+  const std::vector<BuildResult> all_built = build_modules({fast, checked});
+  ASSERT_EQ(all_built.size(), 2u);
+  const auto reports_stores = [](const BuildResult& built) {
+    EXPECT_TRUE(built.ok) << built.finding.message;
+    std::ifstream file(built.module, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     return bytes.find("__tsan_write4") != bytes.npos;
   };
-  EXPECT_FALSE(reports_stores(outcomes[0]));
-  EXPECT_TRUE(reports_stores(outcomes[1]));
+  EXPECT_FALSE(reports_stores(all_built[0]));
+  EXPECT_TRUE(reports_stores(all_built[1]));
 }
 
 TEST_F(Builder, LeavesNotesBesideACoveredModule) {
@@ -99,8 +98,8 @@ TEST_F(Builder, LeavesNotesBesideACoveredModule) {
   const auto notes = flavour_folder(scratch(), Flavour::fast) / "matmul_shared.gcno";
   for (int repetition = 0; repetition < 2; ++repetition) {
     std::filesystem::remove(notes);
-    const BuildOutcome outcome = build_module(request);
-    ASSERT_TRUE(outcome.ok) << outcome.message;
+    const BuildResult built = build_module(request);
+    ASSERT_TRUE(built.ok) << built.finding.message;
     EXPECT_TRUE(std::filesystem::exists(notes)) << "none come with a module of the cache";
   }
   request.backend = Backend::cuda;
@@ -110,10 +109,10 @@ TEST_F(Builder, LeavesNotesBesideACoveredModule) {
 TEST_F(Builder, TellsOfAnErrorInEitherFlavour) {
   std::ofstream(folder() / "matmul_shared.cu") << "int i = 0 }\n";
   for (const Flavour flavour : {Flavour::fast, Flavour::checked}) {
-    const BuildOutcome outcome =
+    const BuildResult built =
         build_module({"03_shared_memory", folder(), Backend::simt, scratch(), flavour});
-    EXPECT_FALSE(outcome.ok);
-    EXPECT_EQ(outcome.line, 1) << outcome.message;
+    EXPECT_FALSE(built.ok);
+    EXPECT_EQ(built.finding.line, 1) << built.finding.message;
   }
 }
 
@@ -144,23 +143,23 @@ TEST_F(Builder, TellsWhatTheCompilerSaysWhereTheStudentWroteIt) {
       {"a header that is not there", "#include \"no_such.hpp\"\n", 1, "no_such.hpp"},
   };
   for (const auto& expected : cases) {
-    const BuildOutcome outcome = build(expected.text);
-    EXPECT_FALSE(outcome.ok) << expected.what;
-    EXPECT_EQ(outcome.file, "matmul_shared.cu") << expected.what;
-    EXPECT_EQ(outcome.line, expected.line) << expected.what << '\n' << outcome.message;
-    EXPECT_THAT(outcome.message,
+    const BuildResult built = build(expected.text);
+    EXPECT_FALSE(built.ok) << expected.what;
+    EXPECT_EQ(built.finding.file, "matmul_shared.cu") << expected.what;
+    EXPECT_EQ(built.finding.line, expected.line) << expected.what << '\n' << built.finding.message;
+    EXPECT_THAT(built.finding.message,
                 AllOf(HasSubstr(expected.message), Not(HasSubstr(scratch().string()))))
         << expected.what;
-    EXPECT_THAT(outcome.hint, Not(IsEmpty())) << expected.what;
+    EXPECT_THAT(built.finding.hint, Not(IsEmpty())) << expected.what;
   }
 }
 
 TEST_F(Builder, QuotesTheStudentsLineAndNotTheRewrittenOne) {
   std::string text = kernel;
   text.replace(text.find("(C);"), 4, "(D);");
-  const BuildOutcome outcome = build(text);
-  EXPECT_EQ(outcome.line, 4);
-  EXPECT_THAT(outcome.message, HasSubstr("zero<<<1, n>>>(D);"));
+  const BuildResult built = build(text);
+  EXPECT_EQ(built.finding.line, 4);
+  EXPECT_THAT(built.finding.message, HasSubstr("zero<<<1, n>>>(D);"));
 }
 
 TEST_F(Builder, NamesAContractFunctionThatIsMissing) {
@@ -168,9 +167,9 @@ TEST_F(Builder, NamesAContractFunctionThatIsMissing) {
        {"", "cudaError_t matmul_shared(const float*, int) { return cudaSuccess; }\n",
         "namespace mine { cudaError_t matmul_shared(const float*, const float*, "
         "float*, int, int) { return cudaSuccess; } }\n"}) {
-    const BuildOutcome outcome = build(text);
-    EXPECT_FALSE(outcome.ok);
-    EXPECT_THAT(outcome.message,
+    const BuildResult built = build(text);
+    EXPECT_FALSE(built.ok);
+    EXPECT_THAT(built.finding.message,
                 HasSubstr("matmul_shared(...) is missing or has another signature than "
                           "labs/03_shared_memory/matmul_shared.hpp declares:\n"
                           "cudaError_t matmul_shared(const float* A, const float* B, float* C, "
@@ -182,37 +181,38 @@ TEST_F(Builder, NamesAHelperThatIsMissing) {
   std::string text = kernel;
   text.insert(text.find("cudaError_t"), "int helper(int);\n");
   text.replace(text.find("<<<1, n>>>"), 10, "<<<1, helper(n)>>>");
-  const BuildOutcome outcome = build(text);
-  EXPECT_FALSE(outcome.ok);
-  EXPECT_THAT(outcome.message, HasSubstr("helper(int)"));
-  EXPECT_EQ(outcome.line, 5) << outcome.message;
+  const BuildResult built = build(text);
+  EXPECT_FALSE(built.ok);
+  EXPECT_THAT(built.finding.message, HasSubstr("helper(int)"));
+  EXPECT_EQ(built.finding.line, 5) << built.finding.message;
 }
 
 TEST_F(Builder, CompilesForAGpuWhereThereIsNone) {
   if (!fs::exists(layout().build / "lib" / "bindings" / "cuda")) GTEST_SKIP() << "no cuda backend";
   setenv("TILEWISE_CUDA_ARCH", "sm_90", 1);
-  const BuildOutcome good = build(kernel, Backend::cuda);
-  EXPECT_TRUE(good.ok) << good.message;
+  const BuildResult good = build(kernel, Backend::cuda);
+  EXPECT_TRUE(good.ok) << good.finding.message;
   EXPECT_TRUE(fs::exists(good.module));
 
-  const BuildOutcome bad = build("#include \"matmul_shared.hpp\"\n\nint i = 0 }\n", Backend::cuda);
+  const BuildResult bad = build("#include \"matmul_shared.hpp\"\n\nint i = 0 }\n", Backend::cuda);
   EXPECT_FALSE(bad.ok);
-  EXPECT_EQ(bad.file, "matmul_shared.cu");
-  EXPECT_EQ(bad.line, 3) << bad.message;
+  EXPECT_EQ(bad.finding.file, "matmul_shared.cu");
+  EXPECT_EQ(bad.finding.line, 3) << bad.finding.message;
 
-  const BuildOutcome missing = build("", Backend::cuda);
-  EXPECT_THAT(missing.message, HasSubstr("matmul_shared(...) is missing"));
+  const BuildResult missing = build("", Backend::cuda);
+  EXPECT_THAT(missing.finding.message, HasSubstr("matmul_shared(...) is missing"));
   unsetenv("TILEWISE_CUDA_ARCH");
 }
 
 TEST_F(Builder, SaysWhichFileItMisses) {
-  BuildOutcome outcome = build();
-  EXPECT_FALSE(outcome.ok);
-  EXPECT_EQ(outcome.message, "labs/03_shared_memory/matmul_shared.cu is missing.");
-  EXPECT_EQ(outcome.file, "matmul_shared.cu");
+  BuildResult built = build();
+  EXPECT_FALSE(built.ok);
+  EXPECT_EQ(built.finding.message, "labs/03_shared_memory/matmul_shared.cu is missing.");
+  EXPECT_EQ(built.finding.file, "matmul_shared.cu");
   fs::create_directory(folder() / "matmul_shared.cu");
-  outcome = build();
-  EXPECT_EQ(outcome.message, "labs/03_shared_memory/matmul_shared.cu is a folder, not a file.");
+  built = build();
+  EXPECT_EQ(built.finding.message,
+            "labs/03_shared_memory/matmul_shared.cu is a folder, not a file.");
 }
 
 TEST_F(Builder, ShowsTheCompilerNothingButTheSubmission) {
@@ -235,9 +235,9 @@ TEST_F(Builder, ShowsTheCompilerNothingButTheSubmission) {
       {"accounts", assembled("/etc/passwd")},
   };
   for (const auto& [what, text] : cases) {
-    const BuildOutcome outcome = build_in_sandbox(text + kernel);
-    EXPECT_FALSE(outcome.ok) << what;
-    EXPECT_THAT(outcome.message, Not(HasSubstr("known_to_nobody"))) << what;
+    const BuildResult built = build_in_sandbox(text + kernel);
+    EXPECT_FALSE(built.ok) << what;
+    EXPECT_THAT(built.finding.message, Not(HasSubstr("known_to_nobody"))) << what;
   }
 }
 
@@ -246,16 +246,16 @@ TEST_F(Builder, SaysTheSameFromASandbox) {
   EXPECT_TRUE(build_in_sandbox(kernel).ok);
   std::string text = kernel;
   text.replace(text.find("(C);"), 4, "(D);");
-  const BuildOutcome outcome = build_in_sandbox(text);
-  EXPECT_EQ(outcome.file, "matmul_shared.cu");
-  EXPECT_EQ(outcome.line, 4);
-  EXPECT_THAT(outcome.message, HasSubstr("zero<<<1, n>>>(D);"));
+  const BuildResult built = build_in_sandbox(text);
+  EXPECT_EQ(built.finding.file, "matmul_shared.cu");
+  EXPECT_EQ(built.finding.line, 4);
+  EXPECT_THAT(built.finding.message, HasSubstr("zero<<<1, n>>>(D);"));
 }
 
 TEST_F(Builder, TakesNoLinkOutOfTheSubmission) {
   fs::create_symlink(layout().root / "solutions" / "03_shared_memory" / "matmul_shared.cu",
                      folder() / "matmul_shared.cu");
-  EXPECT_THAT(build().message, HasSubstr("is a link out of the submission"));
+  EXPECT_THAT(build().finding.message, HasSubstr("is a link out of the submission"));
 }
 
 TEST_F(Builder, CompilesTheSameTextOnce) {
@@ -269,11 +269,11 @@ TEST_F(Builder, CompilesTheSameTextOnce) {
     return text.str().size() / std::string("run\n").size();
   };
   setenv("CXX", compiler.c_str(), 1);
-  const BuildOutcome first = build(kernel);
+  const BuildResult first = build(kernel);
   EXPECT_TRUE(first.ok);
   EXPECT_EQ(runs(), 3u) << "to preprocess, to compile and to link";
   fs::remove(first.module);
-  const BuildOutcome again = build(kernel);
+  const BuildResult again = build(kernel);
   EXPECT_TRUE(again.ok);
   EXPECT_TRUE(fs::exists(again.module));
   EXPECT_EQ(runs(), 3u);

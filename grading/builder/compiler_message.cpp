@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/course/stages.hpp"
@@ -80,13 +80,13 @@ bool misses(std::string_view output, const std::string& function) {
   return false;
 }
 
-BuildOutcome failure(std::string message, std::string hint, Place place = {}) {
-  BuildOutcome outcome;
-  outcome.message = std::move(message);
-  outcome.hint = std::move(hint);
-  outcome.file = std::filesystem::path(place.file).filename().string();
-  outcome.line = place.line;
-  return outcome;
+BuildResult failure(std::string message, std::string hint, Place place = {}) {
+  BuildResult built;
+  built.finding.message = std::move(message);
+  built.finding.hint = std::move(hint);
+  built.finding.file = std::filesystem::path(place.file).filename().string();
+  built.finding.line = place.line;
+  return built;
 }
 
 bool says(std::string_view output, std::string_view words) {
@@ -125,8 +125,8 @@ bool ran_out_of_memory(std::string_view output) {
 constexpr const char* less_memory =
     "The compiler ran out of memory: make templates less deep and unrolled loops shorter.";
 
-BuildOutcome explain_crash(std::string_view output, const std::vector<std::string>& sources,
-                           const Place& place) {
+BuildResult explain_crash(std::string_view output, const std::vector<std::string>& sources,
+                          const Place& place) {
   const std::string where = place.line > 0        ? fmt::format("{}:{}", place.file, place.line)
                             : sources.size() == 1 ? sources.front()
                                                   : "";
@@ -161,8 +161,8 @@ std::string from_file(std::string message, const std::vector<std::string>& sourc
 
 }  // namespace
 
-BuildOutcome explain_compile_error(std::string_view output,
-                                   const std::vector<std::string>& sources) {
+BuildResult explain_compile_error(std::string_view output,
+                                  const std::vector<std::string>& sources) {
   Place place = first_place(output, sources, true);
   // An error inside a header still tells where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);
@@ -173,8 +173,8 @@ BuildOutcome explain_compile_error(std::string_view output,
   return failure(from_file(cut_to_screenful(output), sources, place), hint, place);
 }
 
-BuildOutcome explain_link_error(std::string_view output, const std::vector<std::string>& sources,
-                                const std::vector<ContractFunction>& functions) {
+BuildResult explain_link_error(std::string_view output, const std::vector<std::string>& sources,
+                               const std::vector<ContractFunction>& functions) {
   for (const ContractFunction& function : functions) {
     if (!misses(output, function.name)) continue;
     return failure(

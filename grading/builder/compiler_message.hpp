@@ -13,8 +13,7 @@ namespace tilewise::grading {
 
 /// Turns what a compiler (g++, clang, nvcc) said into a message: the place is that of the first
 /// error in one of the student's files (`sources`, as named by the compiler).
-BuildOutcome explain_compile_error(std::string_view output,
-                                   const std::vector<std::string>& sources);
+BuildResult explain_compile_error(std::string_view output, const std::vector<std::string>& sources);
 
 /// A contract function and its header, as messages call it.
 struct ContractFunction {
@@ -24,8 +23,8 @@ struct ContractFunction {
 };
 
 /// Turns what a linker said into a message; a contract function that is not defined is named first.
-BuildOutcome explain_link_error(std::string_view output, const std::vector<std::string>& sources,
-                                const std::vector<ContractFunction>& functions);
+BuildResult explain_link_error(std::string_view output, const std::vector<std::string>& sources,
+                               const std::vector<ContractFunction>& functions);
 
 /// The declaration of `function` in a header's text, on one line; empty if there is none.
 std::string find_declaration(const std::string& header, const std::string& function);

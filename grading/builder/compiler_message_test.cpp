@@ -39,17 +39,17 @@ TEST(CompileError, IsPlacedWhereTheStudentsCodeIsWrong) {
       {"nothing", "", "", 0},
   };
   for (const auto& expected : cases) {
-    const BuildOutcome outcome = explain_compile_error(expected.output, sources);
-    EXPECT_FALSE(outcome.ok);
-    EXPECT_EQ(outcome.file, expected.file) << expected.what;
-    EXPECT_EQ(outcome.line, expected.line) << expected.what;
-    EXPECT_THAT(outcome.hint, HasSubstr("first error")) << expected.what;
+    const BuildResult built = explain_compile_error(expected.output, sources);
+    EXPECT_FALSE(built.ok);
+    EXPECT_EQ(built.finding.file, expected.file) << expected.what;
+    EXPECT_EQ(built.finding.line, expected.line) << expected.what;
+    EXPECT_THAT(built.finding.hint, HasSubstr("first error")) << expected.what;
   }
 }
 
 TEST(CompileError, KeepsTheCompilersWords) {
-  const auto outcome = explain_compile_error("labs/03_x/x.cu:1:1: error: a\n    1 | b\n", sources);
-  EXPECT_EQ(outcome.message, "labs/03_x/x.cu:1:1: error: a\n    1 | b");
+  const auto built = explain_compile_error("labs/03_x/x.cu:1:1: error: a\n    1 | b\n", sources);
+  EXPECT_EQ(built.finding.message, "labs/03_x/x.cu:1:1: error: a\n    1 | b");
 }
 
 TEST(CompileError, BeginsWithTheStudentsFile) {
@@ -66,7 +66,7 @@ TEST(CompileError, BeginsWithTheStudentsFile) {
       {"no place", "cc1plus: error: x\n", "labs/03_x/x.cu, labs/03_x/y.cu: cc1plus: error: x"},
   };
   for (const auto& [what, output, begin] : cases) {
-    EXPECT_THAT(explain_compile_error(output, sources).message, StartsWith(begin)) << what;
+    EXPECT_THAT(explain_compile_error(output, sources).finding.message, StartsWith(begin)) << what;
   }
 }
 
@@ -103,28 +103,28 @@ TEST(CompileError, SaysWhenTheCompilerCrashed) {
        4, "labs/03_x/x.cu:4: the compiler crashed on this file"},
   };
   for (const auto& [what, output, line, message] : cases) {
-    const BuildOutcome outcome = explain_compile_error(output, sources);
-    EXPECT_FALSE(outcome.ok);
-    EXPECT_EQ(outcome.line, line) << what;
-    EXPECT_THAT(outcome.message, HasSubstr(message)) << what;
-    EXPECT_THAT(outcome.hint, HasSubstr("Tell your instructor")) << what;
+    const BuildResult built = explain_compile_error(output, sources);
+    EXPECT_FALSE(built.ok);
+    EXPECT_EQ(built.finding.line, line) << what;
+    EXPECT_THAT(built.finding.message, HasSubstr(message)) << what;
+    EXPECT_THAT(built.finding.hint, HasSubstr("Tell your instructor")) << what;
     for (const char* words : {"ubmit", "http", "file:", "/home"}) {
-      EXPECT_THAT(outcome.message, Not(HasSubstr(words))) << what;
+      EXPECT_THAT(built.finding.message, Not(HasSubstr(words))) << what;
     }
   }
 }
 
 TEST(CompileError, SaysWhenMemoryRanOut) {
-  const auto outcome = explain_compile_error("cc1plus: out of memory allocating 65536\n", sources);
-  EXPECT_THAT(outcome.hint, HasSubstr("ran out of memory"));
+  const auto built = explain_compile_error("cc1plus: out of memory allocating 65536\n", sources);
+  EXPECT_THAT(built.finding.hint, HasSubstr("ran out of memory"));
 }
 
 TEST(CompileError, TakesAnyLengthOfLine) {
   const std::string flood(1'000'000, 'x');
-  const auto outcome =
+  const auto built =
       explain_compile_error("labs/03_x/x.cu:2:1: error: " + flood + "\n" + flood, sources);
-  EXPECT_EQ(outcome.line, 2);
-  EXPECT_LT(outcome.message.size(), 4100u);
+  EXPECT_EQ(built.finding.line, 2);
+  EXPECT_LT(built.finding.message.size(), 4100u);
 }
 
 TEST(LinkError, NamesAMissingContractFunction) {
@@ -143,18 +143,18 @@ TEST(LinkError, NamesAMissingContractFunction) {
        "labs/03_x/x.cu:7: undefined reference to `my_matmul(int)'"},
   };
   for (const auto& [output, message] : cases) {
-    EXPECT_THAT(explain_link_error(output, sources, functions).message, HasSubstr(message));
+    EXPECT_THAT(explain_link_error(output, sources, functions).finding.message, HasSubstr(message));
   }
 }
 
 TEST(LinkError, TellsMissingFromDoubled) {
   const auto missing =
       explain_link_error("labs/03_x/x.cu:7: undefined reference to `helper()'\n", sources, {});
-  EXPECT_EQ(missing.file, "x.cu");
-  EXPECT_EQ(missing.line, 7);
-  EXPECT_THAT(missing.hint, HasSubstr("never defined"));
+  EXPECT_EQ(missing.finding.file, "x.cu");
+  EXPECT_EQ(missing.finding.line, 7);
+  EXPECT_THAT(missing.finding.hint, HasSubstr("never defined"));
   const auto doubled = explain_link_error("multiple definition of `helper()'\n", sources, {});
-  EXPECT_THAT(doubled.hint, HasSubstr("Two definitions"));
+  EXPECT_THAT(doubled.finding.hint, HasSubstr("Two definitions"));
 }
 
 TEST(FindDeclaration, PutsItOnOneLine) {

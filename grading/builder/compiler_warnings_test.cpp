@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/compiler_message.hpp"
 
 namespace tilewise::grading {

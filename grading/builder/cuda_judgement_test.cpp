@@ -9,11 +9,11 @@
 #include <ostream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/attacks/exploit.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/builder/toolchain.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/toolchain.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -56,7 +56,7 @@ TEST(CudaCalls, AreRefusedWithAReason) {
     EXPECT_THAT(why_refused(name), HasSubstr(reason)) << name;
 }
 
-BuildOutcome build(const std::string& text) {
+BuildResult build(const std::string& text) {
   const ScratchDirectory directory;
   const fs::path folder = directory.path() / "labs" / "03_shared_memory";
   const fs::path scratch = directory.path() / "scratch";
@@ -64,9 +64,9 @@ BuildOutcome build(const std::string& text) {
   fs::create_directory(scratch);
   std::ofstream(folder / "matmul_shared.cu", std::ios::binary) << text;
   setenv("TILEWISE_CUDA_ARCH", "sm_90", 1);
-  const BuildOutcome outcome = build_module({"03_shared_memory", folder, Backend::cuda, scratch});
+  const BuildResult built = build_module({"03_shared_memory", folder, Backend::cuda, scratch});
   unsetenv("TILEWISE_CUDA_ARCH");
-  return outcome;
+  return built;
 }
 
 bool has_backend() { return fs::exists(layout().build / "lib" / "bindings" / "cuda"); }
@@ -78,11 +78,11 @@ TEST_P(RefusedExploit, DoesNotCompile) {
   if (!has_backend()) GTEST_SKIP() << "no cuda backend";
   const Exploit exploit{layout().root / "grading" / "attacks" / "on_gpu" / "03_shared_memory" /
                         (std::string(GetParam()) + ".cu")};
-  const BuildOutcome outcome = build(exploit.text());
-  EXPECT_FALSE(outcome.ok);
-  EXPECT_THAT(outcome.message, HasSubstr(exploit.says()));
-  EXPECT_EQ(outcome.file, "matmul_shared.cu");
-  EXPECT_GT(outcome.line, 0) << outcome.message;
+  const BuildResult built = build(exploit.text());
+  EXPECT_FALSE(built.ok);
+  EXPECT_THAT(built.finding.message, HasSubstr(exploit.says()));
+  EXPECT_EQ(built.finding.file, "matmul_shared.cu");
+  EXPECT_GT(built.finding.line, 0) << built.finding.message;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RefusedExploit,
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(All, RefusedExploit,
 
 TEST(CudaSubmission, MayUseTheRunTimeAndTheHostsLibraries) {
   if (!has_backend()) GTEST_SKIP() << "no cuda backend";
-  const BuildOutcome outcome = build(R"(#include <algorithm>
+  const BuildResult built = build(R"(#include <algorithm>
 #include <cassert>
 #include <cstdio>
 #include <iostream>
@@ -145,7 +145,7 @@ cudaError_t matmul_shared(const float* A, const float*, float* C, int n, int) {
   return cudaGetLastError();
 }
 )");
-  EXPECT_TRUE(outcome.ok) << outcome.message;
+  EXPECT_TRUE(built.ok) << built.finding.message;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 
@@ -38,7 +38,7 @@ cudaError_t matmul_shared(const float* A, const float*, float* C, int n, int) {
 
 class Judgement : public testing::TestWithParam<Case> {
  protected:
-  BuildOutcome build() {
+  BuildResult build() {
     const ScratchDirectory directory;
     const fs::path folder = directory.path() / "labs" / "03_shared_memory";
     const fs::path scratch = directory.path() / "scratch";
@@ -61,12 +61,12 @@ std::string kernel(const std::string& statement, const std::string& before = "")
 class Refused : public Judgement {};
 
 TEST_P(Refused, WhereItStands) {
-  const BuildOutcome outcome = build();
-  EXPECT_FALSE(outcome.ok);
-  EXPECT_THAT(outcome.message, HasSubstr(GetParam().message));
-  EXPECT_EQ(outcome.line, GetParam().line) << outcome.message;
-  EXPECT_EQ(outcome.file, "matmul_shared.cu");
-  EXPECT_NE(outcome.hint, "");
+  const BuildResult built = build();
+  EXPECT_FALSE(built.ok);
+  EXPECT_THAT(built.finding.message, HasSubstr(GetParam().message));
+  EXPECT_EQ(built.finding.line, GetParam().line) << built.finding.message;
+  EXPECT_EQ(built.finding.file, "matmul_shared.cu");
+  EXPECT_NE(built.finding.hint, "");
 }
 
 const Case refused[] = {
@@ -190,10 +190,10 @@ class UnseenByGnu : public Judgement {
 };
 
 TEST_P(UnseenByGnu, CallsAndAccessesAreRefused) {
-  const BuildOutcome outcome = build();
-  EXPECT_FALSE(outcome.ok);
-  EXPECT_THAT(outcome.message, HasSubstr(GetParam().message));
-  EXPECT_EQ(outcome.line, GetParam().line) << outcome.message;
+  const BuildResult built = build();
+  EXPECT_FALSE(built.ok);
+  EXPECT_THAT(built.finding.message, HasSubstr(GetParam().message));
+  EXPECT_EQ(built.finding.line, GetParam().line) << built.finding.message;
 }
 
 constexpr const char* rows =
@@ -276,8 +276,8 @@ INSTANTIATE_TEST_SUITE_P(All, UnseenByGnu, testing::ValuesIn(unseen), name_of);
 class Accepted : public Judgement {};
 
 TEST_P(Accepted, AsNvccDoes) {
-  const BuildOutcome outcome = build();
-  EXPECT_TRUE(outcome.ok) << outcome.message;
+  const BuildResult built = build();
+  EXPECT_TRUE(built.ok) << built.finding.message;
 }
 
 const Case accepted[] = {

@@ -9,7 +9,7 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
-#include "grading/profile/compiled_kernels.hpp"
+#include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {

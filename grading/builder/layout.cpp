@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/process/command.hpp"
 
 namespace tilewise::grading {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {

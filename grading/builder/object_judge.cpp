@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "common/simt/device_functions.hpp"
-#include "grading/builder/toolchain.hpp"
 #include "grading/builder/object_file.hpp"
+#include "grading/builder/toolchain.hpp"
 
 namespace tilewise::grading {
 namespace {

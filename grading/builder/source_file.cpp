@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {

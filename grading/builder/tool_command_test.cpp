@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/toolchain.hpp"
 
 namespace tilewise::grading {

@@ -21,8 +21,8 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

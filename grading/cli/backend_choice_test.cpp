@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <set>
 
-#include "common/process/scratch_directory.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/cli/submission.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -5,18 +5,321 @@
 #include <ctime>
 #include <iostream>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
 
+#include "common/process/command.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/bench/bench_figures.hpp"
+#include "grading/bench/bench_report.hpp"
 #include "grading/bench/bench_text.hpp"
+#include "grading/bench/contenders.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/bench_calls.hpp"
 #include "grading/cli/bench_plan.hpp"
-#include "grading/cli/bench_stage.hpp"
 #include "grading/cli/commands.hpp"
-#include "grading/cli/output_file.hpp"
 #include "grading/labreport/lab_report.hpp"
-#include "grading/report/json.hpp"
-#include "grading/report/terminal.hpp"
+#include "grading/problem/problem.hpp"
+#include "grading/profile/modelled_time.hpp"
+#include "grading/profile/named_call.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/result.hpp"
+#include "grading/results/terminal.hpp"
+#include "grading/stages/stage_contracts.hpp"
 
 namespace tilewise::grading {
 namespace {
+
+/// Larger matrices are not simulated beside measurements: the simulator keeps much about each
+/// element, and the counts say nothing new.
+constexpr int largest_counted = 8192;
+
+/// Larger results are not judged on the simulator: the CPU would take longer than all else.
+constexpr int largest_judged_on_simulator = 4096;
+
+/// One contender's part in a case.
+struct Part {
+  const ContenderModule* module;
+  NamedCall call;
+};
+
+class StageBench {
+ public:
+  StageBench(const BenchPlan& plan, const StageInfo& stage, TerminalReport& terminal)
+      : plan_(plan),
+        stage_(stage),
+        cases_(plan.cases.at(stage.id)),
+        orders_(plan.orders_of(stage.id)),
+        on_gpu_(plan.backend.backend == Backend::cuda),
+        terminal_(terminal) {
+    terminal.show_progress(stage.id + ": compiling");
+    modules_ = build_contenders({stage, previous_stages(), plan.student ? &*plan.student : nullptr,
+                                 plan.backend.backend, plan.gpu, scratch_.path()});
+    has_cublas_ = std::ranges::count(modules_, Contender::cublas, &ContenderModule::contender) > 0;
+    if (on_gpu_)
+      timing_.emplace(tool("tilewise-worker-cuda"), plan.gpu, shared_bytes(), plan.device_memory);
+  }
+
+  std::vector<BenchRow> run() {
+    for (const ContenderModule& module : modules_) {
+      if (!module.problem.empty()) add_problem_rows(module);
+    }
+    const std::size_t total = orders_.size() * cases_.cases.size();
+    std::size_t done = 0;
+    for (const int n : orders_) {
+      workloads_.clear();
+      for (const BenchCase& bench_case : cases_.cases) {
+        throw_if_interrupted();
+        terminal_.show_progress(bench_case.call(n), done++, total);
+        run_case(bench_case, n);
+      }
+    }
+    if (on_gpu_) add_measured_instructions();
+    return sorted();
+  }
+
+ private:
+  std::set<std::string> previous_stages() const {
+    std::set<std::string> found;
+    for (const BenchCase& bench_case : cases_.cases) {
+      for (const int n : orders_) {
+        if (const auto previous = bench_case.previous(n, plan_.backend.backend)) {
+          found.insert(previous->stage);
+        }
+      }
+    }
+    return found;
+  }
+
+  bool is_judged(int n) const { return on_gpu_ || n <= largest_judged_on_simulator; }
+
+  /// Room for the largest matrices whose values count.
+  std::size_t shared_bytes() const {
+    std::size_t most = 0;
+    for (const BenchCase& bench_case : cases_.cases) {
+      for (const int n : orders_) {
+        if (is_judged(n)) most = std::max(most, bytes_in_memory(own_call(bench_case, n)));
+      }
+    }
+    return most;
+  }
+
+  NamedCall own_call(const BenchCase& bench_case, int n) const {
+    return read_call(bench_case.call(n), contracts_of(stage_.id));
+  }
+
+  static BenchRow blank_row(const BenchCase& bench_case, Contender contender, int n) {
+    BenchRow row;
+    row.stage = bench_case.stage;
+    row.function = bench_case.function;
+    row.block = bench_case.block;
+    row.contender = contender;
+    row.n = n;
+    return row;
+  }
+
+  /// Once for each function, rather than for each call.
+  void add_problem_rows(const ContenderModule& module) {
+    std::set<std::string> functions;
+    for (const BenchCase& bench_case : cases_.cases) {
+      if (!functions.insert(bench_case.function).second) continue;
+      BenchRow row = blank_row(bench_case, module.contender, 0);
+      row.block.clear();
+      row.problem = module.problem;
+      row.not_written = module.not_written;
+      rows_.push_back(std::move(row));
+    }
+  }
+
+  void run_case(const BenchCase& bench_case, int n) {
+    const std::vector<Part> parts = parts_of(bench_case, n);
+    if (const std::string obstacle = bench_case.problem->obstacle_to(plan_.inputs);
+        !obstacle.empty()) {
+      for (const Part& part : parts) {
+        BenchRow row = blank_row(bench_case, part.module->contender, n);
+        row.call = part.call.text;
+        row.problem = obstacle;
+        row.excused = true;
+        rows_.push_back(std::move(row));
+      }
+      return;
+    }
+    on_gpu_ ? add_measured_rows(bench_case, n, parts) : add_modelled_rows(bench_case, n, parts);
+    if (!has_cublas_) add_cpu_row(bench_case, n);
+  }
+
+  /// What the contenders call; those that cannot run, or have no part in this case, are left out.
+  std::vector<Part> parts_of(const BenchCase& bench_case, int n) const {
+    std::vector<Part> parts;
+    const auto previous = bench_case.previous(n, plan_.backend.backend);
+    for (const ContenderModule& module : modules_) {
+      if (!module.problem.empty()) continue;
+      if (module.contender != Contender::previous_stage) {
+        parts.push_back({&module, own_call(bench_case, n)});
+      } else if (previous && previous->stage == module.stage) {
+        parts.push_back({&module, read_call(previous->call, contracts_of(previous->stage))});
+      }
+    }
+    return parts;
+  }
+
+  const Workload& workload_of(const BenchCase& bench_case, const NamedCall& call) {
+    const Task task = task_of(*bench_case.problem, call);
+    std::unique_ptr<Workload>& workload = workloads_[task];
+    if (!workload) {
+      workload = bench_case.problem->pose(call, plan_.inputs, plan_.store);
+    }
+    return *workload;
+  }
+
+  void add_modelled_rows(const BenchCase& bench_case, int n, const std::vector<Part>& parts) {
+    for (const Part& part : parts) {
+      BenchRow row = blank_row(bench_case, part.module->contender, n);
+      row.call = part.call.text;
+      const Workload* const workload = is_judged(n) ? &workload_of(bench_case, part.call) : nullptr;
+      const SimulatedCall& simulated = simulate(part, workload);
+      row.problem = simulated.problem;
+      row.right = simulated.right;
+      if (row.problem.empty()) {
+        set_figures(row, bench_case, part, simulated);
+        if (const auto time = modelled_call(simulated.profile)) {
+          set_modelled(row, part.call, *time);
+        } else {
+          set_why_no_time(row, simulated.profile);
+        }
+      }
+      rows_.push_back(std::move(row));
+    }
+  }
+
+  static void set_figures(BenchRow& row, const BenchCase& bench_case, const Part& part,
+                          const SimulatedCall& simulated) {
+    set_counts(row, part.call, simulated.profile);
+    // The formula is of the stage's own call.
+    if (row.contender != Contender::previous_stage) set_formula(row, bench_case, part.call);
+  }
+
+  /// Several cases are compared with the same call of the previous stage.
+  const SimulatedCall& simulate(const Part& part, const Workload* workload) {
+    const auto [known, is_new] = simulated_.try_emplace({part.module->contender, part.call.text});
+    if (is_new) {
+      auto simulation = simulations_
+                            .try_emplace(part.module, *part.module, plan_.gpu,
+                                         workload == nullptr ? 0 : shared_bytes())
+                            .first;
+      known->second = simulation->second.run(part.call, workload);
+    }
+    return known->second;
+  }
+
+  void add_measured_rows(const BenchCase& bench_case, int n, const std::vector<Part>& parts) {
+    std::vector<TimingRequest> requests;
+    for (const Part& part : parts) requests.push_back({part.module, part.call});
+    const std::vector<TimedCall> timed = timing_->run(
+        requests, workload_of(bench_case, own_call(bench_case, n)), *bench_case.problem);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      BenchRow row = blank_row(bench_case, parts[i].module->contender, n);
+      row.call = parts[i].call.text;
+      row.problem = timed[i].problem;
+      row.right = timed[i].right;
+      if (row.problem.empty()) {
+        set_time(row, parts[i].call, timed[i].ms);
+        if (!parts[i].module->checked.empty() && n <= largest_counted) {
+          set_counts_beside_time(row, bench_case, parts[i]);
+        }
+      }
+      rows_.push_back(std::move(row));
+    }
+  }
+
+  /// What the simulator knows of a call that has been timed.
+  void set_counts_beside_time(BenchRow& row, const BenchCase& bench_case, const Part& part) {
+    const SimulatedCall& simulated = simulate(part, nullptr);
+    if (!simulated.problem.empty()) return;  // it did run on the GPU
+    set_figures(row, bench_case, part, simulated);
+    if (const auto time = modelled_call(simulated.profile)) {
+      row.gips = time->gips * time->ms / row.ms;
+      row.limiter = time->limiter;
+    }
+  }
+
+  /// Replaces modelled GIPS by those that Nsight Compute measures.
+  void add_measured_instructions() {
+    timing_.reset();  // makes room on the GPU
+    const auto nsight_compute = find_nsight_compute();
+    if (!nsight_compute) return;
+    for (const ContenderModule& module : modules_) {
+      const bool is_library =
+          module.contender == Contender::cublas || module.contender == Contender::copy;
+      if (!module.problem.empty() || is_library) continue;  // their launches are not seen
+      terminal_.show_progress(stage_.id + ": Nsight Compute counts instructions");
+      std::vector<BenchRow*> rows;
+      std::vector<NamedCall> calls;
+      for (BenchRow& row : rows_) {
+        if (row.contender != module.contender || row.rate == 0) continue;
+        rows.push_back(&row);
+        const bool is_known = std::ranges::count(calls, row.call, &NamedCall::text) > 0;
+        if (!is_known) calls.push_back(read_call(row.call, contracts_of(module.stage)));
+      }
+      const auto counts = count_instructions(
+          *nsight_compute,
+          timing_worker_options(tool("tilewise-worker-cuda"), module.fast, plan_.gpu), calls,
+          scratch_.path());
+      for (BenchRow* row : rows) {
+        const auto count = counts.find(row->call);
+        if (count == counts.end()) continue;
+        row->gips = count->second / row->ms * 1e-6;
+        row->gips_measured = true;
+      }
+    }
+  }
+
+  void add_cpu_row(const BenchCase& bench_case, int n) {
+    const NamedCall call = own_call(bench_case, n);
+    const Task task = task_of(*bench_case.problem, call);
+    const auto [known, is_new] = cpu_ms_.try_emplace(task);
+    if (is_new) known->second = cpu_ms(task);
+    if (!known->second) return;
+    BenchRow row = blank_row(bench_case, Contender::openblas, n);
+    row.call = call.text;
+    set_time(row, call, *known->second);
+    rows_.push_back(std::move(row));
+  }
+
+  std::vector<BenchRow> sorted() {
+    const auto place = [&](const BenchRow& row) {
+      const auto function = std::ranges::find(stage_.functions, row.function);
+      const auto block = std::ranges::find_if(cases_.cases, [&](const BenchCase& bench_case) {
+        return bench_case.function == row.function && bench_case.block == row.block;
+      });
+      return std::tuple(function - stage_.functions.begin(), row.n > 0,
+                        block - cases_.cases.begin(), row.contender, row.n);
+    };
+    std::ranges::stable_sort(rows_, {}, place);
+    return std::move(rows_);
+  }
+
+  const BenchPlan& plan_;
+  const StageInfo& stage_;
+  const StageCases& cases_;
+  const std::vector<int>& orders_;
+  bool on_gpu_;
+  bool has_cublas_ = false;
+  TerminalReport& terminal_;
+  ScratchDirectory scratch_;
+  std::vector<ContenderModule> modules_;
+  std::map<Task, std::unique_ptr<Workload>> workloads_;  // of one order
+  std::map<const ContenderModule*, BenchSimulation> simulations_;
+  std::map<std::pair<Contender, std::string>, SimulatedCall> simulated_;
+  std::optional<BenchTiming> timing_;
+  std::map<Task, std::optional<double>> cpu_ms_;
+  std::vector<BenchRow> rows_;
+};
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -54,7 +357,7 @@ BenchReport measure(const BenchOptions& options) {
   report.gpu = plan.gpu;
   TerminalReport terminal(std::cout, style_of_standard_output());
   for (const StageInfo& stage : plan.stages) {
-    std::ranges::move(bench_stage(plan, stage, terminal), std::back_inserter(report.rows));
+    std::ranges::move(StageBench(plan, stage, terminal).run(), std::back_inserter(report.rows));
   }
   terminal.clear_progress();
   return report;

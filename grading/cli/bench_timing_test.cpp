@@ -1,5 +1,3 @@
-#include "grading/cli/bench_timing.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +9,7 @@
 
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/bench_instructions.hpp"
+#include "grading/cli/bench_calls.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
@@ -33,9 +31,9 @@ class BenchTimingTest : public testing::Test {
     module.stage = "03_shared_memory";
     const auto scratch = scratch_.path() / std::to_string(modules_++);
     std::filesystem::create_directory(scratch);
-    const BuildOutcome built =
+    const BuildResult built =
         build_module({module.stage, submission.stage_folder(), Backend::simt, scratch});
-    EXPECT_TRUE(built.ok) << built.message;
+    EXPECT_TRUE(built.ok) << built.finding.message;
     module.fast = built.module;
     return module;
   }

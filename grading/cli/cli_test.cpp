@@ -15,7 +15,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/report/json.hpp"
+#include "grading/results/result.hpp"
 
 // The program as a whole: what it is asked, what it says, how it exits.
 namespace tilewise::grading {
@@ -59,7 +59,7 @@ TEST(Grade, EverySolutionPasses) {
     EXPECT_EQ(stage.score, 10) << stage.id << ": no test is skipped on the default GPU";
     for (const TestResult& test : stage.tests) {
       if (test.category != Category::performance) continue;
-      EXPECT_THAT(test.message, HasSubstr("(modelled for gtx1080)")) << test.name;
+      EXPECT_THAT(test.finding.message, HasSubstr("(modelled for gtx1080)")) << test.name;
     }
   }
   EXPECT_THAT(text_of(junit), HasSubstr("<testsuite name=\"03_shared_memory\""));
@@ -131,9 +131,9 @@ TEST(Grade, AStageThatDoesNotCompileCostsThatStageOnly) {
   for (const TestResult& test : broken.tests) {
     if (test.max_score == 0) continue;
     EXPECT_EQ(test.status, Status::error);
-    EXPECT_EQ(test.file, "matmul_grid.cu");
-    EXPECT_EQ(test.line, 2);
-    EXPECT_THAT(test.message, HasSubstr("error: expected"));
+    EXPECT_EQ(test.finding.file, "matmul_grid.cu");
+    EXPECT_EQ(test.finding.line, 2);
+    EXPECT_THAT(test.finding.message, HasSubstr("error: expected"));
   }
   EXPECT_EQ(broken.max_score, result.stages[2].max_score) << "as many points to lose as to win";
   EXPECT_EQ(result.stages[2].status, Status::passed);

@@ -13,8 +13,8 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/report/emitters.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/emitters.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
 

@@ -9,8 +9,8 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/progress/progress_file.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/progress/progress.hpp"
+#include "grading/results/files.hpp"
 
 // What a learner types, on a course of their own.
 namespace tilewise::grading {

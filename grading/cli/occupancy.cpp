@@ -6,11 +6,11 @@
 #include <iostream>
 
 #include "grading/cli/commands.hpp"
-#include "grading/cli/output_file.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/profile/occupancy_report.hpp"
-#include "grading/report/json.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
 namespace {

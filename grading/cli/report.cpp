@@ -10,10 +10,10 @@
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/commands.hpp"
-#include "grading/cli/output_file.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/labreport/lab_report.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -6,16 +6,16 @@
 #include <string>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/examiner/process/worker.hpp"
 #include "grading/profile/profile_report.hpp"
-#include "grading/report/terminal.hpp"
-#include "grading/course/stages.hpp"
+#include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
 
 /// Thrown where the submission is to blame that there is nothing to show.
 struct NothingToShow {
-  Explanation why;
+  Finding why;
 };
 
 /// Compiles a stage's sources. @throws NothingToShow
@@ -29,7 +29,7 @@ WorkerOptions counting_worker_options(const std::filesystem::path& module,
 
 /// Why a counted call has nothing to show, the submission being to blame; nothing where it has.
 /// @throws CannotGrade where nobody's code ran
-std::optional<Explanation> why_nothing_counted(const CallReply& reply, const std::string& call);
+std::optional<Finding> why_nothing_counted(const CallReply& reply, const std::string& call);
 
 /// The lines of a stage's sources in a folder, by their names.
 SourceTexts read_sources(const StageInfo& stage, const std::filesystem::path& folder);

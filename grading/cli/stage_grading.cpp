@@ -3,20 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/baselines.hpp"
-#include "grading/profile/compiled_kernels.hpp"
-#include "grading/report/for_students.hpp"
-#include "grading/report/json.hpp"
+#include "grading/course/stages.hpp"
+#include "grading/profile/modelled_time.hpp"
+#include "grading/results/for_students.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
+namespace {
+
+std::filesystem::path folder_of(const Baseline& baseline, const std::string& stage_id) {
+  return drawer_of(layout().root, stage_id) / "baselines" / baseline.name;
+}
+
+}  // namespace
+
+std::vector<Baseline> baselines_of(const std::string& stage_id) {
+  std::vector<Baseline> found;
+  for (const Baseline& baseline : {Baseline{"copy", false}, Baseline{"cublas", true}}) {
+    if (std::filesystem::exists(folder_of(baseline, stage_id))) found.push_back(baseline);
+  }
+  return found;
+}
+
+BuildRequest baseline_build(const Baseline& baseline, const std::string& stage_id) {
+  BuildRequest request;
+  request.stage_id = stage_id;
+  request.source_directory = folder_of(baseline, stage_id);
+  request.backend = Backend::cuda;
+  request.uses_cublas = baseline.uses_cublas;
+  return request;
+}
+
 namespace {
 
 // An exam takes seconds, with every test at its time limit minutes: then the examiner hangs.
@@ -29,7 +55,7 @@ void deliver(std::string_view line, const ExamListener& listener) {
     listener.test_started(event.at("name").get<std::string>());
   } else if (kind == "end") {
     auto test = event.at("test").get<TestResult>();
-    test.place = event.at("place").get<FailurePlace>();
+    test.finding = nlohmann::json(event.at("finding")).get<Finding>();
     listener.test_ended(test, event.at("output").get<std::string>());
   } else {
     throw std::runtime_error(fmt::format("the examiner sent an unknown event '{}'", kind));
@@ -102,7 +128,7 @@ std::string never_judged(Category category, Backend backend) {
 /// The tests of a rubric that could not be judged, because of `why`. Those that the backend would
 /// not have run anyway are skipped.
 std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend backend,
-                                 const BuildOutcome& why) {
+                                 const Finding& why) {
   std::vector<TestResult> results;
   for (const RubricEntry& entry : tests) {
     TestResult test;
@@ -111,27 +137,24 @@ std::vector<TestResult> unjudged(const std::vector<RubricEntry>& tests, Backend 
     test.hidden = entry.hidden;
     if (const std::string reason = never_judged(entry.category, backend); !reason.empty()) {
       test.status = Status::skipped;
-      test.message = reason;
+      test.finding.message = reason;
     } else {
       test.max_score = entry.points;
-      test.message = why.message;
-      test.hint = why.hint;
-      test.file = why.file;
-      test.line = why.line;
+      test.finding = why;
     }
     results.push_back(std::move(test));
   }
   return results;
 }
 
-BuildOutcome shown_to_students(BuildOutcome why) {
+Finding shown_to_students(Finding why) {
   why.message = for_students(why.message, longest_message_bytes);
   why.hint = for_students(why.hint, longest_message_bytes);
   return why;
 }
 
 /// Gives every test of the rubric that has no result yet one without a verdict.
-void complete(StageResult& stage, const StageRequest& request, const BuildOutcome& why,
+void complete(StageResult& stage, const StageRequest& request, const Finding& why,
               const StageListener& listener) {
   std::vector<RubricEntry> missing;
   std::ranges::copy_if(request.rubric, std::back_inserter(missing), [&](const RubricEntry& entry) {
@@ -146,8 +169,8 @@ void complete(StageResult& stage, const StageRequest& request, const BuildOutcom
 }
 
 /// Why the tests after the last one reported have no verdict.
-BuildOutcome death_of_examiner(const CommandResult& result, const std::string& running_test) {
-  BuildOutcome why;
+Finding death_of_examiner(const CommandResult& result, const std::string& running_test) {
+  Finding why;
   why.message = fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(result),
                             running_test.empty() ? "" : " during " + running_test, result.output);
   why.hint =
@@ -159,7 +182,7 @@ BuildOutcome death_of_examiner(const CommandResult& result, const std::string& r
 /// A submission's modules, or why one could not be built.
 struct Built {
   Modules modules;
-  std::optional<BuildOutcome> problem;
+  std::optional<Finding> problem;
 };
 
 std::filesystem::path solutions() { return layout().root / "solutions"; }
@@ -179,10 +202,10 @@ Built build_for_simulator(const BuildRequest& submission) {
   std::vector<BuildRequest> requests = {submission};
   requests.back().flavour = Flavour::checked;
   if (submission.covered) requests.insert(requests.begin(), submission);
-  const std::vector<BuildOutcome> outcomes = build_modules(requests);
-  const auto failed = std::ranges::find(outcomes, false, &BuildOutcome::ok);
-  if (failed != outcomes.end()) return {{}, *failed};
-  return {{outcomes.front().module, outcomes.back().module}, {}};
+  const std::vector<BuildResult> all_built = build_modules(requests);
+  const auto failed = std::ranges::find(all_built, false, &BuildResult::ok);
+  if (failed != all_built.end()) return {{}, failed->finding};
+  return {{all_built.front().module, all_built.back().module}, {}};
 }
 
 /// Adds to what is built for the simulator what the model of a kernel's speed takes: the solution,
@@ -209,8 +232,9 @@ class ModelPreparation {
 
   /// @throws std::runtime_error if the solution does not compile
   void add_to(Modules& modules) {
-    const BuildOutcome reference = build_module(reference_);
-    if (!reference.ok) throw std::runtime_error("the reference solution: " + reference.message);
+    const BuildResult reference = build_module(reference_);
+    if (!reference.ok)
+      throw std::runtime_error("the reference solution: " + reference.finding.message);
     modules.baselines["reference"] = reference.module;
     modules.compiled = reference_.scratch / "compiled_kernels.json";
     CompiledKernels kernels{.submission = own_registers_->wait()};
@@ -237,13 +261,13 @@ std::vector<BuildRequest> beside(const BuildRequest& submission) {
 Built build_for_gpu(const BuildRequest& submission) {
   std::vector<BuildRequest> requests = beside(submission);
   requests.insert(requests.begin(), submission);
-  const std::vector<BuildOutcome> outcomes = build_modules(requests);
-  if (!outcomes.front().ok) return {{}, outcomes.front()};
-  Built built{{.fast = outcomes.front().module, .checked = {}}, {}};
-  for (std::size_t i = 1; i < outcomes.size(); ++i) {
+  const std::vector<BuildResult> all_built = build_modules(requests);
+  if (!all_built.front().ok) return {{}, all_built.front().finding};
+  Built built{{.fast = all_built.front().module, .checked = {}}, {}};
+  for (std::size_t i = 1; i < all_built.size(); ++i) {
     // cuBLAS need not be installed.
-    if (!outcomes[i].ok) continue;
-    built.modules.baselines[requests[i].scratch.filename()] = outcomes[i].module;
+    if (!all_built[i].ok) continue;
+    built.modules.baselines[requests[i].scratch.filename()] = all_built[i].module;
   }
   return built;
 }
@@ -266,8 +290,8 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
   return built;
 }
 
-BuildOutcome stopped_by(const Interrupted& interrupted) {
-  BuildOutcome why;
+Finding stopped_by(const Interrupted& interrupted) {
+  Finding why;
   why.message =
       fmt::format("Grading was stopped by {} before there was a verdict.", name_of(interrupted));
   why.hint = "Grade again.";
@@ -318,9 +342,7 @@ void grade_into(StageResult& stage, const StageRequest& request, const StageList
 StageResult not_graded(const StageRequest& request, const std::string& why) {
   StageResult stage;
   stage.id = request.id;
-  BuildOutcome outcome;
-  outcome.message = why;
-  complete(stage, request, outcome, {});
+  complete(stage, request, Finding{.message = why}, {});
   add_up(stage);
   stage.status = Status::error;
   return stage;

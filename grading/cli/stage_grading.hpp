@@ -12,9 +12,22 @@
 #include "common/process/command.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/examiner/rubric.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
+
+/// What a stage's functions are timed beside on a GPU, apart from the solution:
+/// grading/stages/ID/baselines/NAME.
+struct Baseline {
+  std::string name;  ///< "cublas" or "copy"
+  bool uses_cublas = false;
+};
+
+/// Those that the stage has.
+std::vector<Baseline> baselines_of(const std::string& stage_id);
+
+/// How to build one; the scratch folder is left to choose.
+BuildRequest baseline_build(const Baseline& baseline, const std::string& stage_id);
 
 /// Circumstances of an exam that all stages of a grade share.
 struct ExamConditions {
@@ -60,7 +73,7 @@ struct StageRequest {
 struct StageListener {
   std::function<void()> compiling;
   /// The tests that end after this have no verdict, all for this reason.
-  std::function<void(const BuildOutcome& why)> cannot_judge;
+  std::function<void(const Finding& why)> cannot_judge;
   ExamListener exam;
 };
 

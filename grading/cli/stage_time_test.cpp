@@ -6,7 +6,7 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 // How long a submission may keep a stage busy that computes what it should, and takes its time.
 namespace tilewise::grading {
@@ -37,8 +37,8 @@ TEST(StageTime, IsBoundedForWhatEndsJustInTime) {
   EXPECT_EQ(result.tests.front().status, Status::passed) << "its time was not up yet";
   const TestResult& last = result.tests.back();
   EXPECT_EQ(last.status, Status::failed);
-  EXPECT_THAT(last.message, HasSubstr("the time for this stage is used up: "));
-  EXPECT_THAT(last.message, HasSubstr("the longest, matmul_shared(n="));
+  EXPECT_THAT(last.finding.message, HasSubstr("the time for this stage is used up: "));
+  EXPECT_THAT(last.finding.message, HasSubstr("the longest, matmul_shared(n="));
 }
 
 TEST(StageTime, DoesNotWaitForThreadsOfItsOwn) {

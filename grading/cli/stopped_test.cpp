@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/report/file_text.hpp"
-#include "grading/report/json.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/result.hpp"
 
 // `tilewise grade`, stopped on its way.
 namespace tilewise::grading {
@@ -84,7 +84,7 @@ TEST_P(StoppedTest, WritesWhatIsKnown) {
   EXPECT_EQ(grade.stages.back().max_score, 10);
   const TestResult& last = grade.stages.back().tests.back();
   EXPECT_EQ(last.status, Status::error);
-  EXPECT_THAT(last.message, HasSubstr("Grading was stopped"));
+  EXPECT_THAT(last.finding.message, HasSubstr("Grading was stopped"));
   EXPECT_TRUE(fs::is_empty(temporary())) << "it leaves files behind";
   // What has been killed with the process that started it is gone a moment later.
   for (int turn = 0; turn < 250 && runs_with(temporary().string()); ++turn) {

@@ -10,11 +10,17 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/process/scratch_directory.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/course/stages.hpp"
+#include "grading/results/files.hpp"
 
 namespace tilewise::grading {
+
+/// The stages a user means: by id ("03_shared_memory"), number ("03", "3") or topic
+/// ("shared_memory"); each once, in the order named. All of `known` if nothing is named.
+/// @throws CannotGrade listing the known stages.
+std::vector<StageInfo> choose_stages(const std::vector<std::string>& words,
+                                     const std::vector<StageInfo>& known);
 
 /// No kernel is longer, and no submission that holds more is worth the time.
 inline constexpr std::size_t largest_source_bytes = std::size_t{1} << 20;

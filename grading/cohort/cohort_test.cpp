@@ -10,11 +10,11 @@
 #include <stdexcept>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
-#include "grading/autograder/zip_writer.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/autograder/autograder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cohort/test/broken_cohort.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 // The command as a whole, on submissions of which most are broken.
 namespace tilewise::grading {

@@ -1,9 +1,8 @@
-#include "grading/cohort/gradebook.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grading/report/example_grade.hpp"
+#include "grading/cohort/cohort.hpp"
+#include "grading/results/test/example_grade.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/cohort/local_engine.hpp"
-
 #include <fmt/format.h>
 
 #include <fstream>
@@ -8,29 +6,30 @@
 #include <utility>
 
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/report/for_students.hpp"
-#include "grading/report/json.hpp"
-#include "grading/report/printable.hpp"
-#include "grading/report/terminal.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/cohort/engines.hpp"
+#include "grading/results/for_students.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/results/result.hpp"
+#include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 constexpr std::size_t longest_problem_bytes = 4000;
 
-std::string feedback_text(const CohortOutcome& outcome) {
-  if (outcome.result) return feedback_text(*outcome.result);
+std::string feedback_text(const GradedSubmission& graded) {
+  if (graded.result) return feedback_text(*graded.result);
   return fmt::format(
       "Could not be graded: {}\n\nHand in a folder or a zip archive that holds your files where "
       "the "
       "course has them, labs/NN_topic/*.cu, or those files by themselves, each as plain text under "
       "the name that it has there. If it does, show this to your instructor.\n",
-      outcome.problem);
+      graded.problem);
 }
 
 /// Why there is no result, as it may be shown to the student.
-CohortOutcome without_result(std::string_view problem) {
+GradedSubmission without_result(std::string_view problem) {
   return {{}, for_students(problem, longest_problem_bytes)};
 }
 
@@ -61,8 +60,8 @@ bool prepare(const CohortEntry& entry, const Ledger& ledger) {
   }
   const std::string problem = try_to_take(entry, sources);
   if (problem.empty()) return true;
-  const CohortOutcome outcome = without_result(problem);
-  ledger.enter(entry.name, outcome, feedback_text(outcome), 0);
+  const GradedSubmission graded = without_result(problem);
+  ledger.enter(entry.name, graded, feedback_text(graded), 0);
   return false;
 }
 
@@ -72,9 +71,9 @@ Grading::Grading(std::string name, const CohortSettings& settings, const Ledger&
 }
 
 void Grading::enter() {
-  const CohortOutcome outcome = outcome_of(command_->wait());
+  const GradedSubmission graded = graded_of(command_->wait());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
-  ledger_.enter(name_, outcome, feedback_text(outcome), took.count());
+  ledger_.enter(name_, graded, feedback_text(graded), took.count());
 }
 
 void Grading::end() {
@@ -99,7 +98,7 @@ Command Grading::command(const CohortSettings& settings) const {
   return command;
 }
 
-CohortOutcome Grading::outcome_of(const CommandResult& ended) const {
+GradedSubmission Grading::graded_of(const CommandResult& ended) const {
   const bool judged =
       ended.ending == CommandResult::Ending::exited && (ended.status == 0 || ended.status == 1);
   if (!judged) {

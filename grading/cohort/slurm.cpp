@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <random>
 #include <span>
 #include <sstream>
+#include <system_error>
 
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -22,8 +26,6 @@ constexpr double answer_within_s = 120;
 Command question(std::vector<std::string> arguments) {
   Command command;
   command.arguments = std::move(arguments);
-  // Else lists of an array's tasks end with "..." after 64 characters.
-  command.environment = {{"SLURM_BITSTR_LEN", "0"}};
   command.time_limit_s = answer_within_s;
   return command;
 }
@@ -68,41 +70,6 @@ bool is_a_limit(std::string_view words) {
   return std::ranges::any_of(limits, [&](std::string_view limit) { return says(words, limit); });
 }
 
-/// Takes a number off the text.
-std::size_t take_number(std::string_view& text, std::string_view whole) {
-  std::size_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) {
-    throw CannotGrade(fmt::format("Slurm lists the tasks of an array as '{}'", printable(whole)));
-  }
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  return number;
-}
-
-bool take(std::string_view& text, char expected) {
-  if (!text.starts_with(expected)) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-/// "7", or of those that wait "0,3-7,10-20:2%5", where 5 may run at a time. "N/A" is of no array.
-std::vector<std::size_t> numbers_in(std::string_view list) {
-  std::vector<std::size_t> numbers;
-  if (list == "N/A") return numbers;
-  std::string_view rest = list.substr(0, list.find('%'));
-  constexpr std::size_t largest = 10'000'000;  // Slurm has no larger array
-  do {
-    const std::size_t first = take_number(rest, list);
-    const std::size_t last = take(rest, '-') ? take_number(rest, list) : first;
-    const std::size_t step = take(rest, ':') ? take_number(rest, list) : 1;
-    for (std::size_t i = first; i <= std::min(last, largest); i += std::max<std::size_t>(step, 1)) {
-      numbers.push_back(i);
-    }
-  } while (take(rest, ','));
-  if (!rest.empty()) take_number(rest, list);
-  return numbers;
-}
-
 /// Adds the tasks of some jobs, in parts where they are too many for one answer.
 void append_tasks_of(std::span<const std::string> job_names, std::vector<SlurmTask>& tasks) {
   if (job_names.empty()) return;
@@ -113,7 +80,7 @@ void append_tasks_of(std::span<const std::string> job_names, std::vector<SlurmTa
   };
   if (job_names.size() > names_at_a_time) return in_halves();
   const CommandResult result =
-      ask({"squeue", "--noheader", "--states=all",
+      ask({"squeue", "--noheader", "--states=all", "--array",
            fmt::format("--name={}", fmt::join(job_names, ",")), "--format=%j|%F|%K|%T|%r"});
   if (!result.succeeded()) {
     throw CannotGrade(fmt::format("Slurm does not tell how its jobs are: {}", words_of(result)));
@@ -220,9 +187,12 @@ std::vector<SlurmTask> parse_tasks(std::string_view lines) {
     std::istringstream rest(line);
     for (std::string cell; std::getline(rest, cell, '|');) cells.push_back(cell);
     if (cells.size() < 5) continue;
-    for (const std::size_t number : numbers_in(cells[2])) {
-      tasks.push_back({cells[0], cells[1], number, first_word(cells[3]), cells[4]});
+    if (cells[2] == "N/A") continue;  // of no array
+    std::size_t number = 0;
+    if (!read_number(cells[2], number)) {
+      throw CannotGrade(fmt::format("Slurm lists a task of an array as '{}'", printable(cells[2])));
     }
+    tasks.push_back({cells[0], cells[1], number, first_word(cells[3]), cells[4]});
   }
   return tasks;
 }
@@ -231,6 +201,102 @@ std::vector<SlurmTask> tasks_of(const std::vector<std::string>& job_names) {
   std::vector<SlurmTask> tasks;
   append_tasks_of(job_names, tasks);
   return tasks;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* extension = ".names";
+
+fs::path slurm_folder(const fs::path& out) { return out / "slurm"; }
+
+fs::path file_of(const std::string& id, const fs::path& out) {
+  return slurm_folder(out) / (id + extension);
+}
+
+std::string new_id() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+}  // namespace
+
+fs::path slurm_folder(const Ledger& ledger) { return slurm_folder(ledger.folder()); }
+
+fs::path log_of(const SlurmBatch& batch, std::size_t task, const Ledger& ledger) {
+  return slurm_folder(ledger) / fmt::format("{}-{}.log", batch.id, task);
+}
+
+SlurmBatch begin_batch(std::vector<std::string> names, const Ledger& ledger) {
+  SlurmBatch batch{new_id(), std::move(names)};
+  std::string text;
+  // Of all characters only this one is in no file's name.
+  for (const std::string& name : batch.names) text += name + '\0';
+  demand_folder("--out", slurm_folder(ledger));
+  write_whole(file_of(batch.id, ledger.folder()), text);
+  return batch;
+}
+
+std::vector<SlurmBatch> find_batches(const Ledger& ledger) {
+  std::vector<SlurmBatch> batches;
+  std::error_code no_folder;
+  for (const auto& item : fs::directory_iterator(slurm_folder(ledger), no_folder)) {
+    if (item.path().extension() != extension) continue;
+    batches.push_back(read_batch(item.path().stem(), ledger.folder()));
+  }
+  return batches;
+}
+
+SlurmBatch read_batch(const std::string& id, const fs::path& out) {
+  std::ifstream file(file_of(id, out), std::ios::binary);
+  if (!file) {
+    throw CannotGrade(
+        fmt::format("{} is not there: the run that this job belongs to was given up, or the folder "
+                    "is on a file "
+                    "system that this machine does not see",
+                    printable(file_of(id, out).string())));
+  }
+  SlurmBatch batch{id, {}};
+  for (std::string name; std::getline(file, name, '\0');) batch.names.push_back(name);
+  return batch;
+}
+
+void remove_batch(const SlurmBatch& batch, const Ledger& ledger) {
+  std::error_code ignored;  // it is read again by the next run, which then removes it
+  fs::remove(file_of(batch.id, ledger.folder()), ignored);
+}
+
+namespace {
+
+/// A word that a shell takes as it is.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+bool names_a_gpu(const std::string& arguments) {
+  return arguments.find("--gres") != arguments.npos || arguments.find("--gpus") != arguments.npos;
+}
+
+}  // namespace
+
+std::string job_script(const SlurmBatch& batch, const Ledger& ledger, bool with_gpu,
+                       const std::string& arguments) {
+  // The next line would be run, by the user who asks for it, but surely not meant.
+  if (arguments.find_first_of("\r\n") != arguments.npos) {
+    throw CannotGrade("--sbatch: its arguments hold a line break; put them into one line");
+  }
+  std::string script = "#!/bin/sh\n";
+  if (with_gpu && !names_a_gpu(arguments)) script += "#SBATCH --gres=gpu:1\n";
+  // sbatch takes them apart, quotes and all, and says what it does not know.
+  if (!arguments.empty()) script += fmt::format("#SBATCH {}\n", arguments);
+  script += fmt::format("export TILEWISE_ROOT={}\n", quoted(layout().root));
+  script += fmt::format(
+      "exec {} cohort grade-one --out {} --batch {} --task \"$SLURM_ARRAY_TASK_ID\"\n",
+      quoted(tool("tilewise")), quoted(std::filesystem::absolute(ledger.folder())), batch.id);
+  return script;
 }
 
 }  // namespace tilewise::grading

@@ -1,5 +1,3 @@
-#include "grading/cohort/slurm_engine.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
@@ -15,12 +13,11 @@
 #include <utility>
 
 #include "common/process/command.hpp"
-#include "grading/cli/output_file.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/cohort/local_engine.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/cohort/engines.hpp"
 #include "grading/cohort/slurm.hpp"
-#include "grading/cohort/slurm_batch.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

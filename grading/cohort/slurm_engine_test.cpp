@@ -1,5 +1,3 @@
-#include "grading/cohort/slurm_engine.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,11 +8,12 @@
 #include <fstream>
 #include <memory>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/cohort/engines.hpp"
 #include "grading/cohort/test/broken_cohort.hpp"
 #include "grading/cohort/test/slurm_cluster.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 // `tilewise cohort grade --engine slurm` with a real Slurm.
 namespace tilewise::grading {

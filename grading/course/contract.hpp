@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <concepts>
@@ -30,7 +31,20 @@ struct Call {
 };
 
 /// Adds ", name=value" (without the comma for the first) to a call's text.
-void append_argument(std::string& text, std::string_view name, const CallArgument& argument);
+inline void append_argument(std::string& text, std::string_view name,
+                            const CallArgument& argument) {
+  if (std::holds_alternative<DeviceArray*>(argument)) return;
+  if (!text.ends_with('(')) text += ", ";
+  if (const auto* integer = std::get_if<std::int64_t>(&argument)) {
+    text += fmt::format("{}={}", name, *integer);
+  } else if (const auto* real = std::get_if<double>(&argument)) {
+    text += fmt::format("{}={}", name, *real);
+  } else {
+    const auto& extent = std::get<std::array<unsigned, 3>>(argument);
+    text += fmt::format("{}={}x{}", name, extent[0], extent[1]);
+    if (extent[2] != 1) text += fmt::format("x{}", extent[2]);
+  }
+}
 
 enum class ParameterKind { matrix, integer, real, extent };
 

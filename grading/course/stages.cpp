@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -13,7 +13,7 @@
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -21,12 +21,10 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
-#include "common/process/scratch_directory.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/commands.hpp"
-#include "grading/cli/stage_choice.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"
@@ -34,9 +32,9 @@
 #include "grading/examiner/rubric.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
-#include "grading/progress/progress_file.hpp"
-#include "grading/report/result.hpp"
-#include "grading/report/terminal.hpp"
+#include "grading/progress/progress.hpp"
+#include "grading/results/result.hpp"
+#include "grading/results/terminal.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
 namespace tilewise::grading {
@@ -96,20 +94,16 @@ CallInputs inputs_of(const NamedCall& call, const Problem& problem) {
 /// A test that failed, and where.
 struct FailingCall {
   std::string test;
-  std::string message;
-  std::string file;  ///< empty if unknown
-  int line = 0;
   std::string gpu;  ///< profile that was modelled
-  FailurePlace place;
+  Finding finding;  ///< names the call
 };
 
 /// The failure that `lab grade` has recorded last for a stage, where it knows the call.
 /// @throws CannotGrade where the record cannot be read
 std::optional<FailingCall> recorded_failure(const StageInfo& stage) {
   const auto failure = progress_of(read_progress(layout().root), stage.id).last_failure;
-  if (!failure || failure->place.call.empty()) return std::nullopt;
-  return FailingCall{failure->test, failure->message, failure->file,
-                     failure->line, failure->gpu,     failure->place};
+  if (!failure || failure->finding.call.empty()) return std::nullopt;
+  return FailingCall{failure->test, failure->gpu, failure->finding};
 }
 
 /// Grades a stage on the simulator, and takes the first failure that knows its call.
@@ -123,7 +117,7 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
       .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
   StageListener listener;
   listener.compiling = [&] { now_runs("compiling"); };
-  listener.cannot_judge = [](const BuildOutcome&) {};  // the build to debug says the same
+  listener.cannot_judge = [](const Finding&) {};  // the build to debug says the same
   listener.exam.test_started = now_runs;
   listener.exam.test_ended = [](const TestResult&, const std::string&) {};
   // One test after the other: most of them are behind the one that is wanted.
@@ -132,8 +126,8 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
     const StageResult result =
         grade_stage({stage.id, submission.folder_of(stage), conditions, {entry}}, listener);
     for (const TestResult& test : result.tests) {
-      if (test.status != Status::failed || test.place.call.empty()) continue;
-      return FailingCall{test.name, test.message, test.file, test.line, gpu, test.place};
+      if (test.status != Status::failed || test.finding.call.empty()) continue;
+      return FailingCall{test.name, gpu, test.finding};
     }
   }
   return std::nullopt;
@@ -169,9 +163,10 @@ const BufferArgument& matrix_in_message(const std::string& name, const CallInput
   return *written;
 }
 
-WatchedElement element_of(const FailurePlace& place, const CallInputs& inputs) {
-  const BufferArgument& matrix = matrix_in_message(place.matrix, inputs);
-  const std::size_t element = std::size_t(place.row) * matrix.row_elements + std::size_t(place.col);
+WatchedElement element_of(const Finding& finding, const CallInputs& inputs) {
+  const BufferArgument& matrix = matrix_in_message(finding.matrix, inputs);
+  const std::size_t element =
+      std::size_t(finding.row) * matrix.row_elements + std::size_t(finding.col);
   return {matrix.name, element * matrix.element_bytes, matrix.element_bytes};
 }
 
@@ -181,9 +176,9 @@ struct Search {
   bool crashed = false;
 };
 
-Search find_writer(DebugJob job, const FailurePlace& place, const CallInputs& inputs,
+Search find_writer(DebugJob job, const Finding& finding, const CallInputs& inputs,
                    const fs::path& folder) {
-  job.element = element_of(place, inputs);
+  job.element = element_of(finding, inputs);
   write_job(folder, job, inputs.matrices);
   Command command;
   command.arguments = {tool("tilewise-debuggee"), folder};
@@ -207,14 +202,14 @@ struct Stop {
 Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugJob& job,
                    const CallInputs& inputs, const fs::path& folder) {
   if (!failing) return {};
-  const FailurePlace& place = failing->place;
-  if (place.block && place.thread) {
-    const std::string line = failing->line == 0 ? "" : fmt::format(" on line {}", failing->line);
-    return {ThreadOfCall{{*place.block, *place.thread}}, fmt::format("It is at fault{}.", line)};
+  const Finding& finding = failing->finding;
+  if (finding.place) {
+    const std::string line = finding.line == 0 ? "" : fmt::format(" on line {}", finding.line);
+    return {ThreadOfCall{*finding.place}, fmt::format("It is at fault{}.", line)};
   }
-  if (place.matrix.empty()) return {};
-  const std::string element = fmt::format("{}[{}][{}]", place.matrix, place.row, place.col);
-  const Search search = find_writer(job, place, inputs, folder);
+  if (finding.matrix.empty()) return {};
+  const std::string element = fmt::format("{}[{}][{}]", finding.matrix, finding.row, finding.col);
+  const Search search = find_writer(job, finding, inputs, folder);
   if (search.writer) {
     return {*search.writer, fmt::format("It writes {}, which is wrong.", element)};
   }
@@ -239,7 +234,7 @@ void take_wishes(const DebugOptions& options, Stop& stop) {
 
 void introduce(const std::string& call, const Stop& stop,
                const std::optional<FailingCall>& failing) {
-  if (failing) std::cout << fmt::format("{} failed: {}\n", failing->test, failing->message);
+  if (failing) std::cout << fmt::format("{} failed: {}\n", failing->test, failing->finding.message);
   const std::string where = stop.thread ? describe(*stop.thread) : "where it crashes";
   std::cout << fmt::format("gdb stops in {}, {}.{}\n", call, where,
                            stop.why.empty() ? "" : " " + stop.why)
@@ -283,16 +278,16 @@ bool debug(const DebugOptions& options) {
   TerminalReport terminal(std::cout, style_of_standard_output());
   terminal.show_progress("compiling");
   const ScratchDirectory scratch;
-  const BuildOutcome built =
+  const BuildResult built =
       build_module({stage.id, sources, Backend::simt, scratch.path(), Flavour::debug});
   terminal.clear_progress();
   if (!built.ok) {
-    terminal.explain_stage({built.message, built.hint, "", 0});
+    terminal.explain_stage({.message = built.finding.message, .hint = built.finding.hint});
     return false;
   }
   std::optional<FailingCall> failing;
   if (options.call.empty()) failing = failure_to_debug(options, stage, submission, terminal);
-  const NamedCall call = read_call(failing ? failing->place.call : options.call, contracts);
+  const NamedCall call = read_call(failing ? failing->finding.call : options.call, contracts);
   const CallInputs inputs = inputs_of(call, problem_of(stage.id, call.function));
 
   DebugJob job;

@@ -16,7 +16,7 @@ using Index3 = std::array<unsigned, 3>;
 
 /// A thread of a call, which may launch several kernels.
 struct ThreadOfCall {
-  ThreadPlace place;
+  ThreadOfGrid place;
   unsigned launch =
       1;  ///< that it is of, from 1 on; for a stop: of this one or the next that has it
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 

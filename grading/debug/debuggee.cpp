@@ -124,7 +124,7 @@ int carry_out(const std::filesystem::path& folder) {
     write_writer(folder,
                  {{to_index(stop.writer_block), to_index(stop.writer_thread)}, stop.writer_launch});
   }
-  for (const simt::Diagnostic& fault : simt::take_diagnostics()) {
+  for (const simt::Finding& fault : simt::take_findings()) {
     std::printf("%s: %s, on line %d\n", job.text.c_str(), fault.message.c_str(), fault.line);
   }
   std::printf("%s returned %s\n", job.text.c_str(),

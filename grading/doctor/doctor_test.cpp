@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/doctor/checkup.hpp"
 

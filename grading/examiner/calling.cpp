@@ -1,15 +1,18 @@
 #include "grading/examiner/calling.hpp"
 
 #include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/messages.hpp"
+#include "grading/examiner/process/failures.hpp"
 #include "grading/examiner/time_budget.hpp"
 
 namespace tilewise::grading {
@@ -17,7 +20,7 @@ namespace {
 
 // Three matrices of doubles of order 4096 with their guard bands take 432 MiB. Pages that no matrix
 // reaches cost nothing.
-constexpr std::size_t shared_bytes = std::size_t{512} << 20;
+constexpr std::size_t bytes_shared_with_worker = std::size_t{512} << 20;
 
 // An examiner has one submission to judge.
 TimeBudget& time_budget() {
@@ -27,8 +30,8 @@ TimeBudget& time_budget() {
 
 CallReply used_up() {
   CallReply reply;
-  reply.outcome = CallReply::Outcome::timed_out;
-  reply.message = time_budget().explanation();
+  reply.ending = CallReply::Ending::timed_out;
+  reply.finding.message = time_budget().explanation();
   return reply;
 }
 
@@ -102,7 +105,7 @@ WorkerOptions worker_options(const ExaminerOptions& options) {
           .module = options.module,
           .profile = options.profile,
           .time_limit_s = time_budget().limit_s(),
-          .shared_bytes = shared_bytes,
+          .shared_bytes = bytes_shared_with_worker,
           .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
           .cpu_s = cpu_seconds(options.time_limit_s),
           .writes_coverage = options.writes_coverage};
@@ -131,7 +134,7 @@ const CallReply& wait_until_ready(Worker& worker) {
   }
   const double before = worker.seconds_taken();
   const CallReply& reply = worker.ready();
-  time_budget().note("loading", reply.outcome, worker.seconds_taken() - before);
+  time_budget().note("loading", reply.ending, worker.seconds_taken() - before);
   return reply;
 }
 
@@ -152,30 +155,99 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   if (manner.is_reference) {
     time_budget().note_reference(seconds);
   } else {
-    time_budget().note(call.text, reply.outcome, seconds);
+    time_budget().note(call.text, reply.ending, seconds);
   }
-  if (reply.outcome == CallReply::Outcome::returned) {
+  if (reply.ending == CallReply::Ending::returned) {
     load_arguments(call, arguments, worker.memory());
   }
   return reply;
 }
 
-Finding no_return(const std::string& what, const CallReply& reply) {
-  if (!reply.diagnostics.empty()) return kernel_fault(what, reply.diagnostics);
-  const bool nobodys_code_ran = reply.outcome == CallReply::Outcome::refused;
-  return {.message = what + ": " + reply.message,
-          .file = reply.file,
-          .line = reply.line,
-          .status = nobodys_code_ran ? Status::error : Status::failed,
-          .place = place_of(reply.place)};
+Verdict no_return(const std::string& what, const CallReply& reply) {
+  if (!reply.findings.empty()) return {kernel_fault(what, reply.findings)};
+  const bool nobodys_code_ran = reply.ending == CallReply::Ending::refused;
+  Verdict verdict{reply.finding, nobodys_code_ran ? Status::error : Status::failed};
+  verdict.message = what + ": " + verdict.message;
+  return verdict;
 }
 
-std::optional<Finding> failure_of(const std::string& what, const CallReply& reply) {
-  if (reply.outcome != CallReply::Outcome::returned) return no_return(what, reply);
-  if (!reply.diagnostics.empty()) return kernel_fault(what, reply.diagnostics);
+std::optional<Verdict> failure_of(const std::string& what, const CallReply& reply) {
+  if (reply.ending != CallReply::Ending::returned) return no_return(what, reply);
+  if (!reply.findings.empty()) return Verdict{kernel_fault(what, reply.findings)};
   if (reply.cuda_status == cudaSuccess) return std::nullopt;
-  return wrong_status(what, reply.cuda_error_name, "cudaSuccess",
-                      "its arguments are within the contract");
+  return Verdict{wrong_status(what, reply.cuda_error_name, "cudaSuccess",
+                              "its arguments are within the contract")};
+}
+
+namespace {
+
+WorkerOptions options_for(const ExaminerOptions& options, const CheckPass& pass,
+                          const std::filesystem::path& log) {
+  if (pass.tool.empty()) return checked_worker_options(options);
+  WorkerOptions supervised = worker_options(options);
+  supervised.supervisor = {find_compute_sanitizer().value(),
+                           "--tool",
+                           pass.tool,
+                           "--log-file",
+                           log,
+                           "--show-backtrace",
+                           "no"};
+  return supervised;
+}
+
+}  // namespace
+
+std::vector<CheckPass> check_passes(const ExaminerOptions& options, Random& random) {
+  if (!options.on_gpu()) {
+    const auto in_order = [&](simt::ThreadOrder order) {
+      return simt::Watch{.checks = true, .order = order, .seed = random()};
+    };
+    return {{"", in_order(simt::ThreadOrder::forward), ""},
+            {", threads in reverse order", in_order(simt::ThreadOrder::reverse), ""},
+            {", threads in random order", in_order(simt::ThreadOrder::shuffled), ""}};
+  }
+  if (!find_compute_sanitizer()) return {};
+  std::vector<CheckPass> passes;
+  for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
+    passes.push_back({std::string(" under compute-sanitizer --tool ") + tool, {}, tool});
+  }
+  return passes;
+}
+
+CheckedCalls::CheckedCalls(const ExaminerOptions& options, const CheckPass& pass)
+    : pass_(pass), worker_(options_for(options, pass, log())) {}
+
+std::string CheckedCalls::obstacle() {
+  const bool refused = worker_.ready().ending == CallReply::Ending::refused;
+  return refused && !pass_.tool.empty() ? worker_.ready().finding.message : "";
+}
+
+std::optional<Verdict> CheckedCalls::make(const Call& call, CallReply& reply) {
+  last_call_ = call.text;
+  CallManner manner;
+  if (pass_.tool.empty()) {
+    manner.watch = pass_.watch;
+  } else {
+    manner.with_guard_bands = false;  // else what strays into them goes unnoticed
+    manner.is_supervised = true;
+  }
+  reply = call_worker(worker_, call, manner);
+  auto failure = failure_of(call.text + pass_.circumstances, reply);
+  if (!failure) return std::nullopt;
+  failure->call = call.text;
+  // The log says more than that a kernel has failed.
+  const auto logged = finish();
+  return logged ? logged : failure;
+}
+
+std::optional<Verdict> CheckedCalls::finish() {
+  if (pass_.tool.empty()) return std::nullopt;
+  worker_.finish();
+  std::ifstream stream(log(), std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto error = first_sanitizer_error(text);
+  if (!error) return std::nullopt;
+  return Verdict{sanitizer_fault(last_call_, pass_.tool, *error)};
 }
 
 }  // namespace tilewise::grading

@@ -1,5 +1,3 @@
-#include "grading/examiner/dgemm_diagnosis.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,6 @@
 
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
-#include "grading/examiner/region.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -255,11 +252,11 @@ std::optional<Diagnosis> imprecise(const DgemmObservation& seen, const Reference
                    "float variable on the way is enough to lose half of the digits."};
 }
 
-std::optional<Diagnosis> region(const DgemmObservation& seen, const Comparison& comparison) {
+std::optional<Diagnosis> location(const DgemmObservation& seen, const Comparison& comparison) {
   const bool unwritten =
       !comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); });
-  return recognise_region(comparison.is_wrong, seen.after.rows, seen.after.cols, seen.tile,
-                          unwritten, {.matrix = "C", .bounds = "m and n"});
+  return recognise_location(comparison.is_wrong, seen.after.rows, seen.after.cols, seen.tile,
+                            unwritten, {.matrix = "C", .bounds = "m and n"});
 }
 
 }  // namespace
@@ -284,7 +281,7 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
   if (auto diagnosis = part_of_the_sum(seen, comparison)) return diagnosis;
   if (auto diagnosis = terms_added_twice(seen, comparison)) return diagnosis;
   if (auto diagnosis = imprecise(seen, expected)) return diagnosis;
-  return region(seen, comparison);
+  return location(seen, comparison);
 }
 
 }  // namespace tilewise::grading

@@ -1,5 +1,3 @@
-#include "grading/examiner/dgemm_diagnosis.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -169,7 +168,7 @@ const Case cases[] = {
      [](const Arguments& in, int row, int col) {
        if (row < tile && col < tile) right(in, row, col);
      }},
-    {"one row wrong", Pattern::region, "all of them in row 3, columns 0 to 18", 1, 0,
+    {"one row wrong", Pattern::submatrix, "all of them in row 3, columns 0 to 18", 1, 0,
      [](const Arguments& in, int row, int col) {
        right(in, row, col);
        if (row == 3) in.C[row * ldc + col] += col + 1;

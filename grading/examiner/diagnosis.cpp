@@ -134,7 +134,7 @@ std::optional<Diagnosis> diagnose(const Observation& observation, bool first_cal
   if (may_be_old_nan) {
     if (auto better = find_use_of_old_contents(observation, rerun)) return better;
   }
-  const bool tells_only_where = diagnosis && (diagnosis->pattern == Pattern::region ||
+  const bool tells_only_where = diagnosis && (diagnosis->pattern == Pattern::submatrix ||
                                               diagnosis->pattern == Pattern::whole_parts);
   if (!diagnosis || tells_only_where) {
     if (auto better = probe_with_identity(observation, rerun)) {

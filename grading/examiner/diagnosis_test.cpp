@@ -175,7 +175,7 @@ const Case cases[] = {
        C[row * n + col] = dot(A, B, n, row, col, 0, n);
      },
      [](int) { return tile; }},
-    {"one row wrong", Pattern::region, "all of them in row 3, columns 0 to 20",
+    {"one row wrong", Pattern::submatrix, "all of them in row 3, columns 0 to 20",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = dot(A, B, n, row, col, 0, n) + (row == 3 ? std::sin(float(col) + 1) : 0);
      }},
@@ -230,7 +230,7 @@ TEST(Diagnosis, DrawsAMapOfThePartsThatAreWrong) {
        Pattern::whole_parts, "8 parts of C, 6x11 elements each, one is wrong altogether"},
       {"all but two", [](int row, int col) { return row >= 11 || col < 12; }, Pattern::whole_parts,
        "6 are wrong altogether (x) and the others right (.), row by row: xx.. xxxx"},
-      {"half a part", [](int row, int col) { return row < 11 && col < 3; }, Pattern::region,
+      {"half a part", [](int row, int col) { return row < 11 && col < 3; }, Pattern::submatrix,
        "all of them in rows 0 to 10, columns 0 to 2"},
   };
   Random random = seeded_random(25, "");

@@ -1,5 +1,3 @@
-#include "grading/examiner/dtrsm_diagnosis.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,6 @@
 
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
-#include "grading/examiner/region.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -162,9 +159,9 @@ std::optional<Diagnosis> first_rows(const DtrsmObservation& seen, const Comparis
                      "before they are read, or the lane that a shuffle takes them from."};
 }
 
-std::optional<Diagnosis> region(const DtrsmObservation& seen, const Comparison& comparison) {
-  return recognise_region(comparison.is_wrong, seen.X.rows, seen.X.cols, seen.tile, false,
-                          {.matrix = "X", .bounds = "m and n"});
+std::optional<Diagnosis> location(const DtrsmObservation& seen, const Comparison& comparison) {
+  return recognise_location(comparison.is_wrong, seen.X.rows, seen.X.cols, seen.tile, false,
+                            {.matrix = "X", .bounds = "m and n"});
 }
 
 }  // namespace
@@ -182,7 +179,7 @@ std::optional<Diagnosis> diagnose_dtrsm(const DtrsmObservation& seen, bool first
   if (auto diagnosis = other_system(seen)) return diagnosis;
   if (auto diagnosis = imprecise(seen)) return diagnosis;
   if (auto diagnosis = first_rows(seen, comparison)) return diagnosis;
-  return region(seen, comparison);
+  return location(seen, comparison);
 }
 
 }  // namespace tilewise::grading

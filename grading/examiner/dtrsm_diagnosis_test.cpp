@@ -1,5 +1,3 @@
-#include "grading/examiner/dtrsm_diagnosis.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
@@ -89,7 +88,7 @@ const Case cases[] = {
                                 int k) { return row >= 40 && k == row - 1 ? 0 : A(row, k); }})},
     {"last block wrong", Pattern::first_rows_only, "rows 0 to 63 are right, and from row 64 on",
      substitution({.last_row = 64})},
-    {"one column wrong", Pattern::region, "all of them in rows 0 to 79, column 5",
+    {"one column wrong", Pattern::submatrix, "all of them in rows 0 to 79, column 5",
      [](double alpha, const auto& A, auto& X) {
        substitution({})(alpha, A, X);
        for (int row = 0; row < m; ++row) X(row, 5) += row % 2 == 0 ? 1 : 0.5;

@@ -15,14 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
-#include "grading/examiner/events.hpp"
-#include "grading/examiner/options.hpp"
+#include "grading/examiner/calling.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_fixture.hpp"
-#include "grading/profile/compiled_kernels.hpp"
+#include "grading/examiner/test_end.hpp"
+#include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {
 namespace {

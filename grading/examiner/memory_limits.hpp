@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "grading/examiner/outcome.hpp"
+#include "grading/examiner/test_end.hpp"
 #include "grading/profile/memory_use.hpp"
 
 namespace tilewise::grading {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "grading/worker/counters.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "grading/examiner/device_array.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -50,7 +52,7 @@ std::string advise_on_status(const std::string& returned, const std::string& exp
   return "The launch itself failed: check the grid, the block and the shared memory asked for.";
 }
 
-/// What to do about a fault of each kind that simt::Diagnostic lists.
+/// What to do about a fault of each kind that core::Finding lists.
 std::string advise_on_fault(const std::string& kind) {
   static const std::map<std::string, std::string> advice = {
       {"out-of-bounds",
@@ -126,7 +128,10 @@ Finding wrong_result(const std::string& call, const Comparison& comparison, cons
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
-  finding.place = {.call = call, .matrix = "C", .row = comparison.row, .col = comparison.col};
+  finding.call = call;
+  finding.matrix = "C";
+  finding.row = comparison.row;
+  finding.col = comparison.col;
   return finding;
 }
 
@@ -173,27 +178,19 @@ Finding wrong_status(const std::string& call, const std::string& returned,
       .hint = advise_on_status(returned, expected)};
 }
 
-Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& diagnostics) {
+Finding kernel_fault(const std::string& call, const std::vector<Finding>& findings) {
   // Where a __syncthreads() is missing, lanes of one warp race, too; a __syncwarp() alone would not
   // do.
-  auto told = std::ranges::find_if(
-      diagnostics, [](const Diagnostic& found) { return found.kind != "warp-race"; });
-  if (told == diagnostics.end()) told = diagnostics.begin();
-  const Diagnostic& first = *told;
-  std::string message = fmt::format("{}: {}.", call, first.message);
-  if (diagnostics.size() > 1) {
-    message += fmt::format(" It is one of {} faults found.", diagnostics.size());
+  auto told = std::ranges::find_if(findings,
+                                   [](const Finding& found) { return found.kind != "warp-race"; });
+  if (told == findings.end()) told = findings.begin();
+  Finding fault = *told;
+  fault.message = fmt::format("{}: {}.", call, fault.message);
+  if (findings.size() > 1) {
+    fault.message += fmt::format(" It is one of {} faults found.", findings.size());
   }
-  return {.message = message,
-          .hint = advise_on_fault(first.kind),
-          .file = first.file,
-          .line = first.line,
-          .place = place_of(first.place)};
-}
-
-FailurePlace place_of(const std::optional<ThreadPlace>& thread) {
-  if (!thread) return {};
-  return {.block = thread->block, .thread = thread->thread};
+  fault.hint = advise_on_fault(fault.kind);
+  return fault;
 }
 
 Finding sanitizer_fault(const std::string& call, const std::string& tool,
@@ -203,6 +200,39 @@ Finding sanitizer_fault(const std::string& call, const std::string& tool,
           .hint = "Grade with --backend simt as well: the simulator names arrays and indices.",
           .file = error.place.file,
           .line = error.place.line};
+}
+
+std::string describe_wrong(double found, bool unwritten) {
+  return unwritten ? "was never written" : "is " + describe_value(found);
+}
+
+Finding wrong_element(const std::string& call, const std::string& matrix,
+                      const Comparison& comparison, const std::string& found,
+                      const std::string& expected, const std::optional<Diagnosis>& diagnosis,
+                      const std::string& advice) {
+  Finding finding;
+  finding.message = fmt::format("{}: {}[{}][{}] {}, expected {}. {}", call, matrix, comparison.row,
+                                comparison.col, found, expected, count_wrong(comparison));
+  if (diagnosis) finding.message += ": " + diagnosis->what;
+  finding.message += ".";
+  finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
+  finding.call = call;
+  finding.matrix = matrix;
+  finding.row = comparison.row;
+  finding.col = comparison.col;
+  return finding;
+}
+
+Finding wrong_double(const std::string& call, const std::string& matrix,
+                     const Comparison& comparison, const std::optional<Diagnosis>& diagnosis,
+                     const std::string& advice) {
+  // What is computed from the NaN of an unwritten element may keep its bits.
+  const bool was_read = diagnosis && diagnosis->pattern == Pattern::accumulates;
+  const bool unwritten = has_bits(comparison.found, unwritten_bits_double) && !was_read;
+  return wrong_element(call, matrix, comparison, describe_wrong(comparison.found, unwritten),
+                       fmt::format("{} (allowed error {:.2g})", describe_value(comparison.expected),
+                                   comparison.tolerance),
+                       diagnosis, advice);
 }
 
 }  // namespace tilewise::grading

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/outcome.hpp"
-#include "grading/examiner/pattern.hpp"
-#include "grading/examiner/process/sanitizer.hpp"
-#include "grading/problem/compare.hpp"
+#include "grading/examiner/diagnosis.hpp"
+#include "grading/examiner/process/failures.hpp"
+#include "grading/examiner/test_end.hpp"
+#include "grading/problem/reference.hpp"
 #include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
@@ -59,13 +59,26 @@ Finding wrong_status(const std::string& call, const std::string& returned,
                      const std::string& expected, const std::string& reason);
 
 /// Faults that the run-time found while a kernel ran, at least one; tells of one.
-Finding kernel_fault(const std::string& call, const std::vector<Diagnostic>& diagnostics);
-
-/// The same for a test's result.
-FailurePlace place_of(const std::optional<ThreadPlace>& thread);
+Finding kernel_fault(const std::string& call, const std::vector<Finding>& findings);
 
 /// A fault that a tool of compute-sanitizer found in one of the calls up to this one.
 Finding sanitizer_fault(const std::string& call, const std::string& tool,
                         const SanitizerError& error);
+
+/// What a wrong element is, in words that follow its name: "is 1.25", "was never written".
+std::string describe_wrong(double found, bool unwritten);
+
+/// "f(m=5): C[3][4] was never written, expected 0.5 (allowed error 1e-15). 3 of 20 elements are
+/// wrong: ...". `expected`: with all that is to be said of it. `advice`: the hint where the
+/// diagnosis has none.
+Finding wrong_element(const std::string& call, const std::string& matrix,
+                      const Comparison& comparison, const std::string& found,
+                      const std::string& expected, const std::optional<Diagnosis>& diagnosis,
+                      const std::string& advice);
+
+/// The same for doubles, which are compared within a tolerance.
+Finding wrong_double(const std::string& call, const std::string& matrix,
+                     const Comparison& comparison, const std::optional<Diagnosis>& diagnosis,
+                     const std::string& advice);
 
 }  // namespace tilewise::grading

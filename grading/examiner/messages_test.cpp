@@ -34,9 +34,10 @@ TEST(Messages, WrongResultNamesElementOwnerCountAndPattern) {
             "matmul(n=37): C[35][20] is 1.25, expected 3.5 (allowed error 1e-05). It belongs to "
             "block (1, 4), thread (4, 3). 37 of 1369 elements are wrong: C holds the transpose.");
   EXPECT_EQ(finding.hint, "Swap x and y.");
-  EXPECT_EQ(finding.place,
-            (FailurePlace{.call = "matmul(n=37)", .matrix = "C", .row = 35, .col = 20}));
-  EXPECT_EQ(finding.status, Status::failed);
+  EXPECT_EQ(finding.call, "matmul(n=37)");
+  EXPECT_EQ(finding.matrix, "C");
+  EXPECT_EQ(finding.row, 35);
+  EXPECT_EQ(finding.col, 20);
 }
 
 TEST(Messages, WrongResultOfNoKnownPatternGivesTheStagesAdvice) {
@@ -141,28 +142,33 @@ TEST(Messages, ChangedInputHasTheDigitsOfItsType) {
 }
 
 TEST(Messages, KernelFaultKeepsItsPlace) {
-  const Finding finding = kernel_fault("f()", {{"barrier", "3 threads wait", "a.cu", 12}});
+  const Finding finding = kernel_fault(
+      "f()", {{.kind = "barrier", .message = "3 threads wait", .file = "a.cu", .line = 12}});
   EXPECT_EQ(finding.message, "f(): 3 threads wait.");
   EXPECT_EQ(finding.file, "a.cu");
   EXPECT_EQ(finding.line, 12);
 }
 
 TEST(Messages, KernelFaultKeepsItsThread) {
-  const Diagnostic fault{"race", "two meet", "a.cu", 12, "", 0, ThreadPlace{{1, 0, 0}, {2, 3, 0}}};
-  EXPECT_EQ(kernel_fault("f()", {fault}).place,
-            (FailurePlace{.block = {{1, 0, 0}}, .thread = {{2, 3, 0}}}));
+  const Finding fault{.kind = "race",
+                      .message = "two meet",
+                      .file = "a.cu",
+                      .line = 12,
+                      .place = ThreadOfGrid{{1, 0, 0}, {2, 3, 0}}};
+  EXPECT_EQ(kernel_fault("f()", {fault}).place, fault.place);
 }
 
 TEST(Messages, KernelFaultTellsHowManyThereAre) {
   const Finding finding = kernel_fault(
-      "f()", {{"race", "a race", "a.cu", 12, "a.cu", 9}, {"barrier", "3 threads wait", "b.cu", 4}});
+      "f()", {{.kind = "race", .message = "a race", .file = "a.cu", .line = 12, .other_line = 9},
+              {.kind = "barrier", .message = "3 threads wait", .file = "b.cu", .line = 4}});
   EXPECT_EQ(finding.message, "f(): a race. It is one of 2 faults found.");
   EXPECT_EQ(finding.line, 12);
 }
 
 TEST(Messages, KernelFaultTellsOfRacesWithinAWarpLast) {
-  const Diagnostic within_warp{"warp-race", "lanes race", "a.cu", 12, "a.cu", 9};
-  const Diagnostic within_block{"race", "threads race", "a.cu", 20, "a.cu", 9};
+  const Finding within_warp{.kind = "warp-race", .message = "lanes race", .line = 12};
+  const Finding within_block{.kind = "race", .message = "threads race", .line = 20};
   EXPECT_EQ(kernel_fault("f()", {within_warp, within_block}).line, 20);
   EXPECT_EQ(kernel_fault("f()", {within_warp}).line, 12);
 }
@@ -184,7 +190,8 @@ TEST(Messages, KernelFaultHasAHintForItsKind) {
       {"warp", "mask"},
   };
   for (const auto& [kind, hint] : cases) {
-    EXPECT_THAT(kernel_fault("f()", {{kind, "it happened", "a.cu", 1}}).hint, HasSubstr(hint));
+    EXPECT_THAT(kernel_fault("f()", {{.kind = kind, .message = "it happened"}}).hint,
+                HasSubstr(hint));
   }
 }
 

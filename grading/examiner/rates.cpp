@@ -3,10 +3,115 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "common/core/median.hpp"
-#include "grading/profile/advice.hpp"
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+
+#include "common/core/files.hpp"
+#include "common/core/statistics.hpp"
+#include "common/gpu/capability.hpp"
+#include "common/gpu/gpu_profile.hpp"
+#include "common/process/command.hpp"
+#include "grading/profile/profile_report.hpp"
 
 namespace tilewise::grading {
+
+namespace {
+
+const core::Capability* capability_of(const DeviceInfo& device) {
+  return core::find_capability(device.compute_major, device.compute_minor);
+}
+
+std::optional<double> peak_gflops(const DeviceInfo& device, int core::Capability::*lanes_per_sm) {
+  const core::Capability* capability = capability_of(device);
+  if (capability == nullptr || capability->*lanes_per_sm == 0) return std::nullopt;
+  if (device.sms == 0 || device.clock_mhz == 0) return std::nullopt;
+  return 2.0 * device.sms * capability->*lanes_per_sm * device.clock_mhz * 1e-3;
+}
+
+}  // namespace
+
+std::optional<double> peak_fp32_gflops(const DeviceInfo& device) {
+  return peak_gflops(device, &core::Capability::fp32_lanes_per_sm);
+}
+
+std::optional<double> peak_fp64_gflops(const DeviceInfo& device) {
+  return peak_gflops(device, &core::Capability::fp64_lanes_per_sm);
+}
+
+std::optional<double> ceiling_fp64_gflops(const DeviceInfo& device) {
+  const auto peak = peak_fp64_gflops(device);
+  return peak && capability_of(device)->fp64_tensor_cores ? 2 * *peak : peak;
+}
+
+std::optional<double> peak_bandwidth_gb_s(const DeviceInfo& device) {
+  if (device.dram_gb_s > 0) return device.dram_gb_s;
+  for (const core::GpuProfile& gpu :
+       core::load_gpu_profiles(core::project_root() / "common/gpu/gpus.json")) {
+    if (gpu.name == device.name) return gpu.dram_gb_s;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// What nvidia-smi prints, of the GPU in use only.
+std::string query(const std::string& what) {
+  Command command;
+  command.arguments = {"nvidia-smi", what, "--format=csv,noheader"};
+  // As the command line has chosen it, or the first, as CUDA does.
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  command.arguments.push_back(std::string("--id=") + (visible != nullptr ? visible : "0"));
+  command.time_limit_s = 10;
+  const CommandResult result = run_command(command);
+  return result.succeeded() ? result.output : "";
+}
+
+std::size_t lines_with_a_number(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::size_t count = 0;
+  for (std::string line; std::getline(stream, line);) {
+    count += !line.empty() && std::isdigit(static_cast<unsigned char>(line.front())) != 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<std::string> disturbances_in(std::string_view throttle_reasons,
+                                         std::string_view applications, std::size_t own_processes) {
+  // Names and bits: nvmlClocksThrottleReasons in nvml.h. Idling and the power limit, which a kernel
+  // that keeps the whole GPU busy reaches, are no disturbances.
+  constexpr struct {
+    std::uint64_t bit;
+    const char* words;
+  } reasons[] = {{0x08, "the hardware has slowed its clock down"},
+                 {0x20, "it is too hot to run at full speed"},
+                 {0x40, "it is too hot to run at full speed"},
+                 {0x80, "its power supply has slowed its clock down"}};
+  std::vector<std::string> found;
+  const std::uint64_t active = std::strtoull(std::string(throttle_reasons).c_str(), nullptr, 16);
+  for (const auto& reason : reasons) {
+    if ((active & reason.bit) == 0) continue;
+    if (std::ranges::find(found, reason.words) == found.end()) found.push_back(reason.words);
+  }
+  const std::size_t processes = lines_with_a_number(applications);
+  if (processes > own_processes) {
+    const std::size_t others = processes - own_processes;
+    found.push_back(
+        fmt::format("{} other process{} the GPU", others, others == 1 ? " uses" : "es use"));
+  }
+  return found;
+}
+
+std::vector<std::string> gpu_disturbances(std::size_t own_processes) {
+  if (!find_on_path("nvidia-smi")) return {};
+  return disturbances_in(query("--query-gpu=clocks_throttle_reasons.active"),
+                         query("--query-compute-apps=pid"), own_processes);
+}
+
 namespace {
 
 std::string minimum_in_words(const TimedRate& rate, const RateGoal& goal) {
@@ -24,11 +129,11 @@ std::string rate_in_words(double rate, const RateGoal& goal) {
 }
 
 /// `found`: the rate in words. `calls`: "the timed calls".
-Finding impossible(const std::string& found, const RateGoal& goal, const char* calls) {
-  return {.message = fmt::format("{} are more than this device can do ({:.0f}): {} did not do all "
-                                 "the work.",
-                                 found, *goal.ceiling, calls),
-          .hint = goal.advice_if_beyond};
+Verdict impossible(const std::string& found, const RateGoal& goal, const char* calls) {
+  return {{.message = fmt::format("{} are more than this device can do ({:.0f}): {} did not do all "
+                                  "the work.",
+                                  found, *goal.ceiling, calls),
+           .hint = goal.advice_if_beyond}};
 }
 
 std::string modelled_in_words(const ModelledRate& modelled, const RateGoal& goal,
@@ -69,7 +174,7 @@ std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const s
   return fmt::format("{}, limited by {}", modelled_in_words(modelled, goal, gpu), modelled.limiter);
 }
 
-Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
+Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
                        const std::string& gpu) {
   const std::string found = modelled_in_words(own, goal, gpu);
   if (goal.ceiling && own.rate > *goal.ceiling) return impossible(found, goal, "the kernels");
@@ -79,44 +184,45 @@ Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, c
       "{}, minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} there; limited "
       "by {}.",
       found, minimum, 100 * fraction, reference.rate, own.limiter);
-  if (own.rate >= minimum) return {.message = message, .status = Status::passed};
+  if (own.rate >= minimum) return {{.message = message}, Status::passed};
   const std::string by_limiter = limiter_advice(own.limiter);
-  return {.message = message,
-          .hint = by_limiter.empty() ? goal.advice : by_limiter + " " + goal.advice};
+  return {{.message = message,
+           .hint = by_limiter.empty() ? goal.advice : by_limiter + " " + goal.advice}};
 }
 
-std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
+std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
                                  const std::vector<std::string>& disturbances) {
   const TimedRate rate = timed_rate(timing, work, goal);
   if (goal.ceiling && rate.own > *goal.ceiling) {
     return impossible(rate_in_words(rate.own, goal), goal, "the timed calls");
   }
   if (!rate.minimum) {
-    return Finding{
-        .message = fmt::format("{:.0f} {} at {}. The driver does not tell enough of this "
-                               "device for a minimum, and the reference solution could "
-                               "not be timed beside.",
-                               rate.own, goal.unit, goal.at),
-        .status = Status::inconclusive};
+    return Verdict{
+        {.message = fmt::format("{:.0f} {} at {}. The driver does not tell enough of this "
+                                "device for a minimum, and the reference solution could "
+                                "not be timed beside.",
+                                rate.own, goal.unit, goal.at)},
+        Status::inconclusive};
   }
   if (rate.own >= *rate.minimum) return std::nullopt;
   const std::string found =
       fmt::format("{}, {}", rate_in_words(rate.own, goal), minimum_in_words(rate, goal));
   if (certainly_too_slow(timing, rate, work, goal, !disturbances.empty())) {
-    return Finding{.message = found + ".", .hint = goal.advice};
+    return Verdict{{.message = found + ".", .hint = goal.advice}};
   }
   if (!disturbances.empty()) {
-    return Finding{.message = fmt::format("{}; but {}.", found, fmt::join(disturbances, ", and ")),
-                   .hint = "Grade again while nothing else uses the GPU and it runs at full speed.",
-                   .status = Status::inconclusive};
+    return Verdict{
+        {.message = fmt::format("{}; but {}.", found, fmt::join(disturbances, ", and ")),
+         .hint = "Grade again while nothing else uses the GPU and it runs at full speed."},
+        Status::inconclusive};
   }
-  return Finding{.message = fmt::format("{}; but {} rounds differ too much to be sure.", found,
-                                        timing.rounds()),
-                 .hint = "Grade again while nothing else uses the GPU.",
-                 .status = Status::inconclusive};
+  return Verdict{{.message = fmt::format("{}; but {} rounds differ too much to be sure.", found,
+                                         timing.rounds()),
+                  .hint = "Grade again while nothing else uses the GPU."},
+                 Status::inconclusive};
 }
 
-std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
+std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
                                              const std::vector<double>& alone_ms) {
   constexpr double most = 1.1;  // of what clocks that follow the load make of it
   const double beside = timing.reference_ms().median;
@@ -124,15 +230,14 @@ std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, co
   if (beside <= most * alone) return std::nullopt;
   const double own = timing.own_ms().median;
   if (alone / own >= goal.minimum.of_reference) return std::nullopt;
-  return Finding{
-      .message = fmt::format("The reference solution took {:.3g} ms in turns with the submission, "
-                             "{:.3g} ms without it: something kept the GPU busy. The submission's "
-                             "{:.3g} ms at {} are enough beside the first, not beside the second.",
-                             beside, alone, own, goal.at),
-      .hint =
-          "Leave no work behind when the function returns, and grade again while nothing else "
-          "uses the GPU.",
-      .status = Status::inconclusive};
+  return Verdict{
+      {.message = fmt::format("The reference solution took {:.3g} ms in turns with the submission, "
+                              "{:.3g} ms without it: something kept the GPU busy. The submission's "
+                              "{:.3g} ms at {} are enough beside the first, not beside the second.",
+                              beside, alone, own, goal.at),
+       .hint = "Leave no work behind when the function returns, and grade again while nothing else "
+               "uses the GPU."},
+      Status::inconclusive};
 }
 
 }  // namespace tilewise::grading

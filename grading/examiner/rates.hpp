@@ -1,14 +1,47 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "grading/examiner/interleaved_timing.hpp"
-#include "grading/examiner/outcome.hpp"
+#include "common/core/statistics.hpp"
 #include "grading/examiner/rubric.hpp"
+#include "grading/examiner/test_end.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
+
+using core::InterleavedTiming;
+
+/// Theoretical single-precision peak of a device at its highest clock, in GFLOPS (2 operations a
+/// multiply-add); nothing if the driver does not tell enough, or
+/// the compute capability is not known.
+std::optional<double> peak_fp32_gflops(const DeviceInfo& device);
+
+/// The same in double precision, without tensor cores.
+std::optional<double> peak_fp64_gflops(const DeviceInfo& device);
+
+/// What double-precision sums of products can reach at most: tensor cores that take doubles are
+/// twice as fast (A100 and H100 data sheets).
+std::optional<double> ceiling_fp64_gflops(const DeviceInfo& device);
+
+/// Theoretical bandwidth of a device's memory, from the driver or else from the profile of a card
+/// of the same name; nothing if neither knows.
+std::optional<double> peak_bandwidth_gb_s(const DeviceInfo& device);
+
+/// Why timings on the GPU in use may be too slow, for messages: "2 other processes use the GPU".
+/// Nothing where nvidia-smi is missing or tells of nothing.
+/// @param own_processes  that Tilewise has on the GPU itself
+std::vector<std::string> gpu_disturbances(std::size_t own_processes);
+
+/// The same from what nvidia-smi prints.
+/// @param throttle_reasons  of `--query-gpu=clocks_throttle_reasons.active
+///                          --format=csv,noheader`: a mask in hexadecimal
+/// @param applications      of `--query-compute-apps=pid --format=csv,noheader`
+std::vector<std::string> disturbances_in(std::string_view throttle_reasons,
+                                         std::string_view applications, std::size_t own_processes);
 
 /// In 10^9 operations or bytes a second, GFLOPS or GB/s. `work`: operations or bytes of one call.
 double rate_of(const std::vector<double>& times_ms, double work);
@@ -48,7 +81,7 @@ std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const s
 /// status passed, otherwise why it is not, or cannot be right. The model is certain of its figures:
 /// nothing is inconclusive here.
 /// @param gpu  profile that both are modelled for
-Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
+Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
                        const std::string& gpu);
 
 /// Why the rate is not enough, or cannot be right. It is too slow if it is in every reading of what
@@ -56,13 +89,13 @@ Finding judge_modelled(const ModelledRate& own, const ModelledRate& reference, c
 /// otherwise, and on a disturbed device in that by which only the submission's slower turns were
 /// disturbed, and only the reference's faster ones were not.
 /// @param disturbances  of the device: "another process uses the GPU"
-std::optional<Finding> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
+std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, const RateGoal& goal,
                                  const std::vector<std::string>& disturbances);
 
 /// A rate that is enough beside the reference, and would not be if the reference were as fast as it
 /// is by itself: the submission may have slowed it down. Nothing where both say the same.
 /// @param alone_ms  times of the reference once the submission's process has ended
-std::optional<Finding> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
+std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
                                              const std::vector<double>& alone_ms);
 
 }  // namespace tilewise::grading

@@ -9,12 +9,10 @@
 #include <limits>
 #include <string>
 
-#include "common/core/paths.hpp"
-#include "grading/examiner/dgemm_fixture.hpp"
-#include "grading/examiner/dtrsm_fixture.hpp"
-#include "grading/examiner/outcome.hpp"
+#include "common/core/files.hpp"
+#include "grading/examiner/matrix_fixtures.hpp"
+#include "grading/examiner/test_end.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"
-#include "grading/examiner/transpose_fixture.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/stages/rectangular_matrices.hpp"
 
@@ -415,7 +413,8 @@ TEST_F(ModelledRates, AreRecordedWithTheirMinimum) {
               UnorderedElementsAre(Pair("gb_s", Gt(0)), Pair("reference_gb_s", Gt(0)),
                                    Pair("minimum_gb_s", Gt(0))));
   EXPECT_DOUBLE_EQ(result.measurements.at("gb_s"), 2 * result.measurements.at("minimum_gb_s"));
-  EXPECT_THAT(result.message, HasSubstr("GB/s at 640 x 640 (modelled for gtx1080), minimum"));
+  EXPECT_THAT(result.finding.message,
+              HasSubstr("GB/s at 640 x 640 (modelled for gtx1080), minimum"));
 }
 
 TEST_F(ModelledRates, AreRecordedWithoutAMinimum) {
@@ -424,7 +423,8 @@ TEST_F(ModelledRates, AreRecordedWithoutAMinimum) {
             }),
             "");
   EXPECT_THAT(result_so_far().measurements, UnorderedElementsAre(Pair("gflops", Gt(0))));
-  EXPECT_THAT(result_so_far().message, HasSubstr("GFLOPS (modelled for gtx1080), limited by"));
+  EXPECT_THAT(result_so_far().finding.message,
+              HasSubstr("GFLOPS (modelled for gtx1080), limited by"));
 }
 
 TEST_F(ModelledRates, OfFunctionsThatWorkInPlaceOrLaunchManyKernels) {
@@ -508,7 +508,7 @@ TEST_F(ModelledRates, InDoublesNeedAGpuThatIsKnownToHaveThem) {
               test.expect_fast_enough(dgemm(DGEMM(dgemm_right)), as_fast, "");
             }),
             "");
-  EXPECT_THAT(result_so_far().message, HasSubstr("It is not known how fast the"));
+  EXPECT_THAT(result_so_far().finding.message, HasSubstr("It is not known how fast the"));
 }
 
 }  // namespace

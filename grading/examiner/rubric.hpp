@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
 

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/core/paths.hpp"
-#include "grading/examiner/events.hpp"
+#include "common/core/files.hpp"
 #include "grading/examiner/rubric.hpp"
+#include "grading/examiner/test_end.hpp"
 
 namespace tilewise::grading {
 namespace {

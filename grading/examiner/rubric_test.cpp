@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/course/stages.hpp"
 
 namespace tilewise::grading {

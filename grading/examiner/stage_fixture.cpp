@@ -7,7 +7,7 @@
 #include <string>
 
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/events.hpp"
+#include "grading/examiner/test_end.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -49,7 +49,7 @@ void StageTest::SetUp() {
                           full_name(*testing::UnitTest::GetInstance()->current_test_info()));
   worker_.emplace(worker_options(options()));
   const CallReply& loaded = wait_until_ready(*worker_);
-  if (loaded.outcome != CallReply::Outcome::returned) {
+  if (loaded.ending != CallReply::Ending::returned) {
     fail(no_return("Loading the submission", loaded));
   }
 }
@@ -62,7 +62,7 @@ CallReply StageTest::run(const Call& call, const CallManner& manner) {
   last_call_ = call.text;
   CallReply reply = call_worker(*worker_, call, manner);
   ++calls_made_;
-  if (reply.outcome != CallReply::Outcome::returned) fail(no_return(call.text, reply));
+  if (reply.ending != CallReply::Ending::returned) fail(no_return(call.text, reply));
   return reply;
 }
 
@@ -114,7 +114,7 @@ std::vector<double> StageTest::time_baseline(const std::string& name, const Call
                                              const CallManner& timed) {
   const auto [worker, is_new] = baseline_workers_.try_emplace(
       name, baseline_worker_options(options(), options().baselines.at(name)));
-  if (worker->second.ready().outcome != CallReply::Outcome::returned) return {};
+  if (worker->second.ready().ending != CallReply::Ending::returned) return {};
   CallManner manner = timed;
   manner.is_reference = true;
   const CallReply reply = call_worker(worker->second, call, manner);
@@ -134,7 +134,7 @@ std::map<std::string, std::vector<double>> StageTest::time_baselines(const Call&
 void StageTest::end_worker() { worker_->finish(); }
 
 bool StageTest::skip(const std::string& reason, const std::string& advice) {
-  record_finding({.message = reason, .hint = advice});
+  record_verdict({{.message = reason, .hint = advice}});
   [] { GTEST_SKIP(); }();
   return true;
 }
@@ -156,21 +156,21 @@ bool StageTest::skipped_without_simulator() {
 
 std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {
   Worker worker(worker_options(options()));
-  if (worker.ready().outcome != CallReply::Outcome::returned) return std::nullopt;
+  if (worker.ready().ending != CallReply::Ending::returned) return std::nullopt;
   CallReply reply = call_worker(worker, call);
-  if (reply.outcome != CallReply::Outcome::returned || reply.cuda_status != cudaSuccess) {
+  if (reply.ending != CallReply::Ending::returned || reply.cuda_status != cudaSuccess) {
     return std::nullopt;
   }
   return reply;
 }
 
-void StageTest::fail(Finding finding) {
-  if (finding.place.call.empty()) finding.place.call = last_call_;
-  record_finding(finding);
-  [&] { FAIL() << finding.message << "\n" << finding.hint; }();
+void StageTest::fail(Verdict verdict) {
+  if (verdict.call.empty()) verdict.call = last_call_;
+  record_verdict(verdict);
+  [&] { FAIL() << verdict.message << "\n" << verdict.hint; }();
   // Ends the test from any depth. GoogleTest takes this exception for a failure reported already.
   throw testing::AssertionException(testing::TestPartResult(testing::TestPartResult::kFatalFailure,
-                                                            nullptr, -1, finding.message.c_str()));
+                                                            nullptr, -1, verdict.message.c_str()));
 }
 
 }  // namespace tilewise::grading

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +12,11 @@
 #include "common/gpu/capability.hpp"
 #include "grading/course/contract.hpp"
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/options.hpp"
-#include "grading/examiner/outcome.hpp"
+#include "grading/examiner/device_array.hpp"
+#include "grading/examiner/memory_limits.hpp"
 #include "grading/examiner/process/worker.hpp"
+#include "grading/examiner/rates.hpp"
+#include "grading/examiner/test_end.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
@@ -87,7 +91,8 @@ class StageTest : public testing::Test {
   int calls_made() const { return calls_made_; }
 
   /// Ends the test.
-  [[noreturn]] void fail(Finding finding);
+  [[noreturn]] void fail(Verdict verdict);
+  [[noreturn]] void fail(const Finding& finding) { fail(Verdict{finding}); }
 
  private:
   std::optional<Worker> worker_;
@@ -97,6 +102,157 @@ class StageTest : public testing::Test {
   Random random_;
   int calls_made_ = 0;
   std::string last_call_;  ///< as messages call it; empty before the first
+};
+
+/// One call with new random matrices of its own. Fixtures derive from it what holds the matrices.
+struct Trial {
+  virtual ~Trial() = default;
+
+  Call call;
+  std::string text;                       ///< of the call, for messages; set by prepare()
+  std::vector<DeviceArray*> arrays = {};  ///< the call's matrices, the one it writes first
+  std::function<void()> check_result;     ///< ends the test unless the result is right
+  std::function<void()> check_sample;     ///< the same for large results: looks at a part of it
+  /// The same where only some blocks have run: looks at what is written, at least one element.
+  /// Empty where the result cannot be told from what was there before.
+  std::function<void()> check_written;
+  double work = 0;           ///< operations or bytes of the call, for rates
+  bool computes = true;      ///< the work is operations; else it is bytes that are moved
+  bool needs_kernel = true;  ///< false where there is nothing to compute
+  CallReply reply;           ///< of the call, once it was made
+};
+
+using PreparedTrial = std::unique_ptr<Trial>;
+using PrepareTrial = std::function<PreparedTrial()>;
+
+/// Base of the fixtures for one kind of function: what can be expected of any call, whatever it
+/// computes. What does not hold ends the test.
+class TrialTest : public StageTest {
+ protected:
+  /// Expects cudaSuccess and a right result, computed by at least one kernel, by no library and not
+  /// on the host.
+  void try_right(Trial& trial);
+
+  /// Expects a right result, inputs bit for bit as they were, and nothing written around any
+  /// matrix or between the rows of one.
+  void try_inside(Trial& trial);
+
+  /// Expects right results and no fault in any kernel, in every way that the backend has to look
+  /// for one. Skips the test where it has none. Each trial is prepared once for each way.
+  void try_clean(const std::vector<PrepareTrial>& trials);
+
+  /// Expects a right result, and counts what its kernels did.
+  CountedCall try_counted(Trial& trial);
+
+  /// Expects cudaErrorInvalidValue, no launch and nothing touched. `reason` continues "expected
+  /// cudaErrorInvalidValue: ".
+  void try_refused(Trial& trial, const std::string& reason);
+
+  /// Expects the error of a launch that the device cannot hold, and nothing touched, or a right
+  /// result if a kernel ran all the same. `reason`: why it cannot hold it.
+  void try_launch_failure_reported(Trial& trial, const std::string& reason);
+
+  /// Expects cudaSuccess and nothing touched. `hint`: where it returned an error.
+  void try_nothing_done(Trial& trial, const std::string& hint);
+
+  /// Times a call, checks a sample of its result, and records its rate as the measurement `name`
+  /// and those of the baselines with the same matrices as "cublas_NAME". On the simulator: models
+  /// it.
+  void try_timed(const PrepareTrial& prepare, const std::string& name);
+
+  /// Times calls in turns with the baselines, each turn with new matrices, until the figure for
+  /// the verdict hardly changes any more; warms up with those of the turn before. Records the rates
+  /// as try_timed() does, and the minimum; expects enough. On the simulator: models the call and
+  /// the reference solution's.
+  void try_fast_enough(const PrepareTrial& prepare, const std::string& name, const RateGoal& goal);
+
+  /// Expects loads or stores of global memory within `slack` times what theory has. `advice`: the
+  /// hint where something is fetched too often.
+  void expect_traffic(const CountedCall& call, const AccessKind& kind, const TrafficTheory& theory,
+                      double slack, const std::string& advice);
+
+  /// Lanes whose accesses become one request: a warp's, on compute capability 1.x a half-warp's.
+  int lanes_of_a_request() const;
+
+  /// Ends the test where the call has written outside of its matrices.
+  void check_guards(const Trial& trial);
+
+  /// What the function computes: "product".
+  virtual std::string result_name() const = 0;
+
+  /// Hint for a store outside of a matrix.
+  virtual std::string edge_advice() const = 0;
+
+  /// Hint for a wrong result that gives nothing away.
+  virtual std::string advice() const = 0;
+
+ private:
+  void run_timed(Trial& trial, const CallManner& timed);
+  ModelledRate run_modelled(Trial& trial);
+  std::optional<ModelledRate> modelled(const Trial& trial, const CallReply& reply,
+                                       const std::vector<CompiledKernel>& compiled) const;
+  void check_computed(const Trial& trial);
+  void try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
+                                const RateGoal& goal);
+  std::vector<double> time_reference_alone(const Trial& trial, const CallManner& timed);
+  void check_own_kernels(const Trial& trial);
+  void check_untouched(const Trial& trial, const std::string& when);
+};
+
+/// A fixture whose calls are described by a Case. Every expectation draws new matrices, and ends
+/// the test where it does not hold.
+template <class Case>
+class CaseTest : public TrialTest {
+ protected:
+  /// Expects cudaSuccess and a right result, computed by at least one kernel where there is
+  /// something to compute. Returns the reply with the launches it took.
+  CallReply expect_right(const Case& described) {
+    const PreparedTrial trial = prepare(described);
+    try_right(*trial);
+    return trial->reply;
+  }
+
+  /// Expects a right result, inputs bit for bit as they were, and nothing written around any
+  /// matrix or between the rows of one.
+  void expect_inside(const Case& described) { try_inside(*prepare(described)); }
+
+  /// Expects right results and no fault in any kernel, in every way that the backend has to look
+  /// for one. Skips the test where it has none.
+  void expect_clean(const std::vector<Case>& cases) {
+    std::vector<PrepareTrial> trials;
+    for (const Case& described : cases) {
+      trials.push_back([this, &described] { return prepare(described); });
+    }
+    try_clean(trials);
+  }
+
+  /// Expects a right result, and counts what its kernels did: in all, and launch by launch.
+  CountedCall count(const Case& described) { return try_counted(*prepare(described)); }
+
+  /// Expects cudaErrorInvalidValue, no launch and nothing touched. The matrices are those of
+  /// `allocated`; `reason` continues "expected cudaErrorInvalidValue: ".
+  void expect_refused(const Case& bad, const Case& allocated, const std::string& reason) {
+    try_refused(*prepare_with(bad, allocated), reason);
+  }
+
+  /// Expects cudaSuccess and nothing touched, of a call that has nothing to compute.
+  void expect_nothing_done(const Case& described) {
+    try_nothing_done(*prepare(described), advice_on_nothing());
+  }
+
+  /// Times a call (on the simulator: models it), checks a sample of its result and that no element
+  /// is missing, and records its rate as the measurement `name`.
+  void measure(const Case& described, const std::string& name) {
+    try_timed([&] { return prepare(described); }, name);
+  }
+
+  PreparedTrial prepare(const Case& described) { return prepare_with(described, described); }
+
+  /// The call with matrices for another.
+  virtual PreparedTrial prepare_with(const Case& described, const Case& allocated) = 0;
+
+  /// Hint for an error of a call that has nothing to compute.
+  virtual std::string advice_on_nothing() const = 0;
 };
 
 }  // namespace tilewise::grading

@@ -6,8 +6,8 @@
 
 namespace tilewise::grading {
 
-void TimeBudget::note(const std::string& what, CallReply::Outcome outcome, double seconds) {
-  if (outcome == CallReply::Outcome::timed_out) ++timed_out_;
+void TimeBudget::note(const std::string& what, CallReply::Ending ending, double seconds) {
+  if (ending == CallReply::Ending::timed_out) ++timed_out_;
   ++calls_;
   taken_s_ += seconds;
   if (seconds < longest_s_) return;

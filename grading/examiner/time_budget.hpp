@@ -26,7 +26,7 @@ class TimeBudget {
   }
 
   /// Takes note of a call, or of loading.
-  void note(const std::string& what, CallReply::Outcome outcome, double seconds);
+  void note(const std::string& what, CallReply::Ending ending, double seconds);
 
   /// Takes note of what a call of the reference solution took on this machine.
   void note_reference(double seconds) { reference_s_ += seconds; }

@@ -9,22 +9,22 @@ namespace tilewise::grading {
 namespace {
 
 using testing::HasSubstr;
-using enum CallReply::Outcome;
+using enum CallReply::Ending;
 
 TEST(TimeBudget, ShrinksForWhatNeverEnds) {
   const struct {
-    std::vector<CallReply::Outcome> outcomes;
+    std::vector<CallReply::Ending> endings;
     double limit_s;
   } cases[] = {{{}, 10},
                {{returned, crashed, exited, flooded, protocol, refused}, 10},
                {{timed_out, returned, crashed}, 5},
                {{timed_out, returned, timed_out}, 2.5},
                {{timed_out, timed_out, timed_out, timed_out}, 2.5}};
-  for (const auto& [outcomes, limit_s] : cases) {
+  for (const auto& [endings, limit_s] : cases) {
     TimeBudget budget;
     budget.set_call_limit(10);
-    for (const CallReply::Outcome outcome : outcomes) budget.note("f()", outcome, 0);
-    EXPECT_DOUBLE_EQ(budget.limit_s(), limit_s) << outcomes.size() << " outcomes";
+    for (const CallReply::Ending ending : endings) budget.note("f()", ending, 0);
+    EXPECT_DOUBLE_EQ(budget.limit_s(), limit_s) << endings.size() << " endings";
   }
 }
 

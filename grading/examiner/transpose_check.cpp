@@ -1,5 +1,3 @@
-#include "grading/examiner/transpose_check.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <vector>
 
 #include "grading/examiner/device_array.hpp"
-#include "grading/examiner/region.hpp"
+#include "grading/examiner/diagnosis.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -219,12 +217,12 @@ std::optional<Diagnosis> recognise_transpose(const TransposeObservation& seen) {
   }
   if (auto diagnosis = square_part(seen, comparison)) return diagnosis;
   // The partial tiles at the edges have a mistake of their own.
-  const auto region =
-      recognise_region(comparison.is_wrong, seen.out.rows, seen.out.cols, {seen.tile, seen.tile},
-                       all_unwritten, {.matrix = "out", .bounds = "the sides of in and of out"});
-  if (region && region->pattern == Pattern::edges_only) return region;
+  const auto location =
+      recognise_location(comparison.is_wrong, seen.out.rows, seen.out.cols, {seen.tile, seen.tile},
+                         all_unwritten, {.matrix = "out", .bounds = "the sides of in and of out"});
+  if (location && location->pattern == Pattern::edges_only) return location;
   if (auto diagnosis = missing_tiles(seen, comparison)) return diagnosis;
-  return region;
+  return location;
 }
 
 }  // namespace tilewise::grading

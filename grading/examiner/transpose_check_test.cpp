@@ -1,5 +1,3 @@
-#include "grading/examiner/transpose_check.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
@@ -99,7 +98,7 @@ const Case cases[] = {
      for_each([](auto in, auto out, int rows, int cols, int row, int col) {
        out[col * rows + row] = in[row == 2 ? rows * cols + col : row * cols + col];
      })},
-    {"one row of in wrong", Pattern::region, "all of them in rows 0 to",
+    {"one row of in wrong", Pattern::submatrix, "all of them in rows 0 to",
      for_each([](auto in, auto out, int rows, int cols, int row, int col) {
        out[col * rows + row] = in[row == 2 ? col : row * cols + col];
      })},

@@ -1,5 +1,3 @@
-#include "grading/examiner/trial_fixture.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,12 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/median.hpp"
+#include "common/core/statistics.hpp"
 #include "grading/examiner/calling.hpp"
-#include "grading/examiner/checks.hpp"
-#include "grading/examiner/gpu_disturbances.hpp"
+#include "grading/examiner/device_array.hpp"
 #include "grading/examiner/messages.hpp"
-#include "grading/examiner/partial_result.hpp"
+#include "grading/examiner/rates.hpp"
+#include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {
@@ -144,7 +142,7 @@ void TrialTest::try_refused(Trial& trial, const std::string& reason) {
 
 void TrialTest::try_launch_failure_reported(Trial& trial, const std::string& reason) {
   trial.reply = run(trial.call);
-  if (trial.reply.launches > 0 || !trial.reply.diagnostics.empty()) {
+  if (trial.reply.launches > 0 || !trial.reply.findings.empty()) {
     if (const auto failure = failure_of(trial.text, trial.reply)) fail(*failure);
     trial.check_result();
     return;
@@ -225,15 +223,16 @@ ModelledRate TrialTest::run_modelled(Trial& trial) {
   const auto rate = modelled(trial, trial.reply, options().compiled.submission);
   if (rate) return *rate;
   const bool all_listed = std::ssize(trial.reply.profiles) == trial.reply.launches;
-  fail({.message = fmt::format(
-            "{} has no modelled time: {}.", trial.text,
-            all_listed ? "the blocks that were looked at in one of its kernels touch no global "
-                         "memory"
-                       : fmt::format("of its {} launches only {} are looked at",
-                                     trial.reply.launches, trial.reply.profiles.size())),
-        .hint = all_listed ? "Give every block of a grid some of the work, or launch fewer."
-                           : "Let fewer launches do more each.",
-        .status = Status::inconclusive});
+  fail(Verdict{
+      {.message = fmt::format(
+           "{} has no modelled time: {}.", trial.text,
+           all_listed ? "the blocks that were looked at in one of its kernels touch no global "
+                        "memory"
+                      : fmt::format("of its {} launches only {} are looked at",
+                                    trial.reply.launches, trial.reply.profiles.size())),
+       .hint = all_listed ? "Give every block of a grid some of the work, or launch fewer."
+                          : "Let fewer launches do more each."},
+      Status::inconclusive});
 }
 
 void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
@@ -254,9 +253,9 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
   record_measurement(name, own.rate);
   record_measurement("reference_" + name, reference->rate);
   record_measurement("minimum_" + name, goal.minimum.modelled_fraction() * reference->rate);
-  const Finding verdict = judge_modelled(own, *reference, goal, options().profile.id);
+  const Verdict verdict = judge_modelled(own, *reference, goal, options().profile.id);
   if (verdict.status != Status::passed) fail(verdict);
-  record_finding(verdict);
+  record_verdict(verdict);
 }
 
 void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) {
@@ -266,9 +265,9 @@ void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) 
     record_measurement(name, rate.rate);
     RateGoal goal;
     goal.unit = trial->computes ? "GFLOPS" : "GB/s";
-    record_finding(
-        {.message = fmt::format("{}: {}.", trial->text, in_words(rate, goal, options().profile.id)),
-         .status = Status::passed});
+    record_verdict({{.message = fmt::format("{}: {}.", trial->text,
+                                            in_words(rate, goal, options().profile.id))},
+                    Status::passed});
     return;
   }
   // Enough for a median that one disturbed run does not move.

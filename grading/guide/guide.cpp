@@ -1,5 +1,6 @@
 #include "grading/guide/guide.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,10 +8,12 @@
 #include <regex>
 
 #include "grading/builder/source_file.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/report/file_text.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -113,8 +116,8 @@ std::string last_failure(const StageInfo& stage, const StageProgress& progress) 
   if (!progress.last_failure) return "";
   const Failure& failure = *progress.last_failure;
   std::string place;
-  if (!failure.file.empty() && failure.line > 0) {
-    place = fmt::format(", labs/{}/{}:{}", stage.id, failure.file, failure.line);
+  if (!failure.finding.file.empty() && failure.finding.line > 0) {
+    place = fmt::format(", labs/{}/{}:{}", stage.id, failure.finding.file, failure.finding.line);
   }
   return fmt::format("  failed  {}{}\n", printable(failure.test), printable(place));
 }
@@ -256,6 +259,54 @@ std::string status_table(const std::vector<StageInfo>& course, const Progress& p
   table += row("", "Total", score(points_of(progress, course)),
                fmt::format("{} of {} passed", count_passed(progress, course), course.size()), "");
   return table;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string skeleton_from(const fs::path& solution) {
+  const Skeleton skeleton = skeleton_of(text_of(solution));
+  if (!skeleton.errors.empty()) {
+    throw CannotGrade(fmt::format("{}: {}", printable(solution.string()),
+                                  fs::exists(solution) ? skeleton.errors.front().message
+                                                       : "is missing; this course is incomplete"));
+  }
+  return skeleton.text;
+}
+
+/// Keeps a file under a name that no other backup has.
+fs::path keep(const fs::path& file, std::time_t when) {
+  const std::string name =
+      fmt::format("{}.backup-{:%Y%m%d-%H%M%S}", file.string(), fmt::localtime(when));
+  fs::path backup = name;
+  for (int number = 2; fs::exists(fs::symlink_status(backup)); ++number) {
+    backup = fmt::format("{}-{}", name, number);
+  }
+  std::error_code error;
+  if (!fs::copy_file(file, backup, error)) {
+    throw CannotGrade(fmt::format("cannot keep {} as {}: {}; it was left as it is",
+                                  printable(file.string()), printable(backup.string()),
+                                  error.message()));
+  }
+  return backup;
+}
+
+}  // namespace
+
+std::vector<ResetFile> reset_stage(const fs::path& root, const StageInfo& stage, std::time_t when) {
+  std::vector<ResetFile> files;
+  for (const std::string& source : stage.sources) {
+    const fs::path place = fs::path("labs") / stage.id / source;
+    const std::string skeleton = skeleton_from(root / "solutions" / stage.id / source);
+    ResetFile& file = files.emplace_back(ResetFile{place.string(), "", false});
+    const bool exists = fs::exists(root / place);
+    if (exists && text_of(root / place) == skeleton) continue;
+    if (exists) file.backup = keep(root / place, when).lexically_relative(root).string();
+    write_whole(root / place, skeleton);
+    file.written = true;
+  }
+  return files;
 }
 
 }  // namespace tilewise::grading

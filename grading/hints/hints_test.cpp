@@ -1,3 +1,5 @@
+#include "grading/hints/hints.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,13 +8,11 @@
 #include <fstream>
 #include <set>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/hints/hint_file.hpp"
-#include "grading/hints/next_hint.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -142,10 +142,10 @@ const StageInfo stage = {"03_c", {"c.cu"}, {"matmul_c", "matmul_c_strided", "dtr
 Failure failure(const std::string& test, const std::string& message) {
   Failure failure;
   failure.test = test;
-  failure.message = message;
-  failure.hint = "look at the edges";
-  failure.file = "c.cu";
-  failure.line = 3;
+  failure.finding.message = message;
+  failure.finding.hint = "look at the edges";
+  failure.finding.file = "c.cu";
+  failure.finding.line = 3;
   return failure;
 }
 
@@ -213,7 +213,7 @@ TEST_F(NextHint, BeginsWithTheFailureAndThenTellsMoreEachTime) {
 TEST_F(NextHint, IsAimedAgainAfterAnotherFailureOnly) {
   progress_.last_failure = failure("MatmulC.IsRight", "matmul_c(n=37): C[0][0] is 1, expected 2");
   next();
-  progress_.last_failure->message = "matmul_c(n=38): C[5][7] is 3, expected 4";
+  progress_.last_failure->finding.message = "matmul_c(n=38): C[5][7] is 3, expected 4";
   EXPECT_EQ(next().title, "matmul_c, hint 1 of 2: Idea") << "the same failure, other numbers";
   progress_.last_failure = failure("MatmulCStrided.IsFreeOfRaces", "a race");
   EXPECT_EQ(next().title, "MatmulCStrided.IsFreeOfRaces failed");

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <string>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/bench/test/example_bench.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/labreport/lab_report.hpp"

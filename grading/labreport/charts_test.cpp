@@ -6,7 +6,7 @@
 #include <regex>
 #include <sstream>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/bench/test/example_bench.hpp"
 #include "grading/labreport/lab_report.hpp"
 

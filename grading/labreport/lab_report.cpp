@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "grading/page/render.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
 namespace tilewise::grading {

@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "common/core/json_text.hpp"
-#include "common/core/paths.hpp"
-#include "grading/report/file_text.hpp"
-#include "grading/report/printable.hpp"
+#include "common/core/files.hpp"
+#include "common/core/json.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/problem/dgemm_reference.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "grading/problem/compare.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/problem/dtrsm_reference.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <limits>
 
 #include "grading/problem/inputs.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace tilewise::grading {
@@ -33,5 +35,42 @@ Matrix<T> transposed(const Matrix<T>& matrix) {
   }
   return result;
 }
+
+// Numbers that tell where an element comes from, or that it comes from nowhere.
+
+/// Bits of the quiet NaN an output holds before a call. An element that still has them afterwards
+/// was never written.
+inline constexpr std::uint32_t unwritten_bits = 0x7FC0'0BAD;
+
+/// Bits of the quiet NaN that lies around inputs: in guard bands and between cols and the leading
+/// dimension. x86 and arm64 carry a NaN's bits through arithmetic, so a result with these bits was
+/// computed from something outside a matrix.
+inline constexpr std::uint32_t guard_bits = 0x7FC0'6A4D;
+
+/// Bits of what lies around outputs. An ordinary number, about 1.23, since a stray store may well
+/// be of a NaN that was read outside, and a stray += would leave a NaN as it is.
+inline constexpr std::uint32_t output_guard_bits = 0x3F9D'F3B6;
+
+/// The double that a float NaN becomes. A NaN that passes through float on its way keeps its bits.
+constexpr std::uint64_t widened_nan(std::uint32_t bits) {
+  return 0x7FF0'0000'0000'0000 | std::uint64_t{bits & 0x007F'FFFF} << 29;
+}
+
+/// The same three in double precision.
+inline constexpr std::uint64_t unwritten_bits_double = widened_nan(unwritten_bits);
+inline constexpr std::uint64_t guard_bits_double = widened_nan(guard_bits);
+inline constexpr std::uint64_t output_guard_bits_double = 0x3FF3'BE76'C8B4'3958;
+
+/// Whether a number has exactly these bits (a comparison with == never finds a NaN).
+inline bool has_bits(float value, std::uint32_t bits) {
+  return std::bit_cast<std::uint32_t>(value) == bits;
+}
+inline bool has_bits(double value, std::uint64_t bits) {
+  return std::bit_cast<std::uint64_t>(value) == bits;
+}
+
+/// Whether nobody has written an element.
+inline bool is_unwritten(float value) { return has_bits(value, unwritten_bits); }
+inline bool is_unwritten(double value) { return has_bits(value, unwritten_bits_double); }
 
 }  // namespace tilewise::grading

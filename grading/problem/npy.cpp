@@ -1,5 +1,3 @@
-#include "grading/problem/npy.hpp"
-
 #include <fmt/format.h>
 
 #include <bit>
@@ -14,8 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "grading/problem/product_store.hpp"
 #include "grading/profile/numbers.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {

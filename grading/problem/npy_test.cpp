@@ -1,5 +1,3 @@
-#include "grading/problem/npy.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/problem/product_store.hpp"
 
 namespace tilewise::grading {
 namespace {

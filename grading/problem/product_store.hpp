@@ -4,11 +4,56 @@
 #include <filesystem>
 #include <string>
 
-#include "grading/problem/input_choice.hpp"
 #include "grading/problem/matrix.hpp"
 #include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
+
+/// What matrices hold.
+struct InputChoice {
+  enum class Kind {
+    random,
+    linear,  ///< A counts up from 0, B down from n * n - 1, as course2025 has it
+    files,   ///< .npy
+  };
+  Kind kind = Kind::random;
+  std::uint64_t seed = 0;                ///< of random ones
+  std::filesystem::path A = {}, B = {};  ///< files
+  int order = 0;                         ///< of the matrices in the files; 0: any
+};
+
+/// "random", "linear" or "A.npy,B.npy".
+/// @throws std::runtime_error saying what is wrong, also with the files
+InputChoice read_input_choice(const std::string& text, std::uint64_t seed);
+
+/// "random, seed 17".
+std::string describe(const InputChoice& choice);
+
+/// Files of NumPy (.npy, numpy.lib.format versions 1.0 and 2.0) that hold one matrix of float32 or
+/// float64 in C order, little-endian. Our own reader, small as it is, because those of libraries
+/// that Debian has take a file that ends too early, or keys in another order than NumPy's own, for
+/// something else.
+
+/// Rows and columns, as the header has them; the file is as long as they say.
+struct NpyShape {
+  int rows = 0;
+  int cols = 0;
+
+  bool operator==(const NpyShape&) const = default;
+};
+
+/// @throws std::runtime_error naming the file and what is wrong with it
+NpyShape read_npy_shape(const std::filesystem::path& file);
+
+/// The matrix; each number is converted to T.
+/// @throws as read_npy_shape
+template <typename T>
+Matrix<T> read_npy(const std::filesystem::path& file);
+
+/// Writes through a file beside it, so that one with that name is always whole.
+/// @throws std::runtime_error naming the file
+template <typename T>
+void write_npy(const std::filesystem::path& file, const Matrix<T>& matrix);
 
 /// A product to compute, and what comes of it in double precision.
 template <typename T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "grading/problem/inputs.hpp"
@@ -28,5 +29,102 @@ double sum_of(const Matrix<float>& x);
 /// `count` different rows out of `rows`, ascending, the first and the last among them; all of them
 /// if there are no more than that.
 std::vector<int> sample_rows(int rows, int count, Random& random);
+
+/// Largest error a correct single-precision sum of products may have.
+///
+/// Each term of a sum of `summation_length` products passes through at most that many roundings of
+/// relative size u = 2^-24, in whatever order it is summed, with or without fused multiply-add.
+/// Taken as independent with mean zero they amount to no more than exp(lambda sqrt(k) u + k u^2 /
+/// (1 - u)) - 1 with a probability of at least 1 - 2 exp(-lambda^2 (1 - u)^2 / 2), relative to
+/// `magnitude` = sum |a_i b_i| (Higham and Mary, "A new approach to probabilistic rounding error
+/// analysis", SIAM J. Sci. Comput. 41, 2019, theorems 2.4 and 3.1). The classical bound k u would
+/// be safe too, but lets half precision pass from about k = 1000 on.
+double tolerance(int summation_length, double magnitude);
+
+/// The same in double precision. The reference is no more precise then, so that the errors of two
+/// sums count; alpha and beta add three roundings to each term.
+double tolerance_double(int summation_length, double magnitude);
+
+/// What is known of the roundings in a sum.
+enum class Roundings {
+  independent,  ///< its terms are random, so that most of their roundings cancel out
+  any,          ///< as of a sequence that counts up: all may go the same way; k u holds them
+};
+
+/// Result of comparing a matrix with its reference.
+struct Comparison {
+  std::size_t wrong = 0;
+  std::size_t compared = 0;
+  std::vector<bool> is_wrong;  ///< shape of the reference's product
+
+  /// First wrong element; meaningful if there is one.
+  int row = 0;
+  int col = 0;
+  double found = 0;
+  double expected = 0;
+  double tolerance = 0;
+
+  bool all_right() const { return wrong == 0; }
+
+  /// Whether the predicate holds for the number of a wrong element.
+  template <class Predicate>
+  bool any_wrong(Predicate predicate) const {
+    for (std::size_t i = 0; i < compared; ++i) {
+      if (is_wrong[i] && predicate(i)) return true;
+    }
+    return false;
+  }
+};
+
+/// Compares the reference's rows of C, a matrix of all rows; NaN is wrong.
+Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference,
+                   Roundings roundings = Roundings::independent);
+Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference,
+                   Roundings roundings = Roundings::independent);
+
+/// What C = alpha * A * B + beta * C is computed from; A: (m, k), B: (k, n), C: (m, n).
+struct GemmInputs {
+  double alpha = 1;
+  Matrix<double> A;
+  Matrix<double> B;
+  double beta = 0;
+  Matrix<double> C;  ///< before
+};
+
+/// alpha * A * B + beta * C by BLAS's rules: A and B may hold NaN where alpha is 0, C where beta is
+/// 0. The magnitude is |alpha| * |A| * |B| + |beta| * |C|.
+ReferenceProduct multiply_add(const GemmInputs& inputs);
+
+/// The given rows of it only: large products are checked by a sample.
+ReferenceProduct multiply_add_rows(const GemmInputs& inputs, std::vector<int> rows);
+
+/// A * X = alpha * B; A: (m, m), of which only the lower triangle with the diagonal counts, B and
+/// X: (m, n).
+struct TriangularSystem {
+  double alpha = 1;
+  Matrix<double> A;
+  Matrix<double> B;
+};
+
+/// X by substitution.
+Matrix<double> solve(const TriangularSystem& system);
+
+/// Judges a solution by its residual R = alpha * B - A * X: each element of it has to satisfy
+///
+///     |R| <= 3 (m + 32) u |D| |D^-1| (|A| |X| + |alpha B|),  u = 2^-53,
+///
+/// where D is the block diagonal of A in blocks of 32. Substitution in any order satisfies it with
+/// m u (|A| |X| + |alpha B|) alone, also by blocks and recursively (Higham, "Accuracy and Stability
+/// of Numerical Algorithms", 2nd edition, theorem 8.5 and section 13.2); rounding errors of the
+/// residual itself count as much again. Solvers that invert the blocks of the diagonal and multiply
+/// by the inverses need the factor |D| |D^-1| (section 14.2), which is small for matrices from
+/// random_lower_triangle(). Single precision exceeds it in most elements by a factor of thousands.
+///
+/// Residuals tell which rows went wrong first, not which elements: where there is a wrong one,
+/// elements are compared with solve(), within |A^-1| times twice the bound. NaN is wrong.
+Comparison check_solution(const TriangularSystem& system, const Matrix<double>& X);
+
+/// Whether all residuals stay below `factor` times |A| |X| + |alpha B|.
+bool solves_roughly(const TriangularSystem& system, const Matrix<double>& X, double factor);
 
 }  // namespace tilewise::grading

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 namespace tilewise::grading {
 namespace {
@@ -59,6 +62,235 @@ TEST(Reference, SampleIsAscendingAndHoldsBothEnds) {
   EXPECT_EQ(sample.back(), 999);
   for (std::size_t i = 1; i < sample.size(); ++i) EXPECT_LT(sample[i - 1], sample[i]);
   EXPECT_EQ(sample_rows(3, 16, random), (std::vector<int>{0, 1, 2}));
+}
+
+// Rounds to `bits` significant bits, as a narrower format would (its exponents suffice here).
+float rounded_to(int bits, float value) {
+  int exponent = 0;
+  const float fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+constexpr int half_bits = 11;  // also TF32
+constexpr int bfloat16_bits = 8;
+
+using Terms = std::function<float(int)>;
+using Sum = std::function<float(int k, const Terms& a, const Terms& b)>;
+
+float in_order(int k, const Terms& a, const Terms& b) {
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a(i) * b(i);
+  return sum;
+}
+
+float pairwise(int first, int last, const Terms& a, const Terms& b) {
+  if (last - first == 1) return a(first) * b(first);
+  const int middle = (first + last) / 2;
+  return pairwise(first, middle, a, b) + pairwise(middle, last, a, b);
+}
+
+struct Kernel {
+  const char* name;
+  Sum sum;
+};
+
+// Row 0 of C = A * B only: one row of a large product is as telling as all of them.
+Comparison compare_row(int k, int cols, bool positive, const Sum& sum) {
+  Random random = seeded_random(11, "");
+  Matrix<float> A = random_matrix(1, k, random);
+  Matrix<float> B = random_matrix(k, cols, random);
+  if (positive) {
+    for (float& value : A.values) value = std::abs(value);
+    for (float& value : B.values) value = std::abs(value);
+  }
+  Matrix<float> C(1, cols);
+  for (int col = 0; col < cols; ++col) {
+    C(0, col) = sum(
+        k, [&](int i) { return A(0, i); }, [&](int i) { return B(i, col); });
+  }
+  return compare(C, multiply(A, B));
+}
+
+TEST(Compare, AcceptsEveryHonestWayToSum) {
+  const Kernel kernels[] = {
+      {"in order", in_order},
+      {"backwards",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         for (int i = k - 1; i >= 0; --i) sum += a(i) * b(i);
+         return sum;
+       }},
+      {"fused",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         for (int i = 0; i < k; ++i) sum = std::fma(a(i), b(i), sum);
+         return sum;
+       }},
+      {"pairwise", [](int k, const Terms& a, const Terms& b) { return pairwise(0, k, a, b); }},
+      {"by tiles of 16",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         for (int first = 0; first < k; first += 16) {
+           float tile_sum = 0;
+           for (int i = first; i < std::min(first + 16, k); ++i) tile_sum += a(i) * b(i);
+           sum += tile_sum;
+         }
+         return sum;
+       }},
+      {"compensated",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         float lost = 0;
+         for (int i = 0; i < k; ++i) {
+           const volatile float term = a(i) * b(i) - lost;
+           const volatile float next = sum + term;
+           lost = (next - sum) - term;
+           sum = next;
+         }
+         return sum;
+       }},
+      {"in double",
+       [](int k, const Terms& a, const Terms& b) {
+         double sum = 0;
+         for (int i = 0; i < k; ++i) sum += double(a(i)) * b(i);
+         return static_cast<float>(sum);
+       }},
+  };
+  for (const Kernel& kernel : kernels) {
+    for (const int k : {1, 2, 3, 7, 37, 256, 1023, 4096}) {
+      for (const bool positive : {false, true}) {
+        EXPECT_TRUE(compare_row(k, 64, positive, kernel.sum).all_right())
+            << kernel.name << ", k = " << k << ", positive " << positive;
+      }
+    }
+  }
+}
+
+TEST(Compare, LeavesRoomAboveTheErrorsOfSinglePrecision) {
+  // The worst honest case: everything positive, summed in order.
+  constexpr int k = 4096;
+  Random random = seeded_random(12, "");
+  Matrix<float> A = random_matrix(1, k, random);
+  Matrix<float> B = random_matrix(k, 256, random);
+  for (float& value : A.values) value = std::abs(value);
+  for (float& value : B.values) value = std::abs(value);
+  const ReferenceProduct reference = multiply(A, B);
+  for (int col = 0; col < B.cols; ++col) {
+    const float found = in_order(
+        k, [&](int i) { return A(0, i); }, [&](int i) { return B(i, col); });
+    const double error = std::abs(found - reference.product(0, col));
+    EXPECT_LT(error, 0.5 * tolerance(k, reference.magnitude(0, col)));
+  }
+}
+
+TEST(Compare, AllowsForRoundingsThatAllGoTheSameWay) {
+  // The same number time and again: as long as the sum's exponent stays, so does the rounding.
+  constexpr int k = 4096, cols = 4;
+  Matrix<float> A(1, k), B(k, cols), C(1, cols);
+  std::ranges::fill(A.values, 1.0f);
+  std::ranges::fill(B.values, 0.1f);
+  for (int col = 0; col < cols; ++col) {
+    C(0, col) = in_order(
+        k, [&](int i) { return A(0, i); }, [&](int i) { return B(i, col); });
+  }
+  const ReferenceProduct reference = multiply(A, B);
+  EXPECT_FALSE(compare(C, reference).all_right()) << "else this test shows nothing";
+  EXPECT_TRUE(compare(C, reference, Roundings::any).all_right());
+  C(0, 3) *= 1.001f;
+  EXPECT_EQ(compare(C, reference, Roundings::any).wrong, 1u);
+}
+
+TEST(Compare, RefusesNarrowerArithmetic) {
+  const Kernel kernels[] = {
+      {"inputs in half precision or TF32",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         for (int i = 0; i < k; ++i) {
+           sum += rounded_to(half_bits, a(i)) * rounded_to(half_bits, b(i));
+         }
+         return sum;
+       }},
+      {"inputs in bfloat16",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         for (int i = 0; i < k; ++i) {
+           sum += rounded_to(bfloat16_bits, a(i)) * rounded_to(bfloat16_bits, b(i));
+         }
+         return sum;
+       }},
+      {"one input in half precision",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         for (int i = 0; i < k; ++i) sum += rounded_to(half_bits, a(i)) * b(i);
+         return sum;
+       }},
+      {"sum in half precision",
+       [](int k, const Terms& a, const Terms& b) {
+         float sum = 0;
+         for (int i = 0; i < k; ++i) sum = rounded_to(half_bits, sum + a(i) * b(i));
+         return sum;
+       }},
+      {"result in half precision",
+       [](int k, const Terms& a, const Terms& b) {
+         return rounded_to(half_bits, in_order(k, a, b));
+       }},
+  };
+  for (const Kernel& kernel : kernels) {
+    for (const int k : {1, 2, 7, 37, 128, 523}) {
+      EXPECT_FALSE(compare_row(k, 256, false, kernel.sum).all_right())
+          << kernel.name << ", k = " << k;
+    }
+  }
+  // Timed products are larger and checked by 16 rows of them.
+  EXPECT_FALSE(compare_row(4096, 4096, false, kernels[0].sum).all_right());
+}
+
+TEST(Compare, RefusesADroppedTermInEveryElement) {
+  const Sum all_but_the_last = [](int k, const Terms& a, const Terms& b) {
+    return in_order(k - 1, a, b);
+  };
+  for (const int k : {1, 2, 37, 523, 4096}) {
+    const Comparison comparison = compare_row(k, 64, false, all_but_the_last);
+    EXPECT_EQ(comparison.wrong, comparison.compared) << "k = " << k;
+  }
+}
+
+TEST(Compare, RefusesWhatIsNotANumber) {
+  Random random = seeded_random(13, "");
+  const Matrix<float> A = random_matrix(4, 4, random);
+  const ReferenceProduct reference = multiply(A, A);
+  Matrix<float> right(4, 4);
+  for (std::size_t i = 0; i < 16; ++i) right.values[i] = float(reference.product.values[i]);
+  ASSERT_TRUE(compare(right, reference).all_right());
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity()}) {
+    Matrix<float> C = right;
+    C(2, 1) = bad;
+    const Comparison comparison = compare(C, reference);
+    EXPECT_EQ(comparison.wrong, 1U);
+    EXPECT_EQ(comparison.row, 2);
+    EXPECT_EQ(comparison.col, 1);
+    EXPECT_TRUE(comparison.is_wrong[2 * 4 + 1]);
+  }
+}
+
+TEST(Compare, ReportsTheFirstWrongElementOfSampledRows) {
+  Random random = seeded_random(14, "");
+  const Matrix<float> A = random_matrix(8, 8, random);
+  const ReferenceProduct whole = multiply(A, A);
+  Matrix<float> C(8, 8);
+  for (std::size_t i = 0; i < 64; ++i) C.values[i] = float(whole.product.values[i]);
+  C(1, 0) = 100;  // not sampled
+  C(5, 6) = 100;
+  C(5, 7) = 100;
+  const Comparison comparison = compare(C, multiply_rows(A, A, {0, 5, 7}));
+  EXPECT_EQ(comparison.compared, 24U);
+  EXPECT_EQ(comparison.wrong, 2U);
+  EXPECT_EQ(comparison.row, 5);
+  EXPECT_EQ(comparison.col, 6);
+  EXPECT_EQ(comparison.found, 100.0F);
+  EXPECT_FLOAT_EQ(float(comparison.expected), float(whole.product(5, 6)));
 }
 
 }  // namespace

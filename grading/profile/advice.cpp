@@ -1,5 +1,3 @@
-#include "grading/profile/advice.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cstdint>
 
 #include "grading/profile/memory_use.hpp"
+#include "grading/profile/profile_report.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/profile/advice.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
@@ -7,6 +5,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/theory/kernel_time.hpp"
+#include "grading/profile/profile_report.hpp"
 
 namespace tilewise::grading {
 namespace {

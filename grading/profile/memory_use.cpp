@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "grading/profile/modelled_time.hpp"
-#include "grading/worker/counters.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/theory/kernel_time.hpp"

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grading/worker/counters.hpp"
+#include <fstream>
+#include <stdexcept>
+
+#include "common/process/sandbox.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -158,6 +162,29 @@ TEST(ProfileTable, ShowsNoControlCharacters) {
   ProfileReport report = example_report();
   report.kernels[0].launch.kernel = "k\033[2J";
   EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("\033")));
+}
+
+TEST(CompiledKernelsFile, GivesBackWhatWasWritten) {
+  const ScratchDirectory scratch;
+  const auto file = scratch.path() / "kernels.json";
+  write_compiled_kernels(
+      file, {.submission = {{"a \xff", 2048, 32}, {"b", 0, 255}}, .reference = {{"c", 1, 40}}});
+  const CompiledKernels kernels = read_compiled_kernels(file);
+  ASSERT_EQ(kernels.submission.size(), 2u);
+  EXPECT_EQ(kernels.submission[0].static_shared_bytes, 2048u);
+  EXPECT_EQ(kernels.submission[1].name, "b");
+  EXPECT_EQ(kernels.submission[1].registers_per_thread, 255);
+  ASSERT_EQ(kernels.reference.size(), 1u);
+  EXPECT_EQ(kernels.reference[0].name, "c");
+}
+
+TEST(CompiledKernelsFile, SaysWhatIsWrong) {
+  const ScratchDirectory scratch;
+  const auto file = scratch.path() / "kernels.json";
+  EXPECT_THROW(read_compiled_kernels(file), std::runtime_error);
+  std::ofstream(file) << R"({"submission": 1})";
+  EXPECT_THROW(read_compiled_kernels(file), std::runtime_error);
+  EXPECT_THROW(write_compiled_kernels(scratch.path() / "no" / "folder", {}), std::runtime_error);
 }
 
 }  // namespace

@@ -1,13 +1,25 @@
 #include "grading/progress/progress.hpp"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
 
-#include "grading/report/for_students.hpp"
+#include "common/process/command.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/for_students.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
 
@@ -40,9 +52,10 @@ const StageInfo* next_stage(const Progress& progress, const std::vector<StageInf
 }
 
 std::string key_of(const Failure& failure) {
-  std::string words = failure.message;
+  std::string words = failure.finding.message;
   std::erase_if(words, [](unsigned char c) { return !std::isalpha(c); });
-  return fmt::format("{} {}:{} {}", failure.test, failure.file, failure.line, words.substr(0, 60));
+  return fmt::format("{} {}:{} {}", failure.test, failure.finding.file, failure.finding.line,
+                     words.substr(0, 60));
 }
 
 namespace {
@@ -69,7 +82,7 @@ std::optional<TestResult> first_failure(const StageResult& stage) {
     return test.status == Status::failed || test.status == Status::error;
   };
   const auto names_the_cause = [&](const TestResult& test) {
-    return failed(test) && test.category == Category::safety && test.line > 0;
+    return failed(test) && test.category == Category::safety && test.finding.line > 0;
   };
   auto test = std::ranges::find_if(stage.tests, names_the_cause);
   if (test == stage.tests.end()) test = std::ranges::find_if(stage.tests, failed);
@@ -97,11 +110,182 @@ void record(Progress& progress, const GradeResult& result, const Circumstances& 
     entry.last_failure.reset();
     if (stage.status == Status::passed) continue;
     if (const auto test = first_failure(stage)) {
-      entry.last_failure = Failure{
-          test->name, test->category,     test->status,   test->message,     test->hint, test->file,
-          test->line, circumstances.seed, result.backend, circumstances.gpu, test->place};
+      entry.last_failure =
+          Failure{test->name,         test->category, test->status,     test->finding,
+                  circumstances.seed, result.backend, circumstances.gpu};
     }
   }
+}
+
+using Json = nlohmann::ordered_json;
+
+/// What `lab debug` starts from, without what is unknown.
+Json place_of(const Finding& finding) {
+  Json document = {{"call", finding.call}};
+  if (finding.place) {
+    document["block"] = finding.place->block;
+    document["thread"] = finding.place->thread;
+  }
+  if (finding.matrix.empty()) return document;
+  document["matrix"] = finding.matrix;
+  document["row"] = finding.row;
+  document["col"] = finding.col;
+  return document;
+}
+
+void read_place(const Json& document, Finding& finding) {
+  document.at("call").get_to(finding.call);
+  if (document.contains("block")) {
+    using Index = std::array<unsigned, 3>;
+    finding.place = {document["block"].get<Index>(), document.at("thread").get<Index>()};
+  }
+  finding.matrix = document.value("matrix", "");
+  finding.row = document.value("row", 0);
+  finding.col = document.value("col", 0);
+}
+
+void to_json(Json& document, const Failure& failure) {
+  document = Json{{"test", failure.test},
+                  {"category", to_string(failure.category)},
+                  {"status", to_string(failure.status)},
+                  {"message", failure.finding.message},
+                  {"hint", failure.finding.hint},
+                  {"file", failure.finding.file},
+                  {"line", failure.finding.line},
+                  {"seed", failure.seed},
+                  {"backend", failure.backend},
+                  {"gpu", failure.gpu}};
+  if (!failure.finding.call.empty()) document["place"] = place_of(failure.finding);
+}
+
+void from_json(const Json& document, Failure& failure) {
+  document.at("test").get_to(failure.test);
+  failure.category = category_from_string(document.at("category").get<std::string>());
+  failure.status = status_from_string(document.at("status").get<std::string>());
+  document.at("message").get_to(failure.finding.message);
+  document.at("hint").get_to(failure.finding.hint);
+  document.at("file").get_to(failure.finding.file);
+  document.at("line").get_to(failure.finding.line);
+  document.at("seed").get_to(failure.seed);
+  document.at("backend").get_to(failure.backend);
+  document.at("gpu").get_to(failure.gpu);
+  if (document.contains("place")) read_place(document.at("place"), failure.finding);
+}
+
+void to_json(Json& document, const Rate& rate) { document = Json{{rate.unit, rate.value}}; }
+
+void from_json(const Json& document, Rate& rate) {
+  const auto entry = document.get<std::map<std::string, double>>();
+  if (entry.size() != 1) throw std::invalid_argument("a best rate must have one unit");
+  rate = {entry.begin()->first, entry.begin()->second};
+}
+
+void to_json(Json& document, const StageProgress& stage) {
+  document = Json{{"status", stage.status ? Json(to_string(*stage.status)) : Json("new")},
+                  {"score", stage.score},
+                  {"max_score", stage.max_score},
+                  {"first_passed", stage.first_passed},
+                  {"best", stage.best},
+                  {"hints", {{"aimed_at", stage.hints.aimed_at}, {"tiers", stage.hints.tiers}}}};
+  if (stage.last_failure) document["last_failure"] = *stage.last_failure;
+}
+
+void from_json(const Json& document, StageProgress& stage) {
+  const auto status = document.at("status").get<std::string>();
+  if (status != "new") stage.status = status_from_string(status);
+  document.at("score").get_to(stage.score);
+  document.at("max_score").get_to(stage.max_score);
+  document.at("first_passed").get_to(stage.first_passed);
+  document.at("best").get_to(stage.best);
+  document.at("hints").at("aimed_at").get_to(stage.hints.aimed_at);
+  document.at("hints").at("tiers").get_to(stage.hints.tiers);
+  if (document.contains("last_failure")) {
+    stage.last_failure = document.at("last_failure").get<Failure>();
+  }
+}
+
+void to_json(Json& document, const Progress& progress) {
+  document =
+      Json{{"schema", progress_schema}, {"current", progress.current}, {"stages", progress.stages}};
+}
+
+void from_json(const Json& document, Progress& progress) {
+  document.at("current").get_to(progress.current);
+  document.at("stages").get_to(progress.stages);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void unusable(const fs::path& file, const std::string& why) {
+  const std::string name = printable(file.string());
+  throw CannotGrade(
+      fmt::format("{} {}.\nMove it away (mv {} {}.old) or delete it, and a new one is begun; "
+                  "your kernels are not in it",
+                  name, why, name, name));
+}
+
+/// Holds the lock of a course until the end of its scope. A file of its own: the one it guards is
+/// replaced each time.
+class Lock {
+ public:
+  explicit Lock(const fs::path& root) : Lock() {
+    const fs::path file = root / ".progress.lock";
+    descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(file);
+    while (::flock(descriptor_, LOCK_EX) != 0) {
+      if (errno != EINTR) fail(file);
+      throw_if_interrupted();
+    }
+  }
+  ~Lock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  Lock() = default;  // so that the destructor runs where the other constructor throws
+
+  [[noreturn]] static void fail(const fs::path& file) {
+    throw CannotGrade(
+        fmt::format("cannot lock {}: {}", printable(file.string()), std::strerror(errno)));
+  }
+
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+fs::path progress_file(const fs::path& root) { return root / "progress.json"; }
+
+Progress read_progress(const fs::path& root) {
+  const fs::path file = progress_file(root);
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (status.type() != fs::file_type::regular) unusable(file, "is no file that can be read");
+  if (!std::ifstream(file)) unusable(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::string schema;
+  try {
+    const Json document = Json::parse(text_of(file));
+    schema = document.at("schema").get<std::string>();
+    if (schema == progress_schema) return document.get<Progress>();
+  } catch (const std::exception& problem) {
+    unusable(file, fmt::format("is damaged ({})", printable(problem.what())));
+  }
+  unusable(file, fmt::format("has the schema '{}', and this Tilewise knows '{}': a newer one may "
+                             "have written it",
+                             printable(schema), progress_schema));
+}
+
+void change_progress(const fs::path& root, const std::function<void(Progress& progress)>& change) {
+  const Lock lock(root);
+  Progress progress = read_progress(root);
+  change(progress);
+  write_whole(progress_file(root), to_file(progress));
 }
 
 }  // namespace tilewise::grading

@@ -6,13 +6,16 @@
 
 #include <cstdint>
 #include <ctime>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "grading/course/stages.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
 
@@ -22,14 +25,10 @@ struct Failure {
   std::string test;  ///< "MatmulShared.IsRightAtRaggedEdges"
   Category category = Category::correctness;
   Status status = Status::failed;  ///< error: there was no verdict, the file did not compile
-  std::string message;
-  std::string hint;
-  std::string file;  ///< "matmul_shared.cu", empty if unknown
-  int line = 0;      ///< 1-based, 0 if unknown
+  Finding finding;
   std::uint64_t seed = 0;
   std::string backend;  ///< "simt" or "cuda"
   std::string gpu;      ///< the profile that was modelled: "gtx1080"
-  FailurePlace place = {};
 
   bool operator==(const Failure&) const = default;
 };
@@ -102,5 +101,28 @@ struct Circumstances {
 /// Records what grading the learner's own kernels found. A stage that was graded alone becomes the
 /// current one. Hidden tests leave their points, and nothing else.
 void record(Progress& progress, const GradeResult& result, const Circumstances& circumstances);
+
+/// Conversions between progress and the schema tilewise/progress/v1, found by nlohmann::json.
+/// Reading throws nlohmann::json::exception for a missing or mistyped field and
+/// std::invalid_argument for an unknown word.
+void to_json(nlohmann::ordered_json& document, const Progress& progress);
+void from_json(const nlohmann::ordered_json& document, Progress& progress);
+
+inline constexpr const char* progress_schema = "tilewise/progress/v1";
+
+/// `root`/progress.json.
+std::filesystem::path progress_file(const std::filesystem::path& root);
+
+/// What the file says; nothing done yet where there is none.
+/// @param root the course's folder
+/// @throws CannotGrade where it is damaged or not of a schema known here: what to do
+Progress read_progress(const std::filesystem::path& root);
+
+/// Reads the file, changes what it says and writes it anew, as a whole or not at all. Of several
+/// processes that do so at once each waits for the others.
+/// @throws as read_progress(), and then changes nothing; CannotGrade where it cannot be written;
+/// Interrupted
+void change_progress(const std::filesystem::path& root,
+                     const std::function<void(Progress& progress)>& change);
 
 }  // namespace tilewise::grading

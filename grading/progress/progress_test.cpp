@@ -2,8 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "grading/progress/example_progress.hpp"
+#include <fstream>
+
+#include "common/process/sandbox.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/progress/test/example_progress.hpp"
+#include "grading/results/files.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -57,12 +64,12 @@ TEST(NextStage, IsTheNextThatHasNotPassedAndComesBackToWhatWasLeftOut) {
 TEST(KeyOf, TellsFailuresApartButNotTheirNumbers) {
   const Failure failure = *example_progress().stages["02_multi_block_grid"].last_failure;
   Failure other = failure;
-  other.message = "C[17][9] is 0, expected 2.25";
+  other.finding.message = "C[17][9] is 0, expected 2.25";
   other.seed = 3;
   EXPECT_EQ(key_of(other), key_of(failure));
   for (auto change : {+[](Failure& f) { f.test = "MatmulGrid.RefusesBadArguments"; },
-                      +[](Failure& f) { f.line = 13; },
-                      +[](Failure& f) { f.message = "C[16][3] was never written"; }}) {
+                      +[](Failure& f) { f.finding.line = 13; },
+                      +[](Failure& f) { f.finding.message = "C[16][3] was never written"; }}) {
     other = failure;
     change(other);
     EXPECT_NE(key_of(other), key_of(failure));
@@ -75,8 +82,8 @@ TestResult test(const char* name, Status status, std::map<std::string, double> m
   result.status = status;
   result.max_score = 1;
   result.score = status == Status::passed ? 1 : 0;
-  result.message = "message of " + result.name;
-  result.place.call = "call of " + result.name;
+  result.finding.message = "message of " + result.name;
+  result.finding.call = "call of " + result.name;
   result.measurements = std::move(measurements);
   return result;
 }
@@ -105,18 +112,18 @@ TEST(Record, KeepsPointsAndTheFirstFailure) {
   EXPECT_EQ(stage.first_passed, "");
   ASSERT_TRUE(stage.last_failure);
   EXPECT_EQ(stage.last_failure->test, "B.Fails");
-  EXPECT_EQ(stage.last_failure->message, "message of B.Fails");
+  EXPECT_EQ(stage.last_failure->finding.message, "message of B.Fails");
   EXPECT_EQ(stage.last_failure->seed, 77u);
   EXPECT_EQ(stage.last_failure->backend, "simt");
   EXPECT_EQ(stage.last_failure->gpu, "gtx280");
-  EXPECT_EQ(stage.last_failure->place.call, "call of B.Fails");
+  EXPECT_EQ(stage.last_failure->finding.call, "call of B.Fails");
 }
 
 TEST(Record, TakesACauseThatIsFoundAtALineForTheFailureRatherThanItsEffect) {
   TestResult race = test("B.IsFreeOfRaces", Status::failed);
   race.category = Category::safety;
   for (const int line : {0, 31}) {
-    race.line = line;
+    race.finding.line = line;
     Progress progress;
     record(progress, grade_of("02_b", {test("B.IsWrong", Status::failed), race}), {});
     const auto failure = progress_of(progress, "02_b").last_failure;
@@ -171,7 +178,7 @@ TEST(Record, KeepsNoSecretOfHiddenTests) {
   record(progress, grade_of("02_b", {hidden}), {});
   ASSERT_TRUE(progress_of(progress, "02_b").last_failure);
   EXPECT_EQ(progress_of(progress, "02_b").last_failure->test, "Hidden test 1");
-  EXPECT_EQ(progress_of(progress, "02_b").last_failure->message, "");
+  EXPECT_EQ(progress_of(progress, "02_b").last_failure->finding.message, "");
 }
 
 TEST(Record, OfSeveralStagesLeavesTheCurrentOne) {
@@ -181,6 +188,100 @@ TEST(Record, OfSeveralStagesLeavesTheCurrentOne) {
   record(progress, both, {});
   EXPECT_EQ(progress.current, "01_a");
   EXPECT_TRUE(has_passed(progress, "03_c"));
+}
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+void put(const fs::path& root, const std::string& text) {
+  std::ofstream(progress_file(root), std::ios::binary) << text;
+}
+
+TEST(ProgressFile, ReadsWhatItWrote) {
+  const ScratchDirectory root;
+  change_progress(root.path(), [](Progress& progress) { progress = example_progress(); });
+  EXPECT_EQ(read_progress(root.path()), example_progress());
+  EXPECT_THAT(text_of(progress_file(root.path())),
+              AllOf(HasSubstr("  \"schema\": \"tilewise/progress/v1\",\n"),
+                    HasSubstr("\"current\": \"02_multi_block_grid\"")))
+      << "made to be read by people, too";
+}
+
+TEST(ProgressFile, IsEmptyWhereItWasDeleted) {
+  const ScratchDirectory root;
+  EXPECT_EQ(read_progress(root.path()), Progress{});
+  change_progress(root.path(), [](Progress& progress) { progress.current = "01_single_block"; });
+  fs::remove(progress_file(root.path()));
+  EXPECT_EQ(read_progress(root.path()), Progress{});
+}
+
+TEST(ProgressFile, SaysWhatToDoAboutADamagedOneAndLeavesItAlone) {
+  const struct {
+    const char* text;
+    const char* message;
+  } cases[] = {
+      {"", "is damaged"},
+      {"{\"schema\": \"tilewise/progress/v1\"", "is damaged"},
+      {"[]", "is damaged"},
+      {"\xff\xfe", "is damaged"},
+      {R"({"schema": "tilewise/progress/v1", "current": 3, "stages": {}})", "is damaged"},
+      {R"({"schema": "tilewise/progress/v1", "current": "", "stages": {"01_a": {}}})",
+       "is damaged"},
+      {R"({"schema": "tilewise/progress/v2"})", "has the schema 'tilewise/progress/v2'"},
+  };
+  for (const auto& [text, message] : cases) {
+    const ScratchDirectory root;
+    put(root.path(), text);
+    for (const auto& use : std::initializer_list<std::function<void()>>{
+             [&] { read_progress(root.path()); },
+             [&] { change_progress(root.path(), [](Progress&) {}); }}) {
+      try {
+        use();
+        ADD_FAILURE() << text;
+      } catch (const CannotGrade& error) {
+        EXPECT_THAT(error.what(),
+                    AllOf(HasSubstr(message), HasSubstr("Move it away"), HasSubstr("delete it")));
+      }
+    }
+    EXPECT_EQ(text_of(progress_file(root.path())), text);
+  }
+}
+
+TEST(ProgressFile, MayNotBeAFolder) {
+  const ScratchDirectory root;
+  fs::create_directory(progress_file(root.path()));
+  EXPECT_THROW(read_progress(root.path()), CannotGrade);
+}
+
+TEST(ProgressFile, SaysThatItCannotBeWritten) {
+  const ScratchDirectory folder;
+  const fs::path gone = folder.path() / "gone";
+  EXPECT_THROW(change_progress(gone, [](Progress&) {}), CannotGrade);
+  EXPECT_FALSE(fs::exists(gone));
+}
+
+TEST(ProgressFile, LosesNothingWhereSeveralWriteAtOnce) {
+  const ScratchDirectory root;
+  constexpr int writers = 4, changes = 25;
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < writers; ++writer) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (int i = 0; i < changes; ++i) {
+        change_progress(root.path(), [](Progress& progress) { ++progress.stages["01_a"].score; });
+      }
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(progress_of(read_progress(root.path()), "01_a").score, writers * changes);
 }
 
 }  // namespace

@@ -2,11 +2,54 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <utility>
 
-#include "grading/skeleton/code_lines.hpp"
-
 namespace tilewise::grading {
+namespace {
+
+/// Offset behind the literal whose opening quote is at `begin`; a literal ends with its line.
+std::size_t end_of_literal(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  std::size_t i = begin + 1;
+  while (i < text.size() && text[i] != quote && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
+  return i < text.size() && text[i] == quote ? i + 1 : i;
+}
+
+}  // namespace
+
+int count_code_lines(std::string_view text) {
+  int lines = 0;
+  bool line_has_code = false;
+  bool in_comment = false;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '\n') {
+      line_has_code = false;
+      ++i;
+    } else if (in_comment) {
+      in_comment = text.substr(i, 2) != "*/";
+      i += in_comment ? 1 : 2;
+    } else if (text.substr(i, 2) == "/*") {
+      in_comment = true;
+      i += 2;
+    } else if (text.substr(i, 2) == "//") {
+      while (i < text.size() && text[i] != '\n') ++i;
+    } else if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r') {
+      ++i;
+    } else {
+      lines += !line_has_code;
+      line_has_code = true;
+      i = text[i] == '"' ? end_of_literal(text, i) : i + 1;
+    }
+  }
+  return lines;
+}
+
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -112,5 +155,100 @@ class Writer {
 }  // namespace
 
 Skeleton skeleton_of(std::string_view solution) { return Writer().run(solution); }
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The .cu files one folder below `folder`, as NN_topic/name.cu, sorted.
+std::set<fs::path> kernel_files(const fs::path& folder) {
+  std::set<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& topic : fs::directory_iterator(folder)) {
+    if (!topic.is_directory()) continue;
+    for (const auto& file : fs::directory_iterator(topic)) {
+      if (file.path().extension() == ".cu") files.insert(file.path().lexically_relative(folder));
+    }
+  }
+  return files;
+}
+
+std::optional<std::string> read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) return std::nullopt;
+  return text;
+}
+
+bool write(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  return file.good();
+}
+
+enum class Mode { check, write };
+
+class Comparison {
+ public:
+  Comparison(fs::path root, Mode mode) : root_(std::move(root)), mode_(mode) {}
+
+  SkeletonReport run() && {
+    const std::set<fs::path> solutions = kernel_files(root_ / "solutions");
+    const std::set<fs::path> skeletons = kernel_files(root_ / "labs");
+    for (const fs::path& file : solutions) compare(file);
+    for (const fs::path& file : skeletons) {
+      if (solutions.contains(file)) continue;
+      report_.differences.push_back(fmt::format("labs/{0}: has no solutions/{0}", file.string()));
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void compare(const fs::path& file) {
+    const std::optional<std::string> solution = read(root_ / "solutions" / file);
+    if (!solution) {
+      report_.errors.push_back(fmt::format("solutions/{}: cannot be read", file.string()));
+      return;
+    }
+    const Skeleton skeleton = skeleton_of(*solution);
+    for (const MarkerError& error : skeleton.errors) {
+      report_.errors.push_back(
+          fmt::format("solutions/{}:{}: {}", file.string(), error.line, error.message));
+    }
+    if (!skeleton.errors.empty()) return;
+
+    const fs::path target = root_ / "labs" / file;
+    const std::optional<std::string> present = read(target);
+    if (present == skeleton.text) return;
+    if (mode_ == Mode::write) {
+      std::error_code ignored;  // writing reports whatever went wrong
+      fs::create_directories(target.parent_path(), ignored);
+      if (!write(target, skeleton.text)) {
+        report_.errors.push_back(fmt::format("labs/{}: cannot be written", file.string()));
+        return;
+      }
+    }
+    report_.differences.push_back(present ? first_difference(file, *present, skeleton.text)
+                                          : fmt::format("labs/{}: missing", file.string()));
+  }
+
+  static std::string first_difference(const fs::path& file, const std::string& present,
+                                      const std::string& expected) {
+    const auto [at, _] = std::ranges::mismatch(present, expected);
+    const auto line = 1 + std::count(present.begin(), at, '\n');
+    return fmt::format("labs/{}:{}: differs from what the solution gives", file.string(), line);
+  }
+
+  fs::path root_;
+  Mode mode_;
+  SkeletonReport report_;
+};
+
+}  // namespace
+
+SkeletonReport check_skeletons(const fs::path& root) { return Comparison(root, Mode::check).run(); }
+
+SkeletonReport write_skeletons(const fs::path& root) { return Comparison(root, Mode::write).run(); }
 
 }  // namespace tilewise::grading

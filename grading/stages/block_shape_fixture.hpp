@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "grading/examiner/matmul_fixture.hpp"
+#include "grading/examiner/matrix_fixtures.hpp"
 
 namespace tilewise::grading {
 

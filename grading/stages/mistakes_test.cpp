@@ -15,7 +15,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 #include "grading/stages/tally.hpp"
 
 // Every known mistake must be found, by the test that is there to find it, with the right words.
@@ -131,22 +131,22 @@ TEST_P(MistakeTest, IsCaught) {
   EXPECT_EQ(result.status, Status::failed);
   const auto test = std::ranges::find(result.tests, header.at("Fails"), &TestResult::name);
   ASSERT_NE(test, result.tests.end()) << "there is no test " << header.at("Fails");
-  EXPECT_EQ(to_string(test->status), "failed") << test->message;
+  EXPECT_EQ(to_string(test->status), "failed") << test->finding.message;
   EXPECT_EQ(to_string(test->category), header.at("Category"));
   const auto lines = mistake.lines();
   for (auto [says, end] = lines.equal_range("Says"); says != end; ++says) {
-    EXPECT_PRED2(says_in_order, test->message, says->second);
+    EXPECT_PRED2(says_in_order, test->finding.message, says->second);
   }
   if (header.contains("Passes")) {
     const auto blind = std::ranges::find(result.tests, header.at("Passes"), &TestResult::name);
     ASSERT_NE(blind, result.tests.end()) << "there is no test " << header.at("Passes");
-    EXPECT_EQ(to_string(blind->status), "passed") << blind->message;
+    EXPECT_EQ(to_string(blind->status), "passed") << blind->finding.message;
   }
   if (header.contains("Slow")) {
     const auto slow = std::ranges::find(result.tests, header.at("Slow"), &TestResult::name);
     ASSERT_NE(slow, result.tests.end()) << "there is no test " << header.at("Slow");
-    EXPECT_EQ(to_string(slow->status), "failed") << slow->message;
-    EXPECT_THAT(slow->message,
+    EXPECT_EQ(to_string(slow->status), "failed") << slow->finding.message;
+    EXPECT_THAT(slow->finding.message,
                 AllOf(HasSubstr("(modelled for " + gpu + "), minimum"), HasSubstr("limited by")));
   }
 }

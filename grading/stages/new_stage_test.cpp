@@ -10,7 +10,6 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
-#include "common/process/scratch_directory.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/watch/test/pseudo_terminal.hpp"
 

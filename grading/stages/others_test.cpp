@@ -11,7 +11,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 #include "grading/stages/tally.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
@@ -82,10 +82,11 @@ TEST_P(OtherKernelTest, Passes) {
       const bool of_speed = test.category == Category::performance;
       if (of_speed && gpu != default_gpu) continue;  // each GPU is at ease with other styles
       if (field(GetParam(), "Slow").contains(test.name)) {
-        EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.message;
-        EXPECT_THAT(test.message, HasSubstr("(modelled for gtx1080), minimum")) << test.name;
+        EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.finding.message;
+        EXPECT_THAT(test.finding.message, HasSubstr("(modelled for gtx1080), minimum"))
+            << test.name;
       } else if (test.max_score > 0) {
-        EXPECT_EQ(to_string(test.status), "passed") << test.name << ": " << test.message;
+        EXPECT_EQ(to_string(test.status), "passed") << test.name << ": " << test.finding.message;
       }
     }
   }

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::grading {
 

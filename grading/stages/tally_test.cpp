@@ -6,7 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -144,7 +144,7 @@ Capture capture_trace(const NamedCall& call, WorkerOptions worker_options) {
   reply = worker.call(call.function, coded.arguments, std::nullopt,
                       simt::Watch{.checks = true, .counters = true, .trace = true});
   trace.launches = reply.launches;
-  trace.findings = reply.diagnostics;
+  trace.findings = reply.findings;
   if (!reply.trace.empty()) {
     trace.kernels = interpret_trace(reply.trace, trace.matrices, trace.findings);
   }
@@ -152,7 +152,7 @@ Capture capture_trace(const NamedCall& call, WorkerOptions worker_options) {
     trace.kernels[i].partitions = partitions_of(reply.profiles, i);
   }
   // Students know a file by its name alone.
-  for (Diagnostic& finding : trace.findings) {
+  for (Finding& finding : trace.findings) {
     finding.file = std::filesystem::path(finding.file).filename();
     finding.other_file = std::filesystem::path(finding.other_file).filename();
   }

@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "common/core/paths.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/core/files.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
@@ -41,9 +41,9 @@ fs::path demo(const std::string& stage) {
 Capture capture_from(const std::string& stage, const fs::path& folder, const std::string& text,
                      const std::string& gpu = "gtx1080") {
   const ScratchDirectory scratch;
-  const BuildOutcome built =
+  const BuildResult built =
       build_module({stage, folder, Backend::simt, scratch.path(), Flavour::checked});
-  if (!built.ok) throw std::runtime_error(built.message);
+  if (!built.ok) throw std::runtime_error(built.finding.message);
   return capture_trace(read_call(text, contracts_of(stage)),
                        {.executable = tool("tilewise-worker-simt"),
                         .module = built.module,
@@ -255,7 +255,7 @@ TEST(Trace, MarksLanesInARace) {
       racing_lines.insert(std::to_string(trace.kernels.at(0).sites[request.made.site].line));
     }
   }
-  for (const Diagnostic& finding : trace.findings) {
+  for (const Finding& finding : trace.findings) {
     EXPECT_THAT(racing_lines, Contains(std::to_string(finding.line)));
     EXPECT_THAT(racing_lines, Contains(std::to_string(finding.other_line)));
   }

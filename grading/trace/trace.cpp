@@ -165,7 +165,7 @@ class Origins {
 /// Finds the accesses that a race is made of.
 class Races {
  public:
-  Races(TraceKernel& kernel, const Diagnostic& race) : kernel_(kernel), race_(race) {
+  Races(TraceKernel& kernel, const Finding& race) : kernel_(kernel), race_(race) {
     for (TraceBlock& block : kernel.blocks) {
       for (TraceRequest& request : block.requests) {
         if (is_part(request)) note(block, request);
@@ -212,7 +212,7 @@ class Races {
   }
 
   TraceKernel& kernel_;
-  const Diagnostic& race_;
+  const Finding& race_;
   std::map<Place, std::vector<Access>> accesses_;
 };
 
@@ -242,7 +242,7 @@ std::array<unsigned, 3> block_index(const simt::LaunchRecord& launch, std::uint6
 
 std::vector<TraceKernel> interpret_trace(const std::string& text,
                                          std::vector<TraceMatrix>& matrices,
-                                         const std::vector<Diagnostic>& findings) {
+                                         const std::vector<Finding>& findings) {
   std::string problem;
   TraceText traced = decode_trace(text, problem);
   if (problem.empty() && traced.buffers.size() != matrices.size()) problem = "matrices are missing";
@@ -264,7 +264,7 @@ std::vector<TraceKernel> interpret_trace(const std::string& text,
     for (simt::BlockTrace& block : one.blocks) {
       kernel.blocks.push_back(interpret_block(std::move(block), kernel, matrices));
     }
-    for (const Diagnostic& finding : findings) {
+    for (const Finding& finding : findings) {
       if (finding.kind == "race" || finding.kind == "warp-race") Races(kernel, finding).mark();
     }
   }

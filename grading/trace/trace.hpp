@@ -80,7 +80,7 @@ struct Trace {
   std::vector<TraceMatrix> matrices;
   std::vector<TraceKernel> kernels;
   int launches = 0;  ///< of the call, those that left no trace too
-  std::vector<Diagnostic> findings;
+  std::vector<Finding> findings;
   SourceTexts sources;
 };
 
@@ -93,6 +93,6 @@ std::array<unsigned, 3> block_index(const simt::LaunchRecord& launch, std::uint6
 /// @throws std::runtime_error where the text is none
 std::vector<TraceKernel> interpret_trace(const std::string& text,
                                          std::vector<TraceMatrix>& matrices,
-                                         const std::vector<Diagnostic>& findings);
+                                         const std::vector<Finding>& findings);
 
 }  // namespace tilewise::grading

@@ -8,8 +8,8 @@
 
 #include "common/gpu/capability.hpp"
 #include "grading/page/render.hpp"
-#include "grading/report/file_text.hpp"
-#include "grading/report/json.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -111,7 +111,7 @@ Json trace_document(const Trace& trace) {
     document["sources"].push_back({{"file", file}, {"lines", lines}});
   }
   document["findings"] = Json::array();
-  for (const Diagnostic& finding : trace.findings) {
+  for (const Finding& finding : trace.findings) {
     document["findings"].push_back({{"kind", finding.kind},
                                     {"message", finding.message},
                                     {"file", finding.file},

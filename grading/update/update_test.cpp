@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 
 // `lab update` on small courses: a repository that stands for the course's, and a clone of it.

@@ -1,11 +1,10 @@
-#include "grading/watch/file_watcher.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <functional>
 
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
 namespace {

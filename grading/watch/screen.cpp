@@ -1,21 +1,93 @@
-#include "grading/watch/screen.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <sstream>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/guide/guide.hpp"
-#include "grading/report/file_text.hpp"
-#include "grading/report/printable.hpp"
-#include "grading/report/terminal.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/results/terminal.hpp"
+#include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
+
+using Orders = WatchState::Orders;
+
+void WatchState::enter(Phase phase, Time now) {
+  phase_ = phase;
+  since_ = now;
+}
+
+Orders WatchState::stopped() const {
+  return phase_ == Phase::grading ? Orders{Order::stop_grading} : Orders{};
+}
+
+Orders WatchState::begin(bool grade_at_once, Time now) {
+  Orders orders = stopped();
+  view_ = View::stage;
+  enter(grade_at_once ? Phase::grading : Phase::waiting, now);
+  if (grade_at_once) orders.push_back(Order::start_grading);
+  return orders;
+}
+
+Orders WatchState::file_changed(Time now) {
+  const Orders orders = stopped();
+  view_ = View::stage;
+  enter(Phase::settling, now);
+  return orders;
+}
+
+Orders WatchState::key_pressed(char key, Time now) {
+  switch (std::tolower(static_cast<unsigned char>(key))) {
+    case 'h':
+      view_ = View::hint;
+      return {Order::show_hint};
+    case 'l':
+      view_ = view_ == View::list ? View::stage : View::list;
+      return {};
+    case 'r':
+      return begin(true, now);
+    case 'n': {
+      Orders orders = stopped();
+      enter(Phase::waiting, now);
+      orders.push_back(Order::go_on);
+      return orders;
+    }
+    case 'q': {
+      Orders orders = stopped();
+      enter(Phase::waiting, now);
+      orders.push_back(Order::quit);
+      return orders;
+    }
+    default:
+      view_ = View::stage;
+      return {};
+  }
+}
+
+Orders WatchState::grading_ended(Time now) {
+  if (phase_ == Phase::grading) enter(Phase::graded, now);
+  return {};
+}
+
+Orders WatchState::tick(Time now) {
+  if (phase_ == Phase::settling && now - since_ >= quiet) {
+    enter(Phase::grading, now);
+    return {Order::start_grading};
+  }
+  if (phase_ == Phase::grading && now - since_ >= longest_grading) {
+    enter(Phase::timed_out, now);
+    return {Order::stop_grading};
+  }
+  return {};
+}
+
 namespace {
 
 std::string coloured(const char* code, std::string_view text, const Canvas& canvas) {
@@ -43,8 +115,8 @@ std::string tests_passed(const StageResult& stage) {
 std::string rates(const StageResult& stage) {
   std::string text;
   for (const TestResult& test : stage.tests) {
-    if (test.category != Category::performance || test.message.empty()) continue;
-    text += fmt::format("{}\n", printable(test.message));
+    if (test.category != Category::performance || test.finding.message.empty()) continue;
+    text += fmt::format("{}\n", printable(test.finding.message));
   }
   return text;
 }
@@ -70,12 +142,13 @@ std::string comparison(const std::string& differences, const StageInfo& stage, s
 /// Where, what and what to do next.
 std::string explanation(const StageResult& stage, const TestResult& test, const Canvas& canvas) {
   std::string text;
-  if (!test.file.empty()) {
-    const std::string line = test.line > 0 ? fmt::format(":{}", test.line) : "";
-    text += fmt::format("  labs/{}/{}{}\n", stage.id, printable(test.file), line);
+  if (!test.finding.file.empty()) {
+    const std::string line = test.finding.line > 0 ? fmt::format(":{}", test.finding.line) : "";
+    text += fmt::format("  labs/{}/{}{}\n", stage.id, printable(test.finding.file), line);
   }
-  text += wrapped(printable(test.message), "  ", width_of(canvas));
-  if (!test.hint.empty()) text += wrapped("Next: " + printable(test.hint), "  ", width_of(canvas));
+  text += wrapped(printable(test.finding.message), "  ", width_of(canvas));
+  if (!test.finding.hint.empty())
+    text += wrapped("Next: " + printable(test.finding.hint), "  ", width_of(canvas));
   return text;
 }
 

@@ -1,7 +1,6 @@
-#include "grading/watch/terminal_session.hpp"
-
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -11,8 +10,10 @@
 #include <csignal>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -157,6 +158,37 @@ bool TerminalSession::was_resumed() {
 void TerminalSession::show(const std::string& text) {
   constexpr const char* clear = "\033[H\033[2J";
   write_all(clear + text);
+}
+
+namespace {
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+FileWatcher::FileWatcher(std::vector<std::filesystem::path> files) : files_(std::move(files)) {
+  has_changed();
+}
+
+FileWatcher::Stamp FileWatcher::stamp_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return {};
+#ifdef __APPLE__
+  const timespec modified = status.st_mtimespec, changed = status.st_ctimespec;
+#else
+  const timespec modified = status.st_mtim, changed = status.st_ctim;
+#endif
+  return {true, nanoseconds(modified), nanoseconds(changed), status.st_size, status.st_ino};
+}
+
+bool FileWatcher::has_changed() {
+  std::vector<Stamp> now;
+  for (const auto& file : files_) now.push_back(stamp_of(file));
+  const bool changed = now != stamps_;
+  stamps_ = std::move(now);
+  return changed;
 }
 
 }  // namespace tilewise::grading

@@ -9,23 +9,19 @@
 #include <optional>
 #include <string>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/guide/guide.hpp"
-#include "grading/hints/next_hint.hpp"
-#include "grading/progress/progress_file.hpp"
-#include "grading/report/file_text.hpp"
-#include "grading/report/for_students.hpp"
-#include "grading/report/json.hpp"
-#include "grading/report/printable.hpp"
-#include "grading/report/terminal.hpp"
-#include "grading/watch/file_watcher.hpp"
-#include "grading/watch/screen.hpp"
-#include "grading/watch/terminal_session.hpp"
-#include "grading/watch/watch_state.hpp"
+#include "grading/hints/hints.hpp"
+#include "grading/progress/progress.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/for_students.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/results/result.hpp"
+#include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
 namespace {

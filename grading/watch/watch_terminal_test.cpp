@@ -10,8 +10,8 @@
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
-#include "grading/progress/progress_file.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/progress/progress.hpp"
+#include "grading/results/files.hpp"
 #include "grading/watch/test/pseudo_terminal.hpp"
 
 // `lab watch` on a real terminal, with a real course, compiler and grader.

@@ -26,7 +26,7 @@ DeviceInfo start_device(const core::GpuProfile& profile);
 /// Has one thread run all blocks, where a processor runs them.
 void run_blocks_on_one_thread();
 
-/// Makes fatal signals write a FaultRecord before they end the process.
+/// Makes fatal signals write a Fault before they end the process.
 void install_fault_handler();
 
 /// Loads a submission and runs its static constructors. On the simulator its host code then runs in
@@ -67,7 +67,7 @@ std::size_t take_bytes_for_the_host(const BindingTable& bindings);
 std::size_t copies_made(const BindingTable& bindings);
 
 /// What the run-time found wrong in kernels since the last call.
-std::vector<Diagnostic> take_diagnostics();
+std::vector<Finding> take_findings();
 
 /// What launches since the last call have left for pictures, as text (trace_text.hpp): at most so
 /// many bytes, so that the last launches may be missing. Empty where nothing was traced.

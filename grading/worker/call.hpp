@@ -51,9 +51,13 @@ struct CallRequest {
 
 // What a kernel did, in the simulator's words whatever ran it.
 using LaunchInfo = simt::LaunchRecord;
-using ThreadPlace = simt::ThreadOfGrid;
-using Diagnostic = simt::Diagnostic;
-using KernelProfile = simt::KernelProfile;
+using core::Fault;
+using core::Finding;
+using core::Phase;
+using core::ThreadOfGrid;
+using simt::all_counters;
+using simt::KernelProfile;
+using simt::NamedCounter;
 
 /// The device a worker runs on.
 struct DeviceInfo {

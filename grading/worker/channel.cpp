@@ -1,8 +1,8 @@
-#include "grading/worker/channel.hpp"
-
 #include <sys/socket.h>
 
 #include <cerrno>
+
+#include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,8 +1,8 @@
-#include "grading/worker/channel.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,22 +1,106 @@
 #include <cuda_runtime.h>
 #include <cxxabi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
 
-#include "common/cuda/error.hpp"
+#include "common/cuda/device_buffer.hpp"
 #include "grading/worker/backend.hpp"
-#include "grading/worker/cuda_confinement.hpp"
 #include "grading/worker/fault_report.hpp"
 #include "grading/worker/protocol.hpp"
 
+#ifdef TILEWISE_HAVE_SECCOMP
+#include <sched.h>
+#include <seccomp.h>
+
+#include <cerrno>
+#include <initializer_list>
+#endif
+
+// Keeps kernels from the host's own memory, in the worker on CUDA.
+//
+// Where the driver can (heterogeneous memory management, HMM), a kernel may read and write what
+// malloc() gave, a global, the stack or a file that is mapped: a submission could have the
+// processor compute there, and nothing would be copied that could be counted. The driver's module
+// for unified memory leaves that out for a process that asks for it when it first opens the
+// module, and libcuda opens it by the C library's ioctl(): this executable's own takes its place.
+// Source: uvm_linux_ioctl.h, uvm_types.h and uvm_api.h in NVIDIA's open-gpu-kernel-modules.
+namespace {
+
+constexpr unsigned long uvm_initialize = 0x30000001;
+
+struct UvmInitializeParameters {
+  std::uint64_t flags;
+  std::uint32_t status;  ///< 0: success
+};
+
+// UVM_INIT_FLAGS_DISABLE_PAGEABLE_ACCESS, which later drivers know and which holds for hardware
+// that shares its page tables with the processor, too (ATS), with UVM_INIT_FLAGS_DISABLE_HMM; the
+// latter alone, which is all that a driver 580 takes; what libcuda has asked for.
+constexpr std::uint64_t wishes[] = {0x4 | 0x1, 0x1, 0};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int ioctl(int file, unsigned long request, ...) {
+  std::va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (request != uvm_initialize) {
+    return static_cast<int>(syscall(SYS_ioctl, file, request, argument));
+  }
+  auto& parameters = *static_cast<UvmInitializeParameters*>(argument);
+  const std::uint64_t asked_for = parameters.flags;
+  int result = 0;
+  for (const std::uint64_t wish : wishes) {
+    parameters.flags = asked_for | wish;
+    result = static_cast<int>(syscall(SYS_ioctl, file, request, argument));
+    if (result != 0 || parameters.status == 0) break;
+  }
+  return result;
+}
+
 namespace tilewise::grading {
 namespace {
+
+/// From here on this process starts no other and signals none but itself, where libseccomp was
+/// found when Tilewise was built. For good.
+//
+// The CUDA driver opens devices for writing and talks to services, so that most calls stay allowed.
+// But once its context is there it starts no process. One of a submission's would outlive its
+// worker, compute what nobody counts, or keep the GPU busy while the reference solution is timed.
+void confine_cuda_worker() {
+#ifdef TILEWISE_HAVE_SECCOMP
+  const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+  if (filter == nullptr) return;
+  const auto self = static_cast<scmp_datum_t>(getpid());
+  // The driver's threads, which are there already.
+  seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+  for (const int call :
+       {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(ptrace),
+        SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(pidfd_send_signal),
+        SCMP_SYS(pidfd_getfd), SCMP_SYS(tkill), SCMP_SYS(setns), SCMP_SYS(unshare)}) {
+    seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0);
+  }
+  seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
+                   SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+  // Its flags lie in memory, where no filter sees them; the C library then takes clone().
+  seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+  for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill)}) {
+    seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 1, SCMP_A0(SCMP_CMP_NE, self));
+  }
+  seccomp_load(filter);
+  seccomp_release(filter);
+#endif
+}
 
 constexpr int device = 0;  // CUDA_VISIBLE_DEVICES chooses among several
 
@@ -43,7 +127,7 @@ DeviceInfo describe_device() {
 }
 
 void on_fatal_signal(int signal, siginfo_t* info, void*) {
-  FaultRecord record = {};
+  Fault record = {};
   record.signal = signal;
   record.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   report_fault(record);
@@ -126,7 +210,7 @@ std::size_t take_bytes_for_the_host(const BindingTable& bindings) {
 
 std::size_t copies_made(const BindingTable& bindings) { return bindings.copies_made(); }
 
-std::vector<Diagnostic> take_diagnostics() { return {}; }  // compute-sanitizer's business
+std::vector<Finding> take_findings() { return {}; }  // compute-sanitizer's business
 
 std::string take_traces(const std::vector<TracedBuffer>&, std::size_t) { return {}; }
 

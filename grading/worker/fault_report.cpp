@@ -42,7 +42,7 @@ std::uint64_t mapped_bytes() {
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-void write_record(const FaultRecord& record) {
+void write_record(const Fault& record) {
   // Nobody is left to tell where this fails.
   static_cast<void>(!write(fault_fd, &record, sizeof record));
 }
@@ -66,15 +66,16 @@ void set_module_base(const void* base) { module_base = address_of(base); }
 
 void set_last_action(void (*action)()) { last_action = action; }
 
-void pass_on_fault(FaultRecord record) {
-  record.magic = FaultRecord::expected_magic;
+void pass_on_fault(Fault record) {
+  record.magic = Fault::expected_magic;
   record.phase = current_phase;
   record.module_base = module_base;
   write_record(record);
 }
 
-void report_fault(FaultRecord& record) {
-  record.magic = FaultRecord::expected_magic;
+void report_fault(const Fault& fault) {
+  Fault record = fault;
+  record.magic = Fault::expected_magic;
   record.phase = current_phase;
   record.module_base = module_base;
   record.mapped_bytes = mapped_bytes();
@@ -83,8 +84,8 @@ void report_fault(FaultRecord& record) {
   record.caller_count = 0;
   write_record(record);
 
-  void* callers[FaultRecord::max_callers];
-  const int count = backtrace(callers, FaultRecord::max_callers);
+  void* callers[Fault::max_callers];
+  const int count = backtrace(callers, Fault::max_callers);
   for (int i = 0; i < count; ++i) record.callers[i] = address_of(callers[i]);
   record.caller_count = static_cast<std::uint32_t>(count);
   write_record(record);

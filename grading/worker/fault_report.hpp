@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/worker/fault_record.hpp"
+#include "grading/worker/call.hpp"
 
 namespace tilewise::grading {
 
@@ -20,9 +20,9 @@ void set_last_action(void (*action)());
 /// Completes a record (signal, address, pc, kernel and explanation are the caller's) and writes it
 /// to `fault_fd`. Async-signal-safe except for its second half, which walks the stack: what is
 /// known without that is written before.
-void report_fault(FaultRecord& record);
+void report_fault(const Fault& fault);
 
 /// Writes what another process has said of a fault of its own, as one of this worker's.
-void pass_on_fault(FaultRecord record);
+void pass_on_fault(Fault fault);
 
 }  // namespace tilewise::grading

@@ -19,7 +19,6 @@
 #include <system_error>
 
 #include "grading/worker/backend.hpp"
-#include "grading/worker/channel.hpp"
 #include "grading/worker/fault_report.hpp"
 #include "grading/worker/loaded_libraries.hpp"
 #include "grading/worker/module.hpp"

@@ -1,5 +1,3 @@
-#include "grading/worker/module_image.hpp"
-
 #include <cuda_runtime.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -16,6 +14,8 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+
+#include "grading/worker/simt_host_process.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -1,5 +1,3 @@
-#include "grading/worker/module_image.hpp"
-
 #include <cuda_runtime.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "grading/worker/module.hpp"
+#include "grading/worker/simt_host_process.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
+#include <concepts>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <type_traits>
 
-#include "common/core/json_text.hpp"
-#include "grading/worker/counters.hpp"
+#include "common/core/json.hpp"
 
 using Json = nlohmann::json;
 
@@ -39,125 +39,105 @@ namespace {
 constexpr const char* kind_names[] = {"started", "loaded",  "warmed_up", "returned",
                                       "failed",  "refused", "tampered"};
 
-// Readers for untrusted JSON: type and range are checked, a fault is a std::runtime_error.
+/// No honest count comes near it, and a few of them can be added up.
+constexpr std::int64_t largest_count = std::int64_t{1} << 53;
 
-const Json& member(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) throw std::runtime_error(std::string("it has no field ") + name);
-  return *found;
+constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+
+// What a worker says of each type, for writing and for reading: field(name, member), of a list with
+// the number of items that it may have.
+
+template <class Type, class Wanted>
+concept Is = std::same_as<std::remove_const_t<Type>, Wanted>;
+
+void each_field(Is<LaunchInfo> auto& launch, auto&& field) {
+  field("kernel", launch.kernel);
+  field("grid", launch.grid);
+  field("block", launch.block);
+  field("dynamic_shared_bytes", launch.dynamic_shared_bytes);
+  field("file", launch.file);
+  field("line", launch.line);
+  field("static_shared_bytes", launch.static_shared_bytes);
+  field("argument_bytes", launch.argument_bytes);
 }
 
-[[noreturn]] void wrong_value(const char* name) {
-  throw std::runtime_error(std::string("field ") + name + " has an impossible value");
+void each_field(Is<simt::LineCounters> auto& line, auto&& field) {
+  field("file", line.file);
+  field("line", line.line);
+  field("counters", line.counters);
 }
 
-std::int64_t in_range(const Json& value, const char* name, std::int64_t low, std::int64_t high) {
-  if (!value.is_number_integer()) wrong_value(name);
-  if (value.is_number_unsigned() &&
-      value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
-    wrong_value(name);
-  }
-  const auto number = value.get<std::int64_t>();
-  if (number < low || number > high) wrong_value(name);
-  return number;
+void each_field(Is<simt::Footprint> auto& footprint, auto&& field) {
+  field("load_sectors", footprint.load_sectors);
+  field("shared_along_x", footprint.shared_along_x);
+  field("shared_along_y", footprint.shared_along_y);
+  field("store_sectors", footprint.store_sectors);
+  field("load_lines", footprint.load_lines);
+  field("store_lines", footprint.store_lines);
+  field("load_intervals", footprint.load_intervals);
+  field("waiting_intervals", footprint.waiting_intervals);
+  field("store_rounds", footprint.store_rounds);
+  field("store_bytes", footprint.store_bytes);
+  static_assert(sizeof footprint == 10 * sizeof(std::uint64_t), "a part of it is missing here");
 }
 
-std::int64_t integer(const Json& object, const char* name, std::int64_t low, std::int64_t high) {
-  return in_range(member(object, name), name, low, high);
+void each_field(Is<KernelProfile> auto& profile, auto&& field) {
+  field("launch", profile.launch);
+  field("static_shared_bytes", profile.static_shared_bytes);
+  field("blocks", profile.blocks);
+  field("simulated_blocks", profile.simulated_blocks);
+  field("counters", profile.counters);
+  field("lines", profile.lines, max_listed_lines);
+  field("partition_bytes", profile.partition_bytes, max_partitions);
+  field("partitions_by_run", profile.partitions_by_run, max_listed_runs);
+  field("blocks_a_run", profile.blocks_a_run);
+  field("footprint", profile.footprint);
 }
 
-int small_integer(const Json& object, const char* name) {
-  return static_cast<int>(integer(object, name, 0, std::numeric_limits<int>::max()));
+void each_field(Is<DeviceInfo> auto& device, auto&& field) {
+  field("name", device.name);
+  field("compute_major", device.compute_major);
+  field("compute_minor", device.compute_minor);
+  field("sms", device.sms);
+  field("clock_mhz", device.clock_mhz);
+  field("dram_gb_s", device.dram_gb_s);
+  field("l2_bytes", device.l2_bytes);
 }
 
-std::size_t size(const Json& object, const char* name) {
-  return static_cast<std::size_t>(
-      integer(object, name, 0, std::numeric_limits<std::int64_t>::max()));
+/// All but its kind and its status.
+void each_field(Is<WorkerReply> auto& reply, auto&& field) {
+  field("status_name", reply.status_name);
+  field("launches", reply.launches);
+  field("bytes_for_the_host", reply.bytes_for_the_host);
+  field("loaded_libraries", reply.loaded_libraries, max_listed);
+  field("launch_list", reply.launch_list, max_listed);
+  field("findings", reply.findings, max_listed);
+  field("profiles", reply.profiles, max_listed);
+  field("times_ms", reply.times_ms, any_number);
+  field("trace_bytes", reply.trace_bytes);
+  field("message", reply.message);
+  field("device", reply.device);
 }
 
-std::string text(const Json& object, const char* name) {
-  const Json& value = member(object, name);
-  if (!value.is_string()) wrong_value(name);
-  return value.get<std::string>();
-}
+template <class Record>
+concept HasFields = requires(Record& record) {
+  each_field(record, [](auto&&...) {});
+};
 
-double non_negative(const Json& value, const char* name) {
-  if (!value.is_number()) wrong_value(name);
-  const double number = value.get<double>();
-  if (!std::isfinite(number) || number < 0) wrong_value(name);
-  return number;
-}
+// Writing.
 
-const Json& list(const Json& object, const char* name,
-                 std::size_t longest = std::numeric_limits<std::size_t>::max()) {
-  const Json& value = member(object, name);
-  if (!value.is_array() || value.size() > longest) wrong_value(name);
+template <HasFields Record>
+Json value_of(const Record& record);
+template <class Item>
+Json value_of(const std::vector<Item>& items);
+
+template <class Value>
+Json value_of(const Value& value) {
   return value;
-}
-
-std::array<unsigned, 3> extents(const Json& object, const char* name) {
-  const Json& value = list(object, name, 3);
-  if (value.size() != 3) wrong_value(name);
-  std::array<unsigned, 3> result;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!value[i].is_number_unsigned()) wrong_value(name);
-    const auto extent = value[i].get<std::uint64_t>();
-    if (extent > std::numeric_limits<unsigned>::max()) wrong_value(name);
-    result[i] = static_cast<unsigned>(extent);
-  }
-  return result;
-}
-
-Json to_value(const LaunchInfo& launch) {
-  return {{"kernel", launch.kernel},
-          {"grid", launch.grid},
-          {"block", launch.block},
-          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"file", launch.file},
-          {"line", launch.line},
-          {"static_shared_bytes", launch.static_shared_bytes},
-          {"argument_bytes", launch.argument_bytes}};
-}
-
-LaunchInfo read_launch(const Json& json) {
-  LaunchInfo launch;
-  launch.kernel = text(json, "kernel");
-  launch.grid = extents(json, "grid");
-  launch.block = extents(json, "block");
-  launch.dynamic_shared_bytes = size(json, "dynamic_shared_bytes");
-  launch.file = text(json, "file");
-  launch.line = small_integer(json, "line");
-  launch.static_shared_bytes = size(json, "static_shared_bytes");
-  launch.argument_bytes = size(json, "argument_bytes");
-  return launch;
-}
-
-Json to_value(const Diagnostic& diagnostic) {
-  Json value = {{"kind", diagnostic.kind},
-                {"message", diagnostic.message},
-                {"file", diagnostic.file},
-                {"line", diagnostic.line},
-                {"other_file", diagnostic.other_file},
-                {"other_line", diagnostic.other_line}};
-  if (diagnostic.place) {
-    value["block"] = diagnostic.place->block;
-    value["thread"] = diagnostic.place->thread;
-  }
-  return value;
-}
-
-Diagnostic read_diagnostic(const Json& json) {
-  Diagnostic diagnostic{text(json, "kind"),       text(json, "message"),
-                        text(json, "file"),       small_integer(json, "line"),
-                        text(json, "other_file"), small_integer(json, "other_line")};
-  if (json.contains("block")) {
-    diagnostic.place = ThreadPlace{extents(json, "block"), extents(json, "thread")};
-  }
-  return diagnostic;
 }
 
 /// Those that are not zero: most lines of source make one kind of access.
-Json to_value(const simt::Counters& counters) {
+Json value_of(const simt::Counters& counters) {
   Json values = Json::object();
   for (const NamedCounter& counter : all_counters) {
     if (counters.*counter.value > 0) values[counter.name] = counters.*counter.value;
@@ -165,219 +145,141 @@ Json to_value(const simt::Counters& counters) {
   return values;
 }
 
-/// No honest count comes near it, and a few of them can be added up.
-constexpr std::int64_t largest_count = std::int64_t{1} << 53;
-
-std::uint64_t count(const Json& object, const char* name) {
-  return static_cast<std::uint64_t>(integer(object, name, 0, largest_count));
-}
-
-simt::Counters read_counters(const Json& object, const char* name) {
-  const Json& values = member(object, name);
-  if (!values.is_object()) wrong_value(name);
-  simt::Counters counters;
-  for (const NamedCounter& counter : all_counters) {
-    if (values.contains(counter.name)) counters.*counter.value = count(values, counter.name);
-  }
-  return counters;
-}
-
-Json to_value(const simt::LineCounters& line) {
-  return {{"file", line.file}, {"line", line.line}, {"counters", to_value(line.counters)}};
-}
-
-simt::LineCounters read_line(const Json& json) {
-  return {text(json, "file"), small_integer(json, "line"), read_counters(json, "counters")};
-}
-
-struct NamedFootprint {
-  const char* name;
-  std::uint64_t simt::Footprint::*value;
-};
-
-constexpr NamedFootprint whole_footprint[] = {
-    {"load_sectors", &simt::Footprint::load_sectors},
-    {"shared_along_x", &simt::Footprint::shared_along_x},
-    {"shared_along_y", &simt::Footprint::shared_along_y},
-    {"store_sectors", &simt::Footprint::store_sectors},
-    {"load_lines", &simt::Footprint::load_lines},
-    {"store_lines", &simt::Footprint::store_lines},
-    {"load_intervals", &simt::Footprint::load_intervals},
-    {"waiting_intervals", &simt::Footprint::waiting_intervals},
-    {"store_rounds", &simt::Footprint::store_rounds},
-    {"store_bytes", &simt::Footprint::store_bytes},
-};
-static_assert(sizeof(simt::Footprint) == std::size(whole_footprint) * sizeof(std::uint64_t),
-              "a part of the footprint is missing here");
-
-Json to_value(const simt::Footprint& footprint) {
-  Json values = Json::object();
-  for (const auto& [name, value] : whole_footprint) values[name] = footprint.*value;
-  return values;
-}
-
-simt::Footprint read_footprint(const Json& values) {
-  simt::Footprint footprint;
-  for (const auto& [name, value] : whole_footprint) footprint.*value = count(values, name);
-  return footprint;
-}
-
-using OfPartitions = std::array<std::uint64_t, simt::dram_partitions>;
-
-Json to_value(const simt::PartitionBytes& run) {
+Json value_of(const simt::PartitionBytes& run) {
   Json bytes = run.loads;
   for (const std::uint64_t stored : run.stores) bytes.push_back(stored);
   return bytes;
 }
 
-simt::PartitionBytes read_run(const Json& json) {
-  constexpr const char* name = "partitions_by_run";
-  simt::PartitionBytes run;
-  if (!json.is_array() || json.size() != run.loads.size() + run.stores.size()) wrong_value(name);
-  auto value = json.begin();
-  for (OfPartitions* bytes : {&run.loads, &run.stores}) {
-    for (std::uint64_t& of_partition : *bytes) {
-      of_partition = static_cast<std::uint64_t>(in_range(*value++, name, 0, largest_count));
+template <HasFields Record>
+Json value_of(const Record& record) {
+  Json object = Json::object();
+  each_field(record, [&](const char* name, const auto& member, auto...) {
+    object[name] = value_of(member);
+  });
+  return object;
+}
+
+template <class Item>
+Json value_of(const std::vector<Item>& items) {
+  Json values = Json::array();
+  for (const Item& item : items) values.push_back(value_of(item));
+  return values;
+}
+
+/// A reply without what would make it too long: the first of each list.
+WorkerReply within_limits(WorkerReply reply) {
+  const auto cut = [](auto& list, std::size_t longest) {
+    if (list.size() > longest) list.resize(longest);
+  };
+  cut(reply.loaded_libraries, max_listed);
+  cut(reply.launch_list, max_listed);
+  cut(reply.findings, max_listed);
+  cut(reply.profiles, max_listed);
+  std::size_t room_for_lines = max_listed_lines, room_for_runs = max_listed_runs;
+  for (KernelProfile& profile : reply.profiles) {
+    cut(profile.lines, room_for_lines);
+    room_for_lines -= profile.lines.size();
+    // All or none: some of them would be taken for all that the launch moved.
+    if (profile.partitions_by_run.size() > room_for_runs) profile.partitions_by_run.clear();
+    room_for_runs -= profile.partitions_by_run.size();
+  }
+  return reply;
+}
+
+// Reading. Nothing that a worker says is trusted: type and range are checked, a fault is a
+// std::runtime_error. `name` is that of the field, for its message.
+
+namespace strict = core::strict;
+
+void read(const Json& value, const char* name, std::string& text) {
+  if (!value.is_string()) strict::wrong_value(name);
+  text = value.get<std::string>();
+}
+
+void read(const Json& value, const char* name, int& number) {
+  number = static_cast<int>(strict::in_range(value, name, 0, std::numeric_limits<int>::max()));
+}
+
+void read(const Json& value, const char* name, std::unsigned_integral auto& number) {
+  number = static_cast<std::uint64_t>(strict::in_range(value, name, 0, largest_count));
+}
+
+void read(const Json& value, const char* name, double& number) {
+  number = strict::non_negative(value, name);
+}
+
+void read(const Json& values, const char* name, simt::Counters& counters) {
+  if (!values.is_object()) strict::wrong_value(name);
+  for (const NamedCounter& counter : all_counters) {
+    if (!values.contains(counter.name)) continue;
+    read(values[counter.name], counter.name, counters.*counter.value);
+  }
+}
+
+void read(const Json& values, const char* name, simt::PartitionBytes& run) {
+  if (!values.is_array() || values.size() != run.loads.size() + run.stores.size()) {
+    strict::wrong_value(name);
+  }
+  auto value = values.begin();
+  for (auto* bytes : {&run.loads, &run.stores}) {
+    for (std::uint64_t& of_partition : *bytes) read(*value++, name, of_partition);
+  }
+}
+
+/// What to do about it, and in which call it was, is the examiner's to say.
+void read(const Json& value, const char* name, Finding& finding) {
+  finding = value.get<Finding>();
+  if (!finding.hint.empty() || !finding.call.empty() || !finding.matrix.empty()) {
+    strict::wrong_value(name);
+  }
+}
+
+template <HasFields Record>
+void read(const Json& object, const char* name, Record& record);
+
+struct FieldReader {
+  const Json& object;
+
+  void operator()(const char* name, std::array<unsigned, 3>& extents) const {
+    extents = strict::extents(object, name);
+  }
+
+  template <class Value>
+  void operator()(const char* name, Value& value) const {
+    read(strict::member(object, name), name, value);
+  }
+
+  template <class Item>
+  void operator()(const char* name, std::vector<Item>& items, std::size_t longest) const {
+    for (const Json& value : strict::list(object, name, longest)) {
+      read(value, name, items.emplace_back());
     }
   }
-  return run;
-}
-
-/// What may still be listed in a reply; what is listed is taken off.
-struct RoomForProfiles {
-  std::size_t lines = max_listed_lines;
-  std::size_t runs = max_listed_runs;
 };
 
-Json lines_of(const KernelProfile& profile, RoomForProfiles& room) {
-  Json lines = Json::array();
-  for (const simt::LineCounters& line : profile.lines) {
-    if (room.lines == 0) break;
-    --room.lines;
-    lines.push_back(to_value(line));
+template <HasFields Record>
+void read(const Json& object, const char* name, Record& record) {
+  if (!object.is_object()) strict::wrong_value(name);
+  each_field(record, FieldReader{object});
+  if constexpr (std::same_as<Record, KernelProfile>) {
+    if (record.blocks_a_run == 0) strict::wrong_value("blocks_a_run");
   }
-  return lines;
-}
-
-/// All or none: some of them would be taken for all that the launch moved.
-Json runs_of(const KernelProfile& profile, RoomForProfiles& room) {
-  Json runs = Json::array();
-  if (profile.partitions_by_run.size() > room.runs) return runs;
-  room.runs -= profile.partitions_by_run.size();
-  for (const simt::PartitionBytes& run : profile.partitions_by_run) runs.push_back(to_value(run));
-  return runs;
-}
-
-Json to_value(const KernelProfile& profile, RoomForProfiles& room) {
-  return {{"launch", to_value(profile.launch)},
-          {"static_shared_bytes", profile.static_shared_bytes},
-          {"blocks", profile.blocks},
-          {"simulated_blocks", profile.simulated_blocks},
-          {"counters", to_value(profile.counters)},
-          {"lines", lines_of(profile, room)},
-          {"partition_bytes", profile.partition_bytes},
-          {"partitions_by_run", runs_of(profile, room)},
-          {"blocks_a_run", profile.blocks_a_run},
-          {"footprint", to_value(profile.footprint)}};
-}
-
-KernelProfile read_profile(const Json& json) {
-  KernelProfile profile;
-  profile.launch = read_launch(member(json, "launch"));
-  profile.static_shared_bytes = size(json, "static_shared_bytes");
-  profile.blocks = count(json, "blocks");
-  profile.simulated_blocks = count(json, "simulated_blocks");
-  profile.counters = read_counters(json, "counters");
-  for (const Json& line : list(json, "lines", max_listed_lines)) {
-    profile.lines.push_back(read_line(line));
-  }
-  for (const Json& bytes : list(json, "partition_bytes", max_partitions)) {
-    profile.partition_bytes.push_back(
-        static_cast<std::uint64_t>(in_range(bytes, "partition_bytes", 0, largest_count)));
-  }
-  for (const Json& run : list(json, "partitions_by_run", max_listed_runs)) {
-    profile.partitions_by_run.push_back(read_run(run));
-  }
-  profile.blocks_a_run =
-      static_cast<std::uint64_t>(integer(json, "blocks_a_run", 1, largest_count));
-  profile.footprint = read_footprint(member(json, "footprint"));
-  return profile;
-}
-
-Json to_value(const DeviceInfo& device) {
-  return {{"name", device.name},
-          {"compute_major", device.compute_major},
-          {"compute_minor", device.compute_minor},
-          {"sms", device.sms},
-          {"clock_mhz", device.clock_mhz},
-          {"dram_gb_s", device.dram_gb_s},
-          {"l2_bytes", device.l2_bytes}};
-}
-
-DeviceInfo read_device(const Json& json) {
-  DeviceInfo device;
-  device.name = text(json, "name");
-  device.compute_major = small_integer(json, "compute_major");
-  device.compute_minor = small_integer(json, "compute_minor");
-  device.sms = small_integer(json, "sms");
-  device.clock_mhz = non_negative(member(json, "clock_mhz"), "clock_mhz");
-  device.dram_gb_s = non_negative(member(json, "dram_gb_s"), "dram_gb_s");
-  device.l2_bytes = size(json, "l2_bytes");
-  return device;
 }
 
 WorkerReply read_reply(const Json& json, const std::string& token, std::uint64_t sequence) {
   if (!json.is_object()) throw std::runtime_error("it is no JSON object");
-  if (text(json, "token") != token) throw std::runtime_error("its token is forged");
-  if (size(json, "sequence") != sequence) throw std::runtime_error("it is out of turn");
+  if (strict::text(json, "token") != token) throw std::runtime_error("its token is forged");
+  if (strict::size(json, "sequence") != sequence) throw std::runtime_error("it is out of turn");
   WorkerReply reply;
-  const std::string kind = text(json, "kind");
+  const std::string kind = strict::text(json, "kind");
   const auto* const known = std::find(std::begin(kind_names), std::end(kind_names), kind);
-  if (known == std::end(kind_names)) wrong_value("kind");
+  if (known == std::end(kind_names)) strict::wrong_value("kind");
   reply.kind = static_cast<WorkerReply::Kind>(known - std::begin(kind_names));
-  reply.status = static_cast<int>(
-      integer(json, "status", std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-  reply.status_name = text(json, "status_name");
-  reply.launches = small_integer(json, "launches");
-  reply.bytes_for_the_host = size(json, "bytes_for_the_host");
-  for (const Json& library : list(json, "loaded_libraries", max_listed)) {
-    if (!library.is_string()) wrong_value("loaded_libraries");
-    reply.loaded_libraries.push_back(library.get<std::string>());
-  }
-  for (const Json& launch : list(json, "launch_list", max_listed)) {
-    reply.launch_list.push_back(read_launch(launch));
-  }
-  for (const Json& diagnostic : list(json, "diagnostics", max_listed)) {
-    reply.diagnostics.push_back(read_diagnostic(diagnostic));
-  }
-  for (const Json& profile : list(json, "profiles", max_listed)) {
-    reply.profiles.push_back(read_profile(profile));
-  }
-  for (const Json& ms : list(json, "times_ms")) {
-    reply.times_ms.push_back(non_negative(ms, "times_ms"));
-  }
-  reply.trace_bytes = size(json, "trace_bytes");
-  reply.message = text(json, "message");
-  reply.device = read_device(member(json, "device"));
+  reply.status = static_cast<int>(strict::integer(json, "status", std::numeric_limits<int>::min(),
+                                                  std::numeric_limits<int>::max()));
+  each_field(reply, FieldReader{json});
   return reply;
-}
-
-template <class T>
-Json to_values(const std::vector<T>& items) {
-  Json values = Json::array();
-  for (std::size_t i = 0; i < items.size() && i < max_listed; ++i) {
-    values.push_back(to_value(items[i]));
-  }
-  return values;
-}
-
-Json to_values(const std::vector<KernelProfile>& profiles) {
-  Json values = Json::array();
-  RoomForProfiles room;
-  for (std::size_t i = 0; i < profiles.size() && i < max_listed; ++i) {
-    values.push_back(to_value(profiles[i], room));
-  }
-  return values;
 }
 
 }  // namespace
@@ -438,21 +340,12 @@ CallRequest decode_call(std::string_view message) {
 }
 
 std::string encode(const WorkerReply& reply, const std::string& token, std::uint64_t sequence) {
-  return core::json_text(Json{{"token", token},
-                              {"sequence", sequence},
-                              {"kind", kind_names[static_cast<int>(reply.kind)]},
-                              {"status", reply.status},
-                              {"status_name", reply.status_name},
-                              {"launches", reply.launches},
-                              {"bytes_for_the_host", reply.bytes_for_the_host},
-                              {"loaded_libraries", reply.loaded_libraries},
-                              {"launch_list", to_values(reply.launch_list)},
-                              {"diagnostics", to_values(reply.diagnostics)},
-                              {"profiles", to_values(reply.profiles)},
-                              {"times_ms", reply.times_ms},
-                              {"trace_bytes", reply.trace_bytes},
-                              {"message", reply.message},
-                              {"device", to_value(reply.device)}});
+  Json message = value_of(within_limits(reply));
+  message["token"] = token;
+  message["sequence"] = sequence;
+  message["kind"] = kind_names[static_cast<int>(reply.kind)];
+  message["status"] = reply.status;
+  return core::json_text(message);
 }
 
 std::optional<WorkerReply> decode_reply(std::string_view message, const std::string& token,

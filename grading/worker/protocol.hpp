@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,16 +13,51 @@
 
 namespace tilewise::grading {
 
+/// Longest message either side accepts. The longest honest one, a reply with all the launches,
+/// findings and lines of source it may list, is half of this.
+inline constexpr std::size_t max_message_bytes = std::size_t{1} << 20;
+
+/// A message as it goes over the wire: four bytes of length, little-endian, then the text.
+std::string frame(std::string_view message);
+
+/// Cuts a stream of bytes into messages. The stream may be hostile.
+class FrameReader {
+ public:
+  void append(std::string_view bytes) { pending_.append(bytes); }
+
+  /// The next message, once it has arrived whole.
+  std::optional<std::string> next();
+
+  /// The stream announces a message longer than max_message_bytes: it is no stream of ours.
+  bool garbled() const;
+
+  /// Nothing has arrived that next() has not given out.
+  bool empty() const { return pending_.empty(); }
+
+ private:
+  std::optional<std::size_t> announced() const;
+
+  std::string pending_;
+};
+
+/// Sends the whole message over a socket, without raising SIGPIPE.
+/// @return whether it went out; false with errno set otherwise.
+bool send_message(int socket, std::string_view message);
+
+/// Waits for the next message on a blocking socket.
+/// @return nothing once the other side has closed, or sends what is no message.
+std::optional<std::string> receive_message(int socket, FrameReader& reader);
+
 /// Descriptors a worker inherits.
 inline constexpr int channel_fd = 3;  ///< stream socket to the examiner
 inline constexpr int memory_fd = 4;   ///< shared memory that holds the matrices
-inline constexpr int fault_fd = 5;    ///< pipe for one FaultRecord
+inline constexpr int fault_fd = 5;    ///< pipe for one Fault
 
 /// Exit statuses of a worker's own.
 inline constexpr int exit_not_started_by_examiner = 2;
 inline constexpr int exit_no_device = 3;
 
-/// A reply lists at most this many launches, and as many diagnostics and profiles. A launch in a
+/// A reply lists at most this many launches, and as many findings and profiles. A launch in a
 /// loop would otherwise make any message too long.
 inline constexpr std::size_t max_listed = 64;
 
@@ -69,7 +105,7 @@ struct WorkerReply {
   /// unloaded again "a library".
   std::vector<std::string> loaded_libraries;
   std::vector<LaunchInfo> launch_list;
-  std::vector<Diagnostic> diagnostics;
+  std::vector<Finding> findings;
   std::vector<KernelProfile> profiles;  ///< where counters were asked for
   std::vector<double> times_ms;
   std::size_t trace_bytes = 0;  ///< where a trace was asked for: its text, at trace_offset()

@@ -7,9 +7,6 @@
 #include <limits>
 #include <string>
 
-#include "grading/worker/channel.hpp"
-#include "grading/worker/counters.hpp"
-
 namespace tilewise::grading {
 namespace {
 
@@ -25,8 +22,13 @@ WorkerReply example_reply() {
   reply.bytes_for_the_host = 400;
   reply.loaded_libraries = {"libcublas.so.13"};
   reply.launch_list = {{"k<16>", {1, 2, 3}, {4, 5, 6}, 4096, "matmul.cu", 12, 2048}};
-  reply.diagnostics = {{"race", "two threads meet", "matmul.cu", 31, "matmul.hpp", 28,
-                        ThreadPlace{{7, 8, 9}, {10, 11, 12}}}};
+  reply.findings = {{.kind = "race",
+                     .message = "two threads meet",
+                     .file = "matmul.cu",
+                     .line = 31,
+                     .other_file = "matmul.hpp",
+                     .other_line = 28,
+                     .place = ThreadOfGrid{{7, 8, 9}, {10, 11, 12}}}};
   KernelProfile profile;
   profile.launch = reply.launch_list[0];
   profile.static_shared_bytes = 512;
@@ -156,12 +158,12 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(reply->launch_list[0].dynamic_shared_bytes, 4096u);
   EXPECT_EQ(reply->launch_list[0].file, "matmul.cu");
   EXPECT_EQ(reply->launch_list[0].line, 12);
-  ASSERT_EQ(reply->diagnostics.size(), 1u);
-  EXPECT_EQ(reply->diagnostics[0].kind, "race");
-  EXPECT_EQ(reply->diagnostics[0].line, 31);
-  EXPECT_EQ(reply->diagnostics[0].other_file, "matmul.hpp");
-  EXPECT_EQ(reply->diagnostics[0].other_line, 28);
-  EXPECT_EQ(reply->diagnostics[0].place, (ThreadPlace{{7, 8, 9}, {10, 11, 12}}));
+  ASSERT_EQ(reply->findings.size(), 1u);
+  EXPECT_EQ(reply->findings[0].kind, "race");
+  EXPECT_EQ(reply->findings[0].line, 31);
+  EXPECT_EQ(reply->findings[0].other_file, "matmul.hpp");
+  EXPECT_EQ(reply->findings[0].other_line, 28);
+  EXPECT_EQ(reply->findings[0].place, (ThreadOfGrid{{7, 8, 9}, {10, 11, 12}}));
   ASSERT_EQ(reply->profiles.size(), 1u);
   const KernelProfile& profile = reply->profiles[0];
   EXPECT_EQ(profile.launch.kernel, "k<16>");
@@ -219,7 +221,7 @@ TEST(Protocol, KeepsAReplyShort) {
   reply.profiles[0].partitions_by_run.assign(max_listed_runs, run);
   reply.profiles.assign(100, reply.profiles[0]);
   reply.launch_list.assign(100'000, reply.launch_list[0]);
-  reply.diagnostics.assign(100'000, reply.diagnostics[0]);
+  reply.findings.assign(100'000, reply.findings[0]);
   const std::string message = encode(reply, "secret", 0);
   EXPECT_LT(message.size(), max_message_bytes / 2);
   std::string problem;
@@ -298,6 +300,8 @@ INSTANTIATE_TEST_SUITE_P(
         Forgery{"\"line\":31", "\"line\":-31", "field line"},
         Forgery{"\"line\":31", "\"line\":1e300", "field line"},
         Forgery{"\"other_line\":28", "\"other_line\":-28", "field other_line"},
+        Forgery{"\"kind\":\"race\"", "\"kind\":\"race\",\"hint\":\"give up\"", "field findings"},
+        Forgery{"\"kind\":\"race\"", "\"kind\":\"race\",\"call\":\"f(n=1)\"", "field findings"},
         Forgery{"\"barriers\":9", "\"barriers\":-9", "field barriers"},
         Forgery{"\"barriers\":9", "\"barriers\":18446744073709551615", "field barriers"},
         Forgery{"\"barriers\":9", "\"barriers\":9.5", "field barriers"},
@@ -321,8 +325,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "field lines"},
         Forgery{"\"profiles\":[", "\"profiles\":" + longer_than(max_listed) + ",\"x\":[",
                 "field profiles"},
-        Forgery{"\"diagnostics\":[", "\"diagnostics\":" + longer_than(max_listed) + ",\"x\":[",
-                "field diagnostics"},
+        Forgery{"\"findings\":[", "\"findings\":" + longer_than(max_listed) + ",\"x\":[",
+                "field findings"},
         Forgery{"\"name\":\"GPU\"", "\"name\":{}", "field name"}));
 
 TEST(Protocol, RefusesWhatIsNoReplyAtAll) {

@@ -14,10 +14,9 @@
 #include <variant>
 
 #include "common/cuda/call_timer.hpp"
-#include "common/cuda/error.hpp"
+#include "common/cuda/device_buffer.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
-#include "grading/worker/signals_held_back.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -35,7 +34,7 @@ WorkerReply refused(const std::string& message) {
 
 WorkerReply failed(const std::string& message) {
   WorkerReply reply = without_result(WorkerReply::Kind::failed, message);
-  reply.diagnostics = take_diagnostics();
+  reply.findings = take_findings();
   return reply;
 }
 
@@ -236,7 +235,7 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
     const bool kept = image.result && !reply.times_ms.empty();
     (kept ? *image.result : image.device).download(memory_.data() + image.argument.offset);
   }
-  reply.diagnostics = take_diagnostics();
+  reply.findings = take_findings();
   reply.profiles = take_profiles();
 }
 
@@ -283,7 +282,7 @@ WorkerReply Session::perform_watched(const CallRequest& request, const HandOver&
   } catch (const std::exception& error) {
     return refused(error.what());
   }
-  take_diagnostics();
+  take_findings();
   take_profiles();
   take_traces({}, 0);
   WorkerReply reply;

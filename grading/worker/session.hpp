@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -13,6 +14,22 @@
 #include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
+
+/// A time in which no handler of a signal runs on this thread: what comes waits until it ends.
+class SignalsHeldBack {
+ public:
+  SignalsHeldBack() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeldBack() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeldBack(const SignalsHeldBack&) = delete;
+  SignalsHeldBack& operator=(const SignalsHeldBack&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 /// Performs calls of a module's contract functions.
 class Session {

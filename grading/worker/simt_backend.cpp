@@ -1,37 +1,16 @@
 #include <fcntl.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <iterator>
-
 #include "common/cuda/device_buffer.hpp"
 #include "common/simt/host_apart.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/watch.hpp"
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
-#include "grading/worker/module_image.hpp"
 #include "grading/worker/simt_host_process.hpp"
 #include "grading/worker/trace_text.hpp"
 
 namespace tilewise::grading {
 namespace {
-
-void report(const simt::Fault& fault) {
-  FaultRecord record = {};
-  record.signal = fault.signal;
-  record.address = reinterpret_cast<std::uintptr_t>(fault.address);
-  record.pc = reinterpret_cast<std::uintptr_t>(fault.pc);
-  record.in_kernel = fault.in_kernel;
-  std::copy(std::begin(fault.block), std::end(fault.block), record.block);
-  std::copy(std::begin(fault.thread), std::end(fault.thread), record.thread);
-  static_assert(sizeof record.kernel == sizeof fault.kernel);
-  static_assert(sizeof record.explanation == sizeof fault.explanation);
-  std::memcpy(record.kernel, fault.kernel, sizeof record.kernel);
-  std::memcpy(record.explanation, fault.explanation, sizeof record.explanation);
-  report_fault(record);
-}
 
 Module load_in_this_process(const Hello& hello) {
   Module module(hello.module);
@@ -73,7 +52,7 @@ Module load_module(const Hello& hello, std::span<std::byte> memory) {
 Module load_module(const Hello& hello, std::span<std::byte>) { return load_in_this_process(hello); }
 #endif
 
-void install_fault_handler() { simt::install_fault_handler(report); }
+void install_fault_handler() { simt::install_fault_handler(report_fault); }
 
 void describe_payload(const void* payload, const BufferArgument& argument) {
   simt::describe_buffer(payload, {.name = argument.name,
@@ -102,7 +81,7 @@ std::size_t take_bytes_for_the_host(const BindingTable&) {
 
 std::size_t copies_made(const BindingTable&) { return 0; }
 
-std::vector<Diagnostic> take_diagnostics() { return simt::take_diagnostics(); }
+std::vector<Finding> take_findings() { return simt::take_findings(); }
 
 std::string take_traces(const std::vector<TracedBuffer>& buffers, std::size_t most_bytes) {
   TraceText trace;

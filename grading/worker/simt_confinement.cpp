@@ -1,4 +1,4 @@
-#include "grading/worker/simt_confinement.hpp"
+#include "grading/worker/simt_host_process.hpp"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-#include "grading/worker/simt_confinement.hpp"
-
 #include <gtest/gtest.h>
+
+#include "grading/worker/simt_host_process.hpp"
 
 #ifdef __linux__
 #include <fcntl.h>

@@ -24,23 +24,22 @@
 #include <type_traits>
 
 #include "common/simt/host_apart.hpp"
-#include "grading/worker/fault_record.hpp"
+#include "grading/worker/call.hpp"
 #include "grading/worker/fault_report.hpp"
 #include "grading/worker/protocol.hpp"
-#include "grading/worker/simt_confinement.hpp"
 
 namespace tilewise::grading {
 namespace {
 
-// Descriptors of the host part. That of its last words is where a worker writes a FaultRecord.
-constexpr int device_fd = 3, orders_fd = 4, first_free_fd = 6;
+// Descriptors of the host part. That of its last words is where a worker writes a Fault.
+constexpr int device_fd = 3, requests_fd = 4, first_free_fd = 6;
 static_assert(fault_fd == 5);
 
 /// Contract functions have at most ten arguments.
 constexpr std::size_t most_arguments = 32;
 
 /// One call of a contract function, for the host part.
-struct Order {
+struct Request {
   std::uint32_t function;
   std::uint32_t count;
   DecodedArgument arguments[most_arguments];
@@ -54,7 +53,7 @@ struct Answer {
   std::int32_t status;
   char text[200];  ///< of an exception, cut where it is longer
 };
-static_assert(std::is_trivially_copyable_v<Order> && std::is_trivially_copyable_v<Answer>);
+static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Answer>);
 
 std::array<int, 2> make_sockets() {
   std::array<int, 2> ends;
@@ -92,11 +91,11 @@ void answer(Answer given, std::string_view text = "") {
   simt::tell_device_part({reinterpret_cast<const char*>(&given), sizeof given});
 }
 
-void carry_out(const Order& order, const BindingTable& bindings) {
+void carry_out(const Request& request, const BindingTable& bindings) {
   Answer given = {Answer::Kind::returned, BindResult::called, 0, {}};
   try {
-    given.result =
-        bindings.functions[order.function].invoke(order.arguments, order.count, &given.status);
+    given.result = bindings.functions[request.function].invoke(request.arguments, request.count,
+                                                               &given.status);
     answer(given);
   } catch (const std::bad_alloc&) {
     given.kind = Answer::Kind::ran_out_of_memory;
@@ -108,8 +107,8 @@ void carry_out(const Order& order, const BindingTable& bindings) {
 }
 
 /// Leaves output, what it needs to talk to the device part, and nothing else.
-void keep_descriptors(int device, int orders, int last_words) {
-  std::array kept = {device, orders, last_words};
+void keep_descriptors(int device, int requests, int last_words) {
+  std::array kept = {device, requests, last_words};
   // In two steps, so that none is overwritten before it has been moved.
   for (int& fd : kept) fd = fcntl(fd, F_DUPFD, 2 * first_free_fd);
   int wanted = device_fd;
@@ -127,8 +126,8 @@ void keep_descriptors(int device, int orders, int last_words) {
   confine_host_part();
   image.run_initialisers(module.base());
   answer({Answer::Kind::initialised, BindResult::called, 0, {}});
-  Order order;
-  while (read_whole(orders_fd, &order, sizeof order)) carry_out(order, module.bindings());
+  Request request;
+  while (read_whole(requests_fd, &request, sizeof request)) carry_out(request, module.bindings());
   for (;;) pause();  // its code has closed the connection, or the device part ends
 }
 
@@ -136,11 +135,11 @@ void keep_descriptors(int device, int orders, int last_words) {
 
 class HostPart : public HostProcess {
  public:
-  HostPart(pid_t process, int device, int orders, int last_words, const ModuleImage& image,
+  HostPart(pid_t process, int device, int requests, int last_words, const ModuleImage& image,
            const Module& module, std::span<std::byte> memory)
       : process_(process),
         device_(device),
-        orders_(orders),
+        requests_(requests),
         last_words_(last_words),
         map_(image.map(module.base())),
         memory_(memory) {}
@@ -148,12 +147,12 @@ class HostPart : public HostProcess {
   BindResult call(std::size_t function, const DecodedArgument* arguments, std::size_t count,
                   std::int32_t* status) override {
     if (count > most_arguments) return BindResult::wrong_count;
-    Order order = {};
-    order.function = static_cast<std::uint32_t>(function);
-    order.count = static_cast<std::uint32_t>(count);
-    std::copy_n(arguments, count, order.arguments);
+    Request request = {};
+    request.function = static_cast<std::uint32_t>(function);
+    request.count = static_cast<std::uint32_t>(count);
+    std::copy_n(arguments, count, request.arguments);
     // Where it cannot be sent nobody listens, as the wait for the answer will find.
-    static_cast<void>(!write(orders_, &order, sizeof order));
+    static_cast<void>(!write(requests_, &request, sizeof request));
     const Answer answer = wait_for_answer();
     switch (answer.kind) {
       case Answer::Kind::returned:
@@ -240,30 +239,25 @@ class HostPart : public HostProcess {
 
   /// Numbers are taken from what the host part has written, but no text.
   void pass_on_last_words(int signal) const {
-    FaultRecord given;
+    Fault given;
     // Twice, the second time with callers, where there was time.
     while (read_whole(last_words_, &given, sizeof given)) {
-      if (given.signal != signal || given.caller_count > FaultRecord::max_callers) continue;
-      simt::Fault fault = {};
+      if (given.signal != signal || given.caller_count > Fault::max_callers) continue;
+      Fault fault = {};
       fault.signal = signal;
-      fault.address = reinterpret_cast<const void*>(given.address);
+      fault.address = given.address;
       if (signal == SIGSEGV || signal == SIGBUS) simt::explain_host_fault(fault);
-      FaultRecord record = {};
-      record.signal = signal;
-      record.address = given.address;
-      record.pc = given.pc;
-      record.mapped_bytes = given.mapped_bytes;
-      std::copy_n(given.callers, given.caller_count, record.callers);
-      record.caller_count = given.caller_count;
-      record.stack_overflow = given.stack_overflow != 0 ? 1 : 0;
-      static_assert(sizeof record.explanation == sizeof fault.explanation);
-      std::memcpy(record.explanation, fault.explanation, sizeof record.explanation);
-      pass_on_fault(record);
+      fault.pc = given.pc;
+      fault.mapped_bytes = given.mapped_bytes;
+      std::copy_n(given.callers, given.caller_count, fault.callers);
+      fault.caller_count = given.caller_count;
+      fault.stack_overflow = given.stack_overflow != 0 ? 1 : 0;
+      pass_on_fault(fault);
     }
   }
 
   pid_t process_;
-  int device_, orders_, last_words_;
+  int device_, requests_, last_words_;
   simt::ModuleMap map_;
   std::span<std::byte> memory_;
 };
@@ -274,7 +268,7 @@ std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const 
                                                 std::span<std::byte> memory) {
   for (void* const room : image.shared_rooms(module.base())) simt::give_shared_room(room);
   const auto [device, hosts_device] = make_sockets();
-  const auto [orders, hosts_orders] = make_sockets();
+  const auto [requests, hosts_requests] = make_sockets();
   const auto [last_words, hosts_last_words] = make_sockets();
   madvise(memory.data(), memory.size(), MADV_DONTFORK);
   simt::prepare_to_part();
@@ -284,13 +278,13 @@ std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const 
   const pid_t host = fork();
   if (host < 0) throw std::system_error(errno, std::generic_category(), "cannot fork");
   if (host == 0) {
-    keep_descriptors(hosts_device, hosts_orders, hosts_last_words);
+    keep_descriptors(hosts_device, hosts_requests, hosts_last_words);
     be_host_part(image, module, self);
   }
-  for (const int end : {hosts_device, hosts_orders, hosts_last_words}) close(end);
+  for (const int end : {hosts_device, hosts_requests, hosts_last_words}) close(end);
   simt::become_device_part(host);
   confine_device_part(host);
-  auto part = std::make_unique<HostPart>(host, device, orders, last_words, image, module, memory);
+  auto part = std::make_unique<HostPart>(host, device, requests, last_words, image, module, memory);
   part->wait_for_initialisers();
   return part;
 }

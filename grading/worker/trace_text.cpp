@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/json_text.hpp"
+#include "common/core/json.hpp"
 
 namespace tilewise::simt {
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {

@@ -1,7 +1,8 @@
 /// \file
-/// The commands of `lab`, listed here and nowhere else, each in a file of its own called as the
-/// command is. One adds itself to the command line; once it was parsed and named this command, it
-/// runs, and leaves its exit status.
+/// The commands of `lab`, listed here and nowhere else: those of a learner in learn.cpp, those that
+/// judge submissions in grade.cpp, those that look at single calls and at speed in measure.cpp, and
+/// the rest in setup.cpp. One adds itself to the command line; once it was parsed and named this
+/// command, it runs, and leaves its exit status.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/cli/stage_choice.hpp"
-#include "grading/stages/stage_contracts.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"
+#include "grading/stages/stage_contracts.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {

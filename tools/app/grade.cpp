@@ -5,12 +5,13 @@
 #include <iostream>
 #include <memory>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
+#include "grading/autograder/autograder.hpp"
 #include "grading/cli/commands.hpp"
-#include "grading/cli/stage_choice.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/cohort/cohort.hpp"
 #include "grading/progress/progress.hpp"
-#include "grading/progress/progress_file.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/results/printable.hpp"
 #include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
 
@@ -72,6 +73,101 @@ void add_grade(CLI::App& app, ExitStatus& status) {
   command->callback([options, &status] {
     record_progress(*options);
     status = exit_status(grade(*options));
+  });
+}
+
+void add_coverage(CLI::App& app, ExitStatus& status) {
+  const auto run = std::make_shared<Run>();
+  CLI::App* command = app.add_subcommand(
+      "coverage", "Show which lines of your kernel files the tests reach on the simulator");
+  command->footer("Example: ./lab coverage 03_shared_memory");
+  add_stage(command, *run)->required();
+  add_submission(command, *run);
+  command->callback([run, &status] {
+    run->seed = random_seed();
+    status = exit_status(coverage(*run));
+  });
+}
+
+namespace {
+
+CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
+  CLI::App* grade = cohort.add_subcommand(
+      "grade", "Grade every submission of a folder; what was graded before is kept");
+  grade
+      ->add_option("SUBMISSIONS", options.submissions,
+                   "Folder of folders, clones of repositories and zip archives")
+      ->required();
+  grade->add_option("STAGE", options.stages, "Stages to grade; all if none is named");
+  grade
+      ->add_option(
+          "--out", options.out,
+          "Folder for gradebook, results and feedback; a run that was stopped goes on there")
+      ->option_text("DIR")
+      ->required();
+  grade
+      ->add_option("--jobs", options.jobs,
+                   "Submissions at a time (default: as many as there are cores, or as Slurm likes)")
+      ->option_text("N")
+      ->check(whole_number(1, 1024));
+  add_backend(grade, options);
+  add_gpu(grade, options);
+  grade
+      ->add_option("--engine", options.engine,
+                   "local (the default), or slurm: a cluster, all of whose nodes must see --out "
+                   "and this repository")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"local", "slurm"}));
+  grade
+      ->add_option("--sbatch", options.sbatch,
+                   "With --engine slurm: more arguments of sbatch, as one: "
+                   "'--partition=gpu --time=0:30:00'")
+      ->option_text("ARGUMENTS");
+  return grade;
+}
+
+/// What a job of a cluster runs; nobody types it.
+CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
+  CLI::App* grade_one = cohort.add_subcommand("grade-one", "One job of --engine slurm")->group("");
+  grade_one->add_option("--out", task.out)->required();
+  grade_one->add_option("--batch", task.batch)->required();
+  grade_one->add_option("--task", task.number)->required()->check(whole_number());
+  return grade_one;
+}
+
+}  // namespace
+
+void add_cohort(CLI::App& app, ExitStatus& status) {
+  CLI::App* cohort = app.add_subcommand("cohort", "For instructors: many submissions at once")
+                         ->require_subcommand(1)
+                         ->footer("Example: ./lab cohort grade submissions/ --out graded/");
+  const auto options = std::make_shared<CohortOptions>();
+  options->seed = random_seed();
+  add_cohort_grade(*cohort, *options)->callback([options, &status] {
+    grade_cohort(*options);
+    status = ExitStatus::passed;
+  });
+  const auto task = std::make_shared<CohortTask>();
+  add_cohort_grade_one(*cohort, *task)->callback([task, &status] {
+    grade_one(*task);
+    status = ExitStatus::passed;
+  });
+}
+
+void add_autograder(CLI::App& app, ExitStatus& status) {
+  const auto run = std::make_shared<Run>();
+  const auto archive = std::make_shared<std::filesystem::path>();
+  CLI::App* command = app.add_subcommand(
+      "autograder", "For instructors: write an autograder for Gradescope, a zip archive");
+  command->footer("Example: ./lab autograder 03_shared_memory --out autograder.zip");
+  command->add_option("STAGE", run->stages, "Stages to grade; all if none is named");
+  command->add_option("--out", *archive, "The archive: autograder.zip")
+      ->option_text("FILE")
+      ->required();
+  add_gpu(command, *run);
+  command->callback([run, archive, &status] {
+    write_autograder(*run, *archive);
+    status = ExitStatus::passed;
   });
 }
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <string_view>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/process/command.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
-#include "grading/progress/progress_file.hpp"
-#include "grading/report/printable.hpp"
+#include "grading/progress/progress.hpp"
+#include "grading/results/printable.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {

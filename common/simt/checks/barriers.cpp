@@ -73,14 +73,14 @@ std::string message(const StuckBlock& stuck) {
 
 }  // namespace
 
-std::optional<Diagnostic> Barriers::stuck(const StuckBlock& stuck) {
+std::optional<Finding> Barriers::stuck(const StuckBlock& stuck) {
   const auto& [thread, what, site] = stuck.threads.front();
-  return Diagnostic{.kind = kind_of(stuck.why),
-                    .message = message(stuck),
-                    .file = site.file,
-                    .line = site.line,
-                    .place = ThreadOfGrid{{stuck.block.x, stuck.block.y, stuck.block.z},
-                                           {thread.x, thread.y, thread.z}}};
+  return Finding{.kind = kind_of(stuck.why),
+                 .message = message(stuck),
+                 .file = site.file,
+                 .line = site.line,
+                 .place = ThreadOfGrid{{stuck.block.x, stuck.block.y, stuck.block.z},
+                                       {thread.x, thread.y, thread.z}}};
 }
 
 }  // namespace tilewise::simt

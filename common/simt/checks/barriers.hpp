@@ -7,7 +7,7 @@ namespace tilewise::simt {
 /// Says why the threads of a block, or the lanes of a warp, cannot meet.
 class Barriers final : public Observer {
  public:
-  std::optional<Diagnostic> stuck(const StuckBlock& stuck) override;
+  std::optional<Finding> stuck(const StuckBlock& stuck) override;
 };
 
 }  // namespace tilewise::simt

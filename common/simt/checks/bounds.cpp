@@ -161,7 +161,7 @@ std::optional<Bounds::Stray> Bounds::fault_in_device_memory(const void* address)
                                       : "device memory, of which none is allocated"};
 }
 
-std::optional<Diagnostic> Bounds::access_elsewhere(const AccessElsewhere& access) {
+std::optional<Finding> Bounds::access_elsewhere(const AccessElsewhere& access) {
   const bool reads = Site32(access.site).action() == Action::read;
   const bool is_global = DeviceMemory::instance().contains(access.address);
   const auto stray = is_global ? fault_in_device_memory(access.address)
@@ -171,7 +171,7 @@ std::optional<Diagnostic> Bounds::access_elsewhere(const AccessElsewhere& access
   // What the launch's expression captures is read where the launch stands.
   if (!is_global && reads && line.line == block().launch().line) return std::nullopt;
   const unsigned thread = block().running_thread();
-  return Diagnostic{
+  return Finding{
       .kind = stray->kind,
       .message = fmt::format("{} {} {}", block().name_of(thread), verb(access.site), stray->what),
       .file = line.file,

@@ -14,7 +14,7 @@ class Bounds final : public Observer {
  public:
   void global_access(const Access& access) override;
   void stray_lane(const StrayLane& lane) override;
-  std::optional<Diagnostic> access_elsewhere(const AccessElsewhere& access) override;
+  std::optional<Finding> access_elsewhere(const AccessElsewhere& access) override;
   void index_outside(const IndexOutside& index) override;
 
  private:

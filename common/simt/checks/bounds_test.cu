@@ -20,10 +20,10 @@ TEST_F(CheckedBuild, TakesWhatIsNotDescribedForOutOfBounds) {
   const DeviceVector<float> in(256), out(1);
   watch({.checks = true});
   reads_far_beyond<<<1, 1>>>(in.data(), out.data());
-  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  EXPECT_THAT(take_findings(), ::testing::IsEmpty());
   describe_buffer(in.data(), {.name = "in", .bytes = 400, .element_bytes = 4, .row_elements = 10});
   reads_far_beyond<<<1, 1>>>(in.data(), out.data());
-  const std::vector<Diagnostic> found = take_diagnostics();
+  const std::vector<Finding> found = take_findings();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, "out-of-bounds");
   EXPECT_THAT(found[0].message, HasSubstr("in[10][0], past the end of in (10 x 10)"));
@@ -36,7 +36,7 @@ TEST_F(CheckedBuild, TellsOfStoresToInputs) {
   watch({.checks = true});
   describe_buffer(in.data(), {.name = "in", .bytes = 256, .read_only = true, .element_bytes = 4});
   writes_its_input<<<1, 32>>>(in.data());
-  const Diagnostic found = the_finding();
+  const Finding found = the_finding();
   EXPECT_EQ(found.kind, "read-only");
   EXPECT_THAT(found.message,
               HasSubstr("thread (0, 0, 0) of block (0, 0, 0) writes in[3], but in is an input"));
@@ -60,7 +60,7 @@ TEST_F(CheckedBuild, NamesTheElementOfASharedArrayThatIsOutside) {
                {-1, 2, "tile[-1][2] is outside float tile[4][8] (thread (0, 0, 0)"}};
   for (const auto& c : cases) {
     leaves_row_and_array<<<1, 16>>>(out.data(), c.row, c.column);
-    const Diagnostic found = the_finding();
+    const Finding found = the_finding();
     EXPECT_EQ(found.kind, "out-of-bounds");
     EXPECT_THAT(found.message, HasSubstr(c.message));
   }
@@ -79,7 +79,7 @@ TEST_F(CheckedBuild, FollowsTheLanesBesideAStrayOne) {
   describe_buffer(out.data(), {.name = "out", .bytes = 128, .element_bytes = 4});
   some_lanes_stray<<<2, 32>>>(out.data(), 30);
   std::vector<std::string> kinds;
-  for (const Diagnostic& found : take_diagnostics()) kinds.push_back(found.kind);
+  for (const Finding& found : take_findings()) kinds.push_back(found.kind);
   EXPECT_THAT(kinds, ::testing::UnorderedElementsAre("warp-race", "out-of-bounds"));
 }
 

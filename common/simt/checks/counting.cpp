@@ -32,11 +32,14 @@ LaunchCounts& launch_counts() {
 }
 
 void add_weighted(Counters& total, const Counters& counters, std::uint64_t weight) {
-  for (const auto member : counter_members) total.*member += counters.*member * weight;
+  for (const auto& [name, member] : all_counters) {
+    total.*member += counters.*member * weight;
+  }
 }
 
 bool is_nothing(const Counters& counters) {
-  return std::ranges::all_of(counter_members, [&](auto member) { return counters.*member == 0; });
+  return std::ranges::all_of(
+      all_counters, [&](const NamedCounter& counter) { return counters.*counter.value == 0; });
 }
 
 std::uint64_t divide_up(std::uint64_t count, std::uint64_t unit) {

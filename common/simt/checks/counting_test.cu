@@ -346,7 +346,7 @@ TEST_F(CheckedBuild, CountsWhatLiesInDeviceVariables) {
     SCOPED_TRACE(stride);
     watch({.checks = true, .counters = true});
     uses_variables<<<1, 32>>>(in.data(), out.data(), stride);
-    EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+    EXPECT_THAT(take_findings(), ::testing::IsEmpty());
     const Counters counted = counters_of_the_launch();
     EXPECT_EQ(counted.global_load_requests, 2u);
     EXPECT_EQ(counted.global_load_sectors, 8u);

@@ -36,10 +36,10 @@ TEST_F(CheckedBuild, TellsOfBlocksThatNothingOrders) {
     SCOPED_TRACE(testing::Message() << c.blocks << " blocks, " << c.distance << ", " << c.fence);
     shifts<<<c.blocks, 64>>>(values.data(), out.data(), c.distance, c.fence);
     if (!c.races) {
-      EXPECT_THAT(take_diagnostics(), IsEmpty());
+      EXPECT_THAT(take_findings(), IsEmpty());
       continue;
     }
-    const Diagnostic found = the_finding();
+    const Finding found = the_finding();
     EXPECT_EQ(found.kind, "race");
     EXPECT_THAT(found.message, HasSubstr("race on values[64]: "));
     EXPECT_THAT(found.message, HasSubstr("and nothing orders two blocks of a grid"));
@@ -58,9 +58,9 @@ TEST_F(CheckedBuild, LetsAtomicsMeet) {
   const DeviceVector<float> sum(1);
   watch({.checks = true});
   sums<<<3, 32>>>(sum.data(), true);
-  EXPECT_THAT(take_diagnostics(), IsEmpty());
+  EXPECT_THAT(take_findings(), IsEmpty());
   sums<<<3, 32>>>(sum.data(), false);
-  EXPECT_THAT(take_diagnostics(), ::testing::Not(IsEmpty()));
+  EXPECT_THAT(take_findings(), ::testing::Not(IsEmpty()));
 }
 
 // A launch begins behind all that was done before it.
@@ -69,7 +69,7 @@ TEST_F(CheckedBuild, OrdersLaunches) {
   watch({.checks = true});
   shifts<<<1, 64>>>(values.data(), out.data(), 0, false);
   shifts<<<1, 64>>>(out.data(), values.data(), 0, false);
-  EXPECT_THAT(take_diagnostics(), IsEmpty());
+  EXPECT_THAT(take_findings(), IsEmpty());
 }
 
 }  // namespace

@@ -37,10 +37,10 @@ TEST_F(CheckedBuild, TellsOfSharedReadsThatNoBarrierOrders) {
     SCOPED_TRACE(testing::Message() << c.threads << " threads, " << c.between);
     turns_around<<<1, c.threads>>>(out.data(), c.between);
     if (*c.kind == '\0') {
-      EXPECT_THAT(take_diagnostics(), IsEmpty());
+      EXPECT_THAT(take_findings(), IsEmpty());
       continue;
     }
-    const Diagnostic found = the_finding();
+    const Finding found = the_finding();
     EXPECT_EQ(found.kind, c.kind);
     EXPECT_THAT(found.message, HasSubstr("race on shared tile["));
     EXPECT_EQ(std::abs(found.other_line - found.line), 3) << "the store and the load";
@@ -58,9 +58,9 @@ TEST_F(CheckedBuild, LetsThreadsStoreTheSameValue) {
   const DeviceVector<int> out(64);
   watch({.checks = true});
   all_store<<<1, 64>>>(out.data(), 0);
-  EXPECT_THAT(take_diagnostics(), IsEmpty());
+  EXPECT_THAT(take_findings(), IsEmpty());
   all_store<<<1, 64>>>(out.data(), 1);
-  EXPECT_THAT(take_diagnostics(), ::testing::Not(IsEmpty()));
+  EXPECT_THAT(take_findings(), ::testing::Not(IsEmpty()));
 }
 
 __global__ void shares_words(int* out, bool overlap) {
@@ -75,7 +75,7 @@ TEST_F(CheckedBuild, TellsBytesOfASharedWordApart) {
   const DeviceVector<int> out(64);
   watch({.checks = true});
   shares_words<<<1, 64>>>(out.data(), false);
-  EXPECT_THAT(take_diagnostics(), IsEmpty());
+  EXPECT_THAT(take_findings(), IsEmpty());
   shares_words<<<1, 64>>>(out.data(), true);
   EXPECT_THAT(the_finding().message, HasSubstr("bytes[40]"));
 }

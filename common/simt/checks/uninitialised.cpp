@@ -81,7 +81,7 @@ struct Uninitialised::Shared {
   struct Read {
     Place place;
     std::uint32_t block;
-    Diagnostic found;
+    Finding found;
   };
 
   std::atomic<bool> follows{false};  ///< memory: else all that exists counts as written
@@ -273,7 +273,7 @@ void Uninitialised::end_launch(const LaunchResults&) {
   shared_.last_writers.clear();
 }
 
-Diagnostic Uninitialised::explain(Place place, AccessRecord read) const {
+Finding Uninitialised::explain(Place place, AccessRecord read) const {
   const auto range = DeviceMemory::instance().range_at(address_of(place));
   const bool above = range && above_diagonal(*range, address_of(place));
   const SourceLine line = block().line_of(read.site);

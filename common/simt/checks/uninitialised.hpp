@@ -68,7 +68,7 @@ class Uninitialised final : public Observer {
   void write_shared(Array& array, Place place, unsigned bytes, Tag write);
   void read_global(Region& region, Place place, unsigned bytes, AccessRecord read) const;
   void write_global(Region& region, Place place, unsigned bytes) const;
-  Diagnostic explain(Place place, AccessRecord read) const;
+  Finding explain(Place place, AccessRecord read) const;
 
   Shared& shared_ = of_all_threads();
   std::unique_ptr<Written> written_;

@@ -40,7 +40,7 @@ TEST_F(CheckedBuild, TellsOfReadsAboveTheDiagonal) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.row * 100 + c.col);
     reads_one<<<1, 1>>>(A.data(), out.data(), c.row, c.col, lda);
-    const std::vector<Diagnostic> found = take_diagnostics();
+    const std::vector<Finding> found = take_findings();
     ASSERT_EQ(found.size(), c.message == nullptr ? 0u : 1u);
     if (c.message == nullptr) continue;
     EXPECT_EQ(found[0].kind, "above-diagonal");
@@ -60,9 +60,9 @@ TEST_F(CheckedBuild, TellsOfTheOneElementOfASharedArrayThatNobodyWrote) {
   const DeviceVector<float> out(32);
   watch({.checks = true});
   pads<<<3, 32>>>(out.data(), 3, 15);
-  EXPECT_THAT(take_diagnostics(), IsEmpty());
+  EXPECT_THAT(take_findings(), IsEmpty());
   pads<<<3, 32>>>(out.data(), 3, 16);
-  const Diagnostic found = the_finding();
+  const Finding found = the_finding();
   EXPECT_EQ(found.kind, "uninitialised");
   EXPECT_THAT(found.message,
               HasSubstr("block (0, 0, 0) reads shared tile[3][16], which no thread"));
@@ -94,7 +94,7 @@ TEST_F(CheckedBuild, KnowsThePartsOfAWordThatAreWritten) {
   const DeviceVector<int> out(32);
   watch({.checks = true});
   reads_parts<<<1, 32>>>(out.data(), 0);
-  EXPECT_THAT(take_diagnostics(), IsEmpty());
+  EXPECT_THAT(take_findings(), IsEmpty());
   reads_parts<<<1, 32>>>(out.data(), 1);
   EXPECT_THAT(the_finding().message, HasSubstr("reads shared halves[1]"));
 }
@@ -149,7 +149,7 @@ TEST_F(CheckedBuild, FollowsCopiesOnTheDevice) {
   const DeviceVector<float> out(4);
   for (const int at : {1, 2}) {
     reads_and_then_writes<<<1, 1>>>(to + at, out.data(), 0, 5);
-    EXPECT_EQ(take_diagnostics().size(), at == 1 ? 0u : 1u) << at;
+    EXPECT_EQ(take_findings().size(), at == 1 ? 0u : 1u) << at;
   }
   cudaFree(from);
   cudaFree(to);

@@ -9,7 +9,7 @@ namespace tilewise::defects {
 
 struct Defect {
   const char* name;
-  const char* kind;     ///< of the simulator's Diagnostic; `none` where the kernel is correct
+  const char* kind;     ///< of the simulator's Finding; `none` where the kernel is correct
   const char* message;  ///< a part of what has to be said; empty where the words are free
   const char* file;     ///< as the compiler names it
   int line;             ///< of the DEFECT

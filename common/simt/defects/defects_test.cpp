@@ -39,12 +39,12 @@ bool contains(const std::vector<int>& lines, int line) {
 }
 
 /// A missing __syncthreads() is a missing __syncwarp() too, where the two threads are of one warp.
-bool is_of_kind(const simt::Diagnostic& found, const std::string& kind) {
+bool is_of_kind(const simt::Finding& found, const std::string& kind) {
   return found.kind == kind || (kind == "race" && found.kind == "warp-race");
 }
 
 /// The lines of a race may come in either order.
-bool is_at(const simt::Diagnostic& found, const MarkedLines& marked) {
+bool is_at(const simt::Finding& found, const MarkedLines& marked) {
   const auto marks = [&](int line) {
     return contains(marked.fault, line) || contains(marked.other_side, line);
   };
@@ -54,13 +54,13 @@ bool is_at(const simt::Diagnostic& found, const MarkedLines& marked) {
          (contains(marked.other_side, found.line) && contains(marked.fault, found.other_line));
 }
 
-bool is_in(const simt::Diagnostic& found, const Defect& defect) {
+bool is_in(const simt::Finding& found, const Defect& defect) {
   const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
   const std::string file = name(defect.file);
   return name(found.file) == file && (found.other_file.empty() || name(found.other_file) == file);
 }
 
-std::string describe(const simt::Diagnostic& found) {
+std::string describe(const simt::Finding& found) {
   return found.kind + " at " + found.file + ":" + std::to_string(found.line) + " and " +
          std::to_string(found.other_line) + ": " + found.message;
 }
@@ -81,7 +81,7 @@ class Defects : public ::testing::TestWithParam<std::tuple<Defect, Order>> {
     wanted.order = order.order;
     wanted.seed = order.seed;
     simt::watch(wanted);
-    simt::take_diagnostics();
+    simt::take_findings();
   }
   // A launch that was broken off leaves a device that refuses all further work.
   void TearDown() override { cudaDeviceReset(); }
@@ -96,7 +96,7 @@ TEST_P(Defects, AreFoundAtTheirLinesAndNowhereElse) {
 
   std::string all_found;
   bool found_it = false, said_it = false;
-  for (const simt::Diagnostic& found : simt::take_diagnostics()) {
+  for (const simt::Finding& found : simt::take_findings()) {
     EXPECT_TRUE(is_of_kind(found, defect.kind) && is_in(found, defect) && is_at(found, marked))
         << "wrongly found: " << describe(found);
     if (found.kind != "launch") {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/include/tilewise/shared_memory.hpp"
+#include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/block.hpp"
@@ -35,7 +35,7 @@ void guard_store_elsewhere(const void* address, const void* pc, const void* fram
        .file = line.file,
        .line = line.line,
        .place = ThreadOfGrid{{blockIdx.x, blockIdx.y, blockIdx.z},
-                              {threadIdx.x, threadIdx.y, threadIdx.z}}}));
+                             {threadIdx.x, threadIdx.y, threadIdx.z}}}));
 }
 
 void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {

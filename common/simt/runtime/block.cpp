@@ -112,7 +112,7 @@ void Block::take_turns(std::uint64_t block) {
   }
 }
 
-std::optional<Diagnostic> Block::run(uint3 index, std::uint64_t number) {
+std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   blockIdx = index;
   shared_.start_block(launch_->dynamic_shared_bytes);
   if (wanted_watch_.order == ThreadOrder::shuffled) take_turns(number);
@@ -157,11 +157,13 @@ std::optional<Diagnostic> Block::run(uint3 index, std::uint64_t number) {
 void Block::check_shared_memory() {
   const std::size_t most = device::profile().default_shared_bytes_per_block();
   if (shared_.static_bytes() <= most) return;
-  broken_by_ = Diagnostic{"launch",
-                          fmt::format("{} declares {} bytes of shared memory, but a block of this "
-                                      "GPU has {}: use smaller tiles",
-                                      launch_->kernel, shared_.static_bytes(), most),
-                          launch_->file, launch_->line};
+  broken_by_ =
+      Finding{.kind = "launch",
+              .message = fmt::format("{} declares {} bytes of shared memory, but a block of this "
+                                     "GPU has {}: use smaller tiles",
+                                     launch_->kernel, shared_.static_bytes(), most),
+              .file = launch_->file,
+              .line = launch_->line};
 }
 
 void Block::run_threads(transfer_t from) {
@@ -283,7 +285,8 @@ void Block::count_barrier() {
 Switch Block::break_off(void* leaving, const StuckBlock& stuck) {
   if (watch_ != nullptr) watch_->pause_recording();
   const Site site = stuck.threads.front().site;
-  broken_by_ = Diagnostic{"deadlock", "a block cannot go on", site.file, site.line};
+  broken_by_ = Finding{
+      .kind = "deadlock", .message = "a block cannot go on", .file = site.file, .line = site.line};
   for (Observer* observer : process_observers()) {
     if (auto said = observer->stuck(stuck)) broken_by_ = std::move(said);
   }
@@ -389,7 +392,7 @@ void Block::complete_gatherings_without(std::size_t thread) {
   }
 }
 
-Switch Block::break_off_access(Diagnostic fault) {
+Switch Block::break_off_access(Finding fault) {
   broken_by_ = std::move(fault);
   return {home_, &running_->context};
 }

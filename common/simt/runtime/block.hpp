@@ -36,7 +36,7 @@ class Block {
 
   /// @param number of the block, in the order blockIdx.x, y, z
   /// @return what ended the block early; nothing where all threads returned.
-  std::optional<Diagnostic> run(uint3 index, std::uint64_t number);
+  std::optional<Finding> run(uint3 index, std::uint64_t number);
 
   /// What follows the block's accesses; null where nothing does.
   BlockWatch* watch() { return watch_; }
@@ -58,7 +58,7 @@ class Block {
   Switch wait_for_room_in_trace();
 
   /// Ends the block: the running thread cannot make an access.
-  Switch break_off_access(Diagnostic fault);
+  Switch break_off_access(Finding fault);
 
   /// Whether a variable that each operating-system thread has of its own is there for kernels.
   bool may_store_to_variable(const void* address) const;
@@ -159,7 +159,7 @@ class Block {
   std::vector<Warp> warps_;
   Thread* running_ = nullptr;
   std::size_t live_ = 0;
-  std::optional<Diagnostic> broken_by_;
+  std::optional<Finding> broken_by_;
 
   Watch wanted_watch_;
   BlockWatch* watch_ = nullptr;

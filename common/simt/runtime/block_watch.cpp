@@ -153,7 +153,7 @@ bool BlockWatch::record_variable(const void* address, std::uint32_t site) {
   return true;
 }
 
-std::optional<Diagnostic> BlockWatch::judge(const AccessElsewhere& access) {
+std::optional<Finding> BlockWatch::judge(const AccessElsewhere& access) {
   const std::pair known(access.site, reinterpret_cast<std::uintptr_t>(access.address));
   if (harmless_.contains(known)) return std::nullopt;
   for (Observer* observer : observers_) {
@@ -287,16 +287,20 @@ void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) 
   Findings& findings = Findings::instance();
   if (findings.knows(kind, later.access.site, earlier.access.site, later.block)) return;
   const SourceLine line = line_of(later.access.site), other_line = line_of(earlier.access.site);
-  findings.add(
-      {kind,
-       fmt::format("race on {}{}: {} and {}, {}", is_shared(place) ? "shared " : "",
-                   element_at(place), actor(earlier), actor(later),
-                   !one_block ? "and nothing orders two blocks of a grid"
-                   : one_warp ? "with neither __syncwarp() nor __syncthreads() between them: the "
-                                "lanes of a warp need not run in step"
-                              : "with no __syncthreads() between them"),
-       line.file, line.line, other_line.file, other_line.line, place_of(thread, later.block)},
-      later.block);
+  findings.add({.kind = kind,
+                .message = fmt::format(
+                    "race on {}{}: {} and {}, {}", is_shared(place) ? "shared " : "",
+                    element_at(place), actor(earlier), actor(later),
+                    !one_block ? "and nothing orders two blocks of a grid"
+                    : one_warp ? "with neither __syncwarp() nor __syncthreads() between them: the "
+                                 "lanes of a warp need not run in step"
+                               : "with no __syncthreads() between them"),
+                .file = line.file,
+                .line = line.line,
+                .other_file = other_line.file,
+                .other_line = other_line.line,
+                .place = place_of(thread, later.block)},
+               later.block);
 }
 
 }  // namespace tilewise::simt

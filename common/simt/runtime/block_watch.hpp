@@ -87,7 +87,7 @@ class BlockWatch {
 
   /// @return why an access to neither shared nor existing device memory nor the thread's own ends
   /// the launch; nothing where it does not
-  std::optional<Diagnostic> judge(const AccessElsewhere& access);
+  std::optional<Finding> judge(const AccessElsewhere& access);
 
   // What observers ask.
 

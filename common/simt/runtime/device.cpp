@@ -21,8 +21,8 @@ struct State {
   std::size_t raised_dynamic_shared = 0;
   std::vector<LaunchRecord> launches;
   std::atomic<std::size_t> bytes_to_host = 0;
-  std::mutex diagnostics_mutex;  // blocks on several threads may find something at once
-  std::vector<Diagnostic> diagnostics;
+  std::mutex findings_mutex;  // blocks on several threads may find something at once
+  std::vector<Finding> findings;
   Watch watch;
   std::vector<KernelProfile> profiles;
   std::vector<KernelTrace> traces;
@@ -41,9 +41,9 @@ std::vector<LaunchRecord> take_launches() { return std::exchange(state().launche
 
 std::size_t take_bytes_copied_to_host() { return state().bytes_to_host.exchange(0); }
 
-std::vector<Diagnostic> take_diagnostics() {
-  const std::lock_guard lock(state().diagnostics_mutex);
-  return std::exchange(state().diagnostics, {});
+std::vector<Finding> take_findings() {
+  const std::lock_guard lock(state().findings_mutex);
+  return std::exchange(state().findings, {});
 }
 
 void watch(const Watch& wanted) {
@@ -100,9 +100,9 @@ void record(const LaunchConfiguration& launch) { state().launches.push_back(reco
 
 void note_bytes_to_host(std::size_t bytes) { state().bytes_to_host += bytes; }
 
-void record(Diagnostic diagnostic) {
-  const std::lock_guard lock(state().diagnostics_mutex);
-  state().diagnostics.push_back(std::move(diagnostic));
+void record(Finding finding) {
+  const std::lock_guard lock(state().findings_mutex);
+  state().findings.push_back(std::move(finding));
 }
 
 void record(KernelProfile profile) { state().profiles.push_back(std::move(profile)); }
@@ -138,7 +138,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .set_worker_threads = set_worker_threads,
       .take_launches = take_launches,
       .take_bytes_copied_to_host = take_bytes_copied_to_host,
-      .take_diagnostics = take_diagnostics,
+      .take_findings = take_findings,
       .describe_buffer = describe_buffer,
       .install_fault_handler = install_fault_handler,
       .watch = watch,
@@ -180,7 +180,7 @@ bool Findings::knows(const std::string& kind, std::uint32_t site, std::uint32_t 
   return false;
 }
 
-void Findings::add(Diagnostic found, std::uint32_t block, std::optional<unsigned> warp) {
+void Findings::add(Finding found, std::uint32_t block, std::optional<unsigned> warp) {
   const std::lock_guard lock(mutex_);
   const auto [low, high] = std::minmax(found.line, found.other_line);
   const std::tuple place{found.kind, found.file, low, high};
@@ -194,13 +194,13 @@ std::vector<Findings::Found> Findings::in_order() const {
   for (const auto& [place, found] : found_) all.push_back(found);
   std::ranges::sort(all, {}, [](const Found& f) { return std::pair(f.block, f.number); });
   const auto together = [](const Found& a, const Found& b) {
-    return a.warp && a.warp == b.warp && a.block == b.block &&
-           a.diagnostic.kind == b.diagnostic.kind && a.diagnostic.file == b.diagnostic.file;
+    return a.warp && a.warp == b.warp && a.block == b.block && a.finding.kind == b.finding.kind &&
+           a.finding.file == b.finding.file;
   };
   for (auto begin = all.begin(); begin != all.end();) {
     const auto end = std::find_if_not(begin + 1, all.end(),
                                       [&](const Found& next) { return together(*begin, next); });
-    std::ranges::stable_sort(begin, end, {}, [](const Found& f) { return f.diagnostic.line; });
+    std::ranges::stable_sort(begin, end, {}, [](const Found& f) { return f.finding.line; });
     begin = end;
   }
   return all;
@@ -209,7 +209,7 @@ std::vector<Findings::Found> Findings::in_order() const {
 void Findings::finish_launch() {
   const std::lock_guard lock(mutex_);
   for (Found& found : in_order()) {
-    Diagnostic& told = found.diagnostic;
+    Finding& told = found.finding;
     const auto [low, high] = std::minmax(told.line, told.other_line);
     if (told.kind == "warp-race" && found_.contains({"race", told.file, low, high})) continue;
     device::record(std::move(told));

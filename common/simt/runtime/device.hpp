@@ -37,7 +37,7 @@ cudaError_t raise_dynamic_shared_limit(std::size_t bytes);
 LaunchRecord record_of(const LaunchConfiguration& launch);
 void record(const LaunchConfiguration& launch);
 void note_bytes_to_host(std::size_t bytes);
-void record(Diagnostic diagnostic);
+void record(Finding finding);
 void record(KernelProfile profile);
 void record(KernelTrace trace);
 
@@ -67,11 +67,11 @@ class Findings {
              std::uint32_t block);
 
   /// @param warp of its block, that was at fault alone
-  void add(Diagnostic found, std::uint32_t block, std::optional<unsigned> warp = {});
+  void add(Finding found, std::uint32_t block, std::optional<unsigned> warp = {});
 
  private:
   struct Found {
-    Diagnostic diagnostic;
+    Finding finding;
     std::uint32_t block;
     std::optional<unsigned> warp;
     std::size_t number;  ///< in which order they were added

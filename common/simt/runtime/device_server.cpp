@@ -122,10 +122,10 @@ class Service {
 
   /// A reset would take what belongs to others.
   HostRequest refuse_reset() {
-    device::record(Diagnostic{"reset",
-                              "cudaDeviceReset() frees all of the GPU's memory, that of the "
-                              "arguments, too",
-                              "", 0});
+    device::record(Finding{.kind = "reset",
+                           .message =
+                               "cudaDeviceReset() frees all of the GPU's memory, that of the "
+                               "arguments, too"});
     return answer(cudaSuccess);
   }
 
@@ -227,10 +227,12 @@ class Service {
   }
 
   HostRequest refuse_kernel(const LaunchConfiguration& configuration) {
-    device::record(Diagnostic{"launch",
-                              std::string(configuration.kernel) +
-                                  " is launched, but what it points to is no __global__ function",
-                              configuration.file, configuration.line});
+    device::record(
+        Finding{.kind = "launch",
+                .message = std::string(configuration.kernel) +
+                           " is launched, but what it points to is no __global__ function",
+                .file = configuration.file,
+                .line = configuration.line});
     return answer(cudaErrorInvalidDeviceFunction);
   }
 

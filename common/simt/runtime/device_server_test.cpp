@@ -152,7 +152,7 @@ TEST(DeviceServer, TellsErrors) {
     return 0;
   });
   EXPECT_EQ(served.status, 0) << "a line of this file";
-  const std::vector<Diagnostic> found = take_diagnostics();
+  const std::vector<Finding> found = take_findings();
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].message, "add is launched, but what it points to is no __global__ function");
   EXPECT_EQ(found[1].kind, "reset");

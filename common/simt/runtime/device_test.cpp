@@ -1,9 +1,10 @@
+#include "common/simt/runtime/device.hpp"
+
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
-#include "common/simt/runtime/device.hpp"
 #include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
@@ -14,12 +15,12 @@ using ::testing::ElementsAre;
 class FindingsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    static_cast<void>(take_diagnostics());
+    static_cast<void>(take_findings());
     findings_.start_launch();
   }
 
-  static Diagnostic on_line(int line, std::string message = "", const char* kind = "race",
-                            int other_line = 0) {
+  static Finding on_line(int line, std::string message = "", const char* kind = "race",
+                         int other_line = 0) {
     return {.kind = kind,
             .message = std::move(message),
             .file = "x.cu",
@@ -31,7 +32,7 @@ class FindingsTest : public ::testing::Test {
   std::vector<std::string> told() {
     findings_.finish_launch();
     std::vector<std::string> messages;
-    for (const Diagnostic& found : take_diagnostics()) messages.push_back(found.message);
+    for (const Finding& found : take_findings()) messages.push_back(found.message);
     return messages;
   }
 

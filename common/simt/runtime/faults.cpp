@@ -75,7 +75,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   const Block* block = Block::if_any_of_this_thread();
   Fault fault{};
   fault.signal = signal;
-  fault.pc = program_counter(context);
+  fault.pc = reinterpret_cast<std::uintptr_t>(program_counter(context));
   fault.in_kernel = block != nullptr && block->runs_device_code();
   if (signal == SIGXCPU && !fault.in_kernel) {
     if (host_part != 0 && !ThreadPool::instance().is_running()) {
@@ -92,7 +92,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     std::memcpy(fault.thread, indices[1], sizeof fault.thread);
   }
   if (signal == SIGSEGV || signal == SIGBUS) {
-    fault.address = info->si_addr;
+    fault.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     explain(fault, block, info->si_code);
   }
   report_once(fault);
@@ -104,13 +104,14 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
   const DeviceMemory& memory = DeviceMemory::instance();
+  const void* const address = reinterpret_cast<const void*>(fault.address);
   char where[160];
   if (fault.in_kernel && fault.pc == fault.address) {
     std::snprintf(
         fault.explanation, sizeof fault.explanation,
         "the kernel jumped to address %p, where there is no code: a pointer to a function "
         "was never set, or a local array was written beyond its end",
-        fault.address);
+        address);
     return;
   }
 #if defined(__linux__) && defined(__x86_64__)
@@ -123,20 +124,20 @@ void explain(Fault& fault, const Block* block, [[maybe_unused]] int code) {
     return;
   }
 #endif
-  if (memory.contains(fault.address)) {
-    memory.explain(fault.address, where, sizeof where);
+  if (memory.contains(address)) {
+    memory.explain(address, where, sizeof where);
     std::snprintf(fault.explanation, sizeof fault.explanation,
                   fault.in_kernel ? "the kernel touched global memory %s"
                                   : "host code dereferenced a device pointer (%s); copy with "
                                     "cudaMemcpy, or compute in a kernel",
                   where);
-  } else if (fault.in_kernel && block->stacks().overflowed_at(fault.address)) {
+  } else if (fault.in_kernel && block->stacks().overflowed_at(address)) {
     std::snprintf(fault.explanation, sizeof fault.explanation,
                   "the thread's local variables and calls need more than 256 KiB");
   } else if (fault.in_kernel) {
     std::snprintf(fault.explanation, sizeof fault.explanation,
                   "the kernel touched address %p, which is neither global nor shared memory",
-                  fault.address);
+                  address);
   }
 }
 

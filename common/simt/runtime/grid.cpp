@@ -85,13 +85,13 @@ class Launch {
       : configuration_(configuration), body_(body), watch_(watch) {}
 
   /// @return what ended a block early
-  std::optional<Diagnostic> run_all() { return run(blocks_of(configuration_.grid), nullptr); }
+  std::optional<Finding> run_all() { return run(blocks_of(configuration_.grid), nullptr); }
 
   /// Tells observers of it, who may be content with some of its blocks, and keeps what they leave.
-  std::optional<Diagnostic> run_watched();
+  std::optional<Finding> run_watched();
 
  private:
-  std::optional<Diagnostic> run(std::uint64_t count, const std::vector<std::uint64_t>* chosen);
+  std::optional<Finding> run(std::uint64_t count, const std::vector<std::uint64_t>* chosen);
   void keep_results(const BlockWeights& weights, bool complete);
 
   const LaunchConfiguration& configuration_;
@@ -103,18 +103,17 @@ class Launch {
 };
 
 /// Runs the blocks [0, count), those of `chosen` where that is given.
-std::optional<Diagnostic> Launch::run(std::uint64_t count,
-                                      const std::vector<std::uint64_t>* chosen) {
+std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::uint64_t>* chosen) {
   ThreadPool& pool = ThreadPool::instance();
   BlockQueue queue(configuration_.grid, count, pool.size());
-  std::optional<Diagnostic> first_fault;  // one tells it, where other blocks come to the same
+  std::optional<Finding> first_fault;  // one tells it, where other blocks come to the same
   const std::function<void()> work = [&] {
     Block& block = Block::of_this_thread();
     block.start_launch(configuration_, body_, watch_);
     for (auto run = queue.take(); run.begin < run.end; run = queue.take()) {
       for (std::uint64_t i = run.begin; i < run.end; ++i) {
         const std::uint64_t number = chosen == nullptr ? i : (*chosen)[i];
-        const std::optional<Diagnostic> fault = block.run(queue.index(number), number);
+        const std::optional<Finding> fault = block.run(queue.index(number), number);
         if (fault) {
           queue.close();
           const std::lock_guard lock(mutex_);
@@ -132,10 +131,10 @@ std::optional<Diagnostic> Launch::run(std::uint64_t count,
   return first_fault;
 }
 
-std::optional<Diagnostic> Launch::run_watched() {
+std::optional<Finding> Launch::run_watched() {
   Findings::instance().start_launch();
   for (Observer* observer : process_observers()) observer->begin_launch(watch_, configuration_);
-  std::optional<Diagnostic> fault;
+  std::optional<Finding> fault;
   BlockWeights weights;
   for (Observer* observer : process_observers()) {
     for (auto next = observer->next_of_sample(); !next.empty() && !fault;
@@ -176,21 +175,23 @@ void Launch::keep_results(const BlockWeights& weights, bool complete) {
 }
 
 // nvcc refuses such a file.
-std::optional<Diagnostic> too_many_constants(const LaunchConfiguration& launch,
-                                             const LaunchBody& body) {
+std::optional<Finding> too_many_constants(const LaunchConfiguration& launch,
+                                          const LaunchBody& body) {
   constexpr std::size_t most = 65536;  // on every GPU
   const std::size_t bytes =
       ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body.run)).constant_bytes();
   if (bytes <= most) return std::nullopt;
-  return Diagnostic{"launch",
-                    "the __constant__ variables of this file take " + std::to_string(bytes) +
-                        " bytes, and a GPU has " + std::to_string(most) +
-                        ": keep in constant memory only what all threads read",
-                    launch.file, launch.line};
+  return Finding{.kind = "launch",
+                 .message = "the __constant__ variables of this file take " +
+                            std::to_string(bytes) + " bytes, and a GPU has " +
+                            std::to_string(most) +
+                            ": keep in constant memory only what all threads read",
+                 .file = launch.file,
+                 .line = launch.line};
 }
 
 /// An access that cannot be made has an error of its own.
-cudaError_t error_of(const Diagnostic& fault) {
+cudaError_t error_of(const Finding& fault) {
   return fault.kind == "out-of-bounds" || fault.kind == "host-pointer" ? cudaErrorIllegalAddress
                                                                        : cudaErrorLaunchFailure;
 }
@@ -203,10 +204,11 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
     return remote->launch(configuration, body);
   }
   if (Block::of_this_thread().runs_device_code()) {
-    device::record(Diagnostic{"launch",
-                              "a kernel launches another kernel, which the simulator "
-                              "cannot run; launch it from the host",
-                              configuration.file, configuration.line});
+    device::record(Finding{.kind = "launch",
+                           .message = "a kernel launches another kernel, which the simulator "
+                                      "cannot run; launch it from the host",
+                           .file = configuration.file,
+                           .line = configuration.line});
     return device::fail_for_ever(cudaErrorLaunchFailure);
   }
   if (const cudaError_t error = check(configuration); error != cudaSuccess) {
@@ -223,7 +225,7 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
     }
   }
   Launch launch(configuration, body, watch);
-  const std::optional<Diagnostic> fault = watched ? launch.run_watched() : launch.run_all();
+  const std::optional<Finding> fault = watched ? launch.run_watched() : launch.run_all();
   if (fault) {
     device::record(*fault);
     return device::fail_for_ever(error_of(*fault));

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "common/simt/runtime/names.hpp"
+
+#include <gtest/gtest.h>
 
 namespace tilewise::simt {
 namespace {

@@ -120,7 +120,7 @@ class Observer {
   virtual void end_launch(const LaunchResults&) {}
 
   /// @return what to say of a block that is broken off
-  virtual std::optional<Diagnostic> stuck(const StuckBlock&) { return std::nullopt; }
+  virtual std::optional<Finding> stuck(const StuckBlock&) { return std::nullopt; }
 
   // The blocks of a thread.
 
@@ -138,9 +138,7 @@ class Observer {
   virtual void stray_lane(const StrayLane&) {}
   /// Not of a warp, but while the thread is about to make it. @return why the launch ends there;
   /// nothing where it is no business of the kernel's.
-  virtual std::optional<Diagnostic> access_elsewhere(const AccessElsewhere&) {
-    return std::nullopt;
-  }
+  virtual std::optional<Finding> access_elsewhere(const AccessElsewhere&) { return std::nullopt; }
   virtual void index_outside(const IndexOutside&) {}
   virtual void shared_array(Place /*start*/) {}
   virtual void fence() {}

@@ -72,7 +72,7 @@ TEST_F(Barriers, DoNotWaitForThreadsThatReturned) {
     for (const int value : out.values()) written += value;
     EXPECT_EQ(written, survivors);
   }
-  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  EXPECT_THAT(take_findings(), ::testing::IsEmpty());
 }
 
 __global__ void last_one_returns(int* out) {
@@ -124,7 +124,7 @@ constexpr int line_a = __LINE__ - 5, line_b = __LINE__ - 3;
 
 TEST_F(Barriers, ReportBothLinesWhereABlockDivides) {
   each_half_its_own_barrier<<<2, 32>>>();
-  const Diagnostic found = the_diagnostic("barrier");
+  const Finding found = the_fatal_finding("barrier");
   EXPECT_THAT(found.message, HasSubstr("thread (16, 0, 0)"));
   EXPECT_THAT(found.message, HasSubstr("thread (0, 0, 0) waits"));
   EXPECT_THAT(found.message, HasSubstr("on line " + std::to_string(line_a)));
@@ -143,7 +143,7 @@ __global__ void warp_waits_for_lanes_at_the_block_barrier() {
 
 TEST_F(Barriers, ReportADeadlockInsteadOfHanging) {
   warp_waits_for_lanes_at_the_block_barrier<<<1, 32>>>();
-  const Diagnostic found = the_diagnostic("deadlock");
+  const Finding found = the_fatal_finding("deadlock");
   EXPECT_THAT(found.message, HasSubstr("thread (0, 0, 0) waits at __syncthreads()"));
   EXPECT_THAT(found.message, HasSubstr("thread (8, 0, 0) waits at __syncwarp()"));
 }

@@ -37,7 +37,7 @@ TEST_F(CheckedBuild, ReadsTracesThatFillUp) {
   const Counters ragged = counters_of_the_launch();
   EXPECT_EQ(ragged.global_load_requests, 2u * columns);  // the last two by some lanes only
   EXPECT_EQ(ragged.divergent_requests, 4u);
-  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  EXPECT_THAT(take_findings(), ::testing::IsEmpty());
 }
 
 __global__ void notes_its_turn(int* turns, int* next) {
@@ -73,7 +73,7 @@ TEST_F(CheckedBuild, SeesNothingUnlessAsked) {
   const DeviceVector<float> in(64);
   copies<<<1, 63>>>(in.data(), in.data() + 1);  // a race
   EXPECT_THAT(take_profiles(), ::testing::IsEmpty());
-  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  EXPECT_THAT(take_findings(), ::testing::IsEmpty());
 }
 
 TEST_F(CheckedBuild, ChecksEveryBlockEvenWhereAFewWouldDoForCounting) {
@@ -91,7 +91,7 @@ TEST_F(CheckedBuild, ChecksEveryBlockEvenWhereAFewWouldDoForCounting) {
     EXPECT_THAT(profiles[0].simulated_blocks, c.simulated);
     EXPECT_EQ(profiles[0].counters.global_load_requests, blocks);
   }
-  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  EXPECT_THAT(take_findings(), ::testing::IsEmpty());
 }
 
 // Too long to be inlined by itself.
@@ -118,7 +118,7 @@ TEST_F(CheckedBuild, SeesTheStoreOfAStructureThatAFunctionReturns) {
   const DeviceVector<float> in(64), out(256);
   watch({.checks = true, .counters = true});
   stores_what_a_function_returns<<<1, 32>>>(in.data(), reinterpret_cast<float4*>(out.data()));
-  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  EXPECT_THAT(take_findings(), ::testing::IsEmpty());
   const Counters counters = counters_of_the_launch();
   EXPECT_EQ(counters.global_store_bytes, 2u * 32 * sizeof(float4));
   EXPECT_GT(counters.shared_store_requests, 0u);

@@ -231,7 +231,7 @@ __global__ void launches_another() { store<<<1, 1>>>(nullptr, 0); }
 
 TEST_F(Launches, FromAKernelAreRefused) {
   launches_another<<<1, 1>>>();
-  EXPECT_THAT(the_diagnostic("launch").message, ::testing::HasSubstr("launch it from the host"));
+  EXPECT_THAT(the_fatal_finding("launch").message, ::testing::HasSubstr("launch it from the host"));
 }
 
 template <int factor>

@@ -166,7 +166,7 @@ TEST_F(Memory, SharedByABlockIsLimited) {
   declare<48 * 1024><<<1, 1>>>(out.data());
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   declare<48 * 1024 + 1><<<1, 1>>>(out.data());
-  EXPECT_THAT(the_diagnostic("launch").message,
+  EXPECT_THAT(the_fatal_finding("launch").message,
               ::testing::HasSubstr("declare<48 * 1024 + 1> declares 49153 bytes of shared memory, "
                                    "but a block of this GPU has 49152"));
 }

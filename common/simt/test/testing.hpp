@@ -37,19 +37,19 @@ class DeviceVector {
   T* data_ = nullptr;
 };
 
-/// A device as after a reset, without launches or diagnostics of the test before.
+/// A device as after a reset, without launches or findings of the test before.
 class SimtTest : public ::testing::Test {
  protected:
   void SetUp() override {
     cudaDeviceReset();
     take_launches();
-    take_diagnostics();
+    take_findings();
   }
 
   /// The one thing the simulator found; fails unless it is of the kind and ended the launch.
-  Diagnostic the_diagnostic(const char* kind) {
+  Finding the_fatal_finding(const char* kind) {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
-    const std::vector<Diagnostic> found = take_diagnostics();
+    const std::vector<Finding> found = take_findings();
     EXPECT_EQ(found.size(), 1u);
     if (found.size() != 1) return {};
     EXPECT_EQ(found[0].kind, kind);
@@ -70,10 +70,10 @@ class CheckedBuild : public SimtTest {
   }
 
   /// The one thing that the checks found; fails where it is none or more.
-  static Diagnostic the_finding() {
-    const std::vector<Diagnostic> found = take_diagnostics();
+  static Finding the_finding() {
+    const std::vector<Finding> found = take_findings();
     EXPECT_EQ(found.size(), 1u);
-    return found.size() == 1 ? found[0] : Diagnostic{};
+    return found.size() == 1 ? found[0] : Finding{};
   }
 
   static Counters counters_of_the_launch() {

@@ -1,5 +1,5 @@
-// An object that a kernel reads or writes whole is as many requests as its type's alignment makes of
-// it on a GPU, however the source says it and whichever compiler reads it.
+// An object that a kernel reads or writes whole is as many requests as its type's alignment makes
+// of it on a GPU, however the source says it and whichever compiler reads it.
 
 #include <cuda_runtime.h>
 #include <gmock/gmock.h>
@@ -156,7 +156,7 @@ TEST_P(VectorAccesses, AreCountedAsAGpuMakesThem) {
   watch({.checks = true, .counters = true});
   GetParam().launch(in.data(), out.data());
   watch({});
-  EXPECT_THAT(take_diagnostics(), ::testing::IsEmpty());
+  EXPECT_THAT(take_findings(), ::testing::IsEmpty());
   const std::vector<KernelProfile> profiles = take_profiles();
   ASSERT_EQ(profiles.size(), 1u);
   const Counters& counters = profiles[0].counters;

@@ -133,10 +133,10 @@ __global__ void masks_that_overlap() {
 
 TEST_F(Warps, RefuseMasksThatCannotBeMeant) {
   not_in_its_own_mask<<<1, 32>>>();
-  EXPECT_THAT(the_diagnostic("warp").message, HasSubstr("leaves out its own lane 0"));
+  EXPECT_THAT(the_fatal_finding("warp").message, HasSubstr("leaves out its own lane 0"));
   cudaDeviceReset();
   masks_that_overlap<<<1, 32>>>();
-  EXPECT_THAT(the_diagnostic("warp").message,
+  EXPECT_THAT(the_fatal_finding("warp").message,
               HasSubstr("all lanes in a mask must make the same call with the same mask"));
 }
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "common/cuda/error.hpp"
+#include "common/cuda/device_buffer.hpp"
 #include "common/simt/validation/cases.hpp"
 
 int main(int argc, char** argv) try {

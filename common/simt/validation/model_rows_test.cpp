@@ -8,7 +8,7 @@
 #include <fstream>
 #include <set>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 
 namespace tilewise::simt {
 namespace {

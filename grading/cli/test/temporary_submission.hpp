@@ -6,9 +6,9 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
-#include "grading/report/result.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
-#include "grading/autograder/zip_writer.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/autograder/autograder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 namespace tilewise::grading {
 namespace {

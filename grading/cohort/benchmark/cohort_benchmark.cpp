@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cohort/benchmark/class_of_submissions.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "grading/builder/layout.hpp"
-#include "grading/report/file_text.hpp"
+#include "grading/results/files.hpp"
 
 namespace tilewise::grading {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/process/command.hpp"
-#include "common/process/scratch_directory.hpp"
+#include "common/process/sandbox.hpp"
 
 namespace tilewise::grading {
 

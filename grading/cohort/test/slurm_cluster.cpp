@@ -10,7 +10,7 @@
 #include <system_error>
 #include <thread>
 
-#include "common/process/descriptors.hpp"
+#include "common/process/process.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {

@@ -1,20 +1,126 @@
 #include "grading/examiner/process/connection.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <sstream>
+#include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
-#include "grading/examiner/process/processor_wait.hpp"
 #include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+#ifdef __linux__
+
+int create(std::size_t bytes) {
+  const int fd = memfd_create("tilewise", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) fail("cannot create shared memory");
+  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0 ||
+      fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    const int error = errno;
+    close(fd);
+    errno = error;
+    fail("cannot size shared memory");
+  }
+  return fd;
+}
+
+#else
+
+int create(std::size_t bytes) {
+  const std::string name = "/tilewise-" + std::to_string(getpid());
+  const int fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (fd < 0) fail("cannot create shared memory");
+  shm_unlink(name.c_str());
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+    const int error = errno;
+    close(fd);
+    errno = error;
+    fail("cannot size shared memory");
+  }
+  return fd;
+}
+
+#endif
+
+}  // namespace
+
+SharedMemory::SharedMemory(std::size_t bytes) {
+  bytes = std::max<std::size_t>(bytes, 1);  // a mapping of nothing is an error
+  fd_ = FileDescriptor(create(bytes));
+  void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+  if (address == MAP_FAILED) fail("cannot map shared memory");
+  bytes_ = {static_cast<std::byte*>(address), bytes};
+}
+
+SharedMemory::~SharedMemory() { munmap(bytes_.data(), bytes_.size()); }
+
+std::chrono::nanoseconds waited_for_processor(pid_t process) {
+  std::int64_t longest = 0;
+  std::error_code gone;
+  std::filesystem::directory_iterator task("/proc/" + std::to_string(process) + "/task", gone);
+  for (; !gone && task != std::filesystem::directory_iterator(); task.increment(gone)) {
+    // "nanoseconds on a processor, nanoseconds ready for one, turns"
+    std::ifstream file(task->path() / "schedstat");
+    std::int64_t ran = 0, waited = 0;
+    if (file >> ran >> waited) longest = std::max(longest, waited);
+  }
+  return std::chrono::nanoseconds(longest);
+}
+
+std::size_t threads_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  // The second field is a name in parentheses, which may hold anything; the count is the 20th.
+  std::istringstream fields(line.substr(std::min(line.rfind(')') + 1, line.size())));
+  std::string field;
+  constexpr int before = 17;
+  for (int i = 0; i < before; ++i) fields >> field;
+  std::size_t threads = 0;
+  fields >> threads;
+  return threads;
+}
+
+std::chrono::nanoseconds ran_on_all_processors(pid_t process) {
+  clockid_t clock;
+  timespec ran{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &ran) != 0) {
+    return std::chrono::nanoseconds(0);
+  }
+  unsigned processors = std::thread::hardware_concurrency();
+#ifdef __linux__
+  cpu_set_t usable;
+  if (sched_getaffinity(process, sizeof usable, &usable) == 0) {
+    processors = static_cast<unsigned>(CPU_COUNT(&usable));
+  }
+#endif
+  const auto total = std::chrono::seconds(ran.tv_sec) + std::chrono::nanoseconds(ran.tv_nsec);
+  return total / std::max(processors, 1U);
+}
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -58,11 +164,11 @@ bool is_text(const char* begin, const char* end) {
 }
 
 /// Whether the worker may have written it; what is not, the student's code has forged.
-bool is_possible(const FaultRecord& record) {
+bool is_possible(const Fault& record) {
   constexpr int highest_signal = 64;
-  return record.magic == FaultRecord::expected_magic && record.signal > 0 &&
+  return record.magic == Fault::expected_magic && record.signal > 0 &&
          record.signal <= highest_signal && record.phase >= Phase::starting &&
-         record.phase <= Phase::idle && record.caller_count <= FaultRecord::max_callers &&
+         record.phase <= Phase::idle && record.caller_count <= Fault::max_callers &&
          is_text(std::begin(record.kernel), std::end(record.kernel)) &&
          is_text(std::begin(record.explanation), std::end(record.explanation));
 }
@@ -118,7 +224,7 @@ bool Connection::send(const std::string& message) {
 void Connection::read_all() {
   // A limit a round: whoever writes without end must not keep the examiner reading.
   constexpr std::size_t round = std::size_t{1} << 20;
-  constexpr std::size_t fault_bytes_kept = 8 * sizeof(FaultRecord);
+  constexpr std::size_t fault_bytes_kept = 8 * sizeof(Fault);
   if (channel_) {
     read_available(channel_, round, [this](std::string_view bytes) { frames_.append(bytes); });
     if (!channel_) closed_since_ = Clock::now();
@@ -206,11 +312,11 @@ void Connection::interrupt() {
   read_all();
 }
 
-std::optional<FaultRecord> Connection::fault() const {
-  std::optional<FaultRecord> last;
+std::optional<Fault> Connection::fault() const {
+  std::optional<Fault> last;
   // At any offset: the student's code may have written to the pipe too.
-  for (std::size_t at = 0; at + sizeof(FaultRecord) <= fault_bytes_.size(); ++at) {
-    FaultRecord record;
+  for (std::size_t at = 0; at + sizeof(Fault) <= fault_bytes_.size(); ++at) {
+    Fault record;
     std::memcpy(&record, fault_bytes_.data() + at, sizeof record);
     if (is_possible(record)) last = record;
   }

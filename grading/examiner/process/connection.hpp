@@ -1,16 +1,49 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
-#include "common/process/descriptors.hpp"
 #include "common/process/process.hpp"
-#include "grading/worker/channel.hpp"
-#include "grading/worker/fault_record.hpp"
+#include "grading/worker/call.hpp"
+#include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
+
+/// Memory shared with a process that inherits its descriptor. Its size is fixed: on Linux nobody
+/// can shrink it, which would make the other side's accesses fault.
+class SharedMemory {
+ public:
+  /// @param bytes at least this much is mapped, filled with zeros
+  /// @throws std::system_error
+  explicit SharedMemory(std::size_t bytes);
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  int fd() const { return fd_.get(); }
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  FileDescriptor fd_;
+  std::span<std::byte> bytes_;
+};
+
+/// How long a process has been ready to run while others had the processors: of its threads, the
+/// one that has waited longest since it started. Zero where the system does not tell.
+std::chrono::nanoseconds waited_for_processor(pid_t process);
+
+/// Threads of a process; 0 where the system does not tell.
+std::size_t threads_of(pid_t process);
+
+/// How long a process would have run so far had it had all the processors that it may use, and kept
+/// them busy: its processor time, of all threads, by the number of those. What it spends on more
+/// threads than there are processors it has not waited for others.
+std::chrono::nanoseconds ran_on_all_processors(pid_t process);
 
 /// What a worker does, as seen from outside.
 enum class Event {
@@ -65,7 +98,7 @@ class Connection {
   int end() { return process_->end(); }
 
   /// The process's last words, if it had any.
-  std::optional<FaultRecord> fault() const;
+  std::optional<Fault> fault() const;
 
   /// Standard output and standard error, as far as they have arrived.
   const std::string& output() const { return output_; }

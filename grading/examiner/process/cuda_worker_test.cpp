@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "grading/examiner/process/worker.hpp"
 
 namespace tilewise::grading {
 namespace {
 
-using Outcome = CallReply::Outcome;
+using Ending = CallReply::Ending;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -32,8 +32,8 @@ class CudaWorker : public testing::Test {
                                                .time_limit_s = 5,
                                                .shared_bytes = 64 << 10});
     const CallReply& ready = worker_->ready();
-    if (ready.message.find("no usable NVIDIA GPU") != std::string::npos) GTEST_SKIP();
-    ASSERT_EQ(ready.outcome, Outcome::returned) << ready.message;
+    if (ready.finding.message.find("no usable NVIDIA GPU") != std::string::npos) GTEST_SKIP();
+    ASSERT_EQ(ready.ending, Ending::returned) << ready.finding.message;
   }
 
   BufferArgument place(std::size_t offset, const std::vector<float>& values) {
@@ -70,7 +70,7 @@ TEST_F(CudaWorker, BringsOutputsBackAndCountsLaunches) {
   const CallReply reply = worker_->call(
       "scale",
       std::vector<Argument>{in, out, std::int64_t{3}, 0.5, std::array<unsigned, 3>{2, 1, 1}});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_EQ(reply.cuda_status, 0);
   EXPECT_THAT(values_at(1024, 5), ElementsAre(9, 0.5, 1, 1.5, 9));
   EXPECT_EQ(reply.launches, 1);
@@ -82,7 +82,7 @@ TEST_F(CudaWorker, BringsOutputsBackAndCountsLaunches) {
 TEST_F(CudaWorker, TimesEveryRunFromTheSameOutputs) {
   const CallReply reply =
       worker_->call("accumulate_twice", std::vector<Argument>{place(0, {10})}, Timing{2, 5});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_THAT(reply.times_ms, AllOf(SizeIs(5), Each(Gt(0))));
   EXPECT_THAT(values_at(0, 1), ElementsAre(13));
   EXPECT_EQ(reply.launches, 2);
@@ -93,7 +93,7 @@ TEST_F(CudaWorker, TimesEveryRunFromTheSameOutputs) {
 TEST_F(CudaWorker, TimesWorkOnOtherStreamsToo) {
   const CallReply reply = worker_->call("accumulate_on_own_stream",
                                         std::vector<Argument>{place(0, {10})}, Timing{1, 5});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   constexpr double million_clocks_at_4_ghz_ms = 0.25;
   EXPECT_THAT(reply.times_ms, Each(Gt(million_clocks_at_4_ghz_ms)));
   EXPECT_THAT(values_at(0, 1), ElementsAre(11));
@@ -101,7 +101,7 @@ TEST_F(CudaWorker, TimesWorkOnOtherStreamsToo) {
 
 TEST_F(CudaWorker, CountsNoLaunchThatFailed) {
   const CallReply reply = worker_->call("launch_wrongly", {});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   // Older toolkits and drivers call it cudaErrorInvalidConfiguration, CUDA 13
   // cudaErrorInvalidValue.
   EXPECT_NE(reply.cuda_status, 0);
@@ -113,14 +113,15 @@ TEST_F(CudaWorker, CountsNoLaunchThatFailed) {
 TEST_F(CudaWorker, ReportsAKernelThatFailed) {
   const CallReply reply =
       worker_->call("write_out_of_bounds", std::vector<Argument>{place(0, {1})});
-  EXPECT_EQ(reply.outcome, Outcome::crashed);
-  EXPECT_THAT(reply.message, HasSubstr("a kernel that write_out_of_bounds launched failed"));
+  EXPECT_EQ(reply.ending, Ending::crashed);
+  EXPECT_THAT(reply.finding.message,
+              HasSubstr("a kernel that write_out_of_bounds launched failed"));
 }
 
 TEST_F(CudaWorker, EndsAKernelThatRunsForEver) {
   const CallReply reply = worker_->call("loop_in_kernel", {});
-  EXPECT_EQ(reply.outcome, Outcome::timed_out);
-  EXPECT_THAT(reply.message, HasSubstr("a kernel it launched has not ended"));
+  EXPECT_EQ(reply.ending, Ending::timed_out);
+  EXPECT_THAT(reply.finding.message, HasSubstr("a kernel it launched has not ended"));
 }
 
 }  // namespace

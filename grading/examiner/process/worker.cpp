@@ -13,16 +13,14 @@
 
 #include "common/process/process.hpp"
 #include "grading/examiner/process/connection.hpp"
-#include "grading/examiner/process/failure_text.hpp"
-#include "grading/examiner/process/shared_memory.hpp"
-#include "grading/examiner/process/source_location.hpp"
+#include "grading/examiner/process/failures.hpp"
 #include "grading/worker/protocol.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 using Clock = Connection::Clock;
-using Outcome = CallReply::Outcome;
+using Ending = CallReply::Ending;
 
 /// What a worker and the CUDA driver in it need. The rest may hold secrets, such as the seed or
 /// credentials of the machine that grades.
@@ -53,13 +51,13 @@ constexpr std::size_t most_threads = 512;
 std::size_t simulator_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
 
 /// The thread that ran, where the fault was in a kernel.
-std::optional<ThreadPlace> thread_of(const FaultRecord& fault) {
+std::optional<ThreadOfGrid> thread_of(const Fault& fault) {
   if (fault.in_kernel == 0) return std::nullopt;
-  return ThreadPlace{std::to_array(fault.block), std::to_array(fault.thread)};
+  return ThreadOfGrid{std::to_array(fault.block), std::to_array(fault.thread)};
 }
 
 /// The instruction of the module that a fault came from: its own, or the call that led to it.
-SourceLocation locate(const FaultRecord& fault, const std::filesystem::path& module,
+SourceLocation locate(const Fault& fault, const std::filesystem::path& module,
                       const Sandbox& sandbox) {
   std::error_code unknown;
   const std::uintmax_t module_bytes = std::filesystem::file_size(module, unknown);
@@ -103,8 +101,8 @@ struct Worker::State {
   void part();
   CallReply exchange(double time_limit_s);
   CallReply interpret(const std::string& message);
-  CallReply fail(Outcome outcome, const std::string& message, const SourceLocation& place = {},
-                 const std::optional<ThreadPlace>& thread = {});
+  CallReply fail(Ending ending, const std::string& message, const SourceLocation& place = {},
+                 const std::optional<ThreadOfGrid>& thread = {});
   std::string trace_text(std::size_t bytes) const;
   CallReply fail_by_end();
   CallReply fail_by_tampering(const std::string& what);
@@ -139,16 +137,13 @@ void Worker::State::part() {
   connection->end();
 }
 
-CallReply Worker::State::fail(Outcome outcome, const std::string& message,
+CallReply Worker::State::fail(Ending ending, const std::string& message,
                               const SourceLocation& place,
-                              const std::optional<ThreadPlace>& thread) {
+                              const std::optional<ThreadOfGrid>& thread) {
   if (connection) part();
   CallReply reply;
-  reply.outcome = outcome;
-  reply.message = message;
-  reply.file = place.file;
-  reply.line = place.line;
-  reply.place = thread;
+  reply.ending = ending;
+  reply.finding = {.message = message, .file = place.file, .line = place.line, .place = thread};
   failure = reply;
   return reply;
 }
@@ -157,23 +152,23 @@ CallReply Worker::State::fail_by_end() {
   const int status = connection->end();
   if (!started) {
     return fail(
-        Outcome::refused,
+        Ending::refused,
         fmt::format("The worker {} could not start{}. It printed: {}", options.executable.string(),
                     options.sandbox ? " in a sandbox that shows it its own libraries only" : "",
                     connection->output()));
   }
   if (const auto fault = connection->fault()) {
     const SourceLocation place = locate(*fault, options.module, options.sandbox);
-    return fail(Outcome::crashed, describe_crash(*fault, place, situation), place,
+    return fail(Ending::crashed, describe_crash(*fault, place, situation), place,
                 thread_of(*fault));
   }
-  return fail(WIFEXITED(status) ? Outcome::exited : Outcome::crashed,
+  return fail(WIFEXITED(status) ? Ending::exited : Ending::crashed,
               describe_end(status, situation));
 }
 
 CallReply Worker::State::fail_by_tampering(const std::string& what) {
   return fail(
-      Outcome::protocol,
+      Ending::protocol,
       fmt::format("The channel between the submission and the grader was tampered with: {}. "
                   "Use no file descriptor that your code did not open.",
                   what));
@@ -184,7 +179,7 @@ CallReply Worker::State::fail_by_time() {
   const auto fault = connection->fault();
   const SourceLocation place =
       fault ? locate(*fault, options.module, options.sandbox) : SourceLocation{};
-  return fail(Outcome::timed_out, describe_time_out(fault, place, situation), place,
+  return fail(Ending::timed_out, describe_time_out(fault, place, situation), place,
               fault ? thread_of(*fault) : std::nullopt);
 }
 
@@ -202,27 +197,27 @@ CallReply Worker::State::interpret(const std::string& message) {
   if (!reply) return fail_by_tampering("a message is not the worker's: " + problem);
 
   CallReply result;
-  result.diagnostics = std::move(reply->diagnostics);
+  result.findings = std::move(reply->findings);
   result.trace = trace_text(reply->trace_bytes);
-  result.message = reply->message;
+  result.finding.message = reply->message;
   has_warmed_up = reply->kind == WorkerReply::Kind::warmed_up;
   switch (reply->kind) {
     case WorkerReply::Kind::failed: {
       SourceLocation place;
-      if (!result.diagnostics.empty()) {
-        const Diagnostic& first = result.diagnostics.front();
+      if (!result.findings.empty()) {
+        const Finding& first = result.findings.front();
         place = {first.file, first.line};
-        result.message = first.message;
+        result.finding.message = first.message;
       }
-      std::vector<Diagnostic> diagnostics = std::move(result.diagnostics);
+      std::vector<Finding> findings = std::move(result.findings);
       std::string trace = std::move(result.trace);
-      result = fail(Outcome::crashed, result.message, place);
-      result.diagnostics = failure->diagnostics = std::move(diagnostics);
+      result = fail(Ending::crashed, result.finding.message, place);
+      result.findings = failure->findings = std::move(findings);
       result.trace = std::move(trace);
       return result;
     }
     case WorkerReply::Kind::refused:
-      result.outcome = Outcome::refused;
+      result.ending = Ending::refused;
       return result;
     case WorkerReply::Kind::tampered:
       return fail_by_tampering(reply->message);
@@ -234,7 +229,7 @@ CallReply Worker::State::interpret(const std::string& message) {
     case WorkerReply::Kind::returned:
       break;
   }
-  result.outcome = Outcome::returned;
+  result.ending = Ending::returned;
   result.cuda_status = reply->status;
   result.cuda_error_name = std::move(reply->status_name);
   result.launches = reply->launches;
@@ -260,12 +255,12 @@ CallReply Worker::State::exchange(double time_limit_s) {
     case Event::garbled:
       return fail_by_tampering("what came over it is no message");
     case Event::flooded:
-      return fail(Outcome::flooded,
+      return fail(Ending::flooded,
                   fmt::format("The submission printed more than {} bytes and was stopped. Remove "
                               "printf calls from its loops and kernels.",
                               options.output_bytes));
     case Event::crowded:
-      return fail(Outcome::flooded,
+      return fail(Ending::flooded,
                   fmt::format("The submission runs more than {} threads at once and was stopped. "
                               "Join the threads that host code starts.",
                               most_threads));
@@ -296,7 +291,7 @@ void Worker::State::start() {
                                          .output_bytes = options.output_bytes,
                                          .threads = most_threads});
   } catch (const std::system_error& error) {
-    ready = fail(Outcome::refused, fmt::format("The worker could not start: {}", error.what()));
+    ready = fail(Ending::refused, fmt::format("The worker could not start: {}", error.what()));
     return;
   }
   // Where this fails the process has ended, which the wait for its answer will find.
@@ -308,7 +303,7 @@ void Worker::State::load() {
   // No code of the student's runs in this time; the CUDA driver takes seconds on a large machine.
   constexpr double start_limit_s = 60;
   ready = exchange(start_limit_s);
-  if (ready->outcome != Outcome::returned) return;
+  if (ready->ending != Ending::returned) return;
   started = true;
   before_loading = connection->counted();
   ready = exchange(options.time_limit_s);
@@ -335,7 +330,7 @@ std::span<std::byte> Worker::memory() {
 CallReply Worker::call(const std::string& function, std::span<const Argument> arguments,
                        std::optional<Timing> timing, std::optional<simt::Watch> watch,
                        const std::function<void()>& hand_over) {
-  if (ready().outcome != Outcome::returned) return *state_->ready;
+  if (ready().ending != Ending::returned) return *state_->ready;
   if (state_->failure) return *state_->failure;
   state_->situation.function = function;
   state_->trace_begin = trace_offset(arguments);
@@ -347,12 +342,12 @@ CallReply Worker::call(const std::string& function, std::span<const Argument> ar
     state_->connection->send(std::string(inputs_are_there));
     reply = state_->exchange(state_->options.time_limit_s);
   }
-  if (reply.outcome == Outcome::returned && state_->has_warmed_up) {
+  if (reply.ending == Ending::returned && state_->has_warmed_up) {
     return state_->fail_by_tampering("an answer is out of turn");
   }
   const bool complete = !timing || reply.cuda_status != 0 ||
                         reply.times_ms.size() == static_cast<std::size_t>(timing->repetitions);
-  if (reply.outcome == Outcome::returned && !complete) {
+  if (reply.ending == Ending::returned && !complete) {
     return state_->fail_by_tampering("a time is missing");
   }
   return reply;
@@ -367,7 +362,7 @@ double Worker::seconds_taken() const {
 void Worker::finish() {
   if (state_->failure) return;
   CallReply gone;
-  gone.message = "the worker has been ended.";
+  gone.finding.message = "the worker has been ended.";
   state_->failure = gone;
   if (state_->connection) state_->part();
 }

@@ -42,8 +42,8 @@ std::size_t cpu_seconds(double time_limit_s);
 
 /// What came of a call.
 struct CallReply {
-  enum class Outcome {
-    returned,   ///< the function returned; everything but `message` tells how
+  enum class Ending {
+    returned,   ///< the function returned; everything but `finding` tells how
     crashed,    ///< a fatal signal, an exception or a kernel that failed
     timed_out,  ///< still running at the time limit
     exited,     ///< the student's code ended the process
@@ -51,25 +51,22 @@ struct CallReply {
     protocol,   ///< it tampered with the channel between worker and examiner
     refused,    ///< nobody's code ran: no such module, function or device, or wrong arguments
   };
-  Outcome outcome = Outcome::refused;
+  Ending ending = Ending::refused;
   int cuda_status = 0;                  ///< what the function returned
   std::string cuda_error_name;          ///< its name, e.g. "cudaErrorInvalidValue"
   int launches = 0;                     ///< successful kernel launches; of the last run where timed
   std::vector<LaunchInfo> launch_list;  ///< the first of them
   std::size_t bytes_for_the_host = 0;   ///< of the device's, that the function let the host read
   std::vector<std::string> loaded_libraries;  ///< by the submission so far
-  std::vector<Diagnostic> diagnostics;
+  std::vector<Finding> findings;
   std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
   std::string trace;             ///< where one was asked for; a worker's text (trace_text.hpp)
-  std::string message;  ///< for anything but returned: what happened, where, and what to do
-  std::string file;     ///< where it happened, without folders; empty where unknown
-  int line = 0;
-  std::optional<ThreadPlace> place = {};  ///< of the thread that crashed in a kernel
+  Finding finding;  ///< for anything but returned: what happened, where, and what to do
 };
 
 /// A process of its own that runs a student's module. Whatever that code does ends there: calls
-/// report it, and never throw or hang. After any outcome but returned and refused the process is
+/// report it, and never throw or hang. After any ending but returned and refused the process is
 /// gone, and every later call repeats that reply.
 class Worker {
  public:
@@ -80,7 +77,7 @@ class Worker {
   Worker& operator=(Worker&&) noexcept;
   ~Worker();
 
-  /// Waits until the module is loaded. Outcome::returned, or why not.
+  /// Waits until the module is loaded. Ending::returned, or why not.
   const CallReply& ready();
 
   /// The device it runs on; nothing is known of it before ready().

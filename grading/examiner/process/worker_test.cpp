@@ -13,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "common/core/paths.hpp"
+#include "common/core/files.hpp"
 #include "common/process/process.hpp"
 
 namespace tilewise::grading {
 namespace {
 
-using Outcome = CallReply::Outcome;
+using Ending = CallReply::Ending;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -74,9 +74,9 @@ const Sandbox& sandbox() {
   return found;
 }
 
-WorkerOptions options_for(const std::string& fixture, Outcome expected) {
+WorkerOptions options_for(const std::string& fixture, Ending expected) {
   WorkerOptions options = options_for(fixture);
-  if (expected == Outcome::timed_out) options.time_limit_s = short_limit_s;
+  if (expected == Ending::timed_out) options.time_limit_s = short_limit_s;
   return options;
 }
 
@@ -100,7 +100,7 @@ std::vector<float> values_at(Worker& worker, std::size_t offset, std::size_t cou
 
 TEST(Worker, CallsAFunctionAndBringsItsOutputsBack) {
   Worker worker = misbehaving_worker();
-  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
+  ASSERT_EQ(worker.ready().ending, Ending::returned) << worker.ready().finding.message;
   EXPECT_EQ(worker.device().name, "test GPU");
   BufferArgument in = place(worker, 0, {1, 2, 3}, "in");
   in.read_only = true;
@@ -112,7 +112,7 @@ TEST(Worker, CallsAFunctionAndBringsItsOutputsBack) {
       "scale",
       std::vector<Argument>{in, out, std::int64_t{3}, 0.5, std::array<unsigned, 3>{2, 1, 1}});
 
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_EQ(reply.cuda_status, 0);
   EXPECT_EQ(reply.cuda_error_name, "cudaSuccess");
   EXPECT_THAT(values_at(worker, 1024, 5), ElementsAre(9, 0.5, 1, 1.5, 9));
@@ -132,14 +132,14 @@ TEST(Worker, HandsOverNumbersThatJsonCannotHold) {
       worker.call("scale", std::vector<Argument>{in, out, std::int64_t{1},
                                                  -std::numeric_limits<double>::infinity(),
                                                  std::array<unsigned, 3>{1, 1, 1}});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_EQ(values_at(worker, 1024, 1)[0], -std::numeric_limits<float>::infinity());
 }
 
 TEST(Worker, ReportsTheStatusThatTheFunctionReturned) {
   Worker worker = misbehaving_worker();
   const CallReply reply = worker.call("refuse", {});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_EQ(reply.cuda_status, 1);
   EXPECT_EQ(reply.cuda_error_name, "cudaErrorInvalidValue");
   EXPECT_EQ(reply.launches, 0);
@@ -150,7 +150,7 @@ TEST(Worker, StartsEveryTimedRunFromTheSameOutputs) {
   const BufferArgument total = place(worker, 0, {10}, "total");
   const CallReply reply = worker.call("accumulate", std::vector<Argument>{total},
                                       Timing{.warmups = 2, .repetitions = 5});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_THAT(reply.times_ms, AllOf(SizeIs(5), Each(Ge(0))));
   EXPECT_EQ(values_at(worker, 0, 1)[0], 11);
   EXPECT_EQ(reply.launches, 1);
@@ -175,7 +175,7 @@ TEST(Worker, KnowsTimedMatricesOnceItHasWarmedUp) {
         place(worker, 0, values, "in");
         place(worker, 1024, {0}, "times");
       });
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_EQ(handed_over, 1);
   EXPECT_EQ(values_at(worker, 1024, 1)[0], 2) << "of the three timed ones, two came before";
   EXPECT_EQ(values_at(worker, 0, values.size()), values);
@@ -191,18 +191,18 @@ TEST(Worker, LaunchesNothingBetweenWarmUpAndTimedRun) {
         std::this_thread::sleep_for(std::chrono::milliseconds(400));
         printed_before = worker.output();
       });
-  EXPECT_EQ(reply.outcome, Outcome::returned) << reply.message;
+  EXPECT_EQ(reply.ending, Ending::returned) << reply.finding.message;
   EXPECT_THAT(printed_before, Not(HasSubstr("launched by now")));
 }
 
 TEST(Worker, BlamesTheSubmissionForWhatFailsBetweenCalls) {
   Worker worker = misbehaving_worker();
-  ASSERT_EQ(worker.call("fail_afterwards", {}).outcome, Outcome::returned);
+  ASSERT_EQ(worker.call("fail_afterwards", {}).ending, Ending::returned);
   std::this_thread::sleep_for(std::chrono::milliseconds(400));  // until it waits for the next call
   const CallReply reply =
       worker.call("accumulate", std::vector<Argument>{place(worker, 0, {10}, "total")});
-  EXPECT_EQ(reply.outcome, Outcome::crashed);
-  EXPECT_THAT(reply.message, HasSubstr("a kernel launches another kernel"));
+  EXPECT_EQ(reply.ending, Ending::crashed);
+  EXPECT_THAT(reply.finding.message, HasSubstr("a kernel launches another kernel"));
 }
 
 TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
@@ -213,7 +213,7 @@ TEST(Worker, ServesManyCallsWithBuffersOfChangingSizes) {
     const CallReply reply =
         worker.call("scale", std::vector<Argument>{in, out, static_cast<std::int64_t>(n), 3.0,
                                                    std::array<unsigned, 3>{32, 1, 1}});
-    ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
+    ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
     EXPECT_THAT(values_at(worker, 8192, n), Each(6)) << "n = " << n;
   }
 }
@@ -222,10 +222,10 @@ TEST(Worker, CopiesNothingOfAMatrixOnTheDeviceOnly) {
   Worker worker = misbehaving_worker();
   BufferArgument total = place(worker, 0, {10}, "total");
   total.device_only = true;
-  EXPECT_EQ(worker.call("accumulate", std::vector<Argument>{total}).outcome, Outcome::returned);
+  EXPECT_EQ(worker.call("accumulate", std::vector<Argument>{total}).ending, Ending::returned);
   EXPECT_EQ(values_at(worker, 0, 1)[0], 10);
   total.offset = 1 << 30;  // outside of the shared memory, which is not looked at
-  EXPECT_EQ(worker.call("accumulate", std::vector<Argument>{total}).outcome, Outcome::returned);
+  EXPECT_EQ(worker.call("accumulate", std::vector<Argument>{total}).ending, Ending::returned);
 }
 
 /// scale() of `n` elements in blocks of 32, with matrices of 40.
@@ -245,8 +245,8 @@ TEST(Worker, CountsWhatKernelsOfTheCheckedBuildDo) {
   options.address_space_bytes = simulator_address_space_bytes();
   Worker worker(options);
   const CallReply reply = watched_call(worker, 40, {.counters = true});
-  ASSERT_EQ(reply.outcome, Outcome::returned) << reply.message;
-  EXPECT_THAT(reply.diagnostics, IsEmpty());
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
+  EXPECT_THAT(reply.findings, IsEmpty());
   ASSERT_THAT(reply.profiles, SizeIs(1));
   const KernelProfile& profile = reply.profiles[0];
   EXPECT_EQ(profile.launch.kernel, "scale_kernel");
@@ -263,11 +263,11 @@ TEST(Worker, FindsFaultsInTheCheckedBuild) {
   WorkerOptions options = options_for("fixture_checked");
   options.address_space_bytes = simulator_address_space_bytes();
   Worker worker(options);
-  EXPECT_THAT(watched_call(worker, 40, {.checks = true}).diagnostics, IsEmpty());
+  EXPECT_THAT(watched_call(worker, 40, {.checks = true}).findings, IsEmpty());
   const CallReply reply = watched_call(worker, 41, {.checks = true});
-  ASSERT_THAT(reply.diagnostics, Not(IsEmpty()));
-  EXPECT_EQ(reply.diagnostics[0].kind, "out-of-bounds");
-  EXPECT_THAT(reply.diagnostics[0].message, HasSubstr("in"));
+  ASSERT_THAT(reply.findings, Not(IsEmpty()));
+  EXPECT_EQ(reply.findings[0].kind, "out-of-bounds");
+  EXPECT_THAT(reply.findings[0].message, HasSubstr("in"));
 }
 
 TEST(Worker, GivesItsSupervisorTimeToWriteDownWhatItSaw) {
@@ -276,57 +276,58 @@ TEST(Worker, GivesItsSupervisorTimeToWriteDownWhatItSaw) {
   WorkerOptions options = options_for("fixture_misbehaving");
   options.supervisor = {"/bin/sh", "-c", "\"$0\"; sleep 0.5; echo seen >" + log};
   Worker worker(options);
-  EXPECT_EQ(worker.call("refuse", {}).outcome, Outcome::returned);
+  EXPECT_EQ(worker.call("refuse", {}).ending, Ending::returned);
   worker.finish();
   std::string seen;
   std::ifstream(log) >> seen;
   EXPECT_EQ(seen, "seen");
-  EXPECT_EQ(worker.call("refuse", {}).outcome, Outcome::refused) << "it is gone";
+  EXPECT_EQ(worker.call("refuse", {}).ending, Ending::refused) << "it is gone";
 }
 
 TEST(Worker, KeepsWhatTheSubmissionPrints) {
   Worker worker = misbehaving_worker();
-  EXPECT_EQ(worker.call("print_line", {}).outcome, Outcome::returned);
+  EXPECT_EQ(worker.call("print_line", {}).ending, Ending::returned);
   EXPECT_EQ(worker.output(), "hello from the submission\nno end of line");
 }
 
 TEST(Worker, RunsOnAfterACallThatWasRefused) {
   Worker worker = misbehaving_worker();
-  EXPECT_EQ(worker.call("no_such_function", {}).outcome, Outcome::refused);
-  EXPECT_EQ(worker.call("refuse", {}).outcome, Outcome::returned);
+  EXPECT_EQ(worker.call("no_such_function", {}).ending, Ending::refused);
+  EXPECT_EQ(worker.call("refuse", {}).ending, Ending::returned);
 }
 
 TEST(Worker, RepeatsTheReasonOnceTheProcessIsGone) {
   Worker worker = misbehaving_worker();
   const CallReply first = worker.call("call_abort", {});
   const CallReply second = worker.call("refuse", {});
-  EXPECT_EQ(first.outcome, Outcome::crashed);
-  EXPECT_EQ(second.outcome, Outcome::crashed);
-  EXPECT_EQ(second.message, first.message);
+  EXPECT_EQ(first.ending, Ending::crashed);
+  EXPECT_EQ(second.ending, Ending::crashed);
+  EXPECT_EQ(second.finding.message, first.finding.message);
 }
 
 struct Misconduct {
   std::string function;
-  Outcome outcome;
+  Ending ending;
   std::string message;
 };
 
 void PrintTo(const Misconduct& misconduct, std::ostream* out) { *out << misconduct.function; }
 
 void expect_survival(const Misconduct& misconduct, const Sandbox& sandbox) {
-  WorkerOptions options = options_for("fixture_misbehaving", misconduct.outcome);
+  WorkerOptions options = options_for("fixture_misbehaving", misconduct.ending);
   options.sandbox = sandbox;
   Worker worker(options);
-  ASSERT_EQ(worker.ready().outcome, Outcome::returned) << worker.ready().message;
+  ASSERT_EQ(worker.ready().ending, Ending::returned) << worker.ready().finding.message;
   const BufferArgument data = place(worker, 0, std::vector<float>(1024), "data");
   std::vector<Argument> arguments;
   if (misconduct.function.ends_with("device_pointer")) arguments.push_back(data);
 
   const CallReply reply = worker.call(misconduct.function, arguments);
 
-  EXPECT_EQ(reply.outcome, misconduct.outcome) << reply.message;
-  EXPECT_THAT(reply.message, HasSubstr(misconduct.message));
-  EXPECT_EQ(reply.place.has_value(), reply.message.find("in kernel") != std::string::npos);
+  EXPECT_EQ(reply.ending, misconduct.ending) << reply.finding.message;
+  EXPECT_THAT(reply.finding.message, HasSubstr(misconduct.message));
+  EXPECT_EQ(reply.finding.place.has_value(),
+            reply.finding.message.find("in kernel") != std::string::npos);
 }
 
 class SurvivesCall : public testing::TestWithParam<Misconduct> {};
@@ -341,36 +342,36 @@ TEST_P(SurvivesCall, AndSaysTheSameFromASandbox) {
 INSTANTIATE_TEST_SUITE_P(
     All, SurvivesCall,
     testing::Values(
-        Misconduct{"use_null_pointer", Outcome::crashed, "null pointer"},
-        Misconduct{"use_null_pointer", Outcome::crashed, "at submission.cu:101"},
-        Misconduct{"use_device_pointer", Outcome::crashed,
+        Misconduct{"use_null_pointer", Ending::crashed, "null pointer"},
+        Misconduct{"use_null_pointer", Ending::crashed, "at submission.cu:101"},
+        Misconduct{"use_device_pointer", Ending::crashed,
                    "host code dereferenced a device pointer"},
-        Misconduct{"use_device_pointer", Outcome::crashed, "at submission.cu:102"},
-        Misconduct{"copy_device_pointer", Outcome::crashed, "at submission.cu:103"},
-        Misconduct{"use_null_pointer_in_kernel", Outcome::crashed,
+        Misconduct{"use_device_pointer", Ending::crashed, "at submission.cu:102"},
+        Misconduct{"copy_device_pointer", Ending::crashed, "at submission.cu:103"},
+        Misconduct{"use_null_pointer_in_kernel", Ending::crashed,
                    "in kernel add_one_kernel, block (0, 0, 0), thread (0, 0, 0) at "
                    "submission.cu:107"},
-        Misconduct{"overflow_stack", Outcome::crashed, "recursion without end"},
-        Misconduct{"call_abort", Outcome::crashed, "abort (SIGABRT) at submission.cu:104"},
-        Misconduct{"call_exit", Outcome::exited, "exit status 0"},
-        Misconduct{"leave_child_behind", Outcome::exited, "exit status 9"},
-        Misconduct{"kill_itself", Outcome::crashed, "was killed"},
-        Misconduct{"throw_exception", Outcome::crashed, "threw an exception: no idea"},
-        Misconduct{"throw_integer", Outcome::crashed, "abort (SIGABRT)"},
-        Misconduct{"loop_on_host", Outcome::timed_out,
+        Misconduct{"overflow_stack", Ending::crashed, "recursion without end"},
+        Misconduct{"call_abort", Ending::crashed, "abort (SIGABRT) at submission.cu:104"},
+        Misconduct{"call_exit", Ending::exited, "exit status 0"},
+        Misconduct{"leave_child_behind", Ending::exited, "exit status 9"},
+        Misconduct{"kill_itself", Ending::crashed, "was killed"},
+        Misconduct{"throw_exception", Ending::crashed, "threw an exception: no idea"},
+        Misconduct{"throw_integer", Ending::crashed, "abort (SIGABRT)"},
+        Misconduct{"loop_on_host", Ending::timed_out,
                    "still running after 0.5 s at submission.cu:105"},
-        Misconduct{"loop_in_kernel", Outcome::timed_out, "in kernel endless_kernel, block ("},
-        Misconduct{"loop_in_kernel", Outcome::timed_out, "at submission.cu:106"},
-        Misconduct{"ignore_time_limit", Outcome::timed_out,
+        Misconduct{"loop_in_kernel", Ending::timed_out, "in kernel endless_kernel, block ("},
+        Misconduct{"loop_in_kernel", Ending::timed_out, "at submission.cu:106"},
+        Misconduct{"ignore_time_limit", Ending::timed_out,
                    "does a loop, this one or one around it, ever end?"},
-        Misconduct{"print_without_end", Outcome::flooded, "more than 100000 bytes"},
-        Misconduct{"write_to_every_descriptor", Outcome::protocol, "tampered"},
-        Misconduct{"forge_reply", Outcome::protocol, "forged"},
-        Misconduct{"forge_fault", Outcome::crashed, "forge_fault crashed: abort (SIGABRT)"},
-        Misconduct{"announce_huge_message", Outcome::timed_out, "still running"},
-        Misconduct{"close_every_descriptor", Outcome::protocol, "was closed"},
-        Misconduct{"no_such_function", Outcome::refused, "no function no_such_function; it has"},
-        Misconduct{"scale", Outcome::refused, "wrong number of arguments"}));
+        Misconduct{"print_without_end", Ending::flooded, "more than 100000 bytes"},
+        Misconduct{"write_to_every_descriptor", Ending::protocol, "tampered"},
+        Misconduct{"forge_reply", Ending::protocol, "forged"},
+        Misconduct{"forge_fault", Ending::crashed, "forge_fault crashed: abort (SIGABRT)"},
+        Misconduct{"announce_huge_message", Ending::timed_out, "still running"},
+        Misconduct{"close_every_descriptor", Ending::protocol, "was closed"},
+        Misconduct{"no_such_function", Ending::refused, "no function no_such_function; it has"},
+        Misconduct{"scale", Ending::refused, "wrong number of arguments"}));
 
 class SurvivesShortageOfMemory : public testing::TestWithParam<Misconduct> {};
 
@@ -381,43 +382,43 @@ TEST_P(SurvivesShortageOfMemory, AndSaysWhatHappened) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SurvivesShortageOfMemory,
-    testing::Values(Misconduct{"allocate_without_end", Outcome::crashed, "run out of memory"},
-                    Misconduct{"grow_vector_without_end", Outcome::crashed, "ran out of memory"}));
+    testing::Values(Misconduct{"allocate_without_end", Ending::crashed, "run out of memory"},
+                    Misconduct{"grow_vector_without_end", Ending::crashed, "ran out of memory"}));
 
 class SurvivesLoading : public testing::TestWithParam<Misconduct> {};
 
 TEST_P(SurvivesLoading, AndSaysWhatHappened) {
-  Worker worker(options_for(GetParam().function, GetParam().outcome));
-  EXPECT_EQ(worker.ready().outcome, GetParam().outcome) << worker.ready().message;
-  EXPECT_THAT(worker.ready().message, HasSubstr(GetParam().message));
-  EXPECT_EQ(worker.call("refuse", {}).outcome, GetParam().outcome);
+  Worker worker(options_for(GetParam().function, GetParam().ending));
+  EXPECT_EQ(worker.ready().ending, GetParam().ending) << worker.ready().finding.message;
+  EXPECT_THAT(worker.ready().finding.message, HasSubstr(GetParam().message));
+  EXPECT_EQ(worker.call("refuse", {}).ending, GetParam().ending);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, SurvivesLoading,
     testing::Values(
-        Misconduct{"fixture_well_loaded", Outcome::returned, ""},
-        Misconduct{"fixture_exit_on_load", Outcome::exited,
+        Misconduct{"fixture_well_loaded", Ending::returned, ""},
+        Misconduct{"fixture_exit_on_load", Ending::exited,
                    "exit called while the module was loading"},
-        Misconduct{"fixture_loop_on_load", Outcome::timed_out, "while the module was loading"},
-        Misconduct{"fixture_crash_on_load", Outcome::crashed, "while the module was loading"},
-        Misconduct{"fixture_without_bindings", Outcome::refused, "no bindings"},
-        Misconduct{"no_such_file", Outcome::refused, "cannot load the module"}));
+        Misconduct{"fixture_loop_on_load", Ending::timed_out, "while the module was loading"},
+        Misconduct{"fixture_crash_on_load", Ending::crashed, "while the module was loading"},
+        Misconduct{"fixture_without_bindings", Ending::refused, "no bindings"},
+        Misconduct{"no_such_file", Ending::refused, "cannot load the module"}));
 
 TEST(Worker, ThatCannotBeExecutedIsRefused) {
   WorkerOptions options = options_for("fixture_misbehaving");
   options.executable = "/nonexistent/worker";
   Worker worker(options);
-  EXPECT_EQ(worker.ready().outcome, Outcome::refused);
-  EXPECT_THAT(worker.ready().message, HasSubstr("cannot execute /nonexistent/worker"));
+  EXPECT_EQ(worker.ready().ending, Ending::refused);
+  EXPECT_THAT(worker.ready().finding.message, HasSubstr("cannot execute /nonexistent/worker"));
 }
 
 TEST(Worker, ThatIsNoWorkerIsRefused) {
   WorkerOptions options = options_for("fixture_misbehaving");
   options.executable = "/bin/false";
   Worker worker(options);
-  EXPECT_EQ(worker.ready().outcome, Outcome::refused);
-  EXPECT_THAT(worker.ready().message, HasSubstr("could not start"));
+  EXPECT_EQ(worker.ready().ending, Ending::refused);
+  EXPECT_THAT(worker.ready().finding.message, HasSubstr("could not start"));
 }
 
 struct Misplaced {
@@ -436,8 +437,8 @@ TEST_P(RefusesBuffer, OutsideOfItsBounds) {
   buffer.payload_bytes = GetParam().payload_bytes;
   buffer.name = "total";
   const CallReply reply = worker.call("accumulate", std::vector<Argument>{buffer});
-  EXPECT_EQ(reply.outcome, Outcome::refused);
-  EXPECT_THAT(reply.message, HasSubstr("matrix total"));
+  EXPECT_EQ(reply.ending, Ending::refused);
+  EXPECT_THAT(reply.finding.message, HasSubstr("matrix total"));
 }
 
 constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();

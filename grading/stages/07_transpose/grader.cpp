@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/theory/matmul_counts.hpp"
-#include "grading/examiner/transpose_fixture.hpp"
+#include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/07_transpose/contract.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/examiner/dgemm_fixture.hpp"
+#include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/08_dgemm_dtrsm/contract.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "grading/examiner/dtrsm_fixture.hpp"
+#include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/08_dgemm_dtrsm/contract.hpp"
 

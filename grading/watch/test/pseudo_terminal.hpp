@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/process/descriptors.hpp"
 #include "common/process/process.hpp"
 
 namespace tilewise::grading {

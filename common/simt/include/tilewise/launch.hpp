@@ -96,7 +96,7 @@ template <class Call, size_t... index>
 
 /// What a thread of a launch runs. By the name the builder knows where kernels begin, and that
 /// whatever is reached from here has to be device code (grading/builder/object_judge.hpp); so do
-/// loaders: nothing else of a module is to be launched (grading/worker/module_image.hpp).
+/// loaders: nothing else of a module is to be launched (grading/worker/simt_host_process.hpp).
 template <class Call>
 void run_thread(void* context) {
   Call& call = *static_cast<Call*>(context);

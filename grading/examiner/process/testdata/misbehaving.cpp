@@ -170,7 +170,7 @@ cudaError_t write_to_every_descriptor() {
 cudaError_t forge_reply() {
   const char reply[] =
       R"({"token": "guess", "sequence": 2, "kind": "returned", "status": 0, "status_name": "",)"
-      R"( "launches": 1, "launch_list": [], "diagnostics": [], "times_ms": [], "message": ""})";
+      R"( "launches": 1, "launch_list": [], "findings": [], "times_ms": [], "message": ""})";
   char framed[sizeof reply + 3] = {static_cast<char>((sizeof reply - 1) & 0xff),
                                    static_cast<char>((sizeof reply - 1) >> 8)};
   memcpy(framed + 4, reply, sizeof reply - 1);

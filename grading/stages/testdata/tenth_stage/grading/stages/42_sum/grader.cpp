@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "common/theory/matmul_counts.hpp"
-#include "grading/examiner/peak.hpp"
-#include "grading/examiner/trial_fixture.hpp"
+#include "grading/examiner/rates.hpp"
+#include "grading/examiner/stage_fixture.hpp"
 #include "grading/problem/inputs.hpp"
 #include "grading/problem/reference.hpp"
 #include "grading/profile/numbers.hpp"

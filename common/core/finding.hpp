@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace tilewise::core {
+
+/// One thread of a launch.
+struct ThreadOfGrid {
+  std::array<unsigned, 3> block = {};
+  std::array<unsigned, 3> thread = {};
+
+  bool operator==(const ThreadOfGrid&) const = default;
+};
+
+/// Something that is wrong with a student's code or with what it computed. It is the one type for
+/// it, from the run-time of the simulator, which knows what a kernel did and where, over the
+/// examiner, which adds in which call that was and what to do next, to whatever shows a result.
+struct Finding {
+  /// Of what the simulator found: "barrier", "warp", "deadlock", "launch" or "reset"; from the
+  /// checked build also "out-of-bounds", "misaligned", "uninitialised", "above-diagonal", "race",
+  /// "warp-race", "read-only", "host-pointer" or "host-call". Of anything else empty.
+  std::string kind = {};
+  std::string message = {};     ///< what happened
+  std::string hint = {};        ///< what to do next; empty: nothing special
+  std::string file = {};        ///< where; empty: unknown
+  int line = 0;                 ///< 1-based line in `file`, 0: unknown
+  std::string other_file = {};  ///< of a race: where the other thread was
+  int other_line = 0;
+  std::optional<ThreadOfGrid> place = {};  ///< of the thread at fault; of a race, the later one
+  std::string call = {};    ///< that led to it: "matmul_shared(n=37, tile=16)"; empty: unknown
+  std::string matrix = {};  ///< with a wrong element; empty: none is known
+  int row = 0;              ///< of the first wrong element
+  int col = 0;
+
+  bool operator==(const Finding&) const = default;
+};
+
+/// Conversions that nlohmann::json finds, without what is unknown. Reading trusts nothing: it
+/// throws std::runtime_error naming a field that is missing, mistyped or out of range.
+void to_json(nlohmann::json& document, const Finding& finding);
+void from_json(const nlohmann::json& document, Finding& finding);
+
+/// What a worker was doing.
+enum class Phase : std::int32_t {
+  starting,  ///< no code of the student's has run
+  loading,   ///< loading the module, which runs its static constructors
+  calling,   ///< in the contract function, or in a kernel on the simulator
+  waiting,   ///< the function has returned; waiting for its kernels
+  idle,      ///< between calls
+};
+
+/// A fatal signal: a worker's last words. The simulator fills in what it knows of the moment, the
+/// worker the rest, and its signal handler writes it raw to a pipe, in one write of less than
+/// PIPE_BUF bytes, so that records never mix. It arrives from a process whose memory may be damaged
+/// or hostile: nothing in it may be trusted.
+struct Fault {
+  static constexpr std::uint64_t expected_magic = 0x31544c4641465754;  // "TWFAFLT1"
+  static constexpr std::uint32_t max_callers = 16;
+
+  std::uint64_t magic;
+  std::uint64_t address;               ///< that was accessed, for SIGSEGV and SIGBUS
+  std::uint64_t pc;                    ///< of the instruction; 0 where unknown
+  std::uint64_t module_base;           ///< where the module is mapped; 0 while it is not
+  std::uint64_t mapped_bytes;          ///< address space in use; 0 where unknown
+  std::uint64_t callers[max_callers];  ///< return addresses, innermost first
+  std::uint32_t caller_count;
+  std::int32_t signal;
+  Phase phase;
+  std::uint32_t in_kernel;       ///< 1 or 0
+  std::uint32_t stack_overflow;  ///< 1: the address lies just below the main thread's stack
+  std::uint32_t block[3];
+  std::uint32_t thread[3];
+  char kernel[128];
+  char explanation[256];  ///< a sentence without its full stop; empty where the signal says it all
+};
+
+}  // namespace tilewise::core

@@ -1,0 +1,192 @@
+#include "grading/cli/bench_calls.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "grading/bench/bench_figures.hpp"
+#include "grading/bench/contenders.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/simulated_calls.hpp"
+
+namespace tilewise::grading {
+
+SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* workload) {
+  if (!worker_) {
+    // A few blocks take seconds; one block that walks over a large matrix, minutes.
+    constexpr double time_limit_s = 300;
+    WorkerOptions options = counting_worker_options(module_.checked, gpu_, time_limit_s);
+    options.shared_bytes = shared_bytes_;
+    worker_.emplace(std::move(options));
+  }
+  const std::vector<Argument> arguments =
+      workload == nullptr ? call.arguments : workload->place(call, worker_->memory());
+  CallReply reply = worker_->call(call.function, arguments, std::nullopt,
+                                  simt::Watch{.counters = true, .sample = true});
+  SimulatedCall result;
+  if (const auto why = why_nothing_counted(reply, call.text)) {
+    result.problem = why->message;
+    if (reply.ending != CallReply::Ending::returned) worker_.reset();
+    return result;
+  }
+  // Of several launches the later ones read what the sampled blocks of earlier ones left out.
+  if (workload != nullptr && reply.launches == 1) {
+    result.right = workload->is_right(arguments, worker_->memory(), true);
+  }
+  result.profile = {module_.stage,
+                    call.text,
+                    gpu_,
+                    std::move(reply.profiles),
+                    reply.launches,
+                    call.operations,
+                    call.double_precision,
+                    module_.compiled};
+  return result;
+}
+
+namespace {
+
+/// The same call on what its matrices hold on the device already.
+std::vector<Argument> on_device(std::vector<Argument> arguments) {
+  for (Argument& argument : arguments) {
+    if (auto* matrix = std::get_if<BufferArgument>(&argument)) matrix->device_only = true;
+  }
+  return arguments;
+}
+
+/// One contender's way through the rounds.
+class Contestant {
+ public:
+  Contestant(const TimingRequest& request, Worker& worker, const Workload& workload,
+             const Problem& problem)
+      : request_(request), worker_(worker), workload_(workload), problem_(problem) {}
+
+  Turn take_turn(int round) {
+    constexpr Timing timing{.warmups = 1, .repetitions = 3};
+    // Inputs are still on the device after the first round, but for what a result has taken the
+    // place of.
+    const bool with_data = round == 0 || problem_.overwrites_inputs();
+    if (with_data) arguments_ = workload_.place(request_.call, worker_.memory());
+    const CallReply reply = worker_.call(request_.call.function,
+                                         with_data ? arguments_ : on_device(arguments_), timing);
+    // A library's launches are not seen.
+    const bool is_library = request_.module->contender == Contender::cublas ||
+                            request_.module->contender == Contender::copy;
+    if (!is_library || reply.ending != CallReply::Ending::returned || reply.cuda_status != 0) {
+      if (const auto why = why_nothing_counted(reply, request_.call.text)) {
+        return {{}, why->message};
+      }
+    }
+    if (round == 0 && request_.module->contender != Contender::copy) {
+      right = workload_.is_right(arguments_, worker_.memory(), false);
+    }
+    return {reply.times_ms};
+  }
+
+  std::optional<bool> right;
+
+ private:
+  const TimingRequest& request_;
+  Worker& worker_;
+  const Workload& workload_;
+  const Problem& problem_;
+  std::vector<Argument> arguments_;
+};
+
+}  // namespace
+
+WorkerOptions timing_worker_options(const std::filesystem::path& worker,
+                                    const std::filesystem::path& module,
+                                    const core::GpuProfile& gpu) {
+  WorkerOptions options;
+  options.executable = worker;
+  options.module = module;
+  options.profile = gpu;
+  options.time_limit_s = 120;  // matrices of gigabytes take seconds to copy
+  return options;
+}
+
+Worker& BenchTiming::worker_of(const ContenderModule& module) {
+  const auto known = workers_.find(&module);
+  if (known != workers_.end()) return known->second;
+  WorkerOptions options = timing_worker_options(worker_, module.fast, gpu_);
+  options.shared_bytes = shared_bytes_;
+  return workers_.try_emplace(&module, std::move(options)).first->second;
+}
+
+std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& requests,
+                                        const Workload& workload, const Problem& problem) {
+  constexpr std::chrono::seconds budget{8};
+  std::size_t together = 0;
+  for (const TimingRequest& request : requests) together += bytes_in_memory(request.call);
+  // Each worker keeps its matrices on the device until its next call.
+  const bool in_turns = !device_memory_ || together <= *device_memory_;
+  std::vector<TimedCall> timed;
+  const auto run_group = [&](std::size_t first, std::size_t count) {
+    std::vector<Contestant> contestants;
+    for (std::size_t i = first; i < first + count; ++i) {
+      contestants.emplace_back(requests[i], worker_of(*requests[i].module), workload, problem);
+    }
+    const std::vector<TurnsTaken> taken = take_turns(
+        count, budget,
+        [&](std::size_t contender, int round) { return contestants[contender].take_turn(round); });
+    for (std::size_t i = 0; i < count; ++i) {
+      timed.push_back({taken[i].problem, taken[i].ms, contestants[i].right});
+      // A worker that has failed is gone; the next call gets a new one.
+      if (!taken[i].problem.empty() || !in_turns) workers_.erase(requests[first + i].module);
+    }
+  };
+  if (in_turns) {
+    run_group(0, requests.size());
+  } else {
+    workers_.clear();  // makes room
+    for (std::size_t i = 0; i < requests.size(); ++i) run_group(i, 1);
+  }
+  return timed;
+}
+
+std::optional<std::filesystem::path> find_nsight_compute() {
+  for (const std::filesystem::path& candidate :
+       {find_program("ncu"), std::filesystem::path("/usr/local/cuda/bin/ncu")}) {
+    if (!candidate.empty() && std::filesystem::exists(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, double> count_instructions(const std::filesystem::path& nsight_compute,
+                                                 WorkerOptions options,
+                                                 const std::vector<NamedCall>& calls,
+                                                 const std::filesystem::path& scratch) {
+  const std::filesystem::path log = scratch / "instructions.csv";
+  std::filesystem::remove(log);
+  options.supervisor = {nsight_compute, "--metrics", instructions_metric,  "--csv",
+                        "--log-file",   log,         "--target-processes", "all"};
+  Worker worker(std::move(options));
+  std::vector<std::pair<std::string, int>> launches;  // of each call
+  for (const NamedCall& call : calls) {
+    const CallReply reply = worker.call(call.function, call.arguments);
+    if (reply.ending != CallReply::Ending::returned) break;
+    launches.emplace_back(call.text, reply.launches);
+  }
+  worker.finish();
+
+  std::ifstream file(log);
+  const std::vector<double> kernels =
+      instructions_in(std::string(std::istreambuf_iterator<char>(file), {}));
+  std::map<std::string, double> counts;
+  auto kernel = kernels.begin();
+  for (const auto& [call, of_call] : launches) {
+    if (kernels.end() - kernel < of_call) break;
+    counts[call] = std::accumulate(kernel, kernel + of_call, 0.0);
+    kernel += of_call;
+  }
+  // More kernels than launches: nobody knows whose they are.
+  if (kernel != kernels.end()) counts.clear();
+  return counts;
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/theory/matmul_counts.hpp"
+#include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
+#include "grading/examiner/matrix_fixtures.hpp"
+#include "grading/examiner/messages.hpp"
+#include "grading/examiner/rates.hpp"
+#include "grading/problem/reference.hpp"
+
+namespace tilewise::grading {
+
+// The matrices of one call. C before the call is what an output holds: poison.
+struct MatmulTest::Product : Trial {
+  Product(const MatmulCase& matmul_, int n, Random& random)
+      : matmul(matmul_),
+        A(random_matrix(n, n, random)),
+        B(random_matrix(n, n, random)),
+        device_A("A", A),
+        device_B("B", B),
+        device_C("C", Access::output, n, n),
+        before(device_C.contents()) {
+    call = matmul.call(device_A, device_B, device_C);
+    text = call.text;
+    arrays = {&device_C, &device_A, &device_B};
+  }
+
+  MatmulCase matmul;
+  Matrix<float> A;
+  Matrix<float> B;
+  DeviceArray device_A;
+  DeviceArray device_B;
+  DeviceArray device_C;
+  Matrix<float> before;
+};
+
+PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCase& allocated) {
+  auto product = std::make_unique<Product>(matmul, allocated.n, random());
+  product->check_result = [this, prepared = product.get()] { check_product(*prepared); };
+  product->check_sample = [this, prepared = product.get()] { check_sample_of(*prepared); };
+  product->check_written = [this, prepared = product.get()] { check_written_of(*prepared); };
+  product->work = 2.0 * matmul.n * matmul.n * matmul.n;
+  return product;
+}
+
+void MatmulTest::check_product(const Product& product) {
+  const ReferenceProduct expected = multiply(product.A, product.B);
+  const Comparison comparison = compare(product.device_C.contents(), expected);
+  if (!comparison.all_right()) {
+    fail(wrong_result(product.text, comparison, product.matmul.mapping,
+                      diagnose_product(product, expected), advice()));
+  }
+}
+
+std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
+                                                      const ReferenceProduct& expected) {
+  const MatmulCase& matmul = product.matmul;
+  const Matrix<float> after = product.device_C.contents();
+  const Rerun rerun = [&](const Matrix<float>& A, const Matrix<float>& B,
+                          const Matrix<float>& before) -> std::optional<Matrix<float>> {
+    DeviceArray device_A("A", A);
+    DeviceArray device_B("B", B);
+    DeviceArray device_C("C", Access::output, matmul.n, matmul.n);
+    device_C.set(before);
+    if (!run_in_fresh_worker(matmul.call(device_A, device_B, device_C))) return std::nullopt;
+    return device_C.contents();
+  };
+  // Where blocks compute some of each part of C, tiles counted from its corner are nobody's.
+  const auto& part = matmul.mapping.part;
+  return diagnose({.A = product.A,
+                   .B = product.B,
+                   .before = product.before,
+                   .after = after,
+                   .expected = expected,
+                   .tile = part ? TileShape{matmul.n, matmul.n} : matmul.mapping.tile,
+                   .part = part},
+                  calls_made() == 1, rerun);
+}
+
+void MatmulTest::expect_launch_failure_reported(const MatmulCase& matmul,
+                                                const std::string& reason) {
+  try_launch_failure_reported(*prepare(matmul), reason);
+}
+
+void MatmulTest::expect_joined_stores(const CountedCall& call, int n) {
+  // Room for results in parts, or a copy of an input with longer rows; a column of threads that
+  // stores a column of C takes four times the sectors, or eight.
+  constexpr double slack = 3;
+  const std::uint64_t elements = std::uint64_t(n) * n;
+  const std::uint64_t lanes = lanes_of_a_request();
+  // Where rows begin inside of sectors, 7 in 8 runs of 8 elements lie in two: no tile is narrower.
+  const bool ragged = n % 8 != 0;
+  const std::uint64_t sectors = theory::fewest_sectors(elements);
+  const TrafficTheory theory{.requests = (elements + lanes - 1) / lanes,
+                             .sectors = ragged ? sectors * 15 / 8 : sectors,
+                             .reason = "each element of C is stored once, beside its neighbours"};
+  expect_traffic(call, global_stores, theory, slack,
+                 "Sum up in a variable, and store it when the sum is complete.");
+}
+
+std::string MatmulTest::advice_on_nothing() const {
+  return "Return early for n = 0: a grid without blocks cannot be launched.";
+}
+
+std::string MatmulTest::edge_advice() const {
+  return "Threads that hang over the edge of C must not store: test row < n and col < n before the "
+         "store.";
+}
+
+void MatmulTest::expect_refused(const MatmulCase& matmul, int allocated,
+                                const std::string& reason) {
+  MatmulCase with_room = matmul;
+  with_room.n = allocated;
+  CaseTest::expect_refused(matmul, with_room, reason);
+}
+
+void MatmulTest::check_sample_of(const Product& product) {
+  const int n = product.matmul.n;
+  const Matrix<float> C = product.device_C.contents();
+  const Comparison comparison =
+      compare(C, multiply_rows(product.A, product.B, sample_rows(n, sampled_rows, random())));
+  if (!comparison.all_right()) {
+    fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt, advice()));
+  }
+  const auto unwritten =
+      std::ranges::find_if(C.values, [](float value) { return has_bits(value, unwritten_bits); });
+  if (unwritten != C.values.end()) {
+    const auto place = unwritten - C.values.begin();
+    fail({.message =
+              fmt::format("{}: C[{}][{}] was never written.", product.text, place / n, place % n),
+          .hint = advice()});
+  }
+}
+
+void MatmulTest::check_written_of(const Product& product) {
+  Matrix<float> C = product.device_C.contents();
+  const std::vector<int> rows = sample_of_written_rows(C, sampled_rows, random());
+  if (rows.empty()) {
+    fail({.message = product.text + ": no element of C was written.", .hint = advice()});
+  }
+  const ReferenceProduct expected = multiply_rows(product.A, product.B, rows);
+  fill_in_unwritten(C, expected);
+  const Comparison comparison = compare(C, expected);
+  if (!comparison.all_right()) {
+    fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt, advice()));
+  }
+}
+
+void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
+                                    const std::string& advice) {
+  const auto peak = peak_fp32_gflops(device());
+  try_fast_enough([&] { return prepare(matmul); }, "gflops",
+                  {.at = fmt::format("n = {}", matmul.n),
+                   .minimum = minimum,
+                   .peak = peak,
+                   .ceiling = peak,
+                   .advice_if_beyond =
+                       "Compute the whole product in every call, and wait for nothing on the host.",
+                   .advice = advice});
+}
+
+// The matrices of one call.
+struct TransposeTest::Matrices : Trial {
+  Matrices(const TransposeCase& transpose_, const TransposeCase& allocated, Random& random)
+      : transpose(transpose_),
+        in(distinct_matrix(allocated.rows, allocated.cols, random)),
+        device_in("in", in),
+        device_out("out", Access::output, allocated.cols, allocated.rows) {
+    call = transpose.function(device_out, device_in, transpose.rows, transpose.cols);
+    text = call.text;
+    arrays = {&device_out, &device_in};
+  }
+
+  TransposeCase transpose;
+  Matrix<float> in;
+  DeviceArray device_in;
+  DeviceArray device_out;
+};
+
+PreparedTrial TransposeTest::prepare_with(const TransposeCase& transpose,
+                                          const TransposeCase& allocated) {
+  auto trial = std::make_unique<Matrices>(transpose, allocated, random());
+  trial->check_result = [this, prepared = trial.get()] { check_transpose(*prepared); };
+  trial->check_sample = trial->check_result;
+  trial->check_written = [this, prepared = trial.get()] { check_written_of(*prepared); };
+  trial->computes = false;
+  trial->work = 2.0 * transpose.rows * transpose.cols * sizeof(float);
+  return trial;
+}
+
+void TransposeTest::check_transpose(const Matrices& trial) {
+  demand_transpose(trial, trial.device_out.contents());
+}
+
+void TransposeTest::check_written_of(const Matrices& trial) {
+  Matrix<float> out = trial.device_out.contents();
+  const Matrix<float> expected = transposed(trial.in);
+  std::size_t unwritten = 0;
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    if (!has_bits(out.values[i], unwritten_bits)) continue;
+    out.values[i] = expected.values[i];
+    ++unwritten;
+  }
+  if (unwritten == out.values.size()) {
+    fail({.message = trial.text + ": no element of out was written.", .hint = advice()});
+  }
+  demand_transpose(trial, out);
+}
+
+void TransposeTest::demand_transpose(const Matrices& trial, const Matrix<float>& out) {
+  const Comparison comparison = compare_transpose(trial.in, out);
+  if (comparison.all_right()) return;
+
+  auto diagnosis = recognise_transpose({.in = trial.in, .out = out, .tile = trial.transpose.tile});
+  if (calls_made() > 1) {
+    Matrices again(trial.transpose, trial.transpose, random());
+    const bool right = run_in_fresh_worker(again.call) &&
+                       compare_transpose(again.in, again.device_out.contents()).all_right();
+    if (right) diagnosis = left_over_from_earlier_calls();
+  }
+  const auto found = static_cast<float>(comparison.found);
+  const std::string words =
+      has_bits(found, unwritten_bits) ? "was never written" : "is " + describe_value(found);
+  const std::string expected = fmt::format("{}, which is in[{}][{}]",
+                                           describe_value(static_cast<float>(comparison.expected)),
+                                           comparison.col, comparison.row);
+  fail(wrong_element(trial.text, "out", comparison, words, expected, diagnosis, advice()));
+}
+
+void TransposeTest::expect_fast_enough(const TransposeCase& transpose,
+                                       const SpeedMinimum& minimum) {
+  const auto peak = peak_bandwidth_gb_s(device());
+  // What is written may still be in the L2 cache when the kernel ends; what is read comes from
+  // memory.
+  const auto ceiling = peak ? std::optional(2 * *peak) : std::nullopt;
+  try_fast_enough(
+      [&] { return prepare(transpose); }, "gb_s",
+      {.unit = "GB/s",
+       .at = fmt::format("{} x {}", transpose.rows, transpose.cols),
+       .minimum = minimum,
+       .peak = peak,
+       .of = "memory bandwidth",
+       .ceiling = ceiling,
+       .advice_if_beyond = "Move every element in every call.",
+       .advice = "Neighbouring threads (threadIdx.x) should read neighbouring elements of in "
+                 "and write neighbouring elements of out: turn the tile round in shared "
+                 "memory, without bank conflicts."});
+}
+
+std::string TransposeTest::advice_on_nothing() const {
+  return "Return early where rows or cols is 0: a grid without blocks cannot be launched.";
+}
+
+std::string TransposeTest::edge_advice() const {
+  return "Threads that hang over the edge must not store: a row of out is below cols, and a column "
+         "of it below rows.";
+}
+
+std::string TransposeTest::advice() const {
+  return "Element (row, col) of in, at row * cols + col, goes to (col, row) of out, at "
+         "col * rows + row. Check the barrier between filling and emptying a shared tile.";
+}
+
+}  // namespace tilewise::grading

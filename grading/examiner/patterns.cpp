@@ -1,0 +1,385 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using Recogniser = std::optional<Diagnosis> (*)(const Observation&, const Comparison&);
+
+bool was_left_unwritten(const Observation& seen, std::size_t i) {
+  return std::memcmp(&seen.before.values[i], &seen.after.values[i], sizeof(float)) == 0;
+}
+
+bool is_finite(const Matrix<float>& matrix) {
+  return std::ranges::all_of(matrix.values, [](float value) { return std::isfinite(value); });
+}
+
+bool is_product(const Matrix<float>& C, const Matrix<float>& A, const Matrix<float>& B) {
+  return compare(C, multiply(A, B)).all_right();
+}
+
+// (rows, last - first): some columns of a matrix.
+Matrix<float> columns(const Matrix<float>& matrix, int first, int last) {
+  Matrix<float> result(matrix.rows, last - first);
+  for (int row = 0; row < result.rows; ++row) {
+    for (int col = 0; col < result.cols; ++col) result(row, col) = matrix(row, first + col);
+  }
+  return result;
+}
+
+// (last - first, cols): some rows of a matrix.
+Matrix<float> rows(const Matrix<float>& matrix, int first, int last) {
+  return transposed(columns(transposed(matrix), first, last));
+}
+
+std::optional<Diagnosis> never_written(const Observation& seen, const Comparison& comparison) {
+  if (comparison.wrong < comparison.compared) return std::nullopt;
+  if (comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); })) {
+    return std::nullopt;
+  }
+  return Diagnosis{Pattern::never_written, "no element of C was ever written",
+                   "Check that the kernel is launched and stores its result, and that the grid is "
+                   "not empty."};
+}
+
+std::optional<Diagnosis> all_zero(const Observation& seen, const Comparison&) {
+  if (std::ranges::any_of(seen.after.values, [](float value) { return value != 0; })) {
+    return std::nullopt;
+  }
+  return Diagnosis{Pattern::all_zero, "C is zero everywhere",
+                   "The sum is stored but nothing was added to it: check the bounds of the loop "
+                   "over k and that the tiles of A and B are loaded."};
+}
+
+std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison& comparison) {
+  const auto came_from_guard = [&](std::size_t i) {
+    return has_bits(seen.after.values[i], guard_bits);
+  };
+  if (!comparison.any_wrong(came_from_guard)) return std::nullopt;
+  return Diagnosis{
+      Pattern::reads_outside, "NaN that lies around the matrices in memory got into the result",
+      "A thread reads outside A or B, perhaps beyond the last row. A thread that has no element of "
+      "C must do nothing; where others need what it loads, as in tiles, let it put zero in place "
+      "of what is not there. (Multiplying what it finds there by zero does not help.)"};
+}
+
+std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison& comparison) {
+  const auto is_new_nan = [&](std::size_t i) {
+    return std::isnan(seen.after.values[i]) && !was_left_unwritten(seen, i);
+  };
+  if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
+  return Diagnosis{
+      Pattern::not_a_number, "there are NaN among the results",
+      "NaN comes from memory that nothing wrote: a variable or shared tile that is read "
+      "before it is set, C itself, or an index outside A or B."};
+}
+
+std::optional<Diagnosis> accumulates(const Observation& seen, const Comparison&) {
+  if (!is_finite(seen.before)) return std::nullopt;
+  Matrix<float> added = seen.after;
+  for (std::size_t i = 0; i < added.values.size(); ++i) added.values[i] -= seen.before.values[i];
+  // The difference carries the rounding of a sum that holds C too.
+  ReferenceProduct expected = seen.expected;
+  for (std::size_t i = 0; i < added.values.size(); ++i) {
+    expected.magnitude.values[i] += 2 * std::abs(seen.before.values[i]);
+  }
+  if (!compare(added, expected).all_right()) return std::nullopt;
+  return Diagnosis{
+      Pattern::accumulates, "the product was added to what C held before",
+      "Start the sum from 0 and store it with =, not +=: C holds arbitrary values when "
+      "the kernel starts."};
+}
+
+std::optional<Diagnosis> other_product(const Observation& seen, const Comparison&) {
+  const Matrix<float>& A = seen.A;
+  const Matrix<float>& B = seen.B;
+  if (is_product(transposed(seen.after), A, B)) {
+    return Diagnosis{Pattern::transposed, "C holds the transpose of the result",
+                     "Rows come from y and columns from x (threadIdx, blockIdx); the row is the "
+                     "index that is multiplied by n."};
+  }
+  if (is_product(seen.after, B, A)) {
+    return Diagnosis{
+        Pattern::factors_swapped, "C holds B * A instead of A * B",
+        "Take the row from A and the column from B, and check the order of the kernel's "
+        "arguments."};
+  }
+  if (is_product(seen.after, A, transposed(B))) {
+    return Diagnosis{Pattern::second_factor_transposed,
+                     "C holds A * B^T: B is read by rows where it should be read by columns",
+                     "Element (k, col) of B lies at k * n + col."};
+  }
+  if (is_product(seen.after, transposed(A), B)) {
+    return Diagnosis{Pattern::first_factor_transposed,
+                     "C holds A^T * B: A is read by columns where it should be read by rows",
+                     "Element (row, k) of A lies at row * n + k."};
+  }
+  return std::nullopt;
+}
+
+// Sums that leave out the first or the last products. The number is found from one element and then
+// has to hold for all of them.
+std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparison& comparison) {
+  const int n = seen.expected.summation_length;
+  const double allowed = comparison.tolerance;
+  double sum = 0;
+  for (int k = 0; k + 1 < n; ++k) {
+    sum += double(seen.A(comparison.row, k)) * seen.B(k, comparison.col);
+    const int terms = k + 1;
+    if (std::abs(sum - comparison.found) <= allowed &&
+        is_product(seen.after, columns(seen.A, 0, terms), rows(seen.B, 0, terms))) {
+      return Diagnosis{
+          Pattern::sum_cut_short,
+          fmt::format("each element is the sum of its first {} products instead of all "
+                      "{}",
+                      terms, n),
+          "Check where the loop over k ends. Tiles that do not divide n need one more "
+          "step: n / tile, rounded up."};
+    }
+    if (std::abs(comparison.expected - sum - comparison.found) <= allowed &&
+        is_product(seen.after, columns(seen.A, terms, n), rows(seen.B, terms, n))) {
+      return Diagnosis{
+          Pattern::sum_starts_late,
+          fmt::format("each element lacks the first {} of its {} products", terms, n),
+          "Check where the loop over k starts, and whether the sum is reset inside it."};
+    }
+  }
+  return std::nullopt;
+}
+
+// With fewer elements than this, a shift or a factor fits by accident.
+constexpr std::size_t enough_elements = 4;
+
+std::optional<Diagnosis> offset(const Observation& seen, const Comparison& comparison) {
+  if (comparison.wrong < std::max(comparison.compared, enough_elements)) return std::nullopt;
+  const double shift = comparison.found - comparison.expected;
+  ReferenceProduct shifted = seen.expected;
+  for (double& value : shifted.product.values) value += shift;
+  for (double& value : shifted.magnitude.values) value += 2 * std::abs(shift);
+  if (!compare(seen.after, shifted).all_right()) return std::nullopt;
+  return Diagnosis{Pattern::offset, fmt::format("each element is off by {:+.6g}", shift),
+                   "Check the value the sum starts from."};
+}
+
+std::optional<Diagnosis> scaled(const Observation& seen, const Comparison& comparison) {
+  if (comparison.wrong < std::max(comparison.compared, enough_elements)) return std::nullopt;
+  const auto& product = seen.expected.product.values;
+  const auto largest =
+      std::ranges::max_element(product, {}, [](double value) { return std::abs(value); });
+  const double factor = seen.after.values[largest - product.begin()] / *largest;
+  ReferenceProduct expected = seen.expected;
+  for (double& value : expected.product.values) value *= factor;
+  // The factor is only as exact as the element it was taken from.
+  for (double& value : expected.magnitude.values) value *= 2 * std::abs(factor);
+  if (!compare(seen.after, expected).all_right()) return std::nullopt;
+  return Diagnosis{Pattern::scaled,
+                   fmt::format("each element is {:.6g} times the right one", factor),
+                   "Check whether a product is added more than once, or every step counts."};
+}
+
+// Rounding the factors of k products to bfloat16 (8 bits, errors of up to 2^-9 each) errs by some
+// 2^-9 sqrt(k) of a product, and `magnitude` is k of them. Six times that is never exceeded, and a
+// product more or less is far beyond it.
+std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
+  const double k = seen.expected.summation_length;
+  const auto& expected = seen.expected;
+  for (std::size_t i = 0; i < seen.after.values.size(); ++i) {
+    const double allowed = 6 * 0x1p-9 * expected.magnitude.values[i] / std::sqrt(k);
+    if (!(std::abs(seen.after.values[i] - expected.product.values[i]) <= allowed)) {
+      return std::nullopt;
+    }
+  }
+  return Diagnosis{Pattern::imprecise,
+                   "all of them are right to a few digits, so the arithmetic is less precise than "
+                   "float",
+                   "Keep the factors, the tiles and the sum in float: no half precision, no TF32."};
+}
+
+std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
+  const bool unwritten =
+      !comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); });
+  const int n = seen.after.rows;
+  if (seen.part) {
+    if (auto diagnosis = recognise_parts(comparison.is_wrong, n, *seen.part)) return diagnosis;
+  }
+  return recognise_location(comparison.is_wrong, n, seen.tile, unwritten);
+}
+
+}  // namespace
+
+std::optional<Diagnosis> recognise(const Observation& observation) {
+  const Comparison comparison = compare(observation.after, observation.expected);
+  if (comparison.all_right()) return std::nullopt;
+  // What is said of the whole of C comes before what is said of parts of it.
+  constexpr Recogniser recognisers[] = {
+      never_written,   all_zero, reads_outside, not_a_number, accumulates,        other_product,
+      part_of_the_sum, offset,   scaled,        imprecise,    part_of_the_matrix,
+  };
+  for (const Recogniser recogniser : recognisers) {
+    if (auto diagnosis = recogniser(observation, comparison)) return diagnosis;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Smallest rectangle around the wrong elements, ends included.
+struct Box {
+  int first_row, last_row, first_col, last_col;
+};
+
+Box box_around(const std::vector<bool>& is_wrong, int rows, int cols) {
+  Box box{rows, -1, cols, -1};
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      if (!is_wrong[std::size_t(row) * cols + col]) continue;
+      box.first_row = std::min(box.first_row, row);
+      box.last_row = std::max(box.last_row, row);
+      box.first_col = std::min(box.first_col, col);
+      box.last_col = std::max(box.last_col, col);
+    }
+  }
+  return box;
+}
+
+template <typename Predicate>
+bool wrong_exactly_where(const std::vector<bool>& is_wrong, int rows, int cols,
+                         Predicate predicate) {
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      if (is_wrong[std::size_t(row) * cols + col] != predicate(row, col)) return false;
+    }
+  }
+  return true;
+}
+
+template <typename Predicate>
+bool wrong_only_where(const std::vector<bool>& is_wrong, int rows, int cols, Predicate predicate) {
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      if (is_wrong[std::size_t(row) * cols + col] && !predicate(row, col)) return false;
+    }
+  }
+  return true;
+}
+
+// What the elements of one part of C have in common.
+enum class Part { right, wrong, mixed };
+
+Part judge_part(const std::vector<bool>& is_wrong, int n, TileShape part, int first_row,
+                int first_col) {
+  const int end_row = std::min(first_row + part.height, n);
+  const int end_col = std::min(first_col + part.width, n);
+  int wrong = 0;
+  for (int row = first_row; row < end_row; ++row) {
+    for (int col = first_col; col < end_col; ++col) wrong += is_wrong[std::size_t(row) * n + col];
+  }
+  if (wrong == 0) return Part::right;
+  return wrong == (end_row - first_row) * (end_col - first_col) ? Part::wrong : Part::mixed;
+}
+
+std::string span(const char* one, const char* many, int first, int last) {
+  return first == last ? fmt::format("{} {}", one, first)
+                       : fmt::format("{} {} to {}", many, first, last);
+}
+
+}  // namespace
+
+std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, int rows, int cols,
+                                            TileShape tile, bool unwritten,
+                                            const MatrixWords& words) {
+  const int whole_rows = rows - rows % tile.height;
+  const int whole_cols = cols - cols % tile.width;
+  const bool has_inside = whole_rows > 0 && whole_cols > 0;
+  const bool has_edge = whole_rows < rows || whole_cols < cols;
+  const auto is_last = [&](int row, int col) { return row == rows - 1 || col == cols - 1; };
+  const bool last_is_a_partial_tile = whole_rows == rows - 1 || whole_cols == cols - 1;
+  if (rows > 2 && cols > 2 && !last_is_a_partial_tile &&
+      wrong_exactly_where(is_wrong, rows, cols, is_last)) {
+    return Diagnosis{
+        unwritten ? Pattern::part_unwritten : Pattern::submatrix,
+        fmt::format("only the last row and the last column are {}",
+                    unwritten ? "missing" : "wrong"),
+        fmt::format("Look for what does not come out even: half of an odd number has to be rounded "
+                    "up, and of several results of a thread each needs its own test against {}.",
+                    words.bounds)};
+  }
+
+  const auto in_edge = [&](int row, int col) { return row >= whole_rows || col >= whole_cols; };
+  if (has_inside && has_edge && wrong_only_where(is_wrong, rows, cols, in_edge)) {
+    return Diagnosis{
+        Pattern::edges_only,
+        fmt::format("only the partial {}x{} tiles at the right and lower edge are {}", tile.width,
+                    tile.height, unwritten ? "missing" : "wrong"),
+        fmt::format("Round the number of tiles up, and let each thread test its own row and column "
+                    "against {}: a whole block must not give up because a part of it hangs over "
+                    "the edge.",
+                    words.bounds)};
+  }
+
+  const auto behind_first_tile = [&](int row, int col) {
+    return row >= tile.height || col >= tile.width;
+  };
+  const bool has_more_tiles = rows > tile.height || cols > tile.width;
+  if (has_more_tiles && wrong_exactly_where(is_wrong, rows, cols, behind_first_tile)) {
+    return Diagnosis{Pattern::first_tile_only,
+                     fmt::format("only the first {}x{} tile is right", tile.width, tile.height),
+                     fmt::format("Check that the other tiles are reached: by the block's walk over "
+                                 "{}, or by blockIdx in row and col and by the size of the grid.",
+                                 words.matrix)};
+  }
+
+  const Box box = box_around(is_wrong, rows, cols);
+  const bool everywhere = box.first_row == 0 && box.first_col == 0 && box.last_row == rows - 1 &&
+                          box.last_col == cols - 1;
+  if (everywhere && !unwritten) return std::nullopt;
+  const std::string where =
+      everywhere
+          ? fmt::format("they lie all over {}", words.matrix)
+          : fmt::format("all of them in {}, {}", span("row", "rows", box.first_row, box.last_row),
+                        span("column", "columns", box.first_col, box.last_col));
+  if (unwritten) {
+    return Diagnosis{Pattern::part_unwritten, "none of them was ever written; " + where,
+                     "Find the thread that should write the first of them, and follow its row and "
+                     "col."};
+  }
+  return Diagnosis{
+      Pattern::submatrix, where,
+      "Ask what is special about that part: a partial tile, the last block, one row of "
+      "threads."};
+}
+
+std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part) {
+  if (part.width == 1 || part.height == 1)
+    return std::nullopt;  // any part of a matrix is made of these
+  int parts = 0, wrong = 0;
+  std::string map;
+  for (int row = 0; row < n; row += part.height) {
+    map += ' ';
+    for (int col = 0; col < n; col += part.width) {
+      const Part judged = judge_part(is_wrong, n, part, row, col);
+      if (judged == Part::mixed) return std::nullopt;
+      ++parts;
+      wrong += judged == Part::wrong;
+      map += judged == Part::wrong ? 'x' : '.';
+    }
+  }
+  if (wrong == 0 || wrong == parts) return std::nullopt;
+  return Diagnosis{
+      Pattern::whole_parts,
+      fmt::format("of the {} parts of C, {}x{} elements each, {} wrong altogether (x) and the "
+                  "others right (.), row by row:{}",
+                  parts, part.width, part.height,
+                  wrong == 1 ? "one is" : fmt::format("{} are", wrong), map),
+      "Result (i, j) of a thread lies in row i and column j of the parts: follow the offsets with "
+      "which its row of A and its column of B are fetched, and that with which it is stored."};
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/finding.hpp"
+#include "grading/examiner/rubric.hpp"
+#include "grading/results/result.hpp"
+
+namespace tilewise::grading {
+
+/// A finding, and what it makes of the test.
+struct Verdict : Finding {
+  Status status = Status::failed;
+};
+
+/// What the running test leaves behind for its result; call these inside of a test. Of several
+/// verdicts the last one counts.
+void record_verdict(const Verdict& verdict);
+void record_measurement(const std::string& name, double value);
+void record_output(const std::string& output);
+
+/// How a test ended.
+struct TestEnd {
+  bool failed = false;
+  bool skipped = false;
+  std::vector<std::string> failures = {};  ///< messages of failed assertions
+  std::optional<Verdict> verdict = {};
+  std::map<std::string, double> measurements = {};
+  std::string output = {};  ///< what the student's code printed during the test
+};
+
+/// How the running test ended, or what is known of it by now.
+/// @param result  GoogleTest's
+TestEnd end_of(const testing::TestResult& result);
+
+/// The result to report. A failure that nobody recorded a verdict for is a fault of the grader's
+/// own and has the status `error`.
+TestResult result_of(const RubricEntry& entry, const TestEnd& end);
+
+/// One line, without its end, that tells the start of a test:
+/// {"event":"start","name":"MatmulShared.IsRightAtRaggedEdges"}.
+std::string start_event(const std::string& test);
+
+/// One line, without its end, that tells the end of a test: {"event":"end","test":{...},
+/// "finding":{...},"output":"..."} with the test as in tilewise/result/v1, all of its finding and
+/// the first 4 KiB the student's code printed.
+std::string end_event(const TestResult& test, const std::string& output);
+
+/// Writes an event line as each test starts and ends.
+class EventListener : public testing::EmptyTestEventListener {
+ public:
+  /// `stream` stays the caller's; `entries` hold every test that will run.
+  EventListener(std::FILE* stream, std::vector<RubricEntry> entries)
+      : stream_(stream), entries_(std::move(entries)) {}
+
+  void OnTestStart(const testing::TestInfo& test) override;
+  void OnTestEnd(const testing::TestInfo& test) override;
+
+ private:
+  void write(const std::string& line);
+
+  std::FILE* stream_;
+  std::vector<RubricEntry> entries_;
+};
+
+/// "Suite.Test", as rubrics name tests.
+std::string full_name(const testing::TestInfo& test);
+
+}  // namespace tilewise::grading

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/core/files.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/course/stages.hpp"
+#include "grading/guide/guide.hpp"
+#include "grading/hints/hints.hpp"
+#include "grading/progress/progress.hpp"
+#include "grading/results/printable.hpp"
+#include "grading/watch/watch.hpp"
+#include "tools/app/arguments.hpp"
+#include "tools/app/commands.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// Scripts read it: a line is a stage and its files.
+void list_for_scripts() {
+  for (const StageInfo& stage : stages()) {
+    fmt::print("{:<22}{}\n", stage.id, fmt::join(stage.sources, ", "));
+  }
+}
+
+void list_for_people() {
+  const Progress progress = read_progress(core::project_root());
+  const StageInfo& current = current_stage(progress, stages());
+  for (const StageInfo& stage : stages()) {
+    const StageProgress known = progress_of(progress, stage.id);
+    fmt::print("{} {:<22}{:<24}{:<16}{}\n", stage.id == current.id ? '>' : ' ', stage.id,
+               fmt::format("{}", fmt::join(stage.sources, ", ")),
+               known.status ? status_word(known) : "",
+               summary_of_handout(core::project_root(), stage.id).title);
+  }
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, ExitStatus& status) {
+  app.add_subcommand("list", "List the stages")->callback([&status] {
+    isatty(STDOUT_FILENO) ? list_for_people() : list_for_scripts();
+    status = ExitStatus::passed;
+  });
+}
+
+void add_next(CLI::App& app, ExitStatus& status) {
+  app.add_subcommand("next", "Go on to the next stage")->callback([&status] {
+    const auto root = core::project_root();
+    std::string text;
+    change_progress(root, [&](Progress& progress) {
+      const std::string from = current_stage(progress, stages()).id;
+      text = go_on(root, stages(), progress);
+      const std::string to = current_stage(progress, stages()).id;
+      if (to != from) text += fmt::format("  run   ./lab watch, or ./lab grade {}\n", to);
+    });
+    fmt::print("{}", wrapped(text, "", columns_of_standard_output()));
+    status = ExitStatus::passed;
+  });
+}
+
+void add_status(CLI::App& app, ExitStatus& status) {
+  app.add_subcommand("status", "Your points, stages and best rates so far")->callback([&status] {
+    fmt::print("{}", status_table(stages(), read_progress(core::project_root())));
+    status = ExitStatus::passed;
+  });
+}
+
+void add_hint(CLI::App& app, ExitStatus& status) {
+  const auto word = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "hint", "Help with what failed last; each time it is asked, a little more");
+  command->add_option("STAGE", *word,
+                      "03_shared_memory, 03 or 3; the current one if none is named");
+  command->callback([word, &status] {
+    const auto root = core::project_root();
+    Hint hint;
+    change_progress(root, [&](Progress& progress) {
+      const StageInfo stage = stage_meant(*word, progress);
+      hint = next_hint(root, stage, read_hints(root, stage.id), progress.stages[stage.id]);
+    });
+    fmt::print("{}\n\n{}", printable(hint.title),
+               wrapped(printable(hint.text), "  ", columns_of_standard_output()));
+    status = ExitStatus::passed;
+  });
+}
+
+namespace {
+
+void reset(const std::string& word) {
+  const StageInfo stage = choose_stages({word}, stages()).front();
+  const auto root = core::project_root();
+  read_progress(root);  // a damaged one is said before anything is changed
+  for (const ResetFile& file : reset_stage(root, stage, std::time(nullptr))) {
+    fmt::print("{}: {}\n", file.file,
+               file.written ? "is the skeleton again" : "was the skeleton already");
+    if (!file.backup.empty()) fmt::print("  what it held is in {}\n", file.backup);
+  }
+  change_progress(root, [&](Progress& progress) {
+    StageProgress anew;
+    anew.best = std::move(progress.stages[stage.id].best);
+    progress.stages[stage.id] = std::move(anew);
+    progress.current = stage.id;
+  });
+}
+
+}  // namespace
+
+void add_reset(CLI::App& app, ExitStatus& status) {
+  const auto word = std::make_shared<std::string>();
+  CLI::App* command =
+      app.add_subcommand("reset", "Begin a stage anew; what you wrote is kept beside it");
+  command->footer("Example: ./lab reset 03_shared_memory");
+  command->add_option("STAGE", *word, "03_shared_memory, 03 or 3")->required();
+  command->callback([word, &status] {
+    reset(*word);
+    status = ExitStatus::passed;
+  });
+}
+
+void add_watch(CLI::App& app, ExitStatus& status) {
+  const auto word = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "watch", "Grade a stage each time you save it, with keys for hints and the next stage");
+  command->add_option("STAGE", *word,
+                      "03_shared_memory, 03 or 3; the current one if none is named");
+  command->callback([word, &status] {
+    watch(*word);
+    status = ExitStatus::passed;
+  });
+}
+
+}  // namespace tilewise::grading

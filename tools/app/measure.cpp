@@ -1,0 +1,192 @@
+#include <memory>
+
+#include "common/core/files.hpp"
+#include "grading/cli/commands.hpp"
+#include "grading/debug/debug.hpp"
+#include "grading/progress/progress.hpp"
+#include "tools/app/arguments.hpp"
+#include "tools/app/commands.hpp"
+
+namespace tilewise::grading {
+
+void add_bench(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand(
+      "bench", "Compare kernels with the solution, the stage before and a library, over sizes");
+  command->footer("Example: ./lab bench 03_shared_memory --n 256,1000");
+  command->add_option("STAGE", options->stages,
+                      "Stages to run: 03_shared_memory, 03 or 3; all if none is named");
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  add_backend(command, *options);
+  add_device(command, *options);
+  add_orders(command, *options);
+  command
+      ->add_option("--inputs", options->inputs,
+                   "random (the default), linear (A counts up, B down) or two files of NumPy")
+      ->option_text("KIND|A.npy,B.npy");
+  add_seed(command, *options, "Draw random inputs from N (default: 0)");
+  command
+      ->add_option("--store", options->store, "Keep inputs and right results there for later runs")
+      ->option_text("DIR");
+  command->add_option("--csv", options->csv, "Write the table as CSV")->option_text("FILE");
+  command->add_option("--json", options->json, "Write the table as JSON")->option_text("FILE");
+  command->add_option("--plots", options->plots, "Draw charts into a folder")->option_text("DIR");
+  command->callback([options, &status] { status = exit_status(bench(*options)); });
+}
+
+void add_report(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<ReportOptions>();
+  CLI::App* command = app.add_subcommand(
+      "report", "Write a laboratory report on your kernels, one HTML file to fill in and print");
+  command->footer("Example: ./lab report 03_shared_memory");
+  command->add_option("STAGE", options->bench.stages,
+                      "Stages to report on: 03_shared_memory, 03 or 3; all if none is named");
+  add_submission(command, options->bench);
+  add_gpu(command, options->bench);
+  add_backend(command, options->bench);
+  add_device(command, options->bench);
+  add_orders(command, options->bench);
+  CLI::Option* measurements =
+      command
+          ->add_option("--measurements", options->measurements,
+                       "Take the figures from a file of lab bench --json instead of measuring")
+          ->option_text("FILE");
+  for (const char* other :
+       {"--solutions", "--submission", "--gpu", "--backend", "--device", "--n"}) {
+    measurements->excludes(command->get_option(other));
+  }
+  command->add_option("--output", options->output, "Where it goes (default: report.html)")
+      ->option_text("FILE");
+  command->callback([options, &status] { status = exit_status(report(*options)); });
+}
+
+void add_profile(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<ProfileOptions>();
+  CLI::App* command = app.add_subcommand(
+      "profile", "Run one call on the simulator and show what its kernels do in memory, by line");
+  command->footer(
+      "Example: ./lab profile 03_shared_memory --call 'matmul_shared(n=1024, tile=32)'");
+  add_stage(command, *options)->required();
+  command
+      ->add_option("--call", options->call,
+                   "A contract function and its arguments but for the matrices, by name: "
+                   "'matmul_shared(n=1024, tile=32)'")
+      ->option_text("CALL")
+      ->required();
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  command->add_flag("--exhaustive", options->exhaustive,
+                    "Run every block, rather than a few that stand for all");
+  command->add_option("--json", options->json, "Write the profile as JSON")->option_text("FILE");
+  command->callback([options, &status] { status = exit_status(profile(*options)); });
+}
+
+void add_trace(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<TraceOptions>();
+  CLI::App* command = app.add_subcommand(
+      "trace",
+      "Show what each thread of a small call loads, uses and writes, as a page to look at");
+  command->footer("Example: ./lab trace 03_shared_memory");
+  add_stage(command, *options)->required();
+  command
+      ->add_option("--call", options->call,
+                   "A contract function and its arguments but for the matrices, by name: "
+                   "'matmul_shared(n=16, tile=8)' (default: one that shows the stage well)")
+      ->option_text("CALL");
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  command->add_option("--output", options->output, "Where the page goes (default: trace.html)")
+      ->option_text("FILE");
+  CLI::Option* figure =
+      command->add_option("--figure", options->figure, "Draw one picture as SVG instead")
+          ->option_text("FILE");
+  command
+      ->add_option("--view", options->view,
+                   "What the figure shows: matrices (the default), sectors, banks or partitions")
+      ->option_text("NAME")
+      ->check(CLI::IsMember({"matrices", "sectors", "banks", "partitions"}))
+      ->needs(figure);
+  command
+      ->add_option("--interval", options->intervals,
+                   "Barrier intervals that the figure shows: 3, or 0-1 for the first two")
+      ->option_text("N")
+      ->needs(figure);
+  command
+      ->add_option("--threads", options->threads,
+                   "Up to four threads of a block that the figure shows, as X,Y: 0,0 1,0")
+      ->option_text("X,Y...")
+      ->needs(figure);
+  command->callback([options, &status] { status = exit_status(trace(*options)); });
+}
+
+void add_occupancy(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<OccupancyOptions>();
+  CLI::App* command = app.add_subcommand(
+      "occupancy", "Work out how the blocks of a launch fill the multiprocessors of a GPU");
+  command->footer(
+      "Example: ./lab occupancy --gpu gtx1080 --block 16x16 --registers 40 --shared 4096");
+  command
+      ->add_option("--gpu", options->gpus,
+                   "GPU (default: gtx1080); several, with commas between, are compared")
+      ->option_text("PROFILE")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--block", options->block, "Threads of a block along x and y: 16x16")
+      ->option_text("XxY")
+      ->required();
+  command
+      ->add_option("--registers", options->registers,
+                   "Registers of a thread, as nvcc -Xptxas -v prints them (default: not known)")
+      ->option_text("R")
+      ->check(whole_number(1, 255));  // no GPU gives a thread more
+  command
+      ->add_option("--shared", options->shared,
+                   "Bytes of shared memory a block, static and dynamic (default: 0)")
+      ->option_text("BYTES")
+      ->check(whole_number(0, INT32_MAX));
+  command
+      ->add_option("--results", options->results,
+                   "Elements of C that a thread computes along x and y (default: 1x1)")
+      ->option_text("RXxRY");
+  command
+      ->add_option("--blocks", options->blocks,
+                   "Blocks of the grid (default: more than the GPU holds at a time)")
+      ->option_text("N")
+      ->check(whole_number(1, INT32_MAX));
+  command->add_option("--json", options->json, "Write the result as JSON")->option_text("FILE");
+  command->callback([options, &status] {
+    occupancy(*options);
+    status = ExitStatus::passed;
+  });
+}
+
+void add_debug(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<DebugOptions>();
+  options->seed = random_seed();
+  CLI::App* command = app.add_subcommand(
+      "debug", "Stop in a kernel in gdb, on the simulator, at the block and thread that fail");
+  command->footer("Example: ./lab debug 03_shared_memory");
+  add_stage(command, *options, "03_shared_memory, 03 or 3; the current one if none is named");
+  command
+      ->add_option(
+          "--call", options->call,
+          "The call to debug: 'matmul_shared(n=37, tile=16)' (default: the one that failed)")
+      ->option_text("CALL");
+  command
+      ->add_option("--block", options->block, "blockIdx to stop in: 1,0,0 (default: what failed)")
+      ->option_text("X,Y,Z");
+  command
+      ->add_option("--thread", options->thread,
+                   "threadIdx to stop in: 3,2,0 (default: what failed)")
+      ->option_text("X,Y,Z");
+  add_submission(command, *options);
+  command->callback([options, &status] {
+    if (options->stages.empty()) {
+      options->stages = {stage_meant("", read_progress(core::project_root())).id};
+    }
+    status = exit_status(debug(*options));
+  });
+}
+
+}  // namespace tilewise::grading
