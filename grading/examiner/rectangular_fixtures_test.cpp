@@ -14,7 +14,7 @@
 #include "grading/examiner/test_end.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"
 #include "grading/profile/memory_use.hpp"
-#include "grading/stages/rectangular_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grading/profile/numbers.hpp"
-#include "grading/stages/rectangular_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 
 // Declared, never defined: a contract takes no more than its header.
 cudaError_t dgemm(int m, int n, int k, double alpha, const double* A, int lda, const double* B,

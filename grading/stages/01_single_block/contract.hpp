@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/square_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/01_single_block/matmul_single_block.hpp"
 
 namespace tilewise::grading::contracts {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/square_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/02_multi_block_grid/matmul_grid.hpp"
 
 namespace tilewise::grading::contracts {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/square_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/03_shared_memory/matmul_shared.hpp"
 
 namespace tilewise::grading::contracts {

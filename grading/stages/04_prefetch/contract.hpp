@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/square_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/04_prefetch/matmul_prefetch.hpp"
 
 namespace tilewise::grading::contracts {

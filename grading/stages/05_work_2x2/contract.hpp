@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/square_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/05_work_2x2/matmul_2x2.hpp"
 
 namespace tilewise::grading::contracts {

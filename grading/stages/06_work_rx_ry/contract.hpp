@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/square_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/06_work_rx_ry/matmul_rx_ry.hpp"
 
 namespace tilewise::grading::contracts {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/rectangular_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/07_transpose/transpose.hpp"
 
 namespace tilewise::grading::contracts {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/rectangular_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/08_dgemm_dtrsm/dgemm.hpp"
 #include "labs/08_dgemm_dtrsm/dtrsm.hpp"
 

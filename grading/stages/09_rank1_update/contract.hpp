@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grading/stages/square_matrices.hpp"
+#include "grading/stages/matrices.hpp"
 #include "labs/09_rank1_update/matmul_rank1.hpp"
 
 namespace tilewise::grading::contracts {
