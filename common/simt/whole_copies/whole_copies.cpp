@@ -229,10 +229,14 @@ std::string with_whole_copies(std::string_view llvm_text) {
 
 std::string with_return_thunks(std::string_view assembly) {
   std::string text;
+  bool is_noted = false;  // where the function of this line returns to
   while (!assembly.empty()) {
     const std::size_t end = std::min(assembly.find('\n'), assembly.size() - 1) + 1;
     const std::string_view line = assembly.substr(0, end);
-    text += line == "\tretq\n" || line == "\tret\n" ? "\tjmp\t__x86_return_thunk\n" : line;
+    if (line == "\t.cfi_startproc\n") is_noted = false;
+    if (line == "\tcallq\t__fentry__\n") is_noted = true;
+    const bool returns = line == "\tretq\n" || line == "\tret\n";
+    text += is_noted && returns ? "\tjmp\t__x86_return_thunk\n" : line;
     assembly.remove_prefix(end);
   }
   return text;

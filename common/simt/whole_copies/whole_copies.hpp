@@ -22,7 +22,8 @@ namespace tilewise::simt {
 /// Checks of indices, too, become what they are to g++: calls that touch nothing of the kernel's.
 std::string with_whole_copies(std::string_view llvm_text);
 
-/// Assembly for x86-64 whose functions jump to __x86_return_thunk where they returned.
+/// Assembly for x86-64 whose functions jump to __x86_return_thunk where they returned, those that
+/// call __fentry__ at their start: of others nobody knows where they must return to.
 std::string with_return_thunks(std::string_view assembly);
 
 }  // namespace tilewise::simt

@@ -106,8 +106,12 @@ INSTANTIATE_TEST_SUITE_P(
         "  call void @llvm.memcpy.p0\n", "  call void @llvm.memcpy.p0.p0.i64(ptr align 16 %a\n"));
 
 TEST(ReturnThunks, StandWhereFunctionsReturned) {
-  EXPECT_EQ(with_return_thunks("f:\n\tpopq\t%rbp\n\tretq\n\t.asciz\t\"\\tretq\"\nretq:\n\tret"),
-            "f:\n\tpopq\t%rbp\n\tjmp\t__x86_return_thunk\n\t.asciz\t\"\\tretq\"\nretq:\n\tret");
+  const std::string begin = "f:\n\t.cfi_startproc\n\tcallq\t__fentry__\n\tpopq\t%rbp\n";
+  EXPECT_EQ(with_return_thunks(begin + "\tretq\n\t.asciz\t\"\\tretq\"\nretq:\n\tret"),
+            begin + "\tjmp\t__x86_return_thunk\n\t.asciz\t\"\\tretq\"\nretq:\n\tret");
+  const std::string unnoted = "g:\n\t.cfi_startproc\n\tpopq\t%rbp\n\tretq\n";
+  EXPECT_EQ(with_return_thunks(begin + "\tretq\n" + unnoted),
+            begin + "\tjmp\t__x86_return_thunk\n" + unnoted);
   EXPECT_EQ(with_return_thunks(""), "");
 }
 

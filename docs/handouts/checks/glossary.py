@@ -14,7 +14,8 @@ OF_COUNTERS = {"global": "Global memory", "load": None, "store": None, "requests
                "divergent": "Divergence", "barriers": "Barrier", "shuffles": "Shuffle",
                "efficiency": "Efficiency", "pct": None, "ms": None, "gflops": "GFLOPS", "gb": None,
                "s": None, "limiter": "Limiter", "occupancy": "Occupancy", "registers": "Register",
-               "per": None, "thread": "Thread", "from": None, "parts": None}
+               "per": None, "thread": "Thread", "from": None, "parts": None,
+               "spilled": "Spill", "words": None}
 
 
 def check(page):

@@ -23,13 +23,13 @@ def check(page):
 
     page.figures("71.8 100% 49.3 25%", measured("put2014", "matmul_shared", 640, a=16),
                  put2014_occupancy("3", 16, "occupancy_pct"),
-                 measured("put2014", "matmul_2x2", 640, a=16),
+                 measured("put2014", "put2014_2x2", 640, a=16),
                  put2014_occupancy("5", 16, "occupancy_pct"))
     page.figures("994 99.9% 2,260", put2025(4096, 16, 1, 1),
                  put2025(4096, 16, 2, 2, "achieved_occupancy_pct"), put2025(4096, 16, 2, 2))
     page.figures_in(LADDER, "8,297 16,416 62.5% 16,131")
     page.figures("8,704", put2014_occupancy("5", 16, "registers_per_block"))
-    page.figures("43.5 37.9", measured("put2014", "matmul_2x2", 640, a=8),
+    page.figures("43.5 37.9", measured("put2014", "put2014_2x2", 640, a=8),
                  measured("put2014", "matmul_shared", 640, a=8))
 
     page.figures("1.5 0.75", (2 + 1 / 2 * 2) / 2, 3 / 4)
