@@ -1,7 +1,9 @@
 """docs/sources.md, and the lines "Source:" of the handouts, which refer to it."""
 
 import re
+import shlex
 
+import arithmetic
 from published import ROOT
 
 PATH = "docs/sources.md"
@@ -24,7 +26,34 @@ def check(page):
             page.problem(0, f"{handout.parent.name} names {document}, which is not here")
     for document in documents - named:
         page.problem(page.text.index("### " + document), f"no stage has {document} for its source")
+    for document in documents:
+        _check_items(page, document)
+    # documents_test compares these with the tables.
+    for row in page.rows("| document | items |"):
+        page.vouch(*row.place("items"))
     rows = (ROOT / "common/theory/testdata/put2025_gtx1080_rx_ry.csv").read_text(encoding="utf-8")
     page.figures("34", len(rows.splitlines()) - 1)
     page.given("2009 2010 2014 2020 2022 2025", "years")
     page.given("128", "the leaf of the reference solution's recursion")
+
+
+def _check_items(page, document):
+    """Commands print the figures that stand before them; documents_test looks at all others."""
+    rows = page.rows(f"| item of {document} |")
+    if not rows:
+        page.problem(page.text.index("### " + document), f"{document} has no table")
+    for row in rows:
+        page.vouch(*row.place("published"))
+        page.vouch(*row.place("ours"))
+        for command in re.finditer(r"`\./lab ((?:profile|occupancy) [^`]*)`", row["ours"]):
+            before = re.split(r"`[^`]*`|\]\([^)]*\)", row["ours"][:command.start()])[-1]
+            if command[1].startswith("profile"):
+                printed = "\n".join(page.tilewise.printed(command[1]))
+            else:
+                printed = page.tilewise.run(*shlex.split(command[1]))[1]
+            there = {match[0] for match in arithmetic.NUMBER.finditer(printed)}
+            figures = re.sub(r"\bn = [\d,]+", "", before)
+            for figure in arithmetic.NUMBER.finditer(figures):
+                if figure[0] not in there:
+                    page.problem(row.place("ours")[0],
+                                 f"'{command[1]}' does not print {figure[0]}")
