@@ -266,7 +266,10 @@ std::vector<TableRow> rows_of(const fs::path& csv) {
   const auto fields_of = [](const std::string& line) {
     std::vector<std::string> fields;
     std::istringstream rest(line);
-    for (std::string field; std::getline(rest, field, ',');) fields.push_back(field);
+    for (std::string field; std::getline(rest, field, ',');) {
+      if (field.ends_with('\r')) field.pop_back();  // as the files of a spreadsheet end their lines
+      fields.push_back(field);
+    }
     return fields;
   };
   std::vector<TableRow> rows;

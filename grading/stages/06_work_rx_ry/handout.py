@@ -5,6 +5,7 @@ import re
 from published import ROOT, course2025, gpu, in_source, minimum, peak, put2025
 
 LADDER = "docs/measurements/2026-11-21-ladder-h200.md"
+STRIDED = "docs/measurements/2026-11-22-strided-h200.md"
 
 
 def accesses(n, tile, rx, ry):
@@ -157,4 +158,5 @@ def _check_choice(page, on_h200):
             "32 steps, cycles": 32 * together}
     page.table("| | 2x2, tile 16 |", lambda row: {
         column: values[row.first] for column, values in estimates.items() if row.first in values})
-    page.figures_in(LADDER, "14,752 3.9")
+    page.figures_in(LADDER, "3.9")
+    page.figures_in(STRIDED, "8,613 8,747")
