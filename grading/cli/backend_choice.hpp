@@ -73,7 +73,8 @@ std::optional<std::size_t> free_gpu_memory();
 /// @return whether nobody else has it; true where no such file can be had, as on a full disk
 bool try_to_take(const std::string& uuid, const std::filesystem::path& folder);
 
-/// The folder for these files: the system's temporary one.
+/// The folder for these files: the system's temporary one, whatever TMPDIR says. Jobs of a cluster
+/// often have one each, and may share a GPU all the same.
 std::filesystem::path folder_of_turns();
 
 /// How to wait for a GPU; tests have their own ways.

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <set>
+#include <string>
 
 #include "common/process/sandbox.hpp"
 #include "grading/cli/submission.hpp"
@@ -176,6 +178,15 @@ TEST(GpuTurns, EndWithTheProcess) {
   EXPECT_EQ(write(ask[1], "q", 1), 1);
   waitpid(child, nullptr, 0);
   EXPECT_TRUE(try_to_take("GPU-2", folder.path()));
+}
+
+TEST(GpuTurns, AreTheSameForAllWhateverTheirTemporaryFolder) {
+  const std::filesystem::path folder = folder_of_turns();
+  const char* const usual = std::getenv("TMPDIR");
+  const std::string before = usual == nullptr ? "" : usual;
+  ::setenv("TMPDIR", "/var/tmp", 1);
+  EXPECT_EQ(folder_of_turns(), folder);
+  usual == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);
 }
 
 TEST(GpuTurns, StopNobodyWhereNoFileCanBe) { EXPECT_TRUE(try_to_take("GPU-1", "/nowhere/at/all")); }
