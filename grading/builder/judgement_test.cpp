@@ -308,6 +308,21 @@ const Case accepted[] = {
      rows + std::string("__device__ __noinline__ void fill(Row* to) { to[1] = make(2); }\n") +
          kernel("C[0] = sum(((const Row*)A)[n]) + sum(*(const Row*)C); ((Row*)C)[n] = make(1); "
                 "fill((Row*)C);")},
+    {"ArgumentsThatAreNoStructures",
+     "using Row = const float*;\nusing Tile = float (&)[4][4];\ntypedef float (&Corner)[4];\n"
+     "using Function = float (*)(float);\nstruct Bits { unsigned x : 3, y : 5; };\n"
+     "using Count = unsigned;\n"
+     "__device__ float first(Row row) { return row ? row[0] : 0; }\n"
+     "__device__ float corner(Tile tile, Corner row) { return tile[0][0] + row[0]; }\n"
+     "__device__ float counted(Count count) { return count; }\n"
+     "__device__ float twice(float x) { return 2 * x; }\n"
+     "__device__ int twice(int x) { return 2 * x; }\n"
+     "__device__ float apply(Function f, float x) { return f(x); }\n"
+     "template <class T> __device__ void add(T to, float x) { to += x; }\n" +
+         kernel("__shared__ float tile[4][4]; Bits bits{1, 2}; float sum = 0; add<float&>(sum, 1); "
+                "C[0] = first(NULL) + first(nullptr) + first(A) + corner(tile, tile[1]) + "
+                "counted(bits.y) + apply(twice, 1) + sum;",
+                "#include <cstddef>\n")},
     {"HeadersOfTheToolkit",
      "#include <builtin_types.h>\n#include <cuda.h>\n#include <cuda_runtime_api.h>\n"
      "#include <device_atomic_functions.h>\n#include <device_functions.h>\n"

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "common/simt/rewrite/passes.hpp"
@@ -40,6 +41,7 @@ class CallMarker {
       const std::size_t before = angles_before_.empty() ? 0 : angles_before_.back();
       angles_before_.push_back(before + (token.is("<") || token.is(">") ? 1 : 0));
     }
+    find_aliases();
     std::size_t statement = 0;
     bool is_device = false;
     for (std::size_t i = 0; i + 1 < code_.size(); ++i) {
@@ -63,6 +65,30 @@ class CallMarker {
   }
 
  private:
+  /// Names for pointers and references: `using Row = const float*;`, `typedef float (&Tile)[16];`.
+  void find_aliases() {
+    for (std::size_t i = 0; i + 2 < code_.size(); ++i) {
+      const bool is_using = code_[i].is("using") && code_[i + 2].is("=");
+      if (!is_using && !code_[i].is("typedef")) continue;
+      bool is_indirect = false;  // what stands just before
+      for (std::size_t at = i + 1; at < code_.size() && !ends_alias(code_[at]); ++at) {
+        if (is_indirection(code_[at])) {
+          is_indirect = true;
+          if (is_using) aliases_.insert(code_[i + 1].text);
+        } else if (!code_[at].is("const") && !code_[at].is("__restrict__")) {
+          if (is_indirect && !is_using) aliases_.insert(code_[at].text);
+          is_indirect = false;
+        }
+      }
+    }
+  }
+
+  static bool ends_alias(const Token& token) { return token.is(";") || token.is("{"); }
+
+  static bool is_indirection(const Token& token) {
+    return token.is("*") || token.is("&") || token.is("&&");
+  }
+
   void note_function(Part result, std::size_t open) {
     const auto close = outline_.partner(open);
     if (!close) return;
@@ -89,8 +115,8 @@ class CallMarker {
         i = outline_.template_close(i + 1).value_or(part.end);
       } else if (code_[i].is("=")) {
         break;
-      } else if (is_any_of(code_[i], own) || code_[i].is("*") || code_[i].is("&") ||
-                 code_[i].is("&&") || code_[i].is("[") || code_[i].is("(")) {
+      } else if (is_any_of(code_[i], own) || is_indirection(code_[i]) || code_[i].is("[") ||
+                 code_[i].is("(") || aliases_.contains(code_[i].text)) {
         return false;
       }
     }
@@ -117,7 +143,12 @@ class CallMarker {
     const auto known = functions_.find(code_[name].text);
     if (known == functions_.end()) return;
     std::size_t open = name + 1;
-    if (code_[open].is("<")) open = outline_.template_close(open).value_or(code_.size()) + 1;
+    if (code_[open].is("<")) {
+      const auto close = outline_.template_close(open);
+      // A type that is named may be a reference: `f<Row&>(row)`.
+      if (!close || has_indirection({open, *close})) return;
+      open = *close + 1;
+    }
     if (open >= code_.size() || !code_[open].is("(")) return;
     const auto close = outline_.partner(open);
     // Whether < begins template arguments is not known here: a comma might be theirs.
@@ -125,18 +156,29 @@ class CallMarker {
     const Function& function = known->second;
     const auto arguments = parts_between(open, *close);
     for (std::size_t i = 0; i < arguments.size() && i < function.parameters.size(); ++i) {
-      const Token& first = code_[arguments[i].first];
-      const bool is_expression =
-          first.kind == TokenKind::identifier || first.is("*") || first.is("(");
-      if (function.parameters[i] && is_expression) copy(arguments[i]);
+      if (function.parameters[i] && may_be_copied(arguments[i])) copy(arguments[i]);
     }
     const bool is_assigned = name > 0 && code_[name - 1].is("=") && *close + 1 < code_.size() &&
                              code_[*close + 1].is(";");
     if (function.returns_structure && is_assigned) copy({name, *close + 1});
   }
 
+  /// Whether a copy of an argument means the same: that of a list in braces has no type of its own,
+  /// NULL becomes a number, and a function's name may stand for several.
+  bool may_be_copied(Part argument) const {
+    if (argument.first == argument.end) return false;
+    const Token& first = code_[argument.first];
+    const bool is_name = argument.end - argument.first == 1;
+    if (is_name && (first.is("NULL") || functions_.contains(first.text))) return false;
+    return first.kind == TokenKind::identifier || first.is("*") || first.is("(");
+  }
+
+  bool has_indirection(Part part) const {
+    return std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(part.first),
+                       code_.begin() + static_cast<std::ptrdiff_t>(part.end), is_indirection);
+  }
+
   void copy(Part part) {
-    if (part.first == part.end) return;
     edits_.insert_before(code_[part.first], "::tilewise::simt::by_value(");
     edits_.insert_after(code_[part.end - 1], ")");
   }
@@ -144,7 +186,8 @@ class CallMarker {
   const Outline& outline_;
   const std::vector<Token>& code_;
   Edits& edits_;
-  std::vector<std::size_t> angles_before_;  ///< a token, itself included
+  std::vector<std::size_t> angles_before_;        ///< a token, itself included
+  std::unordered_set<std::string_view> aliases_;  ///< for pointers and references
   std::unordered_map<std::string_view, Function> functions_;
 };
 

@@ -184,7 +184,9 @@ TEST(Rewrite, CopiesStructuresThatDeviceFunctionsTakeAndReturn) {
       "struct A { __device__ int member(Pair p) const; }; "
       "__device__ float4 sum(const float4* p, int n) { return *p; } "
       "__device__ int many(Pair p); __device__ int many(int n); "
-      "__host__ int other(Pair p); ";
+      "__host__ int other(Pair p); "
+      "using Row = const float*; typedef const Pair &Named, *const Behind; typedef Pair Same; "
+      "__device__ int by_address(Row r, Named a, Behind b, Same s); ";
   const std::pair<const char*, const char*> cases[] = {
       {"dot(*p, x, a[i])", "dot(@*p), x, @a[i]))"},
       {"dot(s.a, {1, 2}, {})", "dot(@s.a), {1, 2}, {})"},
@@ -192,6 +194,9 @@ TEST(Rewrite, CopiesStructuresThatDeviceFunctionsTakeAndReturn) {
       {"object.member(pairs[i])", "object.member(@pairs[i]))"},
       {"many(*p), other(*p)", "many(*p), other(*p)"},
       {"dot(g<1, 2>(x), 1, *p)", "dot(g<1, 2>(x), 1, *p)"},
+      {"dot(NULL, 1, v), dot(sum, 1, v)", "dot(NULL, 1, @v)), dot(sum, 1, @v))"},
+      {"first<Pair&>(p, q), first<Pair*>(p, q)", "first<Pair&>(p, q), first<Pair*>(p, q)"},
+      {"by_address(p, q, r, s)", "by_address(p, q, r, @s))"},
       {"*q = sum(p, 1)", "*q = @sum(p, 1))"},
       {"float4 v = sum(p, 1)", "float4 v = @sum(p, 1))"},
       {"x = dot(dot(*p, 1), 2)", "x = dot(@dot(@*p), 1)), 2)"},

@@ -263,11 +263,21 @@ auto launcher(const char* name, const char* file, int line, Call call, Find find
 }
 
 /// A copy of what a call is to be given, or has returned: made by an assignment, which reports what
-/// it loads and stores.
+/// it loads and stores. What the rewriter takes for a structure may be none; it stays what it is,
+/// an array an array. By a constant reference, since no other is one to a member of some bits.
 template <class T>
+[[gnu::always_inline]] constexpr inline std::decay_t<T> by_value(const T& value) {
+  std::decay_t<T> copy = value;
+  return copy;
+}
+template <class T, std::enable_if_t<!std::is_lvalue_reference_v<T>, int> = 0>
 [[gnu::always_inline]] constexpr inline std::decay_t<T> by_value(T&& value) {
   std::decay_t<T> copy = static_cast<T&&>(value);
   return copy;
+}
+template <class T, size_t count>
+constexpr T (&by_value(T (&array)[count]))[count] {
+  return array;
 }
 
 /// A kernel whose address the program has taken, and how it is launched with arguments of which it
