@@ -39,7 +39,7 @@ TEST_F(ProjectRoot, RefusesAFolderThatHoldsNoCourse) {
 }
 
 TEST(ExecutableDirectory, HoldsThisTest) {
-  EXPECT_TRUE(fs::exists(executable_directory() / "core_paths_test"));
+  EXPECT_TRUE(fs::exists(executable_directory() / "core_files_test"));
 }
 
 TEST(LiesIn, ComparesWholeNames) {
