@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,26 @@ struct GpuProfile {
   }
 };
 
-/// All profiles of a gpus.json, sorted by id.
-/// @throws std::runtime_error naming the file, the profile and the field that is missing or wrong.
+/// All profiles of a gpus.json, sorted by id. What starts with _ is a comment.
+/// @throws std::runtime_error naming the file, the profile and the keys that are missing, unknown
+/// or wrong.
 std::vector<GpuProfile> load_gpu_profiles(const std::filesystem::path& file);
 
-/// The profile called `id` in the course's own gpus.json.
-/// @throws std::runtime_error listing the known ids where there is none.
-GpuProfile gpu_profile(const std::string& id);
+/// The same from its content.
+std::vector<GpuProfile> gpu_profiles_in(const nlohmann::json& document);
+
+/// A gpus.json with this profile alone.
+nlohmann::ordered_json card_document(const GpuProfile& gpu);
+
+/// Whether what stands behind --gpu names a file rather than a profile of the course's.
+bool is_card_file(const std::string& gpu);
+
+/// Whether the course's own gpus.json has a profile of that id.
+bool is_of_the_course(const GpuProfile& gpu);
+
+/// The profile that stands behind --gpu: by its id in the course's own gpus.json, or the only one
+/// in a file of its own (FILE.json), whose id is none of the course's.
+/// @throws std::runtime_error listing the known ids where there is none; as load_gpu_profiles().
+GpuProfile gpu_profile(const std::string& gpu);
 
 }  // namespace tilewise::core

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
 
 namespace tilewise::core {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -41,27 +44,78 @@ TEST(GpuProfile, NamesTheKnownOnesWhenAskedForAnother) {
               ThrowsMessage<std::runtime_error>(HasSubstr("known are a100, gt240, gtx1080")));
 }
 
-TEST(GpuProfile, SaysWhichFieldOfWhichProfileIsWrong) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("tilewise_gpus_" + std::to_string(::getpid()) + ".json");
+class CardFile : public ::testing::Test {
+ protected:
+  ~CardFile() override { std::filesystem::remove(file_); }
+
+  /// A file of one card: a GTX 1080 called "mine", with `changes` to its keys. null takes one away.
+  std::string with(const nlohmann::json& changes) const {
+    nlohmann::json fields = card_document(gpu_profile("gtx1080")).at("gtx1080");
+    fields.merge_patch(changes);
+    return holding({{"mine", fields}});
+  }
+
+  std::string holding(const nlohmann::json& document) const { return holding(document.dump()); }
+  std::string holding(const std::string& text) const {
+    std::ofstream(file_) << text;
+    return file_;
+  }
+
+ private:
+  std::filesystem::path file_ = std::filesystem::temp_directory_path() /
+                                ("tilewise_gpus_" + std::to_string(::getpid()) + ".json");
+};
+
+TEST_F(CardFile, DescribesACardThatTheCourseDoesNotHave) {
+  const GpuProfile card = gpu_profile(with({{"name", "Mine"}, {"sms", 84}, {"clock_mhz", 1410.5}}));
+  EXPECT_EQ(card.id, "mine");
+  EXPECT_EQ(card.name, "Mine");
+  EXPECT_EQ(card.sms, 84);
+  EXPECT_EQ(card.clock_mhz, 1410.5);
+  EXPECT_EQ(card.compute_minor, 1);
+  EXPECT_EQ(card.l2_bytes, gpu_profile("gtx1080").l2_bytes);
+  EXPECT_EQ(gpu_profile(with({{"fp64_lanes_per_sm", nullptr}})).fp64_lanes_per_sm, 0);
+  EXPECT_FALSE(is_of_the_course(card));
+  EXPECT_EQ(card_document(gpu_profiles_in(card_document(card)).front()), card_document(card));
+}
+
+TEST_F(CardFile, NamesWhatIsWrongInIt) {
+  const nlohmann::json gtx1080 = card_document(gpu_profile("gtx1080"));
+  const nlohmann::json fields = gtx1080.at("gtx1080");
   struct Case {
-    const char* text;
+    std::string file;
     const char* complaint;
   };
-  const Case cases[] = {
-      {R"({"x": {"name": "X"}})", "compute_capability"},
-      {R"({"x": {"name": "X", "compute_capability": "six"}})", "not MAJOR.MINOR"},
-      {R"({"x": {"name": "X", "compute_capability": "6.1", "sms": "many"}})", "profile \"x\""},
-      {"{", "parse error"},
+  const std::function<Case()> cases[] = {
+      [&] { return Case{with({{"sms", nullptr}, {"banks", nullptr}}), "missing: sms, banks"}; },
+      [&] { return Case{with({{"name", nullptr}}), "profile \"mine\": missing: name"}; },
+      [&] { return Case{with({{"cores", 2560}, {"L2", 1}}), "unknown: \"L2\", \"cores\""}; },
+      [&] {
+        return Case{with({{"sms", nullptr}, {"SMs", 20}}), "missing: sms; unknown: \"SMs\""};
+      },
+      [&] { return Case{with({{"sms", "many"}}), "sms is \"many\", expected a whole number"}; },
+      [&] { return Case{with({{"sms", 0}}), "sms is 0, expected a whole number from 1 to"}; },
+      [&] { return Case{with({{"sms", 20.5}}), "sms is 20.5, expected a whole number"}; },
+      [&] { return Case{with({{"clock_mhz", -1}}), "clock_mhz is -1, expected a number from 1"}; },
+      [&] { return Case{with({{"l2_bytes", 1e30}}), "l2_bytes is 1e+30"}; },
+      [&] { return Case{with({{"threads_per_block", 2048}}), "from 1 to 1024"}; },
+      [&] { return Case{with({{"compute_capability", "six"}}), "not MAJOR.MINOR"}; },
+      [&] { return Case{with({{"compute_capability", "6.1x"}}), "not MAJOR.MINOR"}; },
+      [&] { return Case{with({{"compute_capability", 6.1}}), "compute_capability"}; },
+      [&] { return Case{holding({{"x", fields}, {"y", fields}}), "has 2 cards"}; },
+      [&] { return Case{holding({{"_comment", "none"}}), "has 0 cards"}; },
+      [&] { return Case{holding({{"a b", fields}}), "letters, digits"}; },
+      [&] { return Case{holding(gtx1080), "gtx1080 is a card of the course's own"}; },
+      [&] { return Case{holding({{"x", 17}}), "no object of a card's figures"}; },
+      [&] { return Case{holding(std::string("[]")), "no object of cards"}; },
+      [&] { return Case{holding(std::string("{")), "parse error"}; },
+      [&] { return Case{"/no/such/card.json", "cannot read the GPU profiles in /no/such/card"}; },
   };
-  for (const Case& c : cases) {
-    std::ofstream(file) << c.text;
-    EXPECT_THAT([&] { load_gpu_profiles(file); },
-                ThrowsMessage<std::runtime_error>(HasSubstr(c.complaint)));
+  for (const auto& one : cases) {
+    const Case c = one();
+    EXPECT_THAT([&] { gpu_profile(c.file); },
+                ThrowsMessage<std::runtime_error>(AllOf(HasSubstr(c.file), HasSubstr(c.complaint))));
   }
-  std::filesystem::remove(file);
-  EXPECT_THAT([&] { load_gpu_profiles(file); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("cannot read")));
 }
 
 }  // namespace
