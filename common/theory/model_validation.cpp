@@ -121,12 +121,13 @@ std::vector<std::string> documents_of(const std::vector<ValidationRow>& rows) {
 
 }  // namespace
 
-std::vector<ValidationRow> validation_rows() {
-  const std::vector<ReferenceRow> measured = reference_table("model_measurements.csv");
-  const std::vector<ReferenceRow> counted = reference_table("model_counters.csv");
+std::vector<ValidationRow> validation_rows(const std::string& table) {
+  const std::vector<ReferenceRow> measured = reference_table(table + "_measurements.csv");
+  const std::vector<ReferenceRow> counted = reference_table(table + "_counters.csv");
   if (measured.size() != counted.size()) {
     throw std::runtime_error(
-        "model_measurements.csv and model_counters.csv have different numbers of rows; "
+        table + "_measurements.csv and " + table +
+        "_counters.csv have different numbers of rows; "
         "common/simt/validation/model_counters.cpp says how to count anew");
   }
   std::vector<ValidationRow> rows;
@@ -134,8 +135,8 @@ std::vector<ValidationRow> validation_rows() {
     const ReferenceRow& row = measured[i];
     ValidationRow result;
     result.document = row.text("document");
-    result.gpu = row.text("gpu");
-    const core::GpuProfile gpu = core::gpu_profile(result.gpu);
+    const core::GpuProfile gpu = gpu_of(row);
+    result.gpu = gpu.id;
     const KernelWork work = work_of(row, counted[i], gpu);
     result.call = call_of(row);
     result.place = row.place();

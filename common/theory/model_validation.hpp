@@ -21,10 +21,10 @@ struct ValidationRow {
   KernelTime modelled;
 };
 
-/// The rows of common/theory/testdata/model_measurements.csv with the counters of
-/// model_counters.csv beside it, in that order.
+/// The rows of common/theory/testdata/TABLE_measurements.csv with the counters of
+/// TABLE_counters.csv beside it, in that order. Tables are model and unseen.
 /// @throws std::runtime_error where the files cannot be read or do not belong together.
-std::vector<ValidationRow> validation_rows();
+std::vector<ValidationRow> validation_rows(const std::string& table);
 
 /// How well the model does on some rows.
 struct Agreement {
