@@ -183,12 +183,13 @@ class Model {
       return;
     }
     issue_ = instructions_ / capability_.model.issued_per_clock;
-    const double global_wavefronts =
-        capability_.model.global_shares_load_unit
-            ? std::max(global_accesses, (work_.global_load_sectors + work_.global_store_sectors +
-                                         work_.global_atomic_sectors) /
-                                            4)
-            : 0;
+    const double sectors =
+        work_.global_load_sectors + work_.global_store_sectors + work_.global_atomic_sectors;
+    // L1 looks up one line of 128 bytes a clock: 32 rows that a warp reads at once take 32.
+    const double lines = (work_.block.load_lines + work_.block.store_lines) * blocks_;
+    const double global_wavefronts = capability_.model.global_shares_load_unit
+                                         ? std::max({global_accesses, sectors / 4, lines})
+                                         : 0;
     // A shuffle goes the way of a load from shared memory: 32 lanes a clock (CUDA C++ Programming
     // Guide, "Arithmetic Instructions", for all that have it).
     load_unit_ =
@@ -242,7 +243,9 @@ class Model {
         (work_.block.load_lines * ratio(loaded + atomics, work_.global_load_sectors + atomics) +
          work_.block.store_lines) *
         blocks_;
-    const double sectors = loaded + work_.global_store_sectors + 2 * atomics + spill_sectors_;
+    // A sector of L2 is written whole: with a part of one it reads the rest first.
+    const double sectors =
+        loaded + work_.global_store_sectors + scattered + 2 * atomics + spill_sectors_;
     l2_spill_share_ = ratio(spill_sectors_, sectors);
     const double by_bytes = sectors * sector_bytes / l2_bytes_per_clock();
     const double by_lines = ratio(lines, capability_.model.l2_lines_per_clock * gpu_.sms);
