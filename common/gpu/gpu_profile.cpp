@@ -38,6 +38,8 @@ const Key keys[] = {
     {"fp64_lanes_per_sm", &GpuProfile::fp64_lanes_per_sm, 0, 1e6, true},
     {"clock_mhz", &GpuProfile::clock_mhz},
     {"dram_gb_s", &GpuProfile::dram_gb_s},
+    {"dram_partitions", &GpuProfile::dram_partitions, 8, 8, true},  // the simulator knows GT200's
+    {"partition_bytes", &GpuProfile::partition_bytes, 256, 256, true},
     {"l2_bytes", &GpuProfile::l2_bytes, 0, terabyte},
     {"shared_bytes_per_sm", &GpuProfile::shared_bytes_per_sm, 1, terabyte},
     {"shared_bytes_per_block", &GpuProfile::shared_bytes_per_block, 1, terabyte},
@@ -68,7 +70,8 @@ void demand_known_keys(const Json& fields) {
   throw std::runtime_error(
       (missing.empty() ? "" : "missing: " + missing) +
       (missing.empty() || unknown.empty() ? "" : "; ") +
-      (unknown.empty() ? "" : "unknown: " + unknown + " (common/gpu/gpus.json shows all there are)"));
+      (unknown.empty() ? ""
+                       : "unknown: " + unknown + " (common/gpu/gpus.json shows all there are)"));
 }
 
 void read(const Json& fields, const Key& key, GpuProfile& gpu) {
@@ -157,12 +160,15 @@ std::vector<GpuProfile> gpu_profiles_in(const Json& document) {
 }
 
 nlohmann::ordered_json card_document(const GpuProfile& gpu) {
-  nlohmann::ordered_json fields = {
-      {"name", gpu.name},
-      {"compute_capability",
-       std::to_string(gpu.compute_major) + "." + std::to_string(gpu.compute_minor)}};
+  nlohmann::ordered_json fields = {{"name", gpu.name},
+                                   {"compute_capability", std::to_string(gpu.compute_major) + "." +
+                                                              std::to_string(gpu.compute_minor)}};
   for (const Key& key : keys) {
-    std::visit([&](auto member) { fields[key.name] = gpu.*member; }, key.member);
+    std::visit(
+        [&](auto member) {
+          if (gpu.*member != 0 || !key.may_be_missing) fields[key.name] = gpu.*member;
+        },
+        key.member);
   }
   return {{gpu.id, fields}};
 }

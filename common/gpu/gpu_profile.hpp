@@ -21,7 +21,9 @@ struct GpuProfile {
   int fp32_lanes_per_sm = 0;
   int fp64_lanes_per_sm = 0;  ///< 0: double precision is not supported or not documented
   double clock_mhz = 0;
-  double dram_gb_s = 0;  ///< theoretical
+  double dram_gb_s = 0;     ///< theoretical
+  int dram_partitions = 0;  ///< that addresses go to in turns (GT200); 0: hashed, or none
+  int partition_bytes = 0;  ///< of a turn
   std::size_t l2_bytes = 0;
   std::size_t shared_bytes_per_sm = 0;
   std::size_t shared_bytes_per_block = 0;  ///< with opt-in, where the card has one

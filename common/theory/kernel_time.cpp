@@ -222,18 +222,20 @@ class Model {
     const DramTraffic dram =
         dram_traffic(gpu_, work_, static_cast<std::uint64_t>(resident_) * gpu_.sms);
     const double atomics = work_.global_atomic_sectors;
-    const double scattered =
+    // What stores leave of their sectors, in sectors, costs the memory that they go to.
+    const double left =
+        capability_.model.scattered_store_sectors *
         std::max(0.0, work_.global_store_sectors + atomics -
                           (work_.global_store_bytes + work_.global_atomic_bytes) / sector_bytes);
-    const double dram_sectors = dram.load_sectors + dram.store_sectors +
-                                scattered * capability_.model.scattered_store_sectors +
+    const bool has_l2 = capability_.model.l2_bytes_per_clock > 0;
+    const double dram_sectors = dram.load_sectors + dram.store_sectors + (has_l2 ? 0 : left) +
                                 (spills_to_dram_ ? spill_sectors_ : 0);
     dram_spill_share_ = spills_to_dram_ ? ratio(spill_sectors_, dram_sectors) : 0;
     const double bytes_per_clock =
         gpu_.dram_gb_s * capability_.model.dram_efficiency / (gpu_.clock_mhz * 1e-3);
     dram_ = dram_sectors * sector_bytes / bytes_per_clock * work_.partition_imbalance;
 
-    if (capability_.model.l2_bytes_per_clock == 0) return;
+    if (!has_l2) return;
     double loaded = work_.global_load_sectors;
     if (capability_.model.l1_keeps_loads && work_.block.load_sectors > 0) {
       loaded = std::min(loaded, std::max(work_.block.load_sectors * blocks_, dram.load_sectors));
@@ -243,9 +245,8 @@ class Model {
         (work_.block.load_lines * ratio(loaded + atomics, work_.global_load_sectors + atomics) +
          work_.block.store_lines) *
         blocks_;
-    // A sector of L2 is written whole: with a part of one it reads the rest first.
     const double sectors =
-        loaded + work_.global_store_sectors + scattered + 2 * atomics + spill_sectors_;
+        loaded + work_.global_store_sectors + left + 2 * atomics + spill_sectors_;
     l2_spill_share_ = ratio(spill_sectors_, sectors);
     const double by_bytes = sectors * sector_bytes / l2_bytes_per_clock();
     const double by_lines = ratio(lines, capability_.model.l2_lines_per_clock * gpu_.sms);

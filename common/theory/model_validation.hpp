@@ -14,8 +14,10 @@ struct ValidationRow {
   std::string gpu;       ///< a profile's id
   std::string call;      ///< "matmul_rx_ry(n=1600, 16, 2, 2)"
   std::string place;     ///< file and line, for messages
-  bool fitted = false;   ///< constants of the generation were fitted on it
-  double work = 0;       ///< operations, for a transpose bytes
+  /// Constants of the generation were fitted on it; of an unseen row, that the model was mended
+  /// after it was looked at.
+  bool known = false;
+  double work = 0;           ///< operations, for a transpose bytes
   double spilled_words = 0;  ///< KernelWork::spilled_words
   double measured_ms = 0;
   KernelTime modelled;
@@ -41,6 +43,7 @@ Agreement agreement(const std::vector<ValidationRow>& rows);
 double spearman(const std::vector<double>& a, const std::vector<double>& b);
 
 /// All rows and how they agree, as tables in Markdown.
-std::string validation_tables(const std::vector<ValidationRow>& rows);
+/// @param known what ValidationRow::known means of them, as a heading: "fitted on"
+std::string validation_tables(const std::vector<ValidationRow>& rows, const std::string& known);
 
 }  // namespace tilewise::theory

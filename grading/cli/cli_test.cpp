@@ -303,8 +303,8 @@ TEST_F(CardOfOnesOwn, IsTakenByEachCommandThatTakesAProfile) {
                                                 "\"cores\""));
   }
   // The figures of bench stand by themselves: whoever has them needs no file of the card.
-  const CommandResult report = tilewise(
-      {"report", "--measurements", bench, "--output", scratch.path() / "again.html"});
+  const CommandResult report =
+      tilewise({"report", "--measurements", bench, "--output", scratch.path() / "again.html"});
   EXPECT_EQ(report.status, 0) << report.output;
   EXPECT_THAT(text_of(scratch.path() / "again.html"), HasSubstr("My Own"));
 }

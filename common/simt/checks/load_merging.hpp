@@ -16,11 +16,11 @@ namespace tilewise::simt {
 ///
 /// Loads of one pass through a loop join wherever their addresses are contiguous and, in every
 /// thread of the block, aligned, and the compiler can know that: of `extern __shared__ float s[]`
-/// it knows an alignment of 4 bytes. Loads of several passes join once the compiler has unrolled the
-/// loop by four and moved them together, which it does as long as the unrolled body stays small.
-/// The two limits on that are fitted to the ten tilings of put2025, of which it unrolled eight: 6x6
-/// results a thread yes, 5x6 (more loads, since five neighbours cannot join) and 8x8 (more
-/// registers) no.
+/// it knows an alignment of 4 bytes. Loads of several passes join once the compiler has unrolled
+/// the loop by four and moved them together, which it does as long as the unrolled body stays
+/// small. The two limits on that are fitted to the ten tilings of put2025, of which it unrolled
+/// eight: 6x6 results a thread yes, 5x6 (more loads, since five neighbours cannot join) and 8x8
+/// (more registers) no.
 ///
 /// What a thread has loaded a moment ago, with no store and no barrier since, it still has in a
 /// register: `sum[i][j] += As[i][ty][k] * Bs[j][k][tx]` loads rx + ry values for rx * ry products.

@@ -24,51 +24,51 @@
 #include "labs/08_dgemm_dtrsm/dgemm.hpp"
 #include "labs/09_rank1_update/matmul_rank1.hpp"
 
-// Right kernels in other styles (grading/stages/*/others), each in a namespace of its own: how it is
-// called, its stage and style, its function.
-#define TILEWISE_OTHERS(OTHER)                                    \
-  OTHER(by_blocks, 02, flat_grid, matmul_grid)                    \
-  OTHER(by_blocks, 02, matrix_view, matmul_grid)                  \
-  OTHER(by_blocks, 02, row_bands, matmul_grid)                    \
-  OTHER(tiled, 03, backward_clamped, matmul_shared)               \
-  OTHER(tiled, 03, double_buffer, matmul_shared)                  \
-  OTHER(tiled, 03, dynamic_tiles, matmul_shared)                  \
-  OTHER(tiled, 03, guarded_loads, matmul_shared)                  \
-  OTHER(tiled, 03, linear_block, matmul_shared)                   \
-  OTHER(tiled, 03, prefetch, matmul_shared)                       \
-  OTHER(tiled, 03, vector_loads, matmul_shared)                   \
-  OTHER(tiled, 04, last_step_apart, matmul_prefetch_register)     \
-  OTHER(tiled, 04, last_step_apart, matmul_prefetch_shared)       \
-  OTHER(tiled, 04, three_pairs, matmul_prefetch_register)         \
-  OTHER(tiled, 04, three_pairs, matmul_prefetch_shared)           \
-  OTHER(tiled, 04, vector_fetch, matmul_prefetch_register)        \
-  OTHER(tiled, 04, vector_fetch, matmul_prefetch_shared)          \
-  OTHER(tiled, 05, dynamic_tiles, matmul_2x2)                     \
-  OTHER(tiled, 05, dynamic_tiles, matmul_2x2_strided)             \
-  OTHER(tiled, 05, pairs_everywhere, matmul_2x2)                  \
-  OTHER(tiled, 05, pairs_everywhere, matmul_2x2_strided)          \
-  OTHER(tiled, 05, plain_and_guarded, matmul_2x2)                 \
-  OTHER(tiled, 05, plain_and_guarded, matmul_2x2_strided)         \
-  OTHER(tiled, 05, walking_blocks, matmul_2x2)                    \
-  OTHER(tiled, 05, walking_blocks, matmul_2x2_strided)            \
-  OTHER(by_results, 06, adjacent_results, matmul_rx_ry)           \
-  OTHER(by_results, 06, dynamic_tiles, matmul_rx_ry)              \
-  OTHER(by_results, 06, vector_loads, matmul_rx_ry)               \
-  OTHER(transpose, 07, swizzled_vectors, transpose_padded)        \
-  OTHER(transpose, 07, swizzled_vectors, transpose_diagonal)      \
-  OTHER(transpose, 07, views_and_lambdas, transpose_padded)       \
-  OTHER(transpose, 07, views_and_lambdas, transpose_diagonal)     \
-  OTHER(transpose, 07, walking_blocks, transpose_padded)          \
-  OTHER(transpose, 07, walking_blocks, transpose_diagonal)        \
-  OTHER(dgemm, 08, views_and_lambdas, dgemm_shared)               \
-  OTHER(plain, 09, as_in_2009, matmul_two_rows)                   \
-  OTHER(plain, 09, as_in_2009, matmul_rank1)                      \
-  OTHER(plain, 09, four_columns_in_one_load, matmul_two_rows)     \
+// Right kernels in other styles (grading/stages/*/others), each in a namespace of its own: how it
+// is called, its stage and style, its function.
+#define TILEWISE_OTHERS(OTHER)                                \
+  OTHER(by_blocks, 02, flat_grid, matmul_grid)                \
+  OTHER(by_blocks, 02, matrix_view, matmul_grid)              \
+  OTHER(by_blocks, 02, row_bands, matmul_grid)                \
+  OTHER(tiled, 03, backward_clamped, matmul_shared)           \
+  OTHER(tiled, 03, double_buffer, matmul_shared)              \
+  OTHER(tiled, 03, dynamic_tiles, matmul_shared)              \
+  OTHER(tiled, 03, guarded_loads, matmul_shared)              \
+  OTHER(tiled, 03, linear_block, matmul_shared)               \
+  OTHER(tiled, 03, prefetch, matmul_shared)                   \
+  OTHER(tiled, 03, vector_loads, matmul_shared)               \
+  OTHER(tiled, 04, last_step_apart, matmul_prefetch_register) \
+  OTHER(tiled, 04, last_step_apart, matmul_prefetch_shared)   \
+  OTHER(tiled, 04, three_pairs, matmul_prefetch_register)     \
+  OTHER(tiled, 04, three_pairs, matmul_prefetch_shared)       \
+  OTHER(tiled, 04, vector_fetch, matmul_prefetch_register)    \
+  OTHER(tiled, 04, vector_fetch, matmul_prefetch_shared)      \
+  OTHER(tiled, 05, dynamic_tiles, matmul_2x2)                 \
+  OTHER(tiled, 05, dynamic_tiles, matmul_2x2_strided)         \
+  OTHER(tiled, 05, pairs_everywhere, matmul_2x2)              \
+  OTHER(tiled, 05, pairs_everywhere, matmul_2x2_strided)      \
+  OTHER(tiled, 05, plain_and_guarded, matmul_2x2)             \
+  OTHER(tiled, 05, plain_and_guarded, matmul_2x2_strided)     \
+  OTHER(tiled, 05, walking_blocks, matmul_2x2)                \
+  OTHER(tiled, 05, walking_blocks, matmul_2x2_strided)        \
+  OTHER(by_results, 06, adjacent_results, matmul_rx_ry)       \
+  OTHER(by_results, 06, dynamic_tiles, matmul_rx_ry)          \
+  OTHER(by_results, 06, vector_loads, matmul_rx_ry)           \
+  OTHER(transpose, 07, swizzled_vectors, transpose_padded)    \
+  OTHER(transpose, 07, swizzled_vectors, transpose_diagonal)  \
+  OTHER(transpose, 07, views_and_lambdas, transpose_padded)   \
+  OTHER(transpose, 07, views_and_lambdas, transpose_diagonal) \
+  OTHER(transpose, 07, walking_blocks, transpose_padded)      \
+  OTHER(transpose, 07, walking_blocks, transpose_diagonal)    \
+  OTHER(dgemm, 08, views_and_lambdas, dgemm_shared)           \
+  OTHER(plain, 09, as_in_2009, matmul_two_rows)               \
+  OTHER(plain, 09, as_in_2009, matmul_rank1)                  \
+  OTHER(plain, 09, four_columns_in_one_load, matmul_two_rows) \
   OTHER(plain, 09, four_columns_in_one_load, matmul_rank1)
 
 #define DECLARE(how, stage, style, function) \
   namespace others_##stage##_##style {       \
-  decltype(::function) function;             \
+    decltype(::function) function;           \
   }
 TILEWISE_OTHERS(DECLARE)
 #undef DECLARE

@@ -81,8 +81,8 @@ __global__ void ladder_columns(const float* A, const float* B, float* C, int n) 
 constexpr int edge = 128;  ///< of what a block computes, from here on
 
 template <int Depth>
-__device__ void load_quads(const float* A, const float* B, int n, int threads, float* As,
-                           float* Bs, Layout layout, int row0, int col0, int k0) {
+__device__ void load_quads(const float* A, const float* B, int n, int threads, float* As, float* Bs,
+                           Layout layout, int row0, int col0, int k0) {
   const int t = threadIdx.x;
   for (int row = t / (Depth / 4); row < edge; row += threads / (Depth / 4)) {
     const int k = t % (Depth / 4) * 4;
