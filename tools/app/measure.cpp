@@ -82,6 +82,21 @@ void add_profile(CLI::App& app, ExitStatus& status) {
   command->callback([options, &status] { status = exit_status(profile(*options)); });
 }
 
+void add_ptx(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<PtxOptions>();
+  CLI::App* command = app.add_subcommand(
+      "ptx", "Show beside each line of your kernels what nvcc makes of it: PTX and SASS");
+  command->footer("Example: ./lab ptx 03_shared_memory");
+  add_stage(command, *options)->required();
+  command
+      ->add_option("--kernel", options->kernel,
+                   "Only kernels with that in their names: two_rows, 'rank1_kernel<128'")
+      ->option_text("NAME");
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  command->callback([options, &status] { status = exit_status(ptx(*options)); });
+}
+
 void add_trace(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<TraceOptions>();
   CLI::App* command = app.add_subcommand(
