@@ -1,6 +1,7 @@
 #include "grading/bench/bench_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,9 +24,10 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* bench_schema = "tilewise/bench/v1";
 
-constexpr Contender contenders[] = {Contender::student,        Contender::solution,
-                                    Contender::previous_stage, Contender::cublas,
-                                    Contender::openblas,       Contender::copy};
+constexpr Contender contenders[] = {
+    Contender::student,      Contender::solution, Contender::previous_stage, Contender::cublas,
+    Contender::openblas,     Contender::copy,     Contender::published,      Contender::plain_copy,
+    Contender::strided_copy, Contender::tile_copy};
 
 // --- Writing ----------------------------------------------------------------------------------
 
@@ -195,7 +197,9 @@ Contender read_contender(Fields& row) {
   const std::string name = row.text("contender");
   const auto* known = std::ranges::find(contenders, name, to_string);
   if (known == std::end(contenders)) {
-    row.refuse("contender", "student, solution, previous, cublas, openblas or copy");
+    std::vector<std::string_view> names;
+    std::ranges::transform(contenders, std::back_inserter(names), to_string);
+    row.refuse("contender", fmt::format("{}", fmt::join(names, ", ")));
   }
   return *known;
 }
@@ -260,8 +264,22 @@ std::string_view to_string(Contender contender) {
       return "openblas";
     case Contender::copy:
       return "copy";
+    case Contender::published:
+      return "published";
+    case Contender::plain_copy:
+      return "plain_copy";
+    case Contender::strided_copy:
+      return "strided_copy";
+    case Contender::tile_copy:
+      return "tile_copy";
   }
   throw std::logic_error("no contender");
+}
+
+bool is_judged(Contender contender) {
+  constexpr Contender copies[] = {Contender::copy, Contender::plain_copy, Contender::strided_copy,
+                                  Contender::tile_copy};
+  return std::ranges::find(copies, contender) == std::end(copies);
 }
 
 bool is_sound(const BenchReport& report) {

@@ -42,7 +42,7 @@ TEST(BenchJson, ReadsWhatItWrote) {
   int i = 0;
   for (const Contender contender :
        {Contender::student, Contender::solution, Contender::previous_stage, Contender::cublas,
-        Contender::openblas, Contender::copy}) {
+        Contender::openblas, Contender::copy, Contender::published, Contender::tile_copy}) {
     report.rows[i++].contender = contender;
   }
 

@@ -30,6 +30,14 @@ const char* heading_of(Contender contender) {
       return "cuBLAS";
     case Contender::openblas:
       return "CPU";
+    case Contender::published:
+      return "document";
+    case Contender::plain_copy:
+      return "copied";
+    case Contender::strided_copy:
+      return "strided";
+    case Contender::tile_copy:
+      return "by tiles";
     default:
       return to_string(contender).data();
   }
@@ -178,6 +186,14 @@ std::string legend_of(const BenchReport& report) {
   if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
   if (any(report, Contender::openblas)) {
     text += "CPU: OpenBLAS on this machine's processor, measured.\n";
+  }
+  if (any(report, Contender::published)) {
+    text += "document: the kernel in the form that was published.\n";
+  }
+  if (any(report, Contender::plain_copy)) {
+    text +=
+        "Kernels that copy: copied each element to the same place, strided scattered on both "
+        "sides,\nby tiles by way of shared memory.\n";
   }
   return text;
 }

@@ -34,7 +34,7 @@ SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* worklo
     return result;
   }
   // Of several launches the later ones read what the sampled blocks of earlier ones left out.
-  if (workload != nullptr && reply.launches == 1) {
+  if (workload != nullptr && reply.launches == 1 && is_judged(module_.contender)) {
     result.right = workload->is_right(arguments, worker_->memory(), true);
   }
   result.profile = {module_.stage,
@@ -81,7 +81,7 @@ class Contestant {
         return {{}, why->message};
       }
     }
-    if (round == 0 && request_.module->contender != Contender::copy) {
+    if (round == 0 && is_judged(request_.module->contender)) {
       right = workload_.is_right(arguments_, worker_.memory(), false);
     }
     return {reply.times_ms};

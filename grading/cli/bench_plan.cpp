@@ -132,6 +132,10 @@ std::vector<ContenderModule> build_contenders(const ModuleRequest& request) {
   for (const std::string& previous : request.previous_stages) {
     builds.add(Contender::previous_stage, previous, root / "solutions" / previous);
   }
+  for (const Contender contender : contenders_beside) {
+    const fs::path folder = drawer_of(root, stage) / "beside" / to_string(contender);
+    if (fs::exists(folder)) builds.add(contender, stage, folder);
+  }
   if (request.backend == Backend::cuda) {
     for (const Baseline& baseline : baselines_of(stage)) {
       builds.add_baseline(baseline.uses_cublas ? Contender::cublas : Contender::copy,

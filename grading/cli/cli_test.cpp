@@ -450,6 +450,24 @@ TEST(Bench, ComparesTheStudentWithTheSolution) {
   EXPECT_EQ(row.at("cgma"), row.at("cgma_by_formula"));
 }
 
+TEST(Bench, RunsKernelsBesideThoseOfAStage) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "bench.json";
+  const CommandResult copies =
+      bench({"7", "--solutions", "--gpu", "gtx280", "--n", "64", "--json", json});
+  EXPECT_EQ(copies.status, 0) << copies.output;
+  EXPECT_THAT(copies.output, AllOf(HasSubstr("solution   copied  strided by tiles"),
+                                   Not(HasSubstr("!")), HasSubstr("Kernels that copy:")));
+  for (const auto& row : nlohmann::json::parse(text_of(json)).at("rows")) {
+    const bool turns = row.at("contender") == "solution";
+    EXPECT_EQ(row.at("right").is_null(), !turns) << row << ": a copy is no transpose";
+    EXPECT_GT(row.at("rate"), 0) << row;
+  }
+  const CommandResult published = bench({"8", "--solutions", "--gpu", "p100", "--n", "64"});
+  EXPECT_EQ(published.status, 0) << published.output;
+  EXPECT_THAT(published.output, AllOf(HasSubstr(" document "), Not(HasSubstr("!"))));
+}
+
 TEST(Bench, MarksAWrongResult) {
   TemporarySubmission submission("03_shared_memory");
   submission.put("matmul_shared.cu", R"(#include "matmul_shared.hpp"
