@@ -81,6 +81,18 @@ def check(page):
     page.given("512 1600 2048 3200 4096", "orders of products")
     page.given("4.0", "the way C++ writes it")
 
+    counters = {"requests of global loads": "global_load_requests",
+                "sectors of these": "global_load_sectors",
+                "wavefronts of shared loads, once merged": "shared_load_wavefronts_merged",
+                "bank conflicts": "shared_bank_conflicts"}
+    seen = {name: page.tilewise.counters("3", "matmul_shared(n=512, tile=16)", submission=folder)
+            for name, folder in (("solution", None), (
+                "`vector_loads`", "grading/stages/03_shared_memory/others/vector_loads"))}
+    page.table("| | solution | `vector_loads` |", lambda row: {
+        name: seen[name][counters[row.first]] for name in seen if row.first in counters})
+    page.modelled("929 1,386", (seen["solution"], 1), (seen["`vector_loads`"], 1))
+    page.figures_in("docs/measurements/2026-11-22-styles-h200.md", "12,992 9,105")
+
     _check_choice(page, on_h200)
     page.pitfall_unheard("no `__launch_bounds__`", "the simulator has no registers to run out of")
     page.pitfall_unheard("a loop over i or j that is not unrolled", "nothing fails")
