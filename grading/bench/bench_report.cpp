@@ -57,27 +57,29 @@ OrderedJson document_of(const std::optional<OccupancyFigures>& occupancy) {
 }
 
 OrderedJson document_of(const BenchRow& row) {
-  return {{"stage", row.stage},
-          {"function", row.function},
-          {"block", row.block},
-          {"contender", to_string(row.contender)},
-          {"n", row.n},
-          {"call", row.call},
-          {"problem", row.problem},
-          {"not_written", row.not_written},
-          {"excused", row.excused},
-          {"ms", row.ms},
-          {"rate", row.rate},
-          {"unit", row.unit},
-          {"right", or_null(row.right)},
-          {"gips", or_null(row.gips)},
-          {"gips_measured", row.gips_measured},
-          {"limiter", row.limiter},
-          {"counted", document_of(row.counted)},
-          {"by_formula", document_of(row.by_formula)},
-          {"cgma", or_null(row.cgma)},
-          {"cgma_by_formula", or_null(row.cgma_by_formula)},
-          {"occupancy", document_of(row.occupancy)}};
+  OrderedJson document = {{"stage", row.stage},
+                          {"function", row.function},
+                          {"block", row.block},
+                          {"contender", to_string(row.contender)},
+                          {"n", row.n},
+                          {"call", row.call},
+                          {"problem", row.problem},
+                          {"not_written", row.not_written},
+                          {"excused", row.excused},
+                          {"ms", row.ms},
+                          {"rate", row.rate},
+                          {"unit", row.unit},
+                          {"right", or_null(row.right)},
+                          {"gips", or_null(row.gips)},
+                          {"gips_measured", row.gips_measured},
+                          {"limiter", row.limiter},
+                          {"counted", document_of(row.counted)},
+                          {"by_formula", document_of(row.by_formula)},
+                          {"cgma", or_null(row.cgma)},
+                          {"cgma_by_formula", or_null(row.cgma_by_formula)},
+                          {"occupancy", document_of(row.occupancy)}};
+  if (row.total_ms) document["total_ms"] = *row.total_ms;
+  return document;
 }
 
 // --- Reading ----------------------------------------------------------------------------------
@@ -141,6 +143,8 @@ class Fields {
     if (!fits) refuse(name, fmt::format("a whole number from 0 to {}", largest));
     return field.get<Integer>();
   }
+
+  bool has(const char* name) const { return object_.contains(name); }
 
   bool is_null(const char* name) { return at(name).is_null(); }
 
@@ -225,6 +229,7 @@ BenchRow read_row(const Json& document, std::size_t index) {
   row.not_written = fields.truth("not_written");
   row.excused = fields.truth("excused");
   row.ms = fields.number("ms");
+  if (fields.has("total_ms")) row.total_ms = fields.number("total_ms");
   row.rate = fields.number("rate");
   row.unit = fields.text("unit");
   if (!fields.is_null("right")) row.right = fields.truth("right");

@@ -63,13 +63,14 @@ struct BenchRow {
   int n = 0;         ///< the order; rows and columns of a transpose
   std::string call;  ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
 
-  std::string problem;        ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
-  bool not_written = false;   ///< that is why: the files are as they were handed out
-  bool excused = false;       ///< the problem is another one that is no fault of the kernel's
-  double ms = 0;              ///< median of a call
-  double rate = 0;            ///< in `unit`
-  std::string unit;           ///< "GFLOPS" or "GB/s"
-  std::optional<bool> right;  ///< the result against the CPU's; nothing where nobody looked
+  std::string problem;       ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
+  bool not_written = false;  ///< that is why: the files are as they were handed out
+  bool excused = false;      ///< the problem is another one that is no fault of the kernel's
+  double ms = 0;             ///< median of a call
+  std::optional<double> total_ms = {};  ///< with copies to the GPU and back, where asked for
+  double rate = 0;                      ///< in `unit`
+  std::string unit;                     ///< "GFLOPS" or "GB/s"
+  std::optional<bool> right;   ///< the result against the CPU's; nothing where nobody looked
   std::optional<double> gips;  ///< instructions of warps, 10^9 a second
   bool gips_measured = false;  ///< by Nsight Compute; else modelled
   std::string limiter;         ///< where modelled

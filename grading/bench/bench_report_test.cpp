@@ -35,6 +35,7 @@ TEST(BenchJson, ReadsWhatItWrote) {
   bare.cgma_by_formula.reset();
   bare.occupancy.reset();
   bare.gips_measured = true;
+  bare.total_ms = 17.5;
   BenchRow& failed = report.rows[2];
   failed = {};
   failed.problem = "cannot be compiled: \"x\"\n\xc3\xa9";

@@ -216,6 +216,7 @@ BenchPlan make_plan(const BenchOptions& options) {
   }
   demand_folder("--store", options.store);
   plan.store = options.store;
+  plan.total = options.total;
   plan.cases = load_bench_cases(layout().root);
   plan.backend = choose_backend(options);
   plan.gpu = profile_for(plan.backend, options.gpu);

@@ -99,6 +99,7 @@ struct BenchOptions : Run {
   std::vector<int> orders;                 ///< empty: the usual ones of the backend
   std::string inputs = "random";           ///< "random", "linear" or "A.npy,B.npy"
   std::filesystem::path store;             ///< folder that keeps inputs and references; empty: none
+  bool total = false;                      ///< the time with copies to the GPU and back, too
   std::filesystem::path csv, json, plots;  ///< empty: not written; plots: a folder
 };
 

@@ -29,6 +29,8 @@ void add_bench(CLI::App& app, ExitStatus& status) {
   command
       ->add_option("--store", options->store, "Keep inputs and right results there for later runs")
       ->option_text("DIR");
+  command->add_flag("--total", options->total,
+                    "Show the time with copies to the GPU and back beside that of the kernels");
   command->add_option("--csv", options->csv, "Write the table as CSV")->option_text("FILE");
   command->add_option("--json", options->json, "Write the table as JSON")->option_text("FILE");
   command->add_option("--plots", options->plots, "Draw charts into a folder")->option_text("DIR");

@@ -93,6 +93,13 @@ def check(page):
     page.modelled("929 1,386", (seen["solution"], 1), (seen["`vector_loads`"], 1))
     page.figures_in("docs/measurements/2026-11-22-styles-h200.md", "12,992 9,105")
 
+    page.figures("64,000,000 256,000,000 20,000,000",
+                 put2025(1600, 16, 1, 1, "l2_read_transactions"),
+                 put2025(1600, 16, 1, 1, "gld_transactions"),
+                 put2025(1600, 16, 2, 1, "shared_store_transactions"))
+    # 50 x 100 blocks of 8 warps fill a tile of A and two of B in each of 100 steps.
+    page.figures("12,000,000", 50 * 100 * 8 * 3 * 100)
+
     _check_choice(page, on_h200)
     page.pitfall_unheard("no `__launch_bounds__`", "the simulator has no registers to run out of")
     page.pitfall_unheard("a loop over i or j that is not unrolled", "nothing fails")
