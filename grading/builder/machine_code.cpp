@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <regex>
 #include <stdexcept>
 #include <utility>
@@ -124,17 +123,21 @@ std::vector<KernelCode> kernels_in_sass(std::string_view sass, const std::string
   return kernels;
 }
 
-fs::path find_disassembler() {
+std::optional<fs::path> find_disassembler() {
   if (const fs::path found = find_program("nvdisasm"); !found.empty()) return found;
-  const fs::path beside = find_program(cuda_compiler()).parent_path() / "nvdisasm";
-  return fs::exists(beside) ? beside : fs::path();
+  try {
+    const fs::path beside = find_program(cuda_compiler()).parent_path() / "nvdisasm";
+    if (fs::exists(beside)) return beside;
+  } catch (const std::runtime_error&) {  // no nvcc
+  }
+  return std::nullopt;
 }
 
 std::vector<SourceCode> compile_to_machine_code(const StageInfo& stage, const fs::path& folder,
                                                 const core::GpuProfile& gpu,
                                                 const fs::path& scratch, std::string& problem) {
   const std::string nvcc = cuda_compiler();
-  const fs::path disassembler = find_disassembler();
+  const std::optional<fs::path> disassembler = find_disassembler();
   const ToolFiles files{.readable = {}, .writable = scratch, .working_folder = scratch};
   const auto compiled = [&](const std::string& source, const std::string& architecture,
                             const char* kind, const fs::path& output) {
@@ -169,16 +172,16 @@ std::vector<SourceCode> compile_to_machine_code(const StageInfo& stage, const fs
           "{} compiles for no card like the {}; choose another: --gpu h200", nvcc, gpu.name));
     }
     sources.push_back({source, *architecture, kernels_in_ptx(core::text_of(ptx), source), {}});
-    if (disassembler.empty()) continue;
+    if (!disassembler) continue;
     CommandResult result = compiled(source, *architecture, "-cubin", cubin);
     if (result.succeeded()) {
       // What it prints of large kernels is more than is kept of a command's output.
       result = run_command(tool_command(
-          {"/bin/sh", "-c", R"(exec "$0" -c -gi "$1" > "$2")", disassembler, cubin, sass}, files,
+          {"/bin/sh", "-c", R"(exec "$0" -c -gi "$1" > "$2")", *disassembler, cubin, sass}, files,
           {}));
     }
     if (!result.succeeded()) {
-      throw std::runtime_error(fmt::format("{}: {}", disassembler.string(), result.output));
+      throw std::runtime_error(fmt::format("{}: {}", disassembler->string(), result.output));
     }
     sources.back().sass = kernels_in_sass(core::text_of(sass), source);
   }

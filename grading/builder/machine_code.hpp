@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +42,8 @@ struct SourceCode {
   std::vector<KernelCode> sass;  ///< empty where there is no nvdisasm
 };
 
-/// nvdisasm: in PATH, or beside nvcc; empty if there is none.
-std::filesystem::path find_disassembler();
+/// nvdisasm: in PATH, or beside nvcc.
+std::optional<std::filesystem::path> find_disassembler();
 
 /// Compiles a stage's sources with nvcc for an architecture like the GPU's.
 /// @param folder   holds the stage's .cu files

@@ -96,7 +96,7 @@ bool ptx(const PtxOptions& options) {
   const std::string tables = tables_of(sources, read_sources(stage, folder), options.kernel);
   terminal.clear_progress();
   fmt::print("{} for {}, by nvcc {}\n{}", stage.id, gpu.name, sources.front().architecture, tables);
-  if (find_disassembler().empty()) {
+  if (!find_disassembler()) {
     fmt::print(
         "\nSASS, the card's own instructions, is not shown: nvdisasm is not found. It is a part of "
         "the\nCUDA Toolkit (the package cuda-nvdisasm); put it on PATH or beside nvcc.\n");
