@@ -91,7 +91,12 @@ def check(page):
     page.table("| | solution | `vector_loads` |", lambda row: {
         name: seen[name][counters[row.first]] for name in seen if row.first in counters})
     page.modelled("929 1,386", (seen["solution"], 1), (seen["`vector_loads`"], 1))
-    page.figures_in("docs/measurements/2026-11-22-styles-h200.md", "12,992 9,105")
+    narrow, wide = (page.tilewise.counters("6", "matmul_rx_ry(n=512, tile=16, rx=4, ry=4)",
+                                           submission=folder) for folder in (
+        None, "grading/stages/06_work_rx_ry/others/vector_loads"))
+    page.figures("32,768 131,072", *(each["global_load_requests"] for each in (wide, narrow)))
+    page.figures("196,608 131,072", *(each["shared_store_wavefronts"] for each in (wide, narrow)))
+    page.figures_in("docs/measurements/2026-11-22-styles-h200.md", "12,992 9,105 22,901 29,951")
 
     page.figures("64,000,000 256,000,000 20,000,000",
                  put2025(1600, 16, 1, 1, "l2_read_transactions"),
