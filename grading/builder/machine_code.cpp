@@ -152,7 +152,8 @@ std::vector<SourceCode> compile_to_machine_code(const StageInfo& stage, const fs
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     problem = text.problem;
     if (!problem.empty()) return sources;
-    std::ofstream(scratch / source, std::ios::binary) << text.text;
+    std::ofstream(scratch / source, std::ios::binary)
+        << fmt::format("#line 1 \"{}\"\n", text.name) << text.text;
     const fs::path ptx = scratch / (source + ".ptx"), cubin = scratch / (source + ".cubin"),
                    sass = scratch / (source + ".sass");
     std::optional<std::string> architecture;
@@ -163,7 +164,7 @@ std::vector<SourceCode> compile_to_machine_code(const StageInfo& stage, const fs
         break;
       }
       if (result.output.find("nvcc fatal") == result.output.npos) {
-        problem = explain_compile_error(result.output, {source}).finding.message;
+        problem = explain_compile_error(result.output, {text.name}).finding.message;
         return sources;
       }
     }
