@@ -22,6 +22,8 @@ struct Capability {
   bool partitions_in_turns = false;  ///< addresses go to DRAM partitions in turns (1.3), unhashed
   int argument_bytes_in_shared = 0;  ///< most that a kernel's arguments take there (1.x)
   unsigned most_blocks_x = 2147483647;  ///< of a grid; 65,535 until 3.0
+  /// 10^9 bytes a second of 16 lanes of its generation of PCI Express, one way, at most.
+  double bus_gb_s = 15.75;
 
   int lanes_at_once() const { return serves_half_warps ? 16 : 32; }
 
@@ -73,8 +75,9 @@ struct Capability {
     double l2_lines_per_clock = 0.5;  ///< of 128 bytes, touched by a request; 0: no own limit
     double dram_efficiency = 0.89;  ///< the share of the theoretical bandwidth that a copy reaches
     /// Sectors' worth of time that a store without company in its sector costs L2, which with error
-    /// correction reads what the store leaves; on 1.x DRAM, which opens a page for it.
-    double scattered_store_sectors = 1;
+    /// correction reads what the store leaves; on 1.x a store or a load costs DRAM, which opens a
+    /// page for it.
+    double scattered_sectors = 1;
   } model = {};
 };
 

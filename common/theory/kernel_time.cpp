@@ -222,12 +222,23 @@ class Model {
     const DramTraffic dram =
         dram_traffic(gpu_, work_, static_cast<std::uint64_t>(resident_) * gpu_.sms);
     const double atomics = work_.global_atomic_sectors;
-    // What stores leave of their sectors, in sectors, costs the memory that they go to.
-    const double left =
-        capability_.model.scattered_store_sectors *
+    const bool has_l2 = capability_.model.l2_bytes_per_clock > 0;
+    // What accesses leave of their sectors, in sectors, costs the memory that they go to.
+    double left =
         std::max(0.0, work_.global_store_sectors + atomics -
                           (work_.global_store_bytes + work_.global_atomic_bytes) / sector_bytes);
-    const bool has_l2 = capability_.model.l2_bytes_per_clock > 0;
+    // A page is open already where the blocks beside this one read it, too, or where the requests
+    // of all blocks at a time want fewer than there are banks: 8 in each of 8 partitions on GT200.
+    constexpr double open_pages = 64;
+    const double lines_of_request =
+        ratio(work_.block.load_lines * blocks_, work_.global_load_requests);
+    const double pages = std::min<double>(blocks_, double(resident_) * gpu_.sms) * lines_of_request;
+    if (!has_l2 && pages > open_pages) {
+      const double shared = work_.block.shared_along_x + work_.block.shared_along_y;
+      left += std::max(0.0, 1 - ratio(shared, work_.block.load_sectors)) *
+              std::max(0.0, work_.global_load_sectors - work_.global_load_bytes / sector_bytes);
+    }
+    left *= capability_.model.scattered_sectors;
     const double dram_sectors = dram.load_sectors + dram.store_sectors + (has_l2 ? 0 : left) +
                                 (spills_to_dram_ ? spill_sectors_ : 0);
     dram_spill_share_ = spills_to_dram_ ? ratio(spill_sectors_, dram_sectors) : 0;

@@ -188,6 +188,26 @@ TEST(KernelTime, PartsOfASectorCostL2AReadMore) {
   EXPECT_NEAR(l2(16), loaded * (1 + 2 + 1), 1e-9) << "twice the sectors, and half as much unasked";
 }
 
+TEST(KernelTime, LoadsThatNothingIsBesideOpenPagesOfDram) {
+  const core::GpuProfile gtx280 = profile("gtx280");
+  const auto of = [&](void (*change)(KernelWork&)) {
+    KernelWork work = copy();
+    work.global_load_requests *= 2;                         // of half-warps
+    work.global_load_sectors = work.global_load_bytes / 4;  // one for each lane
+    work.block.load_sectors = work.block.load_lines = 256;
+    change(work);
+    return kernel_time(gtx280, work).ms;
+  };
+  const double scattered = of([](KernelWork&) {});
+  const double of_neighbours =
+      of([](KernelWork& work) { work.block.shared_along_x = work.block.load_sectors; });
+  EXPECT_GT(scattered, 4 * of_neighbours) << "a page each, but for those that are open";
+  const double few = of([](KernelWork& work) {
+    work.block.load_lines /= 256;  // of one row
+  });
+  EXPECT_NEAR(few, of_neighbours, 1e-9);
+}
+
 TEST(KernelTime, HalvesWithTwiceTheBandwidthWhereThatIsTheLimit) {
   for (const char* id : profiles) {
     core::GpuProfile gpu = profile(id);
