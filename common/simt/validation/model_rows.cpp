@@ -118,7 +118,7 @@ Function by_results(decltype(&matmul_rx_ry) multiply) {
 Function transpose(cudaError_t (*turn)(float*, const float*, int, int)) {
   return [=](const Arguments& x) { return turn(x.C_(), x.A_(), x.m, x.n); };
 }
-Function dgemm(decltype(&dgemm_shared) multiply, double beta) {
+Function dgemm(decltype(&dgemm_shared) multiply, double beta = 0) {
   return [=](const Arguments& x) {
     return multiply(x.m, x.n, x.k, 1, x.Ad(), x.k, x.Bd(), x.n, beta, x.Cd(), x.n);
   };
@@ -170,8 +170,8 @@ const std::map<std::string, Function>& functions() {
       {"transpose_tiled", transpose(transpose_tiled)},
       {"transpose_padded", transpose(transpose_padded)},
       {"transpose_diagonal", transpose(transpose_diagonal)},
-      {"dgemm_global", dgemm(dgemm_global, 0)},
-      {"dgemm_shared", dgemm(dgemm_shared, 0)},
+      {"dgemm_global", dgemm(dgemm_global)},
+      {"dgemm_shared", dgemm(dgemm_shared)},
       {"matmul_two_rows", plain(matmul_two_rows)},
       {"matmul_two_rows_transposed", plain(matmul_two_rows_transposed)},
       {"matmul_rank1", plain(matmul_rank1)},
