@@ -77,6 +77,19 @@ Json modelled_document(const KernelProfile& kernel, const ProfileReport& report)
   return document;
 }
 
+/// By name; null where there is no modelled time to go by.
+Json metrics_document(const std::optional<theory::KernelMetrics>& metrics) {
+  if (!metrics) return nullptr;
+  Json document;
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    document[metric.name] = {{"value", *metrics.*metric.value},
+                             {"unit", metric.unit},
+                             {"from", metric.known},
+                             {"nsight_compute", metric.nsight_compute}};
+  }
+  return document;
+}
+
 Json kernel_document(const KernelProfile& kernel, const ProfileReport& report) {
   Json lines = Json::array();
   for (const simt::LineCounters& line : kernel.lines) {
@@ -93,6 +106,7 @@ Json kernel_document(const KernelProfile& kernel, const ProfileReport& report) {
                    {"lines", lines}};
   if (!kernel.partition_bytes.empty()) document["partition_bytes"] = kernel.partition_bytes;
   document["modelled"] = modelled_document(kernel, report);
+  document["metrics"] = metrics_document(metrics_of(kernel, report));
   const int registers = registers_of(kernel, report).per_thread;
   if (const auto spread = spread_over_partitions(kernel, report.gpu, registers)) {
     document["modelled"]["partitions_busy"] = {{"blocks_at_a_time", spread->blocks_at_a_time},
@@ -182,6 +196,22 @@ std::string time_line(const KernelProfile& kernel, const ProfileReport& report) 
   if (!time) return "";
   return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms,
                      rate_in_words(time->gflops, time->gb_s), time->limiter);
+}
+
+/// A line for each metric that is not nothing; empty where there is no modelled time to go by.
+std::string metrics_table(const KernelProfile& kernel, const ProfileReport& report) {
+  const auto metrics = metrics_of(kernel, report);
+  if (!metrics) return "";
+  std::string text = fmt::format("\n  {:<28}{:>16}  {:<12}{}\n", "metric, as nvprof names it", "",
+                                 "", "and Nsight Compute");
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    const double value = *metrics.*metric.value;
+    if (value == 0) continue;
+    const std::string unit = metric.unit == std::string_view("%") ? "%" : "";
+    text += fmt::format("  {:<28}{:>16}  {:<12}{}\n", metric.name, significant(value) + unit,
+                        metric.known, metric.nsight_compute);
+  }
+  return text;
 }
 
 /// All kernels together, where there are several.
@@ -325,7 +355,8 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
   for (const KernelProfile& kernel : report.kernels) {
     text += "\n" + heading(kernel, report.gpu) + extent_of_simulation(kernel) +
             occupancy_line(kernel, report) + time_line(kernel, report) +
-            partitions_line(kernel, report) + totals(kernel.counters);
+            partitions_line(kernel, report) + metrics_table(kernel, report) +
+            totals(kernel.counters);
     if (!kernel.lines.empty()) text += lines_table(kernel, sources);
   }
   if (report.launches > std::ssize(report.kernels)) {
