@@ -22,6 +22,7 @@ struct Capability {
   bool partitions_in_turns = false;  ///< addresses go to DRAM partitions in turns (1.3), unhashed
   int argument_bytes_in_shared = 0;  ///< most that a kernel's arguments take there (1.x)
   unsigned most_blocks_x = 2147483647;  ///< of a grid; 65,535 until 3.0
+  unsigned most_blocks_z = 65535;       ///< of a grid, as along y; 1 on 1.x
 
   int lanes_at_once() const { return serves_half_warps ? 16 : 32; }
 

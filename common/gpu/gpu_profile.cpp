@@ -33,6 +33,10 @@ GpuProfile parse(const std::string& id, const nlohmann::json& fields) {
   fields.at("blocks_per_sm").get_to(gpu.blocks_per_sm);
   fields.at("threads_per_block").get_to(gpu.threads_per_block);
   fields.at("banks").get_to(gpu.banks);
+  gpu.memory = fields.value("memory", "");
+  gpu.memory_mhz = fields.value("memory_mhz", 0.0);
+  gpu.graphics_mhz = fields.value("graphics_mhz", 0.0);
+  gpu.memory_bytes = fields.value("memory_bytes", std::size_t{0});
   return gpu;
 }
 

@@ -60,7 +60,8 @@ double without(double lost_of_a_wave, double blocks, const core::GpuProfile& gpu
 double operations_done(const KernelWork& work) {
   if (work.barriers == 0) return work.operations;
   const double blocks = static_cast<double>(work.blocks_x) * static_cast<double>(work.blocks_y);
-  const double results_as_inside = share_of(work.block.store_bytes * blocks, work.global_store_bytes);
+  const double results_as_inside =
+      share_of(work.block.store_bytes * blocks, work.global_store_bytes);
   return work.operations * std::max(1.0, results_as_inside);
 }
 
@@ -75,8 +76,8 @@ void set_stalls(KernelMetrics& metrics, const KernelWork& work, const KernelTime
   const double issuing = time.warp_instructions / warps;
   const double memory = time.block.memory_wait + std::max(0.0, of_gpu - of_sm);
   const double dependency = std::max(0.0, time.block.chain - issuing);
-  const double others = std::max(0.0, std::max(of_sm, of_gpu) - issuing - memory - dependency -
-                                          time.block.barrier_wait);
+  const double others = std::max(
+      0.0, std::max(of_sm, of_gpu) - issuing - memory - dependency - time.block.barrier_wait);
   const double pipes = others * share_of(time.block.pipes, time.block.pipes + time.block.issue);
   const double all = memory + dependency + time.block.barrier_wait + others;
   metrics.stall_memory_dependency_pct = 100 * share_of(memory, all);
@@ -119,8 +120,8 @@ KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work
       share_of(operations, metrics.dram_read_bytes + metrics.dram_write_bytes);
 
   constexpr double bytes_of_bank = 4;
-  const double most = (work.shared_load_wavefronts + work.shared_store_wavefronts) * gpu.banks *
-                      bytes_of_bank;
+  const double most =
+      (work.shared_load_wavefronts + work.shared_store_wavefronts) * gpu.banks * bytes_of_bank;
   metrics.shared_efficiency_pct = 100 * share_of(work.shared_bytes, most);
   metrics.shared_efficiency_of_lanes_pct = 100 * share_of(work.shared_lane_bytes, most);
   set_stalls(metrics, work, time, gpu);

@@ -24,7 +24,8 @@ struct KernelMetrics {
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
   double flop_per_dram_byte = 0;
-  /// Distinct bytes that requests to shared memory want, of those that their wavefronts could bring.
+  /// Distinct bytes that requests to shared memory want, of those that their wavefronts could
+  /// bring.
   double shared_efficiency_pct = 0;
   /// The same, with what each lane wants, so that one word for a whole warp counts 32 times: what
   /// nvprof shows of doubles on a P100 (fing2020), beyond 100%.
@@ -83,8 +84,8 @@ inline constexpr NamedMetric all_metrics[] = {
      "counted", &KernelMetrics::shared_efficiency_pct},
     {"shared_efficiency_of_lanes", "the same, each lane's bytes", "%", "counted",
      &KernelMetrics::shared_efficiency_of_lanes_pct},
-    {"stall_memory_dependency", "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct",
-     "%", "modelled", &KernelMetrics::stall_memory_dependency_pct},
+    {"stall_memory_dependency", "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", "%",
+     "modelled", &KernelMetrics::stall_memory_dependency_pct},
     {"stall_exec_dependency", "smsp__warp_issue_stalled_wait_per_warp_active.pct", "%", "modelled",
      &KernelMetrics::stall_exec_dependency_pct},
     {"stall_sync", "smsp__warp_issue_stalled_barrier_per_warp_active.pct", "%", "modelled",

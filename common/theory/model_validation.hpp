@@ -11,12 +11,12 @@ namespace tilewise::theory {
 
 /// A measured launch and what the model makes of it.
 struct ValidationRow {
-  std::string document;  ///< "put2025", "h200" for our own measurements
-  std::string gpu;       ///< a profile's id
-  std::string call;      ///< "matmul_rx_ry(n=1600, 16, 2, 2)"
-  std::string place;     ///< file and line, for messages
-  bool fitted = false;   ///< constants of the generation were fitted on it
-  double work = 0;       ///< operations, for a transpose bytes
+  std::string document;      ///< "put2025", "h200" for our own measurements
+  std::string gpu;           ///< a profile's id
+  std::string call;          ///< "matmul_rx_ry(n=1600, 16, 2, 2)"
+  std::string place;         ///< file and line, for messages
+  bool fitted = false;       ///< constants of the generation were fitted on it
+  double work = 0;           ///< operations, for a transpose bytes
   double spilled_words = 0;  ///< KernelWork::spilled_words
   double measured_ms = 0;
   KernelTime modelled;

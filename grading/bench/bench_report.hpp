@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/theory/kernel_metrics.hpp"
 
 namespace tilewise::grading {
 
@@ -45,13 +46,17 @@ struct BenchRow {
   int n = 0;         ///< the order; rows and columns of a transpose
   std::string call;  ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
 
-  std::string problem;        ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
-  bool not_written = false;   ///< that is why: the files are as they were handed out
-  bool excused = false;       ///< the problem is another one that is no fault of the kernel's
-  double ms = 0;              ///< median of a call
-  double rate = 0;            ///< in `unit`
-  std::string unit;           ///< "GFLOPS" or "GB/s"
-  std::optional<bool> right;  ///< the result against the CPU's; nothing where nobody looked
+  std::string problem;       ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
+  bool not_written = false;  ///< that is why: the files are as they were handed out
+  bool excused = false;      ///< the problem is another one that is no fault of the kernel's
+  double ms = 0;             ///< median of a call
+  /// Mean of a call, of ten that are timed as one, where that is asked for and measured.
+  std::optional<double> mean_ms;
+  /// Over the same function with one result a thread, of the same contender, tile and order.
+  std::optional<double> speedup;
+  double rate = 0;             ///< in `unit`
+  std::string unit;            ///< "GFLOPS" or "GB/s"
+  std::optional<bool> right;   ///< the result against the CPU's; nothing where nobody looked
   std::optional<double> gips;  ///< instructions of warps, 10^9 a second
   bool gips_measured = false;  ///< by Nsight Compute; else modelled
   std::string limiter;         ///< where modelled
@@ -62,6 +67,7 @@ struct BenchRow {
   std::optional<double> cgma;  ///< operations an element of global memory, as counted
   std::optional<double> cgma_by_formula;
   std::optional<OccupancyFigures> occupancy;  ///< of the kernel that takes longest
+  std::optional<theory::KernelMetrics> metrics;
 };
 
 /// What `lab bench` found.

@@ -72,7 +72,7 @@ TEST(LabReport, HasEveryTableAndChart) {
   EXPECT_EQ(occurrences(page, "<caption>Time of a call in ms"), 3);
   EXPECT_EQ(occurrences(page, "<caption>GIPS: "), 3);
   EXPECT_EQ(occurrences(page, "<caption>CGMA as counted"), 3);
-  EXPECT_EQ(occurrences(page, "<svg [^>]*aria-label=\"Chart of "), 3 * 3 + 1);
+  EXPECT_EQ(occurrences(page, "<svg [^>]*aria-label=\"Chart of "), 4 * 3 + 1);
   EXPECT_EQ(occurrences(page, "<table>"), occurrences(page, "<table><caption>."));
   EXPECT_EQ(occurrences(page, "<th[ >]"), occurrences(page, "<th [^>]*scope=\""));
   EXPECT_THAT(page,

@@ -103,7 +103,8 @@ theory::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport
   work.shared_store_requests = count(counters.shared_store_requests);
   work.shared_store_wavefronts = count(counters.shared_store_wavefronts);
   work.shared_bytes = count(counters.shared_load_bytes + counters.shared_store_bytes);
-  work.shared_lane_bytes = count(counters.shared_load_lane_bytes + counters.shared_store_lane_bytes);
+  work.shared_lane_bytes =
+      count(counters.shared_load_lane_bytes + counters.shared_store_lane_bytes);
   work.global_atomic_requests = count(counters.global_atomic_requests);
   work.global_atomic_sectors = count(counters.global_atomic_sectors);
   work.global_atomic_bytes = count(counters.global_atomic_bytes);

@@ -207,9 +207,10 @@ std::string metrics_table(const KernelProfile& kernel, const ProfileReport& repo
   for (const theory::NamedMetric& metric : theory::all_metrics) {
     const double value = *metrics.*metric.value;
     if (value == 0) continue;
-    const std::string unit = metric.unit == std::string_view("%") ? "%" : "";
-    text += fmt::format("  {:<28}{:>16}  {:<12}{}\n", metric.name, significant(value) + unit,
-                        metric.known, metric.nsight_compute);
+    const bool is_share = metric.unit == std::string_view("%");
+    text += fmt::format("  {:<28}{:>16}  {:<12}{}\n", metric.name,
+                        is_share ? fmt::format("{:.1f}%", value) : significant(value), metric.known,
+                        metric.nsight_compute);
   }
   return text;
 }
@@ -355,8 +356,8 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
   for (const KernelProfile& kernel : report.kernels) {
     text += "\n" + heading(kernel, report.gpu) + extent_of_simulation(kernel) +
             occupancy_line(kernel, report) + time_line(kernel, report) +
-            partitions_line(kernel, report) + metrics_table(kernel, report) +
-            totals(kernel.counters);
+            partitions_line(kernel, report) + totals(kernel.counters) +
+            metrics_table(kernel, report);
     if (!kernel.lines.empty()) text += lines_table(kernel, sources);
   }
   if (report.launches > std::ssize(report.kernels)) {
