@@ -1,14 +1,22 @@
 // The metrics of launches against what profilers showed: put2025 and course2025 on a GTX 1080,
-// fing2020 on a P100. Shared efficiency: common/simt/validation/model_rows_test.cpp.
+// fing2020 on a P100. Where the tables of docs/measurements/2026-11-22-metrics.md are no longer
+// what comes out, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew. Shared
+// efficiency: common/simt/validation/model_rows_test.cpp.
 
 #include "common/theory/kernel_metrics.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "common/core/files.hpp"
 #include "common/theory/model_validation.hpp"
 #include "common/theory/reference_table.hpp"
 
@@ -87,10 +95,11 @@ TEST(KernelMetrics, EstimateTheTrafficOfDramWithin15Percent) {
     // Here they differ by 18%: bytes of a sixth more than C has.
     const bool writes_in_doubt = row.is(4096, 32, 1, 1);
     if (!writes_in_doubt) expect_within(row, ours.dram_write_bytes, "dram_write_bytes", 0.15);
-    // The document divides by the bytes that are read, without those that are written.
+    // The document divides by the bytes that are read, without those that are written. Of bytes
+    // that are 15% too few the ratio is 18% too high.
     if (!reads_in_doubt) {
       expect_within(row, ours.flop_count_sp / ours.dram_read_bytes, "intensity_flop_per_byte",
-                    0.15);
+                    0.18);
     }
     EXPECT_DOUBLE_EQ(ours.flop_per_dram_byte,
                      ours.flop_count_sp / (ours.dram_read_bytes + ours.dram_write_bytes));
@@ -136,23 +145,25 @@ TEST(KernelMetrics, RiseWithTheOrder) {
   }
 }
 
-// fing2020, tables 1 to 4: with tiles always more, and more for large products.
+/// Tables 1 to 4.
+constexpr struct {
+  const char* call;
+  double achieved;
+} dgemm_of_fing2020[] = {
+    {"fing2020_dgemm_global(n=512)", 0.9074},
+    {"fing2020_dgemm_shared(n=512)", 0.9369},
+    {"fing2020_dgemm_global(n=4096)", 0.9231},
+    {"fing2020_dgemm_shared(n=4096)", 0.9990},
+    {"fing2020_dgemm_global(m=4096, n=4096, k=512)", 0.9219},
+    {"fing2020_dgemm_shared(m=4096, n=4096, k=512)", 0.9964},
+    {"fing2020_dgemm_global(m=512, n=512, k=4096)", 0.9047},
+    {"fing2020_dgemm_shared(m=512, n=512, k=4096)", 0.9318},
+};
+
+// With tiles always more, and more for large products.
 TEST(KernelMetrics, RankTheOccupancyOfDgemm) {
-  const struct {
-    const char* call;
-    double achieved;
-  } cases[] = {
-      {"fing2020_dgemm_global(n=512)", 0.9074},
-      {"fing2020_dgemm_shared(n=512)", 0.9369},
-      {"fing2020_dgemm_global(n=4096)", 0.9231},
-      {"fing2020_dgemm_shared(n=4096)", 0.9990},
-      {"fing2020_dgemm_global(m=4096, n=4096, k=512)", 0.9219},
-      {"fing2020_dgemm_shared(m=4096, n=4096, k=512)", 0.9964},
-      {"fing2020_dgemm_global(m=512, n=512, k=4096)", 0.9047},
-      {"fing2020_dgemm_shared(m=512, n=512, k=4096)", 0.9318},
-  };
   std::vector<double> ours, measured;
-  for (const auto& [call, achieved] : cases) {
+  for (const auto& [call, achieved] : dgemm_of_fing2020) {
     ours.push_back(metrics_of("fing2020", call).achieved_occupancy_pct);
     measured.push_back(achieved);
     EXPECT_NEAR(ours.back() / 100, achieved, 0.06) << call;
@@ -187,6 +198,68 @@ TEST(KernelMetrics, ShareOutAllStalls) {
           << row.call << ", " << metric.name;
       if (metric.unit == std::string("%")) EXPECT_LE(m.*metric.value, 100) << metric.name;
     }
+  }
+}
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+/// What was measured, and what comes out here, as the page on metrics has it.
+std::string tables() {
+  std::string text =
+      "| `put2025_matmul` | occupancy, % | ours | SM efficiency, % | ours | IPC | ours | GFLOP | "
+      "ours | sectors L2 read, 10^6 | ours | DRAM read | ours | DRAM written | ours |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
+      "|\n";
+  for (const Published& row : published()) {
+    const KernelMetrics& m = row.metrics;
+    const auto millions = [](double count) { return count / 1e6; };
+    text += format(
+        "| n = %s, %s, %s x %s | %.2f | %.2f | %s | %.2f | %.3g | %.3g |",
+        row.row.text("n").c_str(), row.row.text("block").c_str(), row.row.text("rx").c_str(),
+        row.row.text("ry").c_str(), row.of("achieved_occupancy_pct"), m.achieved_occupancy_pct,
+        row.row.text("sm_efficiency_pct").c_str(), m.sm_efficiency_pct, row.of("ipc"), m.ipc);
+    text += format(" %.3g | %.3g | %.4g | %.4g | %.4g | %.4g | %.3g | %.3g |\n",
+                   row.of("flop_count_sp_gflop"), m.flop_count_sp / 1e9,
+                   millions(row.of("l2_read_transactions")), millions(m.l2_read_sectors),
+                   millions(row.of("dram_read_transactions")), millions(m.dram_read_sectors),
+                   millions(row.of("dram_write_transactions")), millions(m.dram_write_sectors));
+  }
+  text +=
+      "\n| course2025, n = 2048 | stalls: memory, % | barriers | pipe busy | not selected |\n"
+      "| --- | --- | --- | --- | --- |\n";
+  for (const char* block : {"16, 4", "32, 4"}) {
+    const KernelMetrics m = metrics_of("course2025", format("matmul_strided(n=2048, %s)", block));
+    text += format("| `matmul_strided(n=2048, %s)` | %.1f | %.1f | %.1f | %.1f |\n", block,
+                   m.stall_memory_dependency_pct, m.stall_sync_pct, m.stall_pipe_busy_pct,
+                   m.stall_not_selected_pct);
+  }
+  text += "\n| fing2020 | occupancy, % | ours |\n| --- | --- | --- |\n";
+  for (const auto& [call, achieved] : dgemm_of_fing2020) {
+    text += format("| `%s` | %.2f | %.2f |\n", call, 100 * achieved,
+                   metrics_of("fing2020", call).achieved_occupancy_pct);
+  }
+  return text;
+}
+
+TEST(KernelMetrics, AreWhatTheDocumentationShows) {
+  const auto path = core::project_root() / "docs/measurements/2026-11-22-metrics.md";
+  const std::string marker = "<!-- from here on written by theory_kernel_metrics_test -->\n\n";
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path;
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const auto begin = page.find(marker);
+  ASSERT_NE(begin, page.npos);
+  const std::string wanted = page.substr(0, begin) + marker + tables();
+  if (std::getenv("TILEWISE_UPDATE_TABLES") != nullptr) {
+    std::ofstream(path) << wanted;
+  } else {
+    EXPECT_TRUE(page == wanted)
+        << "write the tables anew: TILEWISE_UPDATE_TABLES=1 theory_kernel_metrics_test";
   }
 }
 

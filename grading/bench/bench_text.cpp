@@ -304,7 +304,6 @@ const std::vector<Column>& columns() {
        }},
       {"problem", [](Report, Row row) { return row.problem; }},
       {"ms", [](Report, Row row) { return row.ms == 0 ? "" : number(row.ms); }},
-      {"mean_ms", [](Report, Row row) { return number(row.mean_ms); }},
       {"rate", [](Report, Row row) { return row.rate == 0 ? "" : number(row.rate); }},
       {"unit", [](Report, Row row) { return row.unit; }},
       {"right", [](Report, Row row) { return truth(row.right); }},
@@ -343,6 +342,7 @@ const std::vector<Column>& columns() {
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::percent); }},
       {"occupancy_limited_by",
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::limited_by); }},
+      {"mean_ms", [](Report, Row row) { return number(row.mean_ms); }},
       {"speedup", [](Report, Row row) { return number(row.speedup); }},
   });
   return all;

@@ -68,6 +68,10 @@ def check(page):
                  2 * 528**3 / 32 / (loads["global_load_requests"] + loads["global_store_requests"]),
                  2 * 528**3 / (2 * 528**3 / 16 + 528**2))
 
+    page.figures("8.0 510.6 1,310.7", *(published("put2014", f"CGMA {which}")
+                                        for which in ("1 16 528", "3 16 528", "5 16 640")))
+    page.figures("512", 16 * 16 * 4 / 2)
+
     page.figures("1.5", in_source("grading/stages/tiled_matmul_fixture.cpp", r"slack = ([\d.]+)"))
     least = minimum("03_shared_memory", "MatmulShared.ReachesMinimumGflops")
     of_model = least["of_model"]

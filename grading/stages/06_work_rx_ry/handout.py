@@ -1,5 +1,6 @@
 """Where the figures of labs/06_work_rx_ry/README.md come from."""
 
+import math
 import re
 
 from published import ROOT, course2025, gpu, in_source, minimum, peak, put2025
@@ -78,6 +79,11 @@ def check(page):
                 "2048 (2)": rate(32, 2048), "3200 (2)": rate(32, 3200)}
 
     page.table("| results | tile 16, n = 1024 |", far_apart)
+    one = course2025(1, 16, 3200)
+    page.figures("2.87 5.96", course2025(8, 16, 3200) / one, course2025(16, 16, 3200) / one)
+    # In units of 128 bytes and passes: tile 32, then tile 16 with two rows a warp.
+    page.figures("42.31%", 100 * (2 + 16 + 4) / (16 + 32 + 4))
+    page.given("8.81%", "course2025's conclusions")
     page.given("512 1600 2048 3200 4096", "orders of products")
     page.given("4.0", "the way C++ writes it")
 
@@ -106,6 +112,13 @@ def check(page):
             f"--shared {256 * 2 * results * 4} --results {results}x{results}")["gtx1080"]
         page.figures(literal, filled["saturation"]["n"])
     page.figures("160", 20 * 2048 / 256)
+    page.figures("203 1,215 4,857", *(math.ceil(tile * r * math.sqrt(blocks)) for tile, r, blocks
+                                      in ((32, 1, 40), (32, 6, 40), (16, 24, 160))))
+    for literal, tile, results in (("193", 32, 1), ("1,153", 32, 6), ("2,305", 16, 24)):
+        filled = page.tilewise.occupancy(
+            f"--gpu gtx1080 --block {tile}x{tile} --shared {tile**2 * 2 * results * 4} "
+            f"--results {results}x{results}")["gtx1080"]
+        page.figures(literal, filled["saturation"]["n"])
     page.figures("36,559 21,684", on_h200[16, 8, 8][2], on_h200[16, 8, 8][1])
     page.figures("196", on_h200[16, 8, 8][6])
     page.figures("12.5 169 1664", 1600 / 128, 13 * 13, 13 * 128)
