@@ -202,7 +202,7 @@ TEST(KernelMetrics, ShareOutAllStalls) {
 }
 
 template <class... Values>
-std::string format(const char* pattern, Values... values) {
+std::string printed(const char* pattern, Values... values) {
   char text[256];
   std::snprintf(text, sizeof text, pattern, values...);
   return text;
@@ -218,30 +218,30 @@ std::string tables() {
   for (const Published& row : published()) {
     const KernelMetrics& m = row.metrics;
     const auto millions = [](double count) { return count / 1e6; };
-    text += format(
+    text += printed(
         "| n = %s, %s, %s x %s | %.2f | %.2f | %s | %.2f | %.3g | %.3g |",
         row.row.text("n").c_str(), row.row.text("block").c_str(), row.row.text("rx").c_str(),
         row.row.text("ry").c_str(), row.of("achieved_occupancy_pct"), m.achieved_occupancy_pct,
         row.row.text("sm_efficiency_pct").c_str(), m.sm_efficiency_pct, row.of("ipc"), m.ipc);
-    text += format(" %.3g | %.3g | %.4g | %.4g | %.4g | %.4g | %.3g | %.3g |\n",
-                   row.of("flop_count_sp_gflop"), m.flop_count_sp / 1e9,
-                   millions(row.of("l2_read_transactions")), millions(m.l2_read_sectors),
-                   millions(row.of("dram_read_transactions")), millions(m.dram_read_sectors),
-                   millions(row.of("dram_write_transactions")), millions(m.dram_write_sectors));
+    text += printed(" %.3g | %.3g | %.4g | %.4g | %.4g | %.4g | %.3g | %.3g |\n",
+                    row.of("flop_count_sp_gflop"), m.flop_count_sp / 1e9,
+                    millions(row.of("l2_read_transactions")), millions(m.l2_read_sectors),
+                    millions(row.of("dram_read_transactions")), millions(m.dram_read_sectors),
+                    millions(row.of("dram_write_transactions")), millions(m.dram_write_sectors));
   }
   text +=
       "\n| course2025, n = 2048 | stalls: memory, % | barriers | pipe busy | not selected |\n"
       "| --- | --- | --- | --- | --- |\n";
   for (const char* block : {"16, 4", "32, 4"}) {
-    const KernelMetrics m = metrics_of("course2025", format("matmul_strided(n=2048, %s)", block));
-    text += format("| `matmul_strided(n=2048, %s)` | %.1f | %.1f | %.1f | %.1f |\n", block,
-                   m.stall_memory_dependency_pct, m.stall_sync_pct, m.stall_pipe_busy_pct,
-                   m.stall_not_selected_pct);
+    const KernelMetrics m = metrics_of("course2025", printed("matmul_strided(n=2048, %s)", block));
+    text += printed("| `matmul_strided(n=2048, %s)` | %.1f | %.1f | %.1f | %.1f |\n", block,
+                    m.stall_memory_dependency_pct, m.stall_sync_pct, m.stall_pipe_busy_pct,
+                    m.stall_not_selected_pct);
   }
   text += "\n| fing2020 | occupancy, % | ours |\n| --- | --- | --- |\n";
   for (const auto& [call, achieved] : dgemm_of_fing2020) {
-    text += format("| `%s` | %.2f | %.2f |\n", call, 100 * achieved,
-                   metrics_of("fing2020", call).achieved_occupancy_pct);
+    text += printed("| `%s` | %.2f | %.2f |\n", call, 100 * achieved,
+                    metrics_of("fing2020", call).achieved_occupancy_pct);
   }
   return text;
 }
