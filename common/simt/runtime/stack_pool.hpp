@@ -45,11 +45,14 @@ class StackPool {
 
  private:
   std::unique_ptr<Fiber> make();
+  std::size_t offset_of(const void* address) const;
 
   Entry entry_;
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> free_;
-  std::vector<const Fiber*> by_address_;
+  /// The addresses of all stacks, reserved at once: which one an address lies in is asked at every
+  /// access to a local variable.
+  std::byte* range_ = nullptr;
   Fiber* last_taken_ = nullptr;
 };
 
