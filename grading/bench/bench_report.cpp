@@ -165,13 +165,11 @@ class Fields {
   bool is_null(const char* name) { return at(name).is_null(); }
 
   /// Whether there is a value; what the schema did not have from the beginning may be missing.
-  bool has(const char* name) const {
+  bool has(const char* name) {
+    taken_.insert(name);
     const auto field = object_.find(name);
     return field != object_.end() && !field->is_null();
   }
-
-  /// Takes a field that says nothing new.
-  void skip(const char* name) { taken_.insert(name); }
 
   std::optional<double> number_or_null(const char* name) {
     if (is_null(name)) return std::nullopt;
@@ -223,7 +221,6 @@ std::optional<OccupancyFigures> read_occupancy(Fields& row) {
 }
 
 std::optional<theory::KernelMetrics> read_metrics(Fields& row) {
-  row.skip("metrics");
   if (!row.has("metrics")) return std::nullopt;
   Fields fields(row.at("metrics"), row.path("metrics"));
   theory::KernelMetrics metrics;
@@ -236,7 +233,6 @@ std::optional<theory::KernelMetrics> read_metrics(Fields& row) {
 
 /// What rows have had later than other figures.
 std::optional<double> read_later_number(Fields& row, const char* name) {
-  row.skip(name);
   if (!row.has(name)) return std::nullopt;
   return row.number(name);
 }
@@ -350,7 +346,7 @@ BenchReport read_bench_report(const Json& document) {
   report.command = fields.text("command");
   report.date = fields.text("date");
   report.inputs = fields.text("inputs");
-  fields.skip("metric_names");
+  fields.has("metric_names");  // for other readers
   const Json& rows = fields.at("rows");
   if (!rows.is_array()) fields.refuse("rows", "an array");
   for (std::size_t i = 0; i < rows.size(); ++i) report.rows.push_back(read_row(rows[i], i));

@@ -148,26 +148,32 @@ std::string main_stall(const theory::KernelMetrics& metrics) {
 
 /// What a profiler would show; empty where no order has it.
 std::string metrics_table_of(const std::map<int, Rows>& by_order) {
-  std::string lines;
+  std::vector<const BenchRow*> shown;
   for (const auto& [n, rows] : by_order) {
     const BenchRow* const row = main_row(rows);
-    if (row == nullptr || !row->metrics) continue;
-    const theory::KernelMetrics& m = *row->metrics;
-    lines += fmt::format(
-        "{:>6} {:>6} {:>5.1f} {:>5.1f} {:>5.2f} {:>6} {:>6} {:>6} {:>6} {:>6} "
-        "{:>7} {:>5.1f}  {}\n",
-        n, row->speedup ? figure(*row->speedup) : "-", m.achieved_occupancy_pct,
-        m.sm_efficiency_pct, m.ipc, in_short(m.flop_count_sp + m.flop_count_dp),
-        in_short(m.l2_read_bytes), in_short(m.l2_write_bytes), in_short(m.dram_read_bytes),
-        in_short(m.dram_write_bytes), figure(m.flop_per_dram_byte), m.shared_efficiency_pct,
-        main_stall(m));
+    if (row != nullptr && row->metrics) shown.push_back(row);
   }
-  if (lines.empty()) return "";
-  return fmt::format(
-             "{:>6} {:>6} {:>5} {:>5} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>5}  {}\n", "n",
-             "x one", "occ'd", "SMs", "ipc", "FLOP", "L2 rd", "L2 wr", "DRAMrd", "DRAMwr", "FLOP/B",
-             "shrd", "stalls, most") +
-         lines;
+  if (shown.empty()) return "";
+  const bool speedup =
+      std::ranges::any_of(shown, [](auto* row) { return row->speedup.has_value(); });
+  std::string text =
+      fmt::format("{:>6}", "n") + (speedup ? fmt::format(" {:>6}", "x one") : "") +
+      fmt::format(" {:>5} {:>5} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>5}  {}\n", "occ'd",
+                  "SMs", "ipc", "FLOP", "L2 rd", "L2 wr", "DRAMrd", "DRAMwr", "FLOP/B", "shrd",
+                  "stalls, most");
+  for (const BenchRow* row : shown) {
+    const theory::KernelMetrics& m = *row->metrics;
+    text +=
+        fmt::format("{:>6}", row->n) +
+        (speedup ? fmt::format(" {:>6}", figure(row->speedup)) : "") +
+        fmt::format(
+            " {:>5.1f} {:>5.1f} {:>5.2f} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>5.1f}  {}\n",
+            m.achieved_occupancy_pct, m.sm_efficiency_pct, m.ipc,
+            in_short(m.flop_count_sp + m.flop_count_dp), in_short(m.l2_read_bytes),
+            in_short(m.l2_write_bytes), in_short(m.dram_read_bytes), in_short(m.dram_write_bytes),
+            figure(m.flop_per_dram_byte), m.shared_efficiency_pct, main_stall(m));
+  }
+  return text;
 }
 
 /// What went wrong, each thing once with the orders that it concerns.
@@ -230,13 +236,12 @@ std::string legend_of(const BenchReport& report) {
   if (std::ranges::any_of(report.rows,
                           [](const BenchRow& row) { return row.metrics.has_value(); })) {
     text +=
-        "x one: speed-up over one result a thread. As nvprof names them, and lab profile with "
-        "Nsight\n"
-        "Compute's names: occ'd achieved_occupancy, SMs sm_efficiency and ipc (modelled); FLOP\n"
-        "flop_count_sp or _dp, and bytes of L2 (worked out of counts); dram_read_bytes and\n"
-        "dram_write_bytes, FLOP for each byte of both, and stalls (modelled); shrd "
-        "shared_efficiency\n"
-        "(counted).\n";
+        "As nvprof names them, and lab profile with Nsight Compute's names: occ'd "
+        "achieved_occupancy,\n"
+        "SMs sm_efficiency and ipc (modelled); FLOP flop_count_sp or _dp and bytes of L2 (worked "
+        "out\n"
+        "of counts); dram_read_bytes, dram_write_bytes, FLOP for each byte of both, and stalls\n"
+        "(modelled); shrd shared_efficiency (counted). x one: speed-up over one result a thread.\n";
   }
   if (std::ranges::any_of(report.rows,
                           [](const BenchRow& row) { return row.mean_ms.has_value(); })) {
