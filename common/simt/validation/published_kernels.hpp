@@ -14,9 +14,8 @@ void muni2009_rank1(const float* A, const float* B, float* C, int n);
 /// @return false for another tile
 bool put2014_prefetch_shared(const float* A, const float* B, float* C, int n, int tile);
 
-/// The same with 2 x 2 neighbouring results a thread, which it sums up one after another, from
-/// tiles that were fetched ahead into registers (put2014's version 5). n is a multiple of two
-/// tiles.
+/// The same with 2 x 2 neighbouring results a thread, which it sums up one after another, from tiles
+/// that were fetched ahead into registers (put2014's version 5). n is a multiple of two tiles.
 bool put2014_2x2(const float* A, const float* B, float* C, int n, int tile);
 
 /// C = beta * C + alpha * A * B with A (m, k), B (k, n), C (m, n), blocks of 32 x 32 threads with
