@@ -11,11 +11,29 @@
 namespace tilewise::grading {
 
 /// Whose kernel a figure is of. The libraries: cuBLAS on a GPU, OpenBLAS on the CPU where there is
-/// no cuBLAS, and for the transpose a copy.
-enum class Contender { student, solution, previous_stage, cublas, openblas, copy };
+/// no cuBLAS, and for the transpose a copy. The last are kernels of grading/stages/ID/beside, which
+/// run on both backends: as a document has them, and what copies only.
+enum class Contender {
+  student,
+  solution,
+  previous_stage,
+  cublas,
+  openblas,
+  copy,
+  published,
+  plain_copy,
+  strided_copy,
+  tile_copy
+};
 
-/// "student", "solution", "previous", "cublas", "openblas", "copy": as in files and on the command
-/// line.
+inline constexpr Contender contenders_beside[] = {Contender::published, Contender::plain_copy,
+                                                  Contender::strided_copy, Contender::tile_copy};
+
+/// Whether it computes what the contract asks for; a copy does not.
+bool is_judged(Contender contender);
+
+/// "student", "solution", "previous", "cublas", "openblas", "copy", "published", "plain_copy", ...:
+/// as in files.
 std::string_view to_string(Contender contender);
 
 /// What a call has to do with global memory, in elements that its threads load and store.
@@ -54,8 +72,9 @@ struct BenchRow {
   std::optional<double> mean_ms;
   /// Over the same function with one result a thread, of the same contender, tile and order.
   std::optional<double> speedup;
-  double rate = 0;             ///< in `unit`
-  std::string unit;            ///< "GFLOPS" or "GB/s"
+  std::optional<double> total_ms = {};  ///< with copies to the GPU and back, where asked for
+  double rate = 0;                      ///< in `unit`
+  std::string unit;                     ///< "GFLOPS" or "GB/s"
   std::optional<bool> right;   ///< the result against the CPU's; nothing where nobody looked
   std::optional<double> gips;  ///< instructions of warps, 10^9 a second
   bool gips_measured = false;  ///< by Nsight Compute; else modelled

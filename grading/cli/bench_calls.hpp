@@ -53,6 +53,7 @@ struct TimingRequest {
 struct TimedCall {
   std::string problem;  ///< why there is no time; empty otherwise
   double ms = 0;
+  double copies_ms = 0;       ///< median of the turns whose matrices were copied
   std::optional<bool> right;  ///< the whole result; nothing for a copy, which does not transpose
   std::optional<double> mean_ms = {};  ///< of ten calls timed as one, where that is asked for
 };
@@ -78,8 +79,9 @@ class BenchTiming {
         mean_of_ten_(mean_of_ten) {}
 
   /// All calls are of the same workload.
+  /// @param copies whether matrices are copied in every turn, rather than once
   std::vector<TimedCall> run(const std::vector<TimingRequest>& requests, const Workload& workload,
-                             const Problem& problem);
+                             const Problem& problem, bool copies = false);
 
  private:
   Worker& worker_of(const ContenderModule& module);

@@ -54,6 +54,7 @@ struct BenchPlan {
   InputChoice inputs;
   std::filesystem::path store;
   bool mean_of_ten = false;                  ///< ten calls timed as one, beside the median
+  bool total = false;                        ///< copies are timed, too
   std::map<std::string, StageCases> cases;   ///< by stage
   std::vector<int> orders;                   ///< empty: those of each stage
   std::optional<std::size_t> device_memory;  ///< that is free; nothing where it is not known

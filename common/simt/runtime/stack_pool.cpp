@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
+#include <algorithm>
 #include <new>
 #include <string_view>
 
@@ -14,10 +14,7 @@ namespace tilewise::simt {
 
 namespace {
 
-/// As many as a block has threads, on any GPU.
-constexpr std::size_t most_fibers = 1024;
-
-/// Local arrays and call frames of one CUDA thread; all of them take 256 MiB of addresses, and as
+/// Local arrays and call frames of one CUDA thread; 1,024 of them take 256 MiB of addresses, and as
 /// many for what functions keep (kept_returns.hpp), of which only what is touched becomes memory.
 constexpr std::size_t stack_bytes = 256 * 1024;
 
@@ -42,17 +39,28 @@ void clear_marks([[maybe_unused]] const Fiber& fiber) {
 #endif
 }
 
+bool holds(const Fiber& fiber, const void* address) {
+  return address < fiber.stack_top && address >= fiber.stack_top - stack_bytes;
+}
+
+bool is_below(const Fiber* a, const Fiber* b) { return a->stack_top < b->stack_top; }
+
 }  // namespace
 
 StackPool::~StackPool() {
-  for (const auto& fiber : all_) clear_marks(*fiber);
-  if (range_ != nullptr) munmap(range_, most_fibers * fiber_bytes);
+  for (const auto& fiber : all_) {
+    clear_marks(*fiber);
+    munmap(fiber->stack_top - stack_bytes - gap_bytes, fiber_bytes);
+  }
 }
 
 Fiber* StackPool::take() {
   if (free_.empty()) {
     all_.push_back(make());
     free_.push_back(all_.back().get());
+    const Fiber* made = free_.back();
+    by_address_.insert(std::upper_bound(by_address_.begin(), by_address_.end(), made, is_below),
+                       made);
   }
   last_taken_ = free_.back();
   free_.pop_back();
@@ -60,19 +68,13 @@ Fiber* StackPool::take() {
 }
 
 std::unique_ptr<Fiber> StackPool::make() {
-  if (range_ == nullptr) {
-    void* range = mmap(nullptr, most_fibers * fiber_bytes, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (range == MAP_FAILED) throw std::bad_alloc();
-    range_ = static_cast<std::byte*>(range);
-  }
-  if (all_.size() == most_fibers) throw std::bad_alloc();
-  std::byte* const stack = range_ + all_.size() * fiber_bytes + gap_bytes;
-  for (std::byte* part : {stack, stack + stack_bytes + gap_bytes}) {
-    if (mprotect(part, stack_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-  }
+  void* range = mmap(nullptr, fiber_bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) throw std::bad_alloc();
+  mprotect(range, gap_bytes, PROT_NONE);
+  mprotect(static_cast<std::byte*>(range) + gap_bytes + stack_bytes, gap_bytes, PROT_NONE);
   auto fiber = std::make_unique<Fiber>();
-  fiber->stack_top = stack + stack_bytes;
+  fiber->stack_top = static_cast<std::byte*>(range) + gap_bytes + stack_bytes;
   fiber->stack_bytes = stack_bytes - all_.size() * shift_bytes % shift_range;
   fiber->context = boost::context::detail::make_fcontext(
       fiber->stack_top - (stack_bytes - fiber->stack_bytes), fiber->stack_bytes, entry_);
@@ -89,21 +91,21 @@ void StackPool::reset() {
   }
 }
 
-// Offsets of addresses below the range come out beyond its end.
-std::size_t StackPool::offset_of(const void* address) const {
-  return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(range_);
-}
-
 const Fiber* StackPool::stack_at(const void* address) const {
-  const std::size_t offset = offset_of(address), fiber = offset / fiber_bytes;
-  if (fiber >= all_.size()) return nullptr;
-  const bool is_stack = offset % fiber_bytes - gap_bytes < stack_bytes;  // wraps around in the gap
-  return is_stack ? all_[fiber].get() : nullptr;
+  if (last_found_ != nullptr && holds(*last_found_, address)) return last_found_;
+  const auto above = std::upper_bound(
+      by_address_.begin(), by_address_.end(), address,
+      [](const void* wanted, const Fiber* fiber) { return wanted < fiber->stack_top; });
+  if (above == by_address_.end() || !holds(**above, address)) return nullptr;
+  return last_found_ = *above;
 }
 
 bool StackPool::overflowed_at(const void* address) const {
-  const std::size_t offset = offset_of(address);
-  return offset / fiber_bytes < all_.size() && offset % fiber_bytes < gap_bytes;
+  for (const auto& fiber : all_) {
+    const std::byte* stack_end = fiber->stack_top - stack_bytes;
+    if (address < stack_end && address >= stack_end - gap_bytes) return true;
+  }
+  return false;
 }
 
 }  // namespace tilewise::simt

@@ -45,14 +45,13 @@ class StackPool {
 
  private:
   std::unique_ptr<Fiber> make();
-  std::size_t offset_of(const void* address) const;
 
   Entry entry_;
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> free_;
-  /// The addresses of all stacks, reserved at once: which one an address lies in is asked at every
-  /// access to a local variable.
-  std::byte* range_ = nullptr;
+  std::vector<const Fiber*> by_address_;
+  /// A thread's accesses to its local variables come one after another: most are to this one.
+  mutable const Fiber* last_found_ = nullptr;
   Fiber* last_taken_ = nullptr;
 };
 
