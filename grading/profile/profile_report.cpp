@@ -369,8 +369,14 @@ std::string means_over_launches(const ProfileReport& report) {
       for (const KernelProfile* kernel : all) sum += figure(*kernel);
       return sum / static_cast<double>(all.size());
     };
+    const auto mean_of = [&](double theory::KernelMetrics::*metric) {
+      return mean([&](const KernelProfile& kernel) {
+        const auto metrics = metrics_of(kernel, report);
+        return metrics ? *metrics.*metric : 0;
+      });
+    };
     text += fmt::format(
-        "  {:>8}{:>13.4g}{:>10.1f}%{:>11.1f}%{:>11.1f}%  {}\n", all.size(),
+        "  {:>8}{:>13.4g}{:>10.1f}%{:>11.1f}%{:>11.1f}%{:>9.1f}%{:>7.1f}%  {}\n", all.size(),
         mean([&](const KernelProfile& kernel) {
           const auto time = modelled_time(kernel, report);
           return time ? time->ms : 0;
@@ -384,12 +390,15 @@ std::string means_over_launches(const ProfileReport& report) {
         mean([](const KernelProfile& kernel) {
           return efficiency_pct(kernel.counters, global_stores);
         }),
-        printable(name));
+        mean_of(&theory::KernelMetrics::achieved_occupancy_pct),
+        mean_of(&theory::KernelMetrics::shared_efficiency_of_lanes_pct), printable(name));
   }
   if (text.empty()) return "";
-  return "\nmeans over the launches of a kernel (time and occupancy modelled)\n" +
-         fmt::format("  {:>8}{:>13}{:>11}{:>12}{:>12}\n", "launches", "ms", "occupancy",
-                     "loads used", "stores used") +
+  return "\nmeans over the launches of a kernel (time and occupancies modelled; shared: each "
+         "lane's "
+         "bytes)\n" +
+         fmt::format("  {:>8}{:>13}{:>11}{:>12}{:>12}{:>10}{:>8}\n", "launches", "ms", "occupancy",
+                     "loads used", "stores used", "achieved", "shared") +
          text;
 }
 
