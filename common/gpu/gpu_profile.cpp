@@ -49,6 +49,9 @@ const Key keys[] = {
     {"blocks_per_sm", &GpuProfile::blocks_per_sm},
     {"threads_per_block", &GpuProfile::threads_per_block, 1, 1024},  // of CUDA itself
     {"banks", &GpuProfile::banks, 16, 32},
+    {"memory_mhz", &GpuProfile::memory_mhz, 0, 1e6, true},
+    {"graphics_mhz", &GpuProfile::graphics_mhz, 0, 1e6, true},
+    {"memory_bytes", &GpuProfile::memory_bytes, 0, 1000 * terabyte, true},
 };
 
 void demand_known_keys(const Json& fields) {
@@ -62,7 +65,7 @@ void demand_known_keys(const Json& fields) {
   }
   std::string unknown;
   for (const auto& [name, value] : fields.items()) {
-    if (name == "name" || name == "compute_capability") continue;
+    if (name == "name" || name == "compute_capability" || name == "memory") continue;
     if (std::ranges::find(keys, name, &Key::name) != std::end(keys)) continue;
     unknown += (unknown.empty() ? "" : ", ") + json_text(Json(name));
   }
@@ -109,6 +112,7 @@ GpuProfile parse(const std::string& id, const Json& fields) {
       gpu.compute_minor < 0) {
     throw std::runtime_error("compute_capability \"" + capability + "\" is not MAJOR.MINOR");
   }
+  if (fields.contains("memory")) gpu.memory = strict::text(fields, "memory");
   for (const Key& key : keys) read(fields, key, gpu);
   return gpu;
 }
@@ -163,6 +167,7 @@ nlohmann::ordered_json card_document(const GpuProfile& gpu) {
   nlohmann::ordered_json fields = {{"name", gpu.name},
                                    {"compute_capability", std::to_string(gpu.compute_major) + "." +
                                                               std::to_string(gpu.compute_minor)}};
+  if (!gpu.memory.empty()) fields["memory"] = gpu.memory;
   for (const Key& key : keys) {
     std::visit(
         [&](auto member) {

@@ -34,6 +34,12 @@ struct GpuProfile {
   int threads_per_block = 0;
   int banks = 0;
 
+  // For the table of a card in a laboratory report; empty or 0 where nobody lists it.
+  std::string memory;            ///< "GDDR5X"
+  double memory_mhz = 0;         ///< as data sheets have it, before any factor of the data rate
+  double graphics_mhz = 0;       ///< of what is not an SM, where that has a clock of its own
+  std::size_t memory_bytes = 0;  ///< global
+
   /// Theoretical peak: every lane completes one fused multiply-add (2 operations) a clock.
   double peak_fp32_gflops() const { return 2.0 * sms * fp32_lanes_per_sm * clock_mhz * 1e-3; }
 

@@ -71,8 +71,12 @@ struct Counters {
   /// Once the compiler has joined a thread's neighbouring loads to loads of 64 and 128 bits.
   std::uint64_t shared_load_requests_merged = 0;
   std::uint64_t shared_load_wavefronts_merged = 0;
+  std::uint64_t shared_load_bytes = 0;  ///< distinct bytes that the lanes of a merged request want
+  std::uint64_t shared_load_lane_bytes = 0;  ///< bytes each lane wants of it, whoever else does
   std::uint64_t shared_store_requests = 0;
   std::uint64_t shared_store_wavefronts = 0;
+  std::uint64_t shared_store_bytes = 0;
+  std::uint64_t shared_store_lane_bytes = 0;
   std::uint64_t shared_bank_conflicts = 0;  ///< wavefronts that bank conflicts add
   std::uint64_t atomic_requests = 0;        ///< on global and shared memory
   // Of these, which the counters of loads and stores leave out: a GPU does them where the data is.
@@ -115,8 +119,12 @@ inline constexpr NamedCounter all_counters[] = {
     {"shared_load_wavefronts", &Counters::shared_load_wavefronts},
     {"shared_load_requests_merged", &Counters::shared_load_requests_merged},
     {"shared_load_wavefronts_merged", &Counters::shared_load_wavefronts_merged},
+    {"shared_load_bytes", &Counters::shared_load_bytes},
+    {"shared_load_lane_bytes", &Counters::shared_load_lane_bytes},
     {"shared_store_requests", &Counters::shared_store_requests},
     {"shared_store_wavefronts", &Counters::shared_store_wavefronts},
+    {"shared_store_bytes", &Counters::shared_store_bytes},
+    {"shared_store_lane_bytes", &Counters::shared_store_lane_bytes},
     {"shared_bank_conflicts", &Counters::shared_bank_conflicts},
     {"atomic_requests", &Counters::atomic_requests},
     {"global_atomic_requests", &Counters::global_atomic_requests},

@@ -12,7 +12,6 @@ namespace tilewise::theory {
 namespace {
 
 constexpr double lanes_per_warp = 32;
-constexpr double sector_bytes = 32;
 
 /// Microseconds from a launch to its first instruction and from its last to the event behind it;
 /// about what an empty kernel takes on any of the cards.
@@ -117,6 +116,13 @@ class Model {
     result.gb_s = (work_.global_load_bytes + work_.global_store_bytes) / result.ms * 1e-6;
     result.occupancy_pct = occupancy_pct_;
     result.warp_instructions = instructions_;
+    result.block = block();
+    result.resident_blocks = resident_;
+    result.clocks = all;
+    result.clocks_of_whole_gpu = std::max(l2_, dram_);
+    result.l2_load_sectors = l2_load_sectors_;
+    result.l2_store_sectors = l2_store_sectors_;
+    result.dram = dram_traffic_;
     result.parts = {{work_.double_precision ? "FP64 arithmetic" : "FP32 arithmetic", spread(fp_)},
                     {"instruction issue", spread(issue_)},
                     {load_unit_name(), spread(load_unit_)},
@@ -241,6 +247,11 @@ class Model {
     left *= capability_.model.scattered_sectors;
     const double dram_sectors = dram.load_sectors + dram.store_sectors + (has_l2 ? 0 : left) +
                                 (spills_to_dram_ ? spill_sectors_ : 0);
+    dram_traffic_ = dram;
+    if (spills_to_dram_) {
+      dram_traffic_.load_sectors += spill_sectors_ / 2;
+      dram_traffic_.store_sectors += spill_sectors_ / 2;
+    }
     dram_spill_share_ = spills_to_dram_ ? ratio(spill_sectors_, dram_sectors) : 0;
     const double bytes_per_clock =
         gpu_.dram_gb_s * capability_.model.dram_efficiency / (gpu_.clock_mhz * 1e-3);
@@ -259,18 +270,22 @@ class Model {
     const double sectors =
         loaded + work_.global_store_sectors + left + 2 * atomics + spill_sectors_;
     l2_spill_share_ = ratio(spill_sectors_, sectors);
+    l2_load_sectors_ = loaded + atomics + spill_sectors_ / 2;
+    l2_store_sectors_ = work_.global_store_sectors + atomics + spill_sectors_ / 2;
     const double by_bytes = sectors * sector_bytes / l2_bytes_per_clock();
     const double by_lines = ratio(lines, capability_.model.l2_lines_per_clock * gpu_.sms);
     l2_ = largest({by_bytes, by_lines});
   }
 
-  /// How long an SM is busy with `count` blocks that begin together.
-  double wave(double count) const {
-    const double busy = largest({fp_, issue_, load_unit_}) / blocks_;  // for one block
-    const double wait = memory_wait_ + barrier_wait_;
-    // What the other blocks do while one waits costs nothing.
-    return std::max(busy + largest({(count - 1) * busy, wait}), chain_ + wait);
+  BlockClocks block() const {
+    return {issue_ / blocks_,
+            std::max(fp_, load_unit_) / blocks_,
+            largest({fp_, issue_, load_unit_}) / blocks_,
+            memory_wait_,
+            barrier_wait_,
+            chain_};
   }
+  double wave(double count) const { return block().together(count); }
 
   double on_sms_clocks() const {
     const double at_a_time = static_cast<double>(resident_) * gpu_.sms;
@@ -315,7 +330,7 @@ class Model {
     if (most == l2_) return l2_name();
     if (blocks_ < gpu_.sms) return "too few blocks";
 
-    const double busy = largest({fp_, issue_, load_unit_}) / blocks_;
+    const double busy = block().busy;
     const double count = std::min<double>(resident_, std::ceil(blocks_ / gpu_.sms));
     const double wait = memory_wait_ + barrier_wait_;
     // As if blocks could be divided at will.
@@ -349,9 +364,17 @@ class Model {
   double memory_wait_ = 0, barrier_wait_ = 0, chain_ = 0;
   // and of the GPU.
   double l2_ = 0, dram_ = 0;
+  double l2_load_sectors_ = 0, l2_store_sectors_ = 0;
+  DramTraffic dram_traffic_;
 };
 
 }  // namespace
+
+double BlockClocks::together(double count) const {
+  const double wait = memory_wait + barrier_wait;
+  // What the other blocks do while one waits costs nothing.
+  return std::max(busy + largest({(count - 1) * busy, wait}), chain + wait);
+}
 
 double results_at_a_time(const KernelWork& work) {
   if (work.barriers == 0) return 1;
@@ -393,8 +416,9 @@ DramTraffic dram_traffic(const core::GpuProfile& gpu, const KernelWork& work,
   const double height = std::max(1.0, std::floor(at_a_time / columns));
   const double once = distinct(columns, static_cast<double>(work.blocks_y));
   const double anew = distinct(width, height) * blocks / (width * height);
-  const double kept =
-      std::min(1.0, static_cast<double>(gpu.l2_bytes) / (sector_bytes * (once + stored)));
+  // What is used again only after more than L2 holds has come by is gone by then.
+  const double fits = static_cast<double>(gpu.l2_bytes) / (sector_bytes * (once + stored));
+  const double kept = std::clamp(2 * fits - 1, 0.0, 1.0);
   const double loads = std::min(loaded, once + std::max(0.0, anew - once) * (1 - kept));
   return {loads, stored};
 }

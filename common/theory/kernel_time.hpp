@@ -35,6 +35,9 @@ struct KernelWork {
   double shared_load_wavefronts = 0;
   double shared_store_requests = 0;
   double shared_store_wavefronts = 0;
+  /// Bytes that these requests want, and what each of their lanes wants; no time comes of it.
+  double shared_bytes = 0;
+  double shared_lane_bytes = 0;
   /// Atomic operations, which no other count has: a value moves to where it is changed, and back.
   double global_atomic_requests = 0;
   double global_atomic_sectors = 0;
@@ -75,7 +78,10 @@ double results_at_a_time(const KernelWork& work);
 /// them in memory. Both fit what put2025 counted of 16x16, 23x24 and 24x24 results.
 double spilled_words(const KernelWork& work, const core::Capability& capability);
 
-/// 32-byte sectors that a launch moves from and to DRAM.
+/// Memory moves in sectors of so many bytes.
+constexpr double sector_bytes = 32;
+
+/// Sectors that a launch moves from and to DRAM.
 struct DramTraffic {
   double load_sectors = 0;
   double store_sectors = 0;
@@ -92,6 +98,19 @@ struct TimePart {
   double ms = 0;
 };
 
+/// What a block takes of its SM, in clocks.
+struct BlockClocks {
+  double issue = 0;  ///< of instructions
+  double pipes = 0;  ///< of arithmetic and of the unit that loads and stores, the slower
+  double busy = 0;   ///< all of these side by side
+  double memory_wait = 0;
+  double barrier_wait = 0;
+  double chain = 0;  ///< of sums that wait for themselves
+
+  /// How long an SM is busy with `count` blocks that begin together.
+  double together(double count) const;
+};
+
 /// The modelled time of a launch.
 struct KernelTime {
   double ms = 0;
@@ -101,6 +120,15 @@ struct KernelTime {
   double warp_instructions = 0;  ///< issued, as far as the counters tell
   std::string limiter;           ///< the name of the largest part, in words to act on
   std::vector<TimePart> parts;   ///< all of them, in the order of kernel_time.cpp
+
+  // What kernel_metrics() goes on with.
+  BlockClocks block;
+  int resident_blocks = 0;         ///< on an SM
+  double clocks = 0;               ///< of the whole launch, without its overhead
+  double clocks_of_whole_gpu = 0;  ///< that L2 or DRAM takes, whichever takes longer
+  double l2_load_sectors = 0;      ///< with atomics and what is spilled, as the next three
+  double l2_store_sectors = 0;
+  DramTraffic dram;
 };
 
 /// Models how long a launch takes, after Zhang and Owens, A Quantitative Performance Analysis Model

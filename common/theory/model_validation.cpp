@@ -158,6 +158,7 @@ std::vector<ValidationRow> validation_rows(const std::string& table) {
     result.measured_ms = row.number("measured_ms");
     result.spilled_words = work.spilled_words;
     result.modelled = kernel_time(gpu, work);
+    result.metrics = kernel_metrics(gpu, work, result.modelled);
     rows.push_back(std::move(result));
   }
   return rows;

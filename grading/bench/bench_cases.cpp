@@ -55,6 +55,7 @@ BenchCase read_case(const BenchCase& of_function, const Json& json, const Json& 
   BenchCase read = of_function;
   read.call_of_n = filled_in(json.at("call").get<std::string>(), choice);
   read.block = filled_in(json.value("block", ""), choice);
+  read.one_result = filled_in(json.value("one_result", ""), choice);
   if (const auto previous = json.find("previous"); previous != json.end()) {
     read.previous_stage = previous->at("stage").get<std::string>();
     read.previous_call_of_n = filled_in(previous->at("call").get<std::string>(), choice);

@@ -42,6 +42,7 @@ struct BenchCase {
   std::string call_of_n;
   std::string previous_stage = {}, previous_call_of_n = {};  ///< both empty: none
   std::map<Backend, int> previous_largest = {};
+  std::string one_result = {};  ///< the block with one result a thread; empty: there is no choice
   bool is_naive = false;
   std::optional<theory::Tiling> tiling = {};
 };

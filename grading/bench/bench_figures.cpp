@@ -101,6 +101,7 @@ void set_counts(BenchRow& row, const NamedCall& call, const ProfileReport& profi
                  static_cast<double>(total.global_store_lane_bytes) / element_bytes};
   row.cgma = cgma_of(call, *row.counted);
   row.occupancy = occupancy_figures(main_kernel(profile), profile);
+  row.metrics = metrics_of_call(profile);
 }
 
 void set_formula(BenchRow& row, const BenchCase& bench_case, const NamedCall& call) {
@@ -115,6 +116,21 @@ void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time) {
   row.gips = time.gips;
   row.gips_measured = false;
   row.limiter = time.limiter;
+}
+
+void set_speedups(std::vector<BenchRow>& rows, const std::vector<BenchCase>& cases) {
+  for (BenchRow& row : rows) {
+    const auto of_row = std::ranges::find_if(cases, [&](const BenchCase& one) {
+      return one.function == row.function && one.block == row.block;
+    });
+    if (of_row == cases.end() || of_row->one_result.empty() || row.rate == 0) continue;
+    const auto base = std::ranges::find_if(rows, [&](const BenchRow& other) {
+      return other.function == row.function && other.block == of_row->one_result &&
+             other.contender == row.contender && other.n == row.n && other.rate > 0;
+    });
+    const bool is_own = row.contender == Contender::student || row.contender == Contender::solution;
+    if (is_own && base != rows.end()) row.speedup = base->ms / row.ms;
+  }
 }
 
 void set_why_no_time(BenchRow& row, const ProfileReport& profile) {

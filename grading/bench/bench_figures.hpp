@@ -29,6 +29,10 @@ void set_formula(BenchRow& row, const BenchCase& bench_case, const NamedCall& ca
 /// All that the model says of a call: its time, GIPS and limiter.
 void set_modelled(BenchRow& row, const NamedCall& call, const CallTime& time);
 
+/// How much faster each row is than the same function with one result a thread
+/// (BenchCase::one_result), where that is among the rows.
+void set_speedups(std::vector<BenchRow>& rows, const std::vector<BenchCase>& cases);
+
 /// The row's problem where modelled_call() knows no time.
 void set_why_no_time(BenchRow& row, const ProfileReport& profile);
 

@@ -78,6 +78,35 @@ TEST(BenchFigures, FormulasAreTheCases) {
   EXPECT_FALSE(none.by_formula);
 }
 
+// course2025's speed-ups: over one result a thread, with the same tile and order.
+TEST(BenchFigures, SpeedUpsAreOverOneResult) {
+  std::vector<BenchCase> cases;
+  std::vector<BenchRow> rows;
+  for (const char* block : {"tile 16, 1 results", "tile 16, 4 results", "tile 32, 4 results"}) {
+    BenchCase one{
+        .stage = "06_work_rx_ry", .function = "matmul_strided", .block = block, .call_of_n = {}};
+    one.one_result = std::string(block).substr(0, 7) + ", 1 results";
+    cases.push_back(one);
+    for (const Contender contender : {Contender::student, Contender::solution, Contender::cublas}) {
+      BenchRow row;
+      row.function = one.function;
+      row.block = block;
+      row.contender = contender;
+      row.n = 1024;
+      row.ms = contender == Contender::student ? 4.0 : 2.0;
+      if (one.block != one.one_result) row.ms /= 2.5;
+      row.rate = 1;
+      rows.push_back(row);
+    }
+  }
+  rows[5].n = 2048;
+  set_speedups(rows, cases);
+  EXPECT_EQ(rows[0].speedup, 1);
+  EXPECT_EQ(rows[3].speedup, 2.5);
+  EXPECT_EQ(rows[4].speedup, 2.5);
+  for (const std::size_t none : {2, 5, 6, 7, 8}) EXPECT_FALSE(rows[none].speedup) << none;
+}
+
 TEST(BenchFigures, SayWhyThereIsNoTime) {
   const auto row_of = [](const ProfileReport& profile) {
     BenchRow row;

@@ -56,6 +56,25 @@ OrderedJson document_of(const std::optional<OccupancyFigures>& occupancy) {
           {"limited_by", occupancy->limited_by}};
 }
 
+OrderedJson document_of(const std::optional<theory::KernelMetrics>& metrics) {
+  if (!metrics) return nullptr;
+  OrderedJson document;
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    document[metric.name] = *metrics.*metric.value;
+  }
+  return document;
+}
+
+/// What the names of metrics mean, for whoever reads the file.
+OrderedJson document_of_names() {
+  OrderedJson document;
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    document[metric.name] = {
+        {"unit", metric.unit}, {"from", metric.known}, {"nsight_compute", metric.nsight_compute}};
+  }
+  return document;
+}
+
 OrderedJson document_of(const BenchRow& row) {
   OrderedJson document = {{"stage", row.stage},
                           {"function", row.function},
@@ -67,6 +86,8 @@ OrderedJson document_of(const BenchRow& row) {
                           {"not_written", row.not_written},
                           {"excused", row.excused},
                           {"ms", row.ms},
+                          {"mean_ms", or_null(row.mean_ms)},
+                          {"speedup", or_null(row.speedup)},
                           {"rate", row.rate},
                           {"unit", row.unit},
                           {"right", or_null(row.right)},
@@ -77,7 +98,8 @@ OrderedJson document_of(const BenchRow& row) {
                           {"by_formula", document_of(row.by_formula)},
                           {"cgma", or_null(row.cgma)},
                           {"cgma_by_formula", or_null(row.cgma_by_formula)},
-                          {"occupancy", document_of(row.occupancy)}};
+                          {"occupancy", document_of(row.occupancy)},
+                          {"metrics", document_of(row.metrics)}};
   if (row.total_ms) document["total_ms"] = *row.total_ms;
   return document;
 }
@@ -148,6 +170,13 @@ class Fields {
 
   bool is_null(const char* name) { return at(name).is_null(); }
 
+  /// Whether there is a value; what the schema did not have from the beginning may be missing.
+  bool has(const char* name) {
+    taken_.insert(name);
+    const auto field = object_.find(name);
+    return field != object_.end() && !field->is_null();
+  }
+
   std::optional<double> number_or_null(const char* name) {
     if (is_null(name)) return std::nullopt;
     return number(name);
@@ -197,6 +226,23 @@ std::optional<OccupancyFigures> read_occupancy(Fields& row) {
   return occupancy;
 }
 
+std::optional<theory::KernelMetrics> read_metrics(Fields& row) {
+  if (!row.has("metrics")) return std::nullopt;
+  Fields fields(row.at("metrics"), row.path("metrics"));
+  theory::KernelMetrics metrics;
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    metrics.*metric.value = fields.number(metric.name);
+  }
+  fields.demand_no_others();
+  return metrics;
+}
+
+/// What rows have had later than other figures.
+std::optional<double> read_later_number(Fields& row, const char* name) {
+  if (!row.has(name)) return std::nullopt;
+  return row.number(name);
+}
+
 Contender read_contender(Fields& row) {
   const std::string name = row.text("contender");
   const auto* known = std::ranges::find(contenders, name, to_string);
@@ -241,6 +287,9 @@ BenchRow read_row(const Json& document, std::size_t index) {
   row.cgma = fields.number_or_null("cgma");
   row.cgma_by_formula = fields.number_or_null("cgma_by_formula");
   row.occupancy = read_occupancy(fields);
+  row.mean_ms = read_later_number(fields, "mean_ms");
+  row.speedup = read_later_number(fields, "speedup");
+  row.metrics = read_metrics(fields);
   demand_figures(fields, row);
   fields.demand_no_others();
   return row;
@@ -313,10 +362,10 @@ std::string where_taken(const BenchReport& report) {
 OrderedJson bench_document(const BenchReport& report) {
   OrderedJson rows = OrderedJson::array();
   for (const BenchRow& row : report.rows) rows.push_back(document_of(row));
-  OrderedJson document = {{"schema", bench_schema},    {"modelled", report.modelled},
-                          {"device", report.device},   {"gpu", report.gpu.id},
-                          {"command", report.command}, {"date", report.date},
-                          {"inputs", report.inputs},   {"rows", rows}};
+  OrderedJson document = {
+      {"schema", bench_schema},  {"modelled", report.modelled},         {"device", report.device},
+      {"gpu", report.gpu.id},    {"command", report.command},           {"date", report.date},
+      {"inputs", report.inputs}, {"metric_names", document_of_names()}, {"rows", rows}};
   // Who reads it elsewhere has the course's cards, but no other.
   if (!core::is_of_the_course(report.gpu)) document["card"] = core::card_document(report.gpu);
   return document;
@@ -332,6 +381,7 @@ BenchReport read_bench_report(const Json& document) {
   report.command = fields.text("command");
   report.date = fields.text("date");
   report.inputs = fields.text("inputs");
+  fields.has("metric_names");  // for other readers
   const Json& rows = fields.at("rows");
   if (!rows.is_array()) fields.refuse("rows", "an array");
   for (std::size_t i = 0; i < rows.size(); ++i) report.rows.push_back(read_row(rows[i], i));

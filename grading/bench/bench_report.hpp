@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/theory/kernel_metrics.hpp"
 
 namespace tilewise::grading {
 
@@ -67,6 +68,10 @@ struct BenchRow {
   bool not_written = false;  ///< that is why: the files are as they were handed out
   bool excused = false;      ///< the problem is another one that is no fault of the kernel's
   double ms = 0;             ///< median of a call
+  /// Mean of a call, of ten that are timed as one, where that is asked for and measured.
+  std::optional<double> mean_ms;
+  /// Over the same function with one result a thread, of the same contender, tile and order.
+  std::optional<double> speedup;
   std::optional<double> total_ms = {};  ///< with copies to the GPU and back, where asked for
   double rate = 0;                      ///< in `unit`
   std::string unit;                     ///< "GFLOPS" or "GB/s"
@@ -81,6 +86,7 @@ struct BenchRow {
   std::optional<double> cgma;  ///< operations an element of global memory, as counted
   std::optional<double> cgma_by_formula;
   std::optional<OccupancyFigures> occupancy;  ///< of the kernel that takes longest
+  std::optional<theory::KernelMetrics> metrics;
 };
 
 /// What `lab bench` found.

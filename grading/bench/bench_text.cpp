@@ -77,7 +77,7 @@ const BenchRow* of_contender(const Rows& rows, Contender contender) {
 /// What there is to show beside rates.
 struct Columns {
   std::set<Contender> contenders;
-  bool total = false, cgma = false, formula = false, limiter = false;
+  bool mean = false, total = false, cgma = false, formula = false, limiter = false;
 };
 
 Columns columns_of(const Rows& rows) {
@@ -85,6 +85,7 @@ Columns columns_of(const Rows& rows) {
   for (const BenchRow* row : rows) {
     if (row->n == 0) continue;
     columns.contenders.insert(row->contender);
+    columns.mean |= row->mean_ms.has_value();
     columns.total |= row->total_ms.has_value();
     columns.cgma |= row->cgma.has_value();
     columns.formula |= row->cgma_by_formula.has_value();
@@ -99,6 +100,7 @@ std::string head_of(const Columns& columns) {
     head += fmt::format(" {:>8}", heading_of(contender));
   }
   head += fmt::format(" {:>8}", "ms");
+  if (columns.mean) head += fmt::format(" {:>8}", "mean ms");
   if (columns.total) head += fmt::format(" {:>8}", "total ms");
   if (columns.cgma) head += fmt::format(" {:>6}", "CGMA");
   if (columns.formula) head += fmt::format(" {:>6}", "theory");
@@ -116,6 +118,7 @@ std::string line_of(int n, const Rows& rows, const Columns& columns) {
   }
   if (main != nullptr) {
     line += fmt::format(" {:>8}", figure(main->ms));
+    if (columns.mean) line += fmt::format(" {:>8}", figure(main->mean_ms));
     if (columns.total) line += fmt::format(" {:>8}", figure(main->total_ms));
     if (columns.cgma) line += fmt::format(" {:>6}", figure(main->cgma));
     if (columns.formula) line += fmt::format(" {:>6}", figure(main->cgma_by_formula));
@@ -127,6 +130,61 @@ std::string line_of(int n, const Rows& rows, const Columns& columns) {
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
+}
+
+/// 137438953472 as "137.4G": at most six characters.
+std::string in_short(double value) {
+  if (value == 0) return "0";
+  constexpr const char* units[] = {"", "k", "M", "G", "T", "P"};
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000;
+  return fmt::format("{:.{}f}{}", value,
+                     value >= 100 || unit == 0 ? 0
+                     : value >= 10             ? 1
+                                               : 2,
+                     units[unit]);
+}
+
+/// "sync 42%": what warps wait for most.
+std::string main_stall(const theory::KernelMetrics& metrics) {
+  constexpr std::string_view prefix = "stall_";
+  const theory::NamedMetric* most = nullptr;
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    if (!std::string_view(metric.name).starts_with(prefix)) continue;
+    if (most == nullptr || metrics.*metric.value > metrics.*most->value) most = &metric;
+  }
+  return fmt::format("{} {:.0f}%", std::string_view(most->name).substr(prefix.size()),
+                     metrics.*most->value);
+}
+
+/// What a profiler would show; empty where no order has it.
+std::string metrics_table_of(const std::map<int, Rows>& by_order) {
+  std::vector<const BenchRow*> shown;
+  for (const auto& [n, rows] : by_order) {
+    const BenchRow* const row = main_row(rows);
+    if (row != nullptr && row->metrics) shown.push_back(row);
+  }
+  if (shown.empty()) return "";
+  const bool speedup =
+      std::ranges::any_of(shown, [](auto* row) { return row->speedup.has_value(); });
+  std::string text =
+      fmt::format("{:>6}", "n") + (speedup ? fmt::format(" {:>6}", "x one") : "") +
+      fmt::format(" {:>5} {:>5} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>5}  {}\n", "occ'd",
+                  "SMs", "ipc", "FLOP", "L2 rd", "L2 wr", "DRAMrd", "DRAMwr", "FLOP/B", "shrd",
+                  "stalls, most");
+  for (const BenchRow* row : shown) {
+    const theory::KernelMetrics& m = *row->metrics;
+    text +=
+        fmt::format("{:>6}", row->n) +
+        (speedup ? fmt::format(" {:>6}", figure(row->speedup)) : "") +
+        fmt::format(
+            " {:>5.1f} {:>5.1f} {:>5.2f} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>5.1f}  {}\n",
+            m.achieved_occupancy_pct, m.sm_efficiency_pct, m.ipc,
+            in_short(m.flop_count_sp + m.flop_count_dp), in_short(m.l2_read_bytes),
+            in_short(m.l2_write_bytes), in_short(m.dram_read_bytes), in_short(m.dram_write_bytes),
+            figure(m.flop_per_dram_byte), m.shared_efficiency_pct, main_stall(m));
+  }
+  return text;
 }
 
 /// What went wrong, each thing once with the orders that it concerns.
@@ -158,7 +216,7 @@ std::string table_of(const BenchReport& report, const Rows& rows) {
   const Columns columns = columns_of(rows);
   text += head_of(columns);
   for (const auto& [n, of_order] : by_order) text += line_of(n, of_order, columns);
-  return text + problems_of(rows);
+  return text + metrics_table_of(by_order) + problems_of(rows);
 }
 
 /// Why contenders have no part in a stage at all, each reason once.
@@ -186,6 +244,22 @@ std::string legend_of(const BenchReport& report) {
       "that a thread loads or stores, as counted and in theory; GIPS: 10^9 instructions of warps "
       "a\n"
       "second; occ: occupancy in percent.\n";
+  if (std::ranges::any_of(report.rows,
+                          [](const BenchRow& row) { return row.metrics.has_value(); })) {
+    text +=
+        "As nvprof names them, and lab profile with Nsight Compute's names: occ'd "
+        "achieved_occupancy,\n"
+        "SMs sm_efficiency and ipc (modelled); FLOP flop_count_sp or _dp and bytes of L2 (worked "
+        "out\n"
+        "of counts); dram_read_bytes, dram_write_bytes, FLOP for each byte of both, and stalls\n"
+        "(modelled); shrd shared_efficiency (counted). x one: speed-up over one result a thread.\n";
+  }
+  if (std::ranges::any_of(report.rows,
+                          [](const BenchRow& row) { return row.mean_ms.has_value(); })) {
+    text +=
+        "ms: median of single calls, the cache flushed before each; mean ms: of ten timed as "
+        "one.\n";
+  }
   if (std::ranges::any_of(report.rows, [](auto& row) { return row.total_ms.has_value(); })) {
     text += "total ms: with all matrices copied to the GPU and results back, from ";
     text += report.modelled ? "page-locked memory, at the nominal\nrate of the card's bus.\n"
@@ -230,10 +304,21 @@ struct Column {
   std::function<std::string(const BenchReport&, const BenchRow&)> cell;
 };
 
+/// The columns, and one for each metric behind them.
+std::vector<Column> with_metrics(std::vector<Column> columns) {
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    columns.push_back(
+        {metric.name, [value = metric.value](const BenchReport&, const BenchRow& row) {
+           return row.metrics ? number(*row.metrics.*value) : "";
+         }});
+  }
+  return columns;
+}
+
 const std::vector<Column>& columns() {
   using Report = const BenchReport&;
   using Row = const BenchRow&;
-  static const std::vector<Column> all = {
+  static const std::vector<Column> all = with_metrics({
       {"stage", [](Report, Row row) { return row.stage; }},
       {"function", [](Report, Row row) { return row.function; }},
       {"block", [](Report, Row row) { return row.block; }},
@@ -287,7 +372,9 @@ const std::vector<Column>& columns() {
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::percent); }},
       {"occupancy_limited_by",
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::limited_by); }},
-  };
+      {"mean_ms", [](Report, Row row) { return number(row.mean_ms); }},
+      {"speedup", [](Report, Row row) { return number(row.speedup); }},
+  });
   return all;
 }
 

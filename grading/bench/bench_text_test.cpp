@@ -118,6 +118,36 @@ TEST(BenchTable, LeavesOutColumnsThatNobodyFills) {
   EXPECT_EQ(line_with(table, "     n ").find("CGMA"), std::string::npos) << table;
 }
 
+TEST(BenchTable, ShowsWhatAProfilerWould) {
+  BenchRow with = row(Contender::solution);
+  with.speedup = 2.5;
+  with.metrics = theory::KernelMetrics{.achieved_occupancy_pct = 74.58,
+                                       .sm_efficiency_pct = 95.44,
+                                       .ipc = 2.52,
+                                       .flop_count_sp = 137438953472,
+                                       .l2_read_bytes = 20e9,
+                                       .dram_read_bytes = 999.9e6,
+                                       .flop_per_dram_byte = 45.6,
+                                       .stall_memory_dependency_pct = 31,
+                                       .stall_sync_pct = 42.4};
+  const std::string table = bench_table(report_of({with}));
+  EXPECT_THAT(table,
+              AllOf(HasSubstr("  1024  2.500  74.6  95.4  2.52   137G  20.0G      0  1.00G"),
+                    HasSubstr("45.60"), HasSubstr("sync 42%"), HasSubstr("achieved_occupancy")));
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  EXPECT_THAT(bench_table(report_of({row(Contender::solution)})), Not(HasSubstr("occ'd")));
+  EXPECT_THAT(line_with(bench_csv(report_of({with})), "tile 16"),
+              HasSubstr(",2.5,74.58,95.44,2.52"));
+}
+
+TEST(BenchTable, HasAMeanBesideTheMedianWhereThatWasMeasured) {
+  BenchRow timed = row(Contender::solution);
+  timed.mean_ms = 4.25;
+  EXPECT_THAT(bench_table(report_of({timed})),
+              AllOf(HasSubstr("mean ms"), HasSubstr(" 4.250"), HasSubstr("ten timed as one")));
+}
+
 TEST(BenchTable, ShowsNoControlCharacters) {
   EXPECT_THAT(bench_table(report_of({problem_row(Contender::student, 8, "said \x1b[2J"), row({})})),
               Not(HasSubstr("\x1b")));

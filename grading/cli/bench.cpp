@@ -62,7 +62,8 @@ class StageBench {
                                  plan.backend.backend, plan.gpu, scratch_.path()});
     has_cublas_ = std::ranges::count(modules_, Contender::cublas, &ContenderModule::contender) > 0;
     if (on_gpu_)
-      timing_.emplace(tool("tilewise-worker-cuda"), plan.gpu, shared_bytes(), plan.device_memory);
+      timing_.emplace(tool("tilewise-worker-cuda"), plan.gpu, shared_bytes(), plan.device_memory,
+                      plan.mean_of_ten);
   }
 
   std::vector<BenchRow> run() {
@@ -80,6 +81,7 @@ class StageBench {
       }
     }
     if (on_gpu_) add_measured_instructions();
+    set_speedups(rows_, cases_.cases);
     return sorted();
   }
 
@@ -231,6 +233,7 @@ class StageBench {
       row.right = timed[i].right;
       if (row.problem.empty()) {
         set_time(row, parts[i].call, timed[i].ms);
+        row.mean_ms = timed[i].mean_ms;
         if (plan_.total) row.total_ms = timed[i].ms + timed[i].copies_ms;
         if (!parts[i].module->checked.empty() && n <= largest_counted) {
           set_counts_beside_time(row, bench_case, parts[i]);
@@ -341,6 +344,7 @@ std::string command_of(const BenchOptions& options) {
   if (options.backend != "auto") add("--backend " + options.backend);
   add("--gpu " + options.gpu);
   if (options.device != "auto") add("--device " + options.device);
+  if (options.timing != "median") add("--timing " + options.timing);
   if (!options.orders.empty()) add(fmt::format("--n {}", fmt::join(options.orders, ",")));
   add("--inputs " + options.inputs);
   if (options.total) add("--total");

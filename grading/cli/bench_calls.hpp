@@ -55,6 +55,7 @@ struct TimedCall {
   double ms = 0;
   double copies_ms = 0;       ///< median of the turns whose matrices were copied
   std::optional<bool> right;  ///< the whole result; nothing for a copy, which does not transpose
+  std::optional<double> mean_ms = {};  ///< of ten calls timed as one, where that is asked for
 };
 
 /// A worker that runs modules on the GPU.
@@ -68,12 +69,14 @@ class BenchTiming {
   /// @param worker the program that runs modules on the GPU
   /// @param shared_bytes room for the matrices of one call
   /// @param device_memory that is free; nothing where it is not known
+  /// @param mean_of_ten ten calls are timed as one besides
   BenchTiming(std::filesystem::path worker, core::GpuProfile gpu, std::size_t shared_bytes,
-              std::optional<std::size_t> device_memory)
+              std::optional<std::size_t> device_memory, bool mean_of_ten = false)
       : worker_(std::move(worker)),
         gpu_(std::move(gpu)),
         shared_bytes_(shared_bytes),
-        device_memory_(device_memory) {}
+        device_memory_(device_memory),
+        mean_of_ten_(mean_of_ten) {}
 
   /// All calls are of the same workload.
   /// @param copies whether matrices are copied in every turn, rather than once
@@ -87,6 +90,7 @@ class BenchTiming {
   core::GpuProfile gpu_;
   std::size_t shared_bytes_;
   std::optional<std::size_t> device_memory_;
+  bool mean_of_ten_;
   std::map<const ContenderModule*, Worker> workers_;
 };
 

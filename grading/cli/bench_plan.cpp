@@ -228,6 +228,12 @@ BenchPlan make_plan(const BenchOptions& options) {
   plan.total = options.total;
   plan.cases = load_bench_cases(layout().root);
   plan.backend = choose_backend(options);
+  plan.mean_of_ten = options.timing == "mean10";
+  if (plan.mean_of_ten && plan.backend.backend == Backend::simt) {
+    throw CannotGrade(
+        "--timing mean10 times calls on a GPU, and here times are modelled; leave it out, or add "
+        "--backend cuda where there is a GPU");
+  }
   plan.gpu = profile_for(plan.backend, options.gpu);
   if (plan.backend.backend == Backend::cuda) plan.device_memory = free_gpu_memory();
   for (const StageInfo& stage : plan.stages) {

@@ -53,6 +53,7 @@ struct BenchPlan {
   std::optional<Submission> student;  ///< none: solutions alone
   InputChoice inputs;
   std::filesystem::path store;
+  bool mean_of_ten = false;                  ///< ten calls timed as one, beside the median
   bool total = false;                        ///< copies are timed, too
   std::map<std::string, StageCases> cases;   ///< by stage
   std::vector<int> orders;                   ///< empty: those of each stage

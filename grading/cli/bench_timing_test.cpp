@@ -39,12 +39,13 @@ class BenchTimingTest : public testing::Test {
   }
 
   std::vector<TimedCall> time(const std::vector<const ContenderModule*>& modules,
-                              std::optional<std::size_t> device_memory = {}) {
+                              std::optional<std::size_t> device_memory = {},
+                              bool mean_of_ten = false) {
     const NamedCall call =
         read_call("matmul_shared(n=40, tile=16)", contracts_of("03_shared_memory"));
     const auto workload = problem_called("product").pose(call, {}, {});
     BenchTiming timing(tool("tilewise-worker-simt"), core::gpu_profile(default_gpu),
-                       bytes_in_memory(call), device_memory);
+                       bytes_in_memory(call), device_memory, mean_of_ten);
     std::vector<TimingRequest> requests;
     for (const ContenderModule* module : modules) requests.push_back({module, call});
     return timing.run(requests, *workload, problem_called("product"));
@@ -88,6 +89,16 @@ TEST_F(BenchTimingTest, TimesAndJudgesEachContender) {
     EXPECT_EQ(timed[0].right, true);
     EXPECT_EQ(timed[1].right, false);
   }
+}
+
+TEST_F(BenchTimingTest, TimesTenCallsAsOneWhereThatIsAskedFor) {
+  const ContenderModule solution = module_of(Contender::solution);
+  const ContenderModule student = module_of(Contender::student, fails);
+  const auto timed = time({&solution, &student}, {}, true);
+  EXPECT_GT(timed[0].mean_ms.value(), 0);
+  EXPECT_EQ(timed[0].right, true);
+  EXPECT_FALSE(timed[1].mean_ms.has_value());
+  EXPECT_FALSE(time({&solution})[0].mean_ms.has_value());
 }
 
 TEST_F(BenchTimingTest, GoesOnWithoutAContenderThatFails) {

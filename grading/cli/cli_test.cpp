@@ -616,6 +616,7 @@ TEST(Bench, SaysWhyItCannotMeasure) {
       {{"--csv", "/no/such/folder/file"}, "cannot write"},
       {{"--json", "/no/such/folder/file"}, "cannot write"},
       {{"--plots", file}, "--plots"},
+      {{"--timing", "mean10"}, "--timing mean10 times calls on a GPU, and here times are modelled"},
   };
   for (const auto& [arguments, message] : cases) {
     const CommandResult run = bench(arguments);

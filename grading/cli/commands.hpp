@@ -97,6 +97,7 @@ void occupancy(const OccupancyOptions& options);
 /// What `lab bench` and `lab report` are asked for.
 struct BenchOptions : Run {
   std::vector<int> orders;                 ///< empty: the usual ones of the backend
+  std::string timing = "median";           ///< or "mean10", ten calls timed as one, beside it
   std::string inputs = "random";           ///< "random", "linear" or "A.npy,B.npy"
   std::filesystem::path store;             ///< folder that keeps inputs and references; empty: none
   bool total = false;                      ///< the time with copies to the GPU and back, too

@@ -72,10 +72,12 @@ TEST(BenchCharts, DrawEachFunctionByBlockAndAllVersions) {
       names_of(charts),
       ElementsAre(
           "03_shared_memory-matmul_shared-rate", "03_shared_memory-matmul_shared-time",
-          "03_shared_memory-matmul_shared-cgma", "04_prefetch-matmul_prefetch_register-rate",
-          "04_prefetch-matmul_prefetch_register-time", "04_prefetch-matmul_prefetch_register-cgma",
+          "03_shared_memory-matmul_shared-cgma", "03_shared_memory-matmul_shared-gips",
+          "04_prefetch-matmul_prefetch_register-rate", "04_prefetch-matmul_prefetch_register-time",
+          "04_prefetch-matmul_prefetch_register-cgma", "04_prefetch-matmul_prefetch_register-gips",
           "04_prefetch-matmul_prefetch_shared-rate", "04_prefetch-matmul_prefetch_shared-time",
-          "04_prefetch-matmul_prefetch_shared-cgma", "versions-matmul"));
+          "04_prefetch-matmul_prefetch_shared-cgma", "04_prefetch-matmul_prefetch_shared-gips",
+          "versions-matmul"));
 
   const NamedChart& rate = charts[0];
   EXPECT_EQ(title_of(rate), "matmul_shared: GFLOPS, gtx1080 (modelled)");
@@ -90,6 +92,8 @@ TEST(BenchCharts, DrawEachFunctionByBlockAndAllVersions) {
   EXPECT_THAT(time.svg, HasSubstr(">time (ms)</text>"));
   EXPECT_TRUE(y_is_logarithmic(time));
   EXPECT_THAT(lines_of(charts[2]), ElementsAre("tile 8", "tile 16", "tile 22", "tile 32"));
+  EXPECT_EQ(title_of(charts[3]), "matmul_shared: GIPS, gtx1080 (modelled)");
+  EXPECT_THAT(lines_of(charts[3]), ElementsAre("tile 8", "tile 16", "tile 22", "tile 32"));
 
   const NamedChart& versions = charts.back();
   EXPECT_THAT(versions.svg, HasSubstr("width=\"1000\"")) << "as wide as a page";
@@ -111,8 +115,8 @@ TEST(BenchCharts, PutFunctionsWithoutAChoiceIntoOneChart) {
     }
   }
   const auto charts = charts_of(report);
-  EXPECT_THAT(names_of(charts),
-              ElementsAre("07_transpose-rate", "07_transpose-time", "versions-transpose"));
+  EXPECT_THAT(names_of(charts), ElementsAre("07_transpose-rate", "07_transpose-time",
+                                            "07_transpose-gips", "versions-transpose"));
   const NamedChart& rate = charts[0];
   EXPECT_EQ(title_of(rate), "stage 07_transpose: GB/s, NVIDIA H200 (measured)");
   EXPECT_THAT(lines_of(rate), ElementsAre("transpose_naive", "transpose_tiled", "a copy"));
@@ -127,9 +131,10 @@ TEST(BenchCharts, LeaveOutWhatHasNoFigures) {
     if (row.stage == "04_prefetch" && row.contender == Contender::student) row.problem = "empty";
   }
   const auto charts = charts_of(report);
-  EXPECT_THAT(names_of(charts), ElementsAre("03_shared_memory-matmul_shared-rate",
-                                            "03_shared_memory-matmul_shared-time",
-                                            "03_shared_memory-matmul_shared-cgma"))
+  EXPECT_THAT(
+      names_of(charts),
+      ElementsAre("03_shared_memory-matmul_shared-rate", "03_shared_memory-matmul_shared-time",
+                  "03_shared_memory-matmul_shared-cgma", "03_shared_memory-matmul_shared-gips"))
       << "no chart of the solution alone, and nothing to compare";
   EXPECT_THAT(lines_of(charts[0]), ElementsAre("tile 8", "tile 22", "solution"));
   report.rows.clear();

@@ -9,6 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "common/gpu/capability.hpp"
+#include "common/theory/matmul_counts.hpp"
+#include "common/theory/occupancy.hpp"
 #include "grading/page/render.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/stages/stage_contracts.hpp"
@@ -37,6 +40,9 @@ void read_handout(const fs::path& file, StageNotes& notes) {
 }
 
 Json document_of(const core::GpuProfile& gpu) {
+  // Of every card so far: Programming Guide, "Technical Specifications per Compute Capability".
+  constexpr int constant_bytes = 65536, most_threads_z = 64, most_blocks_y = 65535;
+  const core::Capability& capability = core::capability_of(gpu);
   return {{"name", gpu.name},
           {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
           {"sms", gpu.sms},
@@ -53,7 +59,15 @@ Json document_of(const core::GpuProfile& gpu) {
           {"shared_bytes_per_sm", gpu.shared_bytes_per_sm},
           {"shared_bytes_per_block", gpu.shared_bytes_per_block},
           {"threads_per_block", gpu.threads_per_block},
-          {"banks", gpu.banks}};
+          {"banks", gpu.banks},
+          {"memory", gpu.memory},
+          {"memory_mhz", gpu.memory_mhz},
+          {"graphics_mhz", gpu.graphics_mhz},
+          {"memory_bytes", gpu.memory_bytes},
+          {"constant_bytes", constant_bytes},
+          {"threads_per_warp", theory::threads_per_warp},
+          {"most_threads", {gpu.threads_per_block, gpu.threads_per_block, most_threads_z}},
+          {"most_blocks", {capability.most_blocks_x, most_blocks_y, capability.most_blocks_z}}};
 }
 
 bool computes_in_doubles(const ContractInfo& function) {
@@ -62,7 +76,27 @@ bool computes_in_doubles(const ContractInfo& function) {
   });
 }
 
-Json document_of(const StageNotes& notes) {
+/// From which order on a grid fills the GPU, as published and with as many blocks on an SM as the
+/// report's kernel has; of blocks that the report has.
+Json saturation_of(const StageNotes& notes, const BenchReport& report) {
+  Json found = Json::array();
+  for (const SaturatingOrder& order : notes.saturating_orders) {
+    const auto row = std::ranges::find_if(report.rows, [&](const BenchRow& row) {
+      return row.stage == notes.id && row.block == order.block && row.occupancy &&
+             row.occupancy->active_blocks > 0;
+    });
+    if (row == report.rows.end()) continue;
+    const int active = std::min({row->occupancy->by_warps, row->occupancy->by_blocks,
+                                 row->occupancy->by_registers, row->occupancy->by_shared});
+    found.push_back({{"block", order.block},
+                     {"active_blocks", active},
+                     {"order", theory::saturating_order(order.tiling, report.gpu, active)},
+                     {"published", order.published}});
+  }
+  return found;
+}
+
+Json document_of(const StageNotes& notes, const BenchReport& report) {
   Json doubles = Json::array();
   for (const ContractInfo& function : contracts_of(notes.id)) {
     if (computes_in_doubles(function)) doubles.push_back(function.function);
@@ -72,6 +106,7 @@ Json document_of(const StageNotes& notes) {
           {"purpose", notes.purpose},
           {"accesses", notes.accesses},
           {"questions", notes.questions},
+          {"saturation", saturation_of(notes, report)},
           {"doubles", std::move(doubles)}};
 }
 
@@ -91,7 +126,13 @@ std::vector<StageNotes> read_stage_notes(const fs::path& root,
     const nlohmann::json file = read_stage_file(root, stage.id);
     try {
       const nlohmann::json& report = file.at("report");
-      all.push_back({stage.id, "", "", report.at("accesses"), report.at("questions")});
+      all.push_back({stage.id, "", "", report.at("accesses"), report.at("questions"), {}});
+      for (const nlohmann::json& order :
+           report.value("saturating_orders", nlohmann::json::array())) {
+        all.back().saturating_orders.push_back({order.at("block"),
+                                                {order.at("tile"), order.at("rx"), order.at("ry")},
+                                                order.at("published")});
+      }
     } catch (const nlohmann::json::exception& error) {
       throw std::runtime_error(stage_file(root, stage.id).string() + ": report: " + error.what());
     }
@@ -114,7 +155,7 @@ nlohmann::ordered_json drawn_rows(BenchReport report) {
 
 std::string lab_report_page(const BenchReport& report, const std::vector<StageNotes>& stages) {
   Json notes = Json::array();
-  for (const StageNotes& stage : stages) notes.push_back(document_of(stage));
+  for (const StageNotes& stage : stages) notes.push_back(document_of(stage, report));
   return render("report", {{"bench", drawn_rows(report)},
                            {"gpu", document_of(report.gpu)},
                            {"stages", std::move(notes)}});

@@ -4,11 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "common/theory/matmul_counts.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/course/stages.hpp"
 
 /// What `lab bench` found as charts and as a laboratory report, drawn by tools/page.
 namespace tilewise::grading {
+
+/// An order from which a grid fills a GTX 1080, as put2025 has it.
+struct SaturatingOrder {
+  std::string block;  ///< as BenchRow::block
+  theory::Tiling tiling;
+  int published = 0;
+};
 
 /// What a lab report says of a stage whatever was measured.
 struct StageNotes {
@@ -17,6 +25,7 @@ struct StageNotes {
   std::string purpose;                 ///< its first paragraph
   std::vector<std::string> accesses;   ///< formulas, from its stage.json
   std::vector<std::string> questions;  ///< that the student answers
+  std::vector<SaturatingOrder> saturating_orders = {};  ///< that stage.json names
 };
 
 /// @param root  of the course
@@ -34,9 +43,9 @@ struct NamedChart {
   std::string svg;
 };
 
-/// Rate, time and CGMA against n for each function, called STAGE-FUNCTION-rate or STAGE-rate,
-/// ...-time, ...-cgma; and the rates of all versions, called versions-PROBLEM. Rows without figures
-/// are left out, and so are charts without points of the subject.
+/// Rate, time, CGMA and GIPS against n for each function, called STAGE-FUNCTION-rate or STAGE-rate,
+/// ...-time, ...-cgma, ...-gips; and the rates of all versions, called versions-PROBLEM. Rows
+/// without figures are left out, and so are charts without points of the subject.
 std::vector<NamedChart> charts_of(const BenchReport& report);
 
 /// Writes FOLDER/NAME.svg for each chart; makes the folder where it is missing.

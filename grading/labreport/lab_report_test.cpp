@@ -64,6 +64,34 @@ TEST(LabReport, TellsWhatWasTakenHow) {
                     HasSubstr("those of NVIDIA GeForce GTX 1080, the card nearest to it")));
 }
 
+// put2014's and put2025's tables of their cards.
+TEST(LabReport, ListsTheCardInFull) {
+  BenchReport report = example_bench();
+  const std::string gtx1080 = page_of(report);
+  for (const char* fact :
+       {">GDDR5X<", ">8,506,114,048<", ">64 KiB<", ">2,048 KiB<", ">32<", ">1,024 × 1,024 × 64<",
+        ">2,147,483,647 × 65,535 × 65,535<", ">96 KiB<", ">48 KiB<", ">65,536<", ">2,048<"}) {
+    EXPECT_THAT(gtx1080, HasSubstr(fact));
+  }
+  report.gpu = core::gpu_profile("gt240");
+  const std::string gt240 = page_of(report);
+  for (const char* fact : {">DDR3<", ">800.0 MHz<", ">575.0 MHz<", ">1,400 MHz<", ">64 KiB<",
+                           ">512 × 512 × 64<", ">65,535 × 65,535 × 1<"}) {
+    EXPECT_THAT(gt240, HasSubstr(fact));
+  }
+}
+
+TEST(LabReport, HasTheOrdersThatSaturateBesidePut2025s) {
+  BenchReport report = example_bench();
+  BenchRow row = example_row("06_work_rx_ry", "matmul_rx_ry", 32, 1024, 4000);
+  row.block = "tile 32, 6x6";
+  row.occupancy->by_shared = 2;  // of 96 KiB
+  report.rows.push_back(row);
+  const std::string page = lab_report_page(report, notes_of({"06_work_rx_ry"}));
+  EXPECT_THAT(page, HasSubstr("tile 32, 6x6</th><td>2</td><td>1,153</td><td>1,215</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("4,857"))) << "the report has no such block";
+}
+
 TEST(LabReport, HasEveryTableAndChart) {
   const std::string page = page_of(example_bench());
   EXPECT_EQ(occurrences(page, "Theoretical occupancy of "), 3);
@@ -72,7 +100,7 @@ TEST(LabReport, HasEveryTableAndChart) {
   EXPECT_EQ(occurrences(page, "<caption>Time of a call in ms"), 3);
   EXPECT_EQ(occurrences(page, "<caption>GIPS: "), 3);
   EXPECT_EQ(occurrences(page, "<caption>CGMA as counted"), 3);
-  EXPECT_EQ(occurrences(page, "<svg [^>]*aria-label=\"Chart of "), 3 * 3 + 1);
+  EXPECT_EQ(occurrences(page, "<svg [^>]*aria-label=\"Chart of "), 4 * 3 + 1);
   EXPECT_EQ(occurrences(page, "<table>"), occurrences(page, "<table><caption>."));
   EXPECT_EQ(occurrences(page, "<th[ >]"), occurrences(page, "<th [^>]*scope=\""));
   EXPECT_THAT(page,

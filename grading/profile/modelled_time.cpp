@@ -102,6 +102,9 @@ theory::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport
   work.shared_load_wavefronts = count(counters.shared_load_wavefronts_merged);
   work.shared_store_requests = count(counters.shared_store_requests);
   work.shared_store_wavefronts = count(counters.shared_store_wavefronts);
+  work.shared_bytes = count(counters.shared_load_bytes + counters.shared_store_bytes);
+  work.shared_lane_bytes =
+      count(counters.shared_load_lane_bytes + counters.shared_store_lane_bytes);
   work.global_atomic_requests = count(counters.global_atomic_requests);
   work.global_atomic_sectors = count(counters.global_atomic_sectors);
   work.global_atomic_bytes = count(counters.global_atomic_bytes);
@@ -174,6 +177,37 @@ std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
   } catch (const std::invalid_argument&) {  // cannot run there
     return std::nullopt;
   }
+}
+
+std::optional<theory::KernelMetrics> metrics_of(const KernelProfile& kernel,
+                                                const ProfileReport& report) {
+  const auto time = modelled_time(kernel, report);
+  if (!time) return std::nullopt;
+  return theory::kernel_metrics(report.gpu, work_of(kernel, report), *time);
+}
+
+std::optional<theory::KernelMetrics> metrics_of_call(const ProfileReport& report) {
+  if (report.kernels.empty() || std::ssize(report.kernels) < report.launches) return std::nullopt;
+  theory::KernelMetrics call;
+  double ms = 0;
+  for (const KernelProfile& kernel : report.kernels) {
+    const auto time = modelled_time(kernel, report);
+    if (!time) return std::nullopt;
+    const theory::KernelMetrics metrics =
+        theory::kernel_metrics(report.gpu, work_of(kernel, report), *time);
+    ms += time->ms;
+    for (const theory::NamedMetric& metric : theory::all_metrics) {
+      double& so_far = call.*metric.value;
+      const double value = metrics.*metric.value;
+      so_far += metric.adds_up ? value : (value - so_far) * time->ms / ms;  // a mean as it goes
+    }
+  }
+  if (report.launches > 1) {
+    (report.double_precision ? call.flop_count_dp : call.flop_count_sp) = report.operations;
+    const double bytes = call.dram_read_bytes + call.dram_write_bytes;
+    call.flop_per_dram_byte = bytes > 0 ? report.operations / bytes : 0;
+  }
+  return call;
 }
 
 std::optional<CallTime> modelled_call(const ProfileReport& report) {

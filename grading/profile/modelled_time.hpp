@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/theory/kernel_metrics.hpp"
 #include "common/theory/kernel_time.hpp"
 #include "common/theory/occupancy.hpp"
 #include "grading/profile/profile_report.hpp"
@@ -47,6 +48,13 @@ bool has_footprint(const KernelProfile& kernel);
 /// counted what a block needs of memory (`lab profile --exhaustive`).
 std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
                                                 const ProfileReport& report);
+
+/// The launch's metrics under the names of profilers; nothing where modelled_time() knows no time.
+std::optional<theory::KernelMetrics> metrics_of(const KernelProfile& kernel,
+                                                const ProfileReport& report);
+
+/// The same of all kernels of a call: sums, and means over their time.
+std::optional<theory::KernelMetrics> metrics_of_call(const ProfileReport& report);
 
 /// The modelled time of a call.
 struct CallTime {

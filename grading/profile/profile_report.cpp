@@ -78,6 +78,19 @@ Json modelled_document(const KernelProfile& kernel, const ProfileReport& report)
   return document;
 }
 
+/// By name; null where there is no modelled time to go by.
+Json metrics_document(const std::optional<theory::KernelMetrics>& metrics) {
+  if (!metrics) return nullptr;
+  Json document;
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    document[metric.name] = {{"value", *metrics.*metric.value},
+                             {"unit", metric.unit},
+                             {"from", metric.known},
+                             {"nsight_compute", metric.nsight_compute}};
+  }
+  return document;
+}
+
 Json kernel_document(const KernelProfile& kernel, const ProfileReport& report) {
   Json lines = Json::array();
   for (const simt::LineCounters& line : kernel.lines) {
@@ -94,6 +107,7 @@ Json kernel_document(const KernelProfile& kernel, const ProfileReport& report) {
                    {"lines", lines}};
   if (!kernel.partition_bytes.empty()) document["partition_bytes"] = kernel.partition_bytes;
   document["modelled"] = modelled_document(kernel, report);
+  document["metrics"] = metrics_document(metrics_of(kernel, report));
   const int registers = registers_of(kernel, report).per_thread;
   if (const auto spread = spread_over_partitions(kernel, report.gpu, registers)) {
     document["modelled"]["partitions_busy"] = {{"blocks_at_a_time", spread->blocks_at_a_time},
@@ -183,6 +197,23 @@ std::string time_line(const KernelProfile& kernel, const ProfileReport& report) 
   if (!time) return "";
   return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms,
                      rate_in_words(time->gflops, time->gb_s), time->limiter);
+}
+
+/// A line for each metric that is not nothing; empty where there is no modelled time to go by.
+std::string metrics_table(const KernelProfile& kernel, const ProfileReport& report) {
+  const auto metrics = metrics_of(kernel, report);
+  if (!metrics) return "";
+  std::string text = fmt::format("\n  {:<28}{:>16}  {:<12}{}\n", "metric, as nvprof names it", "",
+                                 "", "and Nsight Compute");
+  for (const theory::NamedMetric& metric : theory::all_metrics) {
+    const double value = *metrics.*metric.value;
+    if (value == 0) continue;
+    const bool is_share = metric.unit == std::string_view("%");
+    text += fmt::format("  {:<28}{:>16}  {:<12}{}\n", metric.name,
+                        is_share ? fmt::format("{:.1f}%", value) : significant(value), metric.known,
+                        metric.nsight_compute);
+  }
+  return text;
 }
 
 /// All kernels together, where there are several.
@@ -338,8 +369,14 @@ std::string means_over_launches(const ProfileReport& report) {
       for (const KernelProfile* kernel : all) sum += figure(*kernel);
       return sum / static_cast<double>(all.size());
     };
+    const auto mean_of = [&](double theory::KernelMetrics::*metric) {
+      return mean([&](const KernelProfile& kernel) {
+        const auto metrics = metrics_of(kernel, report);
+        return metrics ? *metrics.*metric : 0;
+      });
+    };
     text += fmt::format(
-        "  {:>8}{:>13.4g}{:>10.1f}%{:>11.1f}%{:>11.1f}%  {}\n", all.size(),
+        "  {:>8}{:>13.4g}{:>10.1f}%{:>11.1f}%{:>11.1f}%{:>9.1f}%{:>7.1f}%  {}\n", all.size(),
         mean([&](const KernelProfile& kernel) {
           const auto time = modelled_time(kernel, report);
           return time ? time->ms : 0;
@@ -353,12 +390,15 @@ std::string means_over_launches(const ProfileReport& report) {
         mean([](const KernelProfile& kernel) {
           return efficiency_pct(kernel.counters, global_stores);
         }),
-        printable(name));
+        mean_of(&theory::KernelMetrics::achieved_occupancy_pct),
+        mean_of(&theory::KernelMetrics::shared_efficiency_of_lanes_pct), printable(name));
   }
   if (text.empty()) return "";
-  return "\nmeans over the launches of a kernel (time and occupancy modelled)\n" +
-         fmt::format("  {:>8}{:>13}{:>11}{:>12}{:>12}\n", "launches", "ms", "occupancy",
-                     "loads used", "stores used") +
+  return "\nmeans over the launches of a kernel (time and occupancies modelled; shared: each "
+         "lane's "
+         "bytes)\n" +
+         fmt::format("  {:>8}{:>13}{:>11}{:>12}{:>12}{:>10}{:>8}\n", "launches", "ms", "occupancy",
+                     "loads used", "stores used", "achieved", "shared") +
          text;
 }
 
@@ -369,7 +409,8 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
   for (const KernelProfile& kernel : report.kernels) {
     text += "\n" + heading(kernel, report.gpu) + extent_of_simulation(kernel) +
             occupancy_line(kernel, report) + time_line(kernel, report) +
-            partitions_line(kernel, report) + totals(kernel.counters);
+            partitions_line(kernel, report) + totals(kernel.counters) +
+            metrics_table(kernel, report);
     if (!kernel.lines.empty()) text += lines_table(kernel, sources);
   }
   if (report.launches > std::ssize(report.kernels)) {

@@ -90,6 +90,25 @@ TEST(ProfileDocument, ModelsTimeAndOccupancy) {
   EXPECT_FALSE(modelled.at("parts").empty());
 }
 
+TEST(ProfileDocument, HasTheMetricsOfProfilers) {
+  ProfileReport report = example_report();
+  report.operations = 1e6;
+  const auto metrics = profile_document(report)["kernels"][0].at("metrics");
+  EXPECT_EQ(metrics.at("flop_count_sp").at("value"), 1e6);
+  EXPECT_EQ(metrics["flop_count_sp"].at("from"), "worked out");
+  EXPECT_EQ(metrics.at("l2_read_transactions").at("value"), 32'000);
+  EXPECT_EQ(metrics.at("l2_write_bytes").at("value"), 6'400'000'000);
+  EXPECT_EQ(metrics.at("achieved_occupancy").at("nsight_compute"),
+            "sm__warps_active.avg.pct_of_peak_sustained_active");
+  EXPECT_EQ(metrics["achieved_occupancy"].at("unit"), "%");
+  const std::string table = profile_table(report, {});
+  EXPECT_THAT(table, AllOf(HasSubstr("flop_count_sp                      1,000,000  worked out"),
+                           HasSubstr("lts__t_sectors_op_read.sum"), HasSubstr("stall_"),
+                           Not(HasSubstr("flop_count_dp"))));
+  report.kernels[0].footprint = {};
+  EXPECT_TRUE(profile_document(report)["kernels"][0].at("metrics").is_null());
+}
+
 TEST(ProfileTable, ShowsTotalsAndLinesWithTheirSource) {
   const SourceTexts sources = {{"matmul.cu", {"first", "  x = A[row * n];", "C[i] = As[k][0];"}}};
   const std::string table = profile_table(example_report(), sources);
@@ -144,7 +163,9 @@ TEST(ProfileTable, HasMeansOverTheLaunchesOfAKernel) {
   report.kernels[2].launch.kernel = "another";
   report.launches = 3;
   EXPECT_THAT(profile_table(report, {}), HasSubstr("launches           ms  occupancy  loads used"));
-  EXPECT_THAT(profile_table(report, {}), HasSubstr("8.3%      100.0%  matmul_kernel<16>\n"));
+  EXPECT_THAT(profile_table(report, {}), HasSubstr("8.3%      100.0%"));
+  EXPECT_THAT(profile_table(report, {}), HasSubstr("%  matmul_kernel<16>\n"));
+  EXPECT_THAT(profile_table(report, {}), HasSubstr("stores used  achieved  shared\n"));
   EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("%  another")));
 }
 

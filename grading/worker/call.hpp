@@ -39,6 +39,7 @@ using Argument = std::variant<BufferArgument, std::int64_t, double, std::array<u
 struct Timing {
   int warmups = 0;
   int repetitions = 1;
+  int calls = 1;  ///< one after another in each repetition, timed as one
 };
 
 /// What a worker is asked to do.

@@ -32,7 +32,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, token, module, profile, writes_coverag
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BufferArgument, offset, image_bytes, payload_offset,
                                    payload_bytes, name, read_only, uninitialised, element_bytes,
                                    row_elements, lower_triangular, device_only)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, warmups, repetitions)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, warmups, repetitions, calls)
 
 namespace {
 

@@ -89,7 +89,7 @@ TEST(Protocol, CarriesARequest) {
   const CallRequest request = decode_call(
       encode(CallRequest{"matmul",
                          {buffer, std::int64_t{-5}, infinity, std::array<unsigned, 3>{7, 8, 9}},
-                         Timing{2, 9},
+                         Timing{2, 9, 10},
                          watch}));
   EXPECT_EQ(request.function, "matmul");
   ASSERT_EQ(request.arguments.size(), 4u);

@@ -230,7 +230,10 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
       TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
     } else {
       // What a thread that the function left behind computes later comes too late.
-      reply.times_ms.push_back(timer->measure(call, [&] { keep_results(); }));
+      const auto calls = [&] {
+        for (int k = 0; k < timing.calls && status == cudaSuccess; ++k) call();
+      };
+      reply.times_ms.push_back(timer->measure(calls, [&] { keep_results(); }));
     }
   }
   reply.kind = WorkerReply::Kind::returned;
@@ -278,7 +281,8 @@ WorkerReply Session::perform_watched(const CallRequest& request, const HandOver&
     return refused("the module has no function " + request.function + "; it has " +
                    module_.function_names() + ".");
   }
-  if (request.timing && (request.timing->repetitions < 1 || request.timing->warmups < 0)) {
+  if (request.timing && (request.timing->repetitions < 1 || request.timing->warmups < 0 ||
+                         request.timing->calls < 1)) {
     return refused("a timed call needs at least one repetition.");
   }
   std::vector<DecodedArgument> arguments;

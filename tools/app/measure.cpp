@@ -27,6 +27,12 @@ void add_bench(CLI::App& app, ExitStatus& status) {
       ->option_text("KIND|A.npy,B.npy");
   add_seed(command, *options, "Draw random inputs from N (default: 0)");
   command
+      ->add_option("--timing", options->timing,
+                   "On a GPU: median of single calls (the default), or mean10, ten calls timed as "
+                   "one, beside it")
+      ->option_text("median|mean10")
+      ->check(CLI::IsMember({"median", "mean10"}));
+  command
       ->add_option("--store", options->store, "Keep inputs and right results there for later runs")
       ->option_text("DIR");
   command->add_flag("--total", options->total,

@@ -131,12 +131,13 @@ void Counting::access(const Access& access) {
         cost.wavefronts;
     c.shared_bank_conflicts += cost.conflicts;
     if (action == Action::write) {
+      c.shared_store_bytes += cost.bytes;
+      c.shared_store_lane_bytes += access.lanes() * request.site.bytes();
       merging_.separate(request.warp);
     } else if (merges_) {
       merging_.add(request.warp, request.first_place(), pattern, c);
     } else {
-      c.shared_load_requests_merged += cost.requests;
-      c.shared_load_wavefronts_merged += cost.wavefronts;
+      count_merged_load(c, pattern, 1);
     }
   } else if (block().is_constant(request)) {
     ++c.constant_requests;

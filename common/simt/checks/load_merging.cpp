@@ -1,6 +1,7 @@
 #include "common/simt/checks/load_merging.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace tilewise::simt {
@@ -18,14 +19,18 @@ constexpr unsigned unrolled_passes = 4;  // 4 floats fill the widest load
 constexpr std::size_t most_loads_unrolled = 22;
 constexpr std::size_t most_live_registers = 84;
 
-void add_cost(Counters& counters, const SharedCost& cost) {
-  counters.shared_load_requests_merged += cost.requests;
-  counters.shared_load_wavefronts_merged += cost.wavefronts;
-}
-
 unsigned bytes_of(const Pattern& pattern) { return Site32(pattern.kind).bytes(); }
 
 }  // namespace
+
+void count_merged_load(Counters& counters, const Pattern& pattern, unsigned joined) {
+  const unsigned bytes = bytes_of(pattern) * joined;
+  const SharedCost& cost = joined == 1 ? pattern.shared_cost : pattern.wide_cost(bytes);
+  counters.shared_load_requests_merged += cost.requests;
+  counters.shared_load_wavefronts_merged += cost.wavefronts;
+  counters.shared_load_bytes += cost.bytes;
+  counters.shared_load_lane_bytes += std::popcount(pattern.lanes) * bytes;
+}
 
 LoadMerging::Plan::Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment,
                         const SharedNames& names)
@@ -111,11 +116,11 @@ bool LoadMerging::Plan::body_stays_small() const {
 void LoadMerging::Plan::count(const Loads& loads) const {
   for (const Group& group : groups_) {
     const Load& first = loads[group.members[0]];
-    add_cost(*first.counters, first.pattern->wide_cost(bytes_of(*first.pattern) * group.count));
+    count_merged_load(*first.counters, *first.pattern, group.count);
   }
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (!joined_[i] && loads[i].pattern != nullptr)
-      add_cost(*loads[i].counters, loads[i].pattern->shared_cost);
+      count_merged_load(*loads[i].counters, *loads[i].pattern, 1);
   }
 }
 

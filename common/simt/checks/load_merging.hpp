@@ -11,6 +11,9 @@
 
 namespace tilewise::simt {
 
+/// Counts a load from shared memory that so many neighbouring loads have become.
+void count_merged_load(Counters& counters, const Pattern& pattern, unsigned joined);
+
 /// Joins a thread's neighbouring 4- and 8-byte loads from shared memory to loads of 8 and 16 bytes,
 /// as nvcc does, and counts what the warps of a block then ask for.
 ///

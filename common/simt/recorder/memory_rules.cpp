@@ -141,6 +141,8 @@ MemoryRules::MemoryRules(const core::GpuProfile& gpu)
 
 SharedCost shared_cost(const LaneAddresses& addresses, const MemoryRules& rules) {
   SharedCost cost;
+  const unsigned unit = std::min<unsigned>(word_bytes, addresses.bytes);
+  cost.bytes = units(addresses, addresses.lanes, unit).size() * unit;
   if (rules.half_warps) {
     add_half_warp(addresses, addresses.lanes & lower_half, rules.banks, cost);
     add_half_warp(addresses, addresses.lanes & upper_half, rules.banks, cost);

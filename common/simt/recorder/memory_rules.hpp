@@ -32,6 +32,7 @@ struct SharedCost {
   unsigned requests = 0;    ///< 1; on 1.x half-warps that take part
   unsigned wavefronts = 0;  ///< passes over the banks
   unsigned conflicts = 0;   ///< passes that bank conflicts add
+  unsigned bytes = 0;       ///< distinct bytes asked for
 };
 
 /// A request is served in phases, each of as many lanes as 128 bytes hold: all 32, a half-warp for

@@ -255,7 +255,7 @@ std::string model_counters_header() {
   return header;
 }
 
-std::string model_counters_line(const theory::ReferenceRow& row) {
+KernelProfile profile_of(const theory::ReferenceRow& row) {
   const core::GpuProfile gpu = theory::gpu_of(row);
   use_device(gpu);
   cudaDeviceReset();
@@ -280,9 +280,15 @@ std::string model_counters_line(const theory::ReferenceRow& row) {
   if (launched != cudaSuccess || ended != cudaSuccess || profiles.size() != 1) {
     throw std::runtime_error(row.place() + ": " + row.text("function") + " cannot be counted");
   }
+  return profiles[0];
+}
+
+std::string model_counters_line(const theory::ReferenceRow& row) {
+  const core::GpuProfile gpu = theory::gpu_of(row);
+  const KernelProfile profile = profile_of(row);
   std::ostringstream line;
   for (const Column& column : columns) {
-    line << (&column == columns ? "" : ",") << column.value(profiles[0], gpu);
+    line << (&column == columns ? "" : ",") << column.value(profile, gpu);
   }
   return line.str();
 }

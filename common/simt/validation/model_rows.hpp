@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "common/simt/watch.hpp"
 #include "common/theory/reference_table.hpp"
 
 namespace tilewise::simt {
@@ -13,9 +14,12 @@ std::string model_counters_header();
 /// takes besides sizes: for products by tiles tile, rx and ry or results, for stages 1 and 2 the
 /// block's sides; 0 where there is none. k = 0: a transpose of (m, n).
 ///
-/// Simulates the call of a row of common/theory/testdata/model_measurements.csv, sampled, and gives
-/// its line of model_counters.csv, without the end of line.
+/// Simulates the call of a row of common/theory/testdata/model_measurements.csv, sampled.
 /// @throws std::runtime_error where the call fails or launches other than one kernel.
+KernelProfile profile_of(const theory::ReferenceRow& row);
+
+/// The row's line of model_counters.csv, without the end of line.
+/// @throws std::runtime_error as profile_of()
 std::string model_counters_line(const theory::ReferenceRow& row);
 
 }  // namespace tilewise::simt

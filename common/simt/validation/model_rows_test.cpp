@@ -9,8 +9,10 @@
 #include <fstream>
 #include <set>
 
+#include "common/core/files.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/published_kernels.hpp"
+#include "common/theory/kernel_metrics.hpp"
 
 namespace tilewise::simt {
 namespace {
@@ -80,6 +82,50 @@ TEST(SgemmLadder, ComputesHalfTheProductAndThreeTimesWhatWasThere) {
     }
   }
   EXPECT_FALSE(sgemm_ladder(A, B, C, n, 11));
+}
+
+/// Shared efficiency of a call of model_measurements.csv, and that of its lanes.
+theory::KernelMetrics shared_metrics(const std::string& function, int n, int tile, int results) {
+  for (const theory::ReferenceRow& row : theory::reference_table("model_measurements.csv")) {
+    if (row.text("function") != function || row.integer("n") != n || row.integer("a") != tile ||
+        row.integer("b") != results || row.text("gpu") == "h200") {
+      continue;
+    }
+    const Counters counters = profile_of(row).counters;
+    theory::KernelWork work;
+    work.shared_load_wavefronts = double(counters.shared_load_wavefronts_merged);
+    work.shared_store_wavefronts = double(counters.shared_store_wavefronts);
+    work.shared_bytes = double(counters.shared_load_bytes + counters.shared_store_bytes);
+    work.shared_lane_bytes =
+        double(counters.shared_load_lane_bytes + counters.shared_store_lane_bytes);
+    const core::GpuProfile gpu = core::gpu_profile(row.text("gpu"));
+    return theory::kernel_metrics(gpu, work, theory::kernel_time(gpu, work));
+  }
+  ADD_FAILURE() << "no " << function << " of n = " << n;
+  return {};
+}
+
+// course2025: 42.31% with blocks of 16 x 16 and 4 results, 70% with 32 x 32. Distinct bytes: a word
+// of A is one, however many lanes want it.
+TEST(ModelRows, HaveTheSharedEfficiencyOfCourse2025) {
+  EXPECT_NEAR(shared_metrics("matmul_strided", 1024, 16, 4).shared_efficiency_pct, 42.31, 0.005);
+  EXPECT_NEAR(shared_metrics("matmul_strided", 1024, 32, 4).shared_efficiency_pct, 70.00, 0.005);
+}
+
+// fing2020: 132.00% of DGEMM with tiles, 0.00% without. There a word of A is 32, one a lane.
+TEST(ModelRows, HaveTheSharedEfficiencyOfFing2020) {
+  const theory::KernelMetrics tiles = shared_metrics("fing2020_dgemm_shared", 512, 0, 0);
+  EXPECT_NEAR(tiles.shared_efficiency_of_lanes_pct, 132.00, 0.005);
+  EXPECT_NEAR(tiles.shared_efficiency_pct, 70.00, 0.005);
+  EXPECT_EQ(shared_metrics("fing2020_dgemm_global", 512, 0, 0).shared_efficiency_of_lanes_pct, 0);
+  // Published are 9.99% and 6.10% of kernels whose code is not.
+  const double told_by_memory =
+      shared_metrics("fing2020_dtrsm_32_shared", 512, 0, 0).shared_efficiency_of_lanes_pct;
+  const double told_by_shuffles =
+      shared_metrics("fing2020_dtrsm_32_shuffle", 512, 0, 0).shared_efficiency_of_lanes_pct;
+  EXPECT_NEAR(told_by_memory, 9.99, 1.5);
+  EXPECT_NEAR(told_by_shuffles, 6.10, 0.5);
+  EXPECT_GT(told_by_memory, told_by_shuffles);
 }
 
 }  // namespace

@@ -156,6 +156,17 @@ TEST(Worker, StartsEveryTimedRunFromTheSameOutputs) {
   EXPECT_EQ(reply.launches, 1);
 }
 
+TEST(Worker, TimesSeveralCallsAsOne) {
+  Worker worker = misbehaving_worker();
+  const BufferArgument total = place(worker, 0, {10}, "total");
+  const CallReply reply = worker.call("accumulate", std::vector<Argument>{total},
+                                      Timing{.warmups = 1, .repetitions = 1, .calls = 10});
+  ASSERT_EQ(reply.ending, Ending::returned) << reply.finding.message;
+  EXPECT_THAT(reply.times_ms, SizeIs(1));
+  EXPECT_EQ(values_at(worker, 0, 1)[0], 20);
+  EXPECT_EQ(reply.launches, 10);
+}
+
 TEST(Worker, KnowsTimedMatricesOnceItHasWarmedUp) {
   Worker worker = misbehaving_worker();
   std::vector<float> values(40), others(40);

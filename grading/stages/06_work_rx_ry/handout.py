@@ -78,6 +78,11 @@ def check(page):
                 "2048 (2)": rate(32, 2048), "3200 (2)": rate(32, 3200)}
 
     page.table("| results | tile 16, n = 1024 |", far_apart)
+    one = course2025(1, 16, 3200)
+    page.figures("2.87 5.96", course2025(8, 16, 3200) / one, course2025(16, 16, 3200) / one)
+    # In units of 128 bytes and passes: tile 32, then tile 16 with two rows a warp.
+    page.figures("42.31%", 100 * (2 + 16 + 4) / (16 + 32 + 4))
+    page.given("8.81%", "course2025's conclusions")
     page.given("512 1600 2048 3200 4096", "orders of products")
     page.given("4.0", "the way C++ writes it")
 
@@ -90,7 +95,7 @@ def check(page):
                 "`vector_loads`", "grading/stages/03_shared_memory/others/vector_loads"))}
     page.table("| | solution | `vector_loads` |", lambda row: {
         name: seen[name][counters[row.first]] for name in seen if row.first in counters})
-    page.modelled("929 1,386", (seen["solution"], 1), (seen["`vector_loads`"], 1))
+    page.modelled("928 1,386", (seen["solution"], 1), (seen["`vector_loads`"], 1))
     narrow, wide = (page.tilewise.counters("6", "matmul_rx_ry(n=512, tile=16, rx=4, ry=4)",
                                            submission=folder) for folder in (
         None, "grading/stages/06_work_rx_ry/others/vector_loads"))
@@ -130,6 +135,12 @@ def check(page):
             f"--shared {256 * 2 * results * 4} --results {results}x{results}")["gtx1080"]
         page.figures(literal, filled["saturation"]["n"])
     page.figures("160", 20 * 2048 / 256)
+    page.given("203 1,215 4,857", "put2025, section 7")
+    for literal, tile, results in (("193", 32, 1), ("1,153", 32, 6), ("2,305", 16, 24)):
+        filled = page.tilewise.occupancy(
+            f"--gpu gtx1080 --block {tile}x{tile} --shared {tile**2 * 2 * results * 4} "
+            f"--results {results}x{results}")["gtx1080"]
+        page.figures(literal, filled["saturation"]["n"])
     page.figures("36,559 21,684", on_h200[16, 8, 8][2], on_h200[16, 8, 8][1])
     page.figures("196", on_h200[16, 8, 8][6])
     page.figures("12.5 169 1664", 1600 / 128, 13 * 13, 13 * 128)
@@ -149,9 +160,9 @@ def check(page):
     page.figures("641", in_source(grader, r"\b(641)\b"))
     squares = page.tilewise.counters("6", "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)")
     chosen = page.tilewise.counters("6", "matmul_auto(n=1280)")
-    page.modelled("3,688 2,766 3,754 2,815", (squares, 1), (squares, of_model), (chosen, 1),
+    page.modelled("3,688 2,766 3,753 2,815", (squares, 1), (squares, of_model), (chosen, 1),
                   (chosen, of_model))
-    page.modelled("2,259 2,270", *((page.tilewise.counters("5", f"{name}(n=1024, tile=16)"), 1)
+    page.modelled("2,256 2,267", *((page.tilewise.counters("5", f"{name}(n=1024, tile=16)"), 1)
                                    for name in ("matmul_2x2", "matmul_2x2_strided")))
     page.figures("45% 24 28%", 100 * on_h200[16, 4, 4][4] / peak("h200"),
                  100 * 16131 / peak("h200"),

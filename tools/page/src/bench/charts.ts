@@ -64,6 +64,13 @@ const quantities = (unit: string): Quantity[] => [
     figure: (row) => row.cgma,
     ofOthers: false,
   },
+  {
+    name: "gips",
+    title: "GIPS",
+    axis: { label: "GIPS (10⁹ instructions of warps a second)", logarithmic: false },
+    figure: (row) => row.gips,
+    ofOthers: false,
+  },
 ];
 
 /** More lines than that nobody can follow, nor, in half a page's width, more than seven. */
@@ -104,8 +111,8 @@ function subjectOf(group: LineGroup, shown: number): string {
 }
 
 /**
- * Rate, time and CGMA against n, as put2014 draws them, with a line for each of the group's (of many the
- * fastest) and, but for CGMA, for the other contenders on the GPU. Charts without points of the subject are
+ * Rate, time, CGMA and GIPS against n, as put2014 draws them, with a line for each of the group's (of many
+ * the fastest) and, but for CGMA and GIPS, for the other contenders on the GPU. Charts without points of the subject are
  * left out.
  */
 export function chartsOfGroup(group: LineGroup, where: string): NamedChart[] {

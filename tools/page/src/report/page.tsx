@@ -10,7 +10,7 @@ import { significant, withCommas } from "../numbers.ts";
 import { Group, Versions } from "./group.tsx";
 import { Remarks } from "./remarks.tsx";
 import reportStyles from "./report.css";
-import { Table } from "./table.tsx";
+import { noFigure, Table } from "./table.tsx";
 
 export interface Gpu {
   name: string;
@@ -31,6 +31,16 @@ export interface Gpu {
   shared_bytes_per_block: number;
   threads_per_block: number;
   banks: number;
+  /** "GDDR5X"; empty: not known, as 0 below */
+  memory: string;
+  memory_mhz: number;
+  graphics_mhz: number;
+  memory_bytes: number;
+  constant_bytes: number;
+  threads_per_warp: number;
+  /** Of a block, and blocks of a grid, along x, y and z. */
+  most_threads: number[];
+  most_blocks: number[];
 }
 
 /** What the report says of a stage whatever was measured. */
@@ -44,6 +54,8 @@ export interface StageNotes {
   questions: string[];
   /** Functions that compute in double precision. */
   doubles: string[];
+  /** From which order on a grid fills the GPU; put2025's figures beside. */
+  saturation: { block: string; active_blocks: number; order: number; published: number }[];
 }
 
 export interface Report {
@@ -97,6 +109,7 @@ function HowTaken({ bench }: { bench: Bench }) {
   );
 }
 
+const mhz = (clock: number) => (clock === 0 ? noFigure : `${significant(clock)} MHz`);
 const kib = (bytes: number) => (bytes === 0 ? "none" : `${withCommas(Math.floor(bytes / 1024))} KiB`);
 
 function GpuSection({ bench, gpu }: Report) {
@@ -120,6 +133,7 @@ function GpuSection({ bench, gpu }: Report) {
             ["multiprocessors (SMs)", withCommas(gpu.sms)],
             ["FP32 lanes an SM", withCommas(gpu.fp32_lanes_per_sm)],
             ["clock", `${significant(gpu.clock_mhz)} MHz`],
+            ["clock of what is not an SM", mhz(gpu.graphics_mhz)],
             ["peak, single precision", `${peak} GFLOPS`],
             [
               "peak, double precision",
@@ -127,8 +141,14 @@ function GpuSection({ bench, gpu }: Report) {
                 ? `${significant(gpu.peak_fp64_gflops)} GFLOPS`
                 : "none, or not documented",
             ],
+            ["memory", gpu.memory === "" ? noFigure : gpu.memory],
+            ["memory, bytes", gpu.memory_bytes === 0 ? noFigure : withCommas(gpu.memory_bytes)],
+            ["clock of memory", mhz(gpu.memory_mhz)],
             ["bandwidth of memory", `${significant(gpu.dram_gb_s)} GB/s`],
+            ["constant memory", kib(gpu.constant_bytes)],
             ["L2 cache", kib(gpu.l2_bytes)],
+            ["threads of a warp", withCommas(gpu.threads_per_warp)],
+            ["blocks of a grid along x, y, z, at most", gpu.most_blocks.map(withCommas).join(" × ")],
           ]}
           width="narrow"
         />
@@ -143,6 +163,7 @@ function GpuSection({ bench, gpu }: Report) {
             ["shared memory", kib(gpu.shared_bytes_per_sm)],
             ["shared memory of a block, at most", kib(gpu.shared_bytes_per_block)],
             ["threads of a block, at most", withCommas(gpu.threads_per_block)],
+            ["the same along x, y, z", gpu.most_threads.map(withCommas).join(" × ")],
             ["banks of shared memory", withCommas(gpu.banks)],
           ]}
           width="narrow"
@@ -182,6 +203,36 @@ function Conclusions({ id, questions }: { id: string; questions: string[] }) {
   );
 }
 
+/** put2025 takes parts of blocks for blocks, and as many blocks an SM as threads allow. */
+function Saturation({ notes, gpu }: { notes: StageNotes; gpu: Gpu }) {
+  return (
+    <>
+      <Table
+        caption={`Orders from which a grid fills ${gpu.name}`}
+        columns={[
+          { heading: "block", text: true },
+          { heading: "blocks an SM" },
+          { heading: "smallest order" },
+          { heading: "put2025, GTX 1080" },
+        ]}
+        rows={notes.saturation.map((row) => [
+          row.block,
+          withCommas(row.active_blocks),
+          withCommas(row.order),
+          withCommas(row.published),
+        ])}
+        width="narrow"
+      />
+      <p>
+        The smallest order whose grid has a block for every place on every SM. put2025's orders are higher:
+        they come of (n / (tile r))² ≥ blocks, where a part of a block counts as a part, though the grid is
+        rounded up; and of as many blocks an SM as threads allow, where registers or shared memory may leave
+        fewer.
+      </p>
+    </>
+  );
+}
+
 function StageSection({ notes, report }: { notes: StageNotes; report: Report }) {
   const groups = groupsOf(report.bench).filter((group) => group.stage === notes.id);
   return (
@@ -197,6 +248,7 @@ function StageSection({ notes, report }: { notes: StageNotes; report: Report }) 
               <li>{formula}</li>
             ))}
           </ul>
+          {notes.saturation.length > 0 && <Saturation notes={notes} gpu={report.gpu} />}
           {groups.map((group) => (
             <Group group={group} report={report} />
           ))}
