@@ -31,7 +31,8 @@ std::string inputs_of(const Trial& trial) {
 
 void TrialTest::check_own_kernels(const Trial& trial) {
   if (trial.reply.launches == 0 && trial.needs_kernel) {
-    fail({.message = trial.text + " gave the right result without launching a kernel.",
+    fail({.kind = "no-launch",
+          .message = trial.text + " gave the right result without launching a kernel.",
           .hint =
               fmt::format("The {} is to be computed on the device, by a __global__ function that "
                           "is launched with <<<grid, block>>>.",

@@ -137,13 +137,36 @@ void Worker::State::part() {
   connection->end();
 }
 
+/// As core::Finding names it.
+std::string kind_of(Ending ending) {
+  switch (ending) {
+    case Ending::crashed:
+      return "crash";
+    case Ending::timed_out:
+      return "time-out";
+    case Ending::exited:
+      return "exit";
+    case Ending::flooded:
+      return "output";
+    case Ending::protocol:
+    case Ending::refused:
+    case Ending::returned:
+      break;
+  }
+  return "";
+}
+
 CallReply Worker::State::fail(Ending ending, const std::string& message,
                               const SourceLocation& place,
                               const std::optional<ThreadOfGrid>& thread) {
   if (connection) part();
   CallReply reply;
   reply.ending = ending;
-  reply.finding = {.message = message, .file = place.file, .line = place.line, .place = thread};
+  reply.finding = {.kind = kind_of(ending),
+                   .message = message,
+                   .file = place.file,
+                   .line = place.line,
+                   .place = thread};
   failure = reply;
   return reply;
 }
