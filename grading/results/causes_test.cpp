@@ -29,9 +29,8 @@ TEST(Causes, AreToldNearestFirst) {
                          "launch",  "crash", "host-pointer",  "wrong-result"};
   StageResult stage = stage_of({failed("Slow", {.message = "slow"}, Category::performance)});
   for (const char* kind : order) {
-    stage.tests.insert(
-        stage.tests.begin(),
-        failed(kind, {.kind = kind, .message = std::string(kind) + "(n=8): what it is"}));
+    const std::string call = "f" + std::to_string(stage.tests.size()) + "(n=8)";
+    stage.tests.insert(stage.tests.begin(), failed(kind, {.kind = kind, .message = call}));
   }
   std::vector<std::string> told;
   for (const Cause& cause : causes_of(stage)) told.push_back(cause.told->name);
