@@ -63,8 +63,9 @@ std::string advise_on_fault(const std::string& kind) {
        "A float2, float4 or double can be accessed only where its size divides the address: check "
        "the offset, also for an n that is no multiple of it."},
       {"uninitialised",
-       "Find the store that should have come first: a load that is left out at an edge, a barrier "
-       "that comes too late, or a sum that starts from what C held."},
+       "Find the store that should have come first: a load that is left out at an edge, a "
+       "thread that returned before it, a barrier that comes too late, or a sum that starts from "
+       "what C held."},
       {"above-diagonal",
        "Only the lower triangle of A, with its diagonal, is the matrix: what lies above may hold "
        "anything, NaN too. Stop the loop over a row at its diagonal, and test col <= row before a "
@@ -178,7 +179,9 @@ Finding wrong_status(const std::string& call, const std::string& returned,
                      const std::string& expected, const std::string& reason) {
   const bool launch_failed = expected == "cudaSuccess" && returned != "cudaErrorInvalidValue";
   return {
-      .kind = launch_failed ? "launch" : "",
+      .kind = launch_failed               ? "launch"
+              : expected == "cudaSuccess" ? "status"
+                                          : "",
       .message = fmt::format("{} returned {}, expected {}: {}.", call, returned, expected, reason),
       .hint = advise_on_status(returned, expected)};
 }

@@ -110,12 +110,15 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials) {
     for (const PrepareTrial& prepare : trials) {
       PreparedTrial trial = prepare();
       trial->text += pass.circumstances;
-      if (const auto fault = calls.make(trial->call, trial->reply)) fail(*fault);
+      const auto fault = calls.make(trial->call, trial->reply);
+      note_refusals(trial->reply);
+      if (fault) fail(*fault);
       results.push_back(std::move(trial));
     }
     if (const auto fault = calls.finish()) fail(*fault);
   }
   for (const PreparedTrial& trial : results) {
+    note_refusals(trial->reply);
     trial->check_result();
     check_own_kernels(*trial);
   }
