@@ -180,7 +180,7 @@ std::string in_course_words(std::string_view output) {
       skips = true;  // candidates, none of which is the student's
       continue;
     }
-    skips = skips && !says(line, ": error: ");
+    skips = skips && !(line.starts_with("labs/") && says(line, ": error: "));
     if (skips || says(line, "(if you use '-fpermissive'")) continue;
     const std::string_view name = between(line, "there are no arguments to '", "'");
     const std::size_t error = line.find("there are no arguments to '");
@@ -299,6 +299,17 @@ namespace fs = std::filesystem;
 constexpr const char* telling[] = {"-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value",
                                    "-Wno-unknown-warning-option"};
 
+/// "labs/...:22: ..." where threads wait for each other and have nothing that they share.
+std::string barrier_without_tiles(const SourceFile& file) {
+  const std::size_t barrier = file.text.find("__syncthreads()");
+  if (barrier == file.text.npos || says(file.text, "__shared__")) return "";
+  const auto before = file.text.begin() + static_cast<std::ptrdiff_t>(barrier);
+  return fmt::format(
+      "{}:{}: threads wait for each other here, and no array is __shared__: without that word each "
+      "thread has arrays of its own",
+      file.name, 1 + std::count(file.text.begin(), before, '\n'));
+}
+
 void keep_telling_lines(const std::string& output, std::vector<std::string>& lines) {
   static const std::regex warning(
       R"(^(labs/[^:]+:\d+):\d+: warning: (.*) \[-W(?:uninitialized|maybe-uninitialized|)"
@@ -331,6 +342,9 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     if (!file.problem.empty()) continue;  // the builder says so
+    if (const std::string alone = barrier_without_tiles(file); !alone.empty()) {
+      lines.push_back(alone);
+    }
     const fs::path prepared = scratch.path() / (source + tools.source_extension);
     std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
     Command command;

@@ -84,7 +84,6 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   const std::string text = for_students(
       fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; ")),
       longest_message_bytes);
-  std::cout << text << std::endl;
   for (TestResult& test : stage.tests) {
     if (test.status == Status::failed)
       test.finding.hint = text + (test.finding.hint.empty() ? "" : " ") + test.finding.hint;
@@ -145,8 +144,8 @@ bool grade(const GradeOptions& options) {
       interrupted = early;
       continue;
     }
-    print_causes(report, result.stages.back(), said);
     if (options.is_learners_own()) add_warnings(result.stages.back(), submission.folder_of(stage));
+    print_causes(report, result.stages.back(), said);
   }
   add_up(result);
   report.print_summary(result, options.seed);

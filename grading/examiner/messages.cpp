@@ -195,6 +195,8 @@ Finding kernel_fault(const std::string& call, const std::vector<Finding>& findin
   // What a barrier should have brought was not there: who brings it says more than who missed it.
   const auto race = std::ranges::find(findings, "race", &Finding::kind);
   if (told->kind == "uninitialised" && race != findings.end()) told = race;
+  const auto barrier = std::ranges::find(findings, "barrier", &Finding::kind);
+  if (barrier != findings.end()) told = barrier;
   Finding fault = *told;
   fault.message = fmt::format("{}: {}.", call, fault.message);
   if (findings.size() > 1) {

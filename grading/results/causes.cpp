@@ -15,11 +15,13 @@ namespace {
 constexpr std::string_view wrong_result = "wrong-result";
 
 /// Kinds of findings, nearest the cause first. What is not listed is as far away as wrong results.
-constexpr std::array order = {"compile",        "race",          "warp-race",  "uninitialised",
-                              "above-diagonal", "out-of-bounds", "misaligned", "read-only",
-                              "barrier",        "deadlock",      "warp",       "launch",
-                              "no-launch",      "crash",         "exit",       "output",
-                              "time-out",       "host-pointer",  "host-call",  "reset"};
+/// A barrier that some threads never reach comes before the races that it leads to; one that is
+/// left out is a race.
+constexpr std::array order = {"compile",       "barrier",    "deadlock",      "race",
+                              "warp-race",     "warp",       "uninitialised", "above-diagonal",
+                              "out-of-bounds", "misaligned", "read-only",     "host-pointer",
+                              "launch",        "no-launch",  "crash",         "exit",
+                              "output",        "time-out",   "host-call",     "reset"};
 
 std::size_t distance(std::string_view kind) {
   return static_cast<std::size_t>(std::ranges::find(order, kind) - order.begin());

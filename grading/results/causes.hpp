@@ -20,7 +20,7 @@ struct Cause {
 };
 
 /// What kept tests from passing, the finding nearest the cause first: what does not compile, then a
-/// race, a read of what nobody wrote, a stray access, a barrier not reached, a failed launch, a
+/// barrier not reached, a race, a read of what nobody wrote, a stray access, a failed launch, a
 /// crash, a device pointer on the host; then wrong results, and what is slow. Tests that do not
 /// apply here (no GPU) come last. The result must outlive what is returned.
 std::vector<Cause> causes_of(const StageResult& stage);

@@ -25,8 +25,8 @@ const Finding wrong = {.kind = "wrong-result", .message = "f(n=8): C[0][0] is 1"
 const Finding race = {.kind = "race", .message = "f(n=9): race", .file = "a.cu", .line = 3};
 
 TEST(Causes, AreToldNearestFirst) {
-  const char* order[] = {"compile", "race",  "uninitialised", "out-of-bounds", "barrier",
-                         "launch",  "crash", "host-pointer",  "wrong-result"};
+  const char* order[] = {"compile",      "barrier", "race",  "uninitialised", "out-of-bounds",
+                         "host-pointer", "launch",  "crash", "wrong-result"};
   StageResult stage = stage_of({failed("Slow", {.message = "slow"}, Category::performance)});
   for (const char* kind : order) {
     const std::string call = "f" + std::to_string(stage.tests.size()) + "(n=8)";
@@ -35,8 +35,8 @@ TEST(Causes, AreToldNearestFirst) {
   std::vector<std::string> told;
   for (const Cause& cause : causes_of(stage)) told.push_back(cause.told->name);
   EXPECT_THAT(told,
-              ElementsAre("S.compile", "S.race", "S.uninitialised", "S.out-of-bounds", "S.barrier",
-                          "S.launch", "S.crash", "S.host-pointer", "S.wrong-result", "S.Slow"));
+              ElementsAre("S.compile", "S.barrier", "S.race", "S.uninitialised", "S.out-of-bounds",
+                          "S.host-pointer", "S.launch", "S.crash", "S.wrong-result", "S.Slow"));
 }
 
 TEST(Causes, AreToldOnceWithTheTestsThatFailForThem) {

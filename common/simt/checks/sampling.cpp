@@ -162,9 +162,7 @@ const BlockSample* GridSample::neighbour_of_origin(std::size_t axis) const {
 }
 
 Footprint GridSample::footprint() const {
-  const auto found = blocks_.find(number(origin()));
-  if (found == blocks_.end()) return {};  // a fault has ended the launch before
-  const BlockFootprint& own = found->second.footprint;
+  const BlockFootprint& own = blocks_.at(number(origin())).footprint;
   Footprint footprint{.load_sectors = own.loaded.size(),
                       .store_sectors = own.stored.size(),
                       .store_bytes = own.store_bytes,

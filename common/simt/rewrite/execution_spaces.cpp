@@ -131,13 +131,16 @@ class SpaceChecker {
     const bool runs_anywhere = caller.on_host && (caller.on_device || caller.is_kernel);
     if (runs_anywhere) return;
     const std::set<std::string_view> own = declared_in(function);
+    // Where it is launched, that is what is said.
+    bool may_tell_of_places = caller.on_host && !is_launched(code_[function.name].text);
     for (std::size_t i = function.body + 1; i < *outline_.partner(function.body); ++i) {
       const Token& before = code_[i - 1];
       const bool is_member = before.is(".") || before.is("->") || before.is("::");
       if (code_[i].kind != TokenKind::identifier || is_member || own.contains(code_[i].text)) {
         continue;
       }
-      if (caller.on_host && is_one_of(code_[i], places_in_grid)) {
+      if (may_tell_of_places && is_one_of(code_[i], places_in_grid)) {
+        may_tell_of_places = false;
         report(i, std::string(code_[i].text) +
                       " is known to kernels alone, and this is host code: compute with the "
                       "function's arguments, or do it in the kernel");
@@ -145,6 +148,15 @@ class SpaceChecker {
       const auto callee = by_name_.find(code_[i].text);
       if (callee != by_name_.end()) check_use(caller, i, callee->second);
     }
+  }
+
+  bool is_launched(std::string_view name) const {
+    for (std::size_t i = 0; i + 1 < code_.size(); ++i) {
+      if (!code_[i].is(name)) continue;
+      const auto close = code_[i + 1].is("<") ? outline_.template_close(i + 1) : i;
+      if (close && *close + 1 < code_.size() && code_[*close + 1].is("<<<")) return true;
+    }
+    return false;
   }
 
   void check_use(const Space& caller, std::size_t name, const std::vector<Space>& overloads) {
@@ -158,7 +170,8 @@ class SpaceChecker {
     if (next >= code_.size()) return;
     if (code_[next].is("<<<")) {
       if (any(&Space::is_kernel) || (any(&Space::on_device) && any(&Space::on_host))) return;
-      return report(name, called + " is no kernel: what is launched is declared __global__ void");
+      return report(name, called + " is no kernel, and is launched: declare it __global__ void " +
+                              called + "(...)");
     }
     if (!code_[next].is("(")) return;
     if (any(&Space::is_kernel)) {

@@ -167,10 +167,11 @@ std::optional<Finding> Launch::run_watched() {
   std::optional<Finding> fault;
   BlockWeights weights;
   for (Observer* observer : process_observers()) {
-    for (auto next = observer->next_of_sample(); !next.empty() && !fault;
-         next = observer->next_of_sample()) {
+    // A sample that a fault has ended cannot be gone on with.
+    for (auto next = observer->next_of_sample(); !next.empty() && !fault;) {
       simulated_blocks_ += next.size();
       fault = run(next.size(), &next);
+      if (!fault) next = observer->next_of_sample();
     }
     if (weights.empty() && !fault) weights = observer->weights();
   }
