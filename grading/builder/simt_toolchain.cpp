@@ -109,11 +109,6 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
         "-fdata-sections", "-fdiagnostics-color=never", "-w"}) {
     tools.compile.push_back(option);
   }
-  // A function that ends without its return statement ends there, rather than in the next one.
-  tools.compile.insert(
-      tools.compile.end(),
-      {"-fsanitize=return",
-       is_clang(tools.compile) ? "-fsanitize-trap=return" : "-fsanitize-undefined-trap-on-error"});
   // nvcc includes it by itself. By its full path, since -include searches the working folder first.
   tools.preprocess = {"-include", facade / "cuda_runtime.h", "-I", facade,
                       "-I",       root / "labs" / stage_id};

@@ -50,6 +50,7 @@ class SpaceChecker {
     for (const FileFunction& function : functions_) {
       if (function.space.is_kernel) check_return_type(function);
       if (function.body != 0) check_body(function);
+      if (function.body != 0) check_end(function);
     }
     for (std::size_t i = 0; i < code_.size(); ++i) {
       if (code_[i].is("__shared__") && outline_.scope(i) == Scope::block) check_end_before(i);
@@ -110,6 +111,23 @@ class SpaceChecker {
     if (says(begin, kernel.name, "void") || says(begin, kernel.name, "auto")) return;
     report(kernel.name, "a __global__ function returns nothing: write __global__ void " +
                             std::string(code_[kernel.name].text) + "(...)");
+  }
+
+  /// A function whose last statement is a launch: what runs past its end runs on in whatever lies
+  /// behind it.
+  void check_end(const FileFunction& function) {
+    if (!says(statement_begin(function.name), function.name, "cudaError_t")) return;
+    const std::size_t close = *outline_.partner(function.body);
+    if (!code_[close - 1].is(";")) return;  // a branch, which may return
+    std::size_t last = close - 1;
+    while (!code_[last - 1].is(";") && !code_[last - 1].is("{")) {
+      last = outline_.partner(last - 1).value_or(last - 1);  // a lambda's body belongs to it
+    }
+    // What else stands there may never end, or end the program.
+    const bool is_launch = says(last, close, "<<<") && !code_[last].is("return");
+    if (!is_launch) return;
+    report(close, std::string(code_[function.name].text) +
+                      " ends without a return statement: return cudaGetLastError();");
   }
 
   /// Names that a function declares itself, which hide others.

@@ -30,6 +30,8 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
       {"void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__device__ void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__global__ int k(int* a) { return 0; }", "1: a __global__ function returns nothing"},
+      {"cudaError_t g(int n) {\n  if (n < 0) return 1;\n  f<<<1, 2>>>();\n}",
+       "4: g ends without a return"},
       {"int g(int n) {\n  return n + threadIdx.x; }", "2: threadIdx is known to kernels alone"},
       {"__global__ void k() {\n  float s = 0.0f\n  __shared__ float a[3]; }", "2: expected ';'"},
   };
@@ -54,6 +56,9 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
            "__global__ void k(int* a);\nvoid g(int* a) { void (*p)(int*) = k; p<<<1, 2>>>(a); }",
            "__global__ void k() { float __shared__ a[3]; int n = 3; __shared__ int b; }",
            "extern \"C\" int f();\n__device__ int g() { return f(); }",
+           "cudaError_t g(int n) { if (n < 0) { return 1; } else { return 0; } }",
+           "cudaError_t g(int n) { for (;;) pause(); }",
+           "cudaError_t g(int n) { return f(n, [&] { h(); }); }",
            "dim3 grid(int n);\nvoid g() { dim3 threadIdx(3); threadIdx.x = 4; }",
        }) {
     EXPECT_EQ(errors_of(source), "") << source;
