@@ -2,8 +2,8 @@
 #
 # Adds every stage of the course to the build: the folders there that hold a stage.json, which names
 # their functions. Of each stage it compiles the binding that lets a worker call the functions by
-# name, adds its graders (the folder's *.cpp) to the examiner, and its contracts (contract.hpp) to
-# the tools. A folder that comes or goes is noticed by the next build.
+# name, writes their contracts (contract.hpp, for graders and tools), and adds its graders (the
+# folder's *.cpp) to the examiner. A folder that comes or goes is noticed by the next build.
 function(tilewise_stages folder)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*/stage.json)
   foreach(file IN LISTS files)
@@ -15,12 +15,13 @@ function(tilewise_stages folder)
                  ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp @ONLY)
   add_library(tilewise_stage_contracts STATIC ${PROJECT_BINARY_DIR}/generated/stage_contracts.cpp)
   target_link_libraries(tilewise_stage_contracts PUBLIC tilewise_options tilewise_contract)
+  target_include_directories(tilewise_stage_contracts PUBLIC ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 
 function(tilewise_stage file)
   cmake_path(GET file PARENT_PATH drawer)
   cmake_path(GET drawer FILENAME id)
-  tilewise_read_functions(${file} functions sources)
+  tilewise_read_functions(${file} functions sources contracts)
 
   set(includes "")
   foreach(source IN LISTS sources)
@@ -39,6 +40,18 @@ function(tilewise_stage file)
     tilewise_binding_object(${id} cuda ${binding} "${CUDAToolkit_INCLUDE_DIRS}")
   endif()
 
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/grading/stages/${id}/contract.hpp @ONLY
+       CONTENT [[
+// Generated from grading/stages/@id@/stage.json.
+#pragma once
+
+#include "grading/course/contract.hpp"
+@includes@
+namespace tilewise::grading::contracts {
+
+@contracts@}  // namespace tilewise::grading::contracts
+]])
+
   set_property(GLOBAL APPEND PROPERTY TILEWISE_STAGE_IDS ${id})
   file(GLOB graders CONFIGURE_DEPENDS ${drawer}/*.cpp)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${graders})
@@ -50,8 +63,9 @@ function(tilewise_stage file)
                "      {\"${id}\", {${contracts}}},\n")
 endfunction()
 
-# The names of the functions in a stage.json, and the files that they are in, each once.
-function(tilewise_read_functions file functions_out sources_out)
+# The names of the functions in a stage.json, the files that they are in, each once, and their
+# contracts in C++.
+function(tilewise_read_functions file functions_out sources_out contracts_out)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
   string(JSON count ERROR_VARIABLE error LENGTH "${text}" functions)
@@ -60,7 +74,7 @@ function(tilewise_read_functions file functions_out sources_out)
   endif()
   math(EXPR last "${count} - 1")
   foreach(index RANGE ${last})
-    foreach(key name source)
+    foreach(key name source parameters)
       string(JSON ${key} ERROR_VARIABLE error GET "${text}" functions ${index} ${key})
       if(error)
         message(FATAL_ERROR "${file}: function ${index} has no '${key}'. ${error}")
@@ -68,10 +82,18 @@ function(tilewise_read_functions file functions_out sources_out)
     endforeach()
     list(APPEND functions ${name})
     list(APPEND sources ${source})
+    string(JSON flop ERROR_VARIABLE is_none GET "${text}" functions ${index} flop)
+    if(is_none)
+      set(flop "")
+    endif()
+    string(REGEX REPLACE "^\\[|\\]$" "" parameters "${parameters}")  # a list in C++ is one in JSON
+    string(APPEND contracts "inline constexpr auto ${name} =\n"
+                            "    CONTRACT(${name}, \"${flop}\",${parameters});\n\n")
   endforeach()
   list(REMOVE_DUPLICATES sources)
   set(${functions_out} ${functions} PARENT_SCOPE)
   set(${sources_out} ${sources} PARENT_SCOPE)
+  set(${contracts_out} ${contracts} PARENT_SCOPE)
 endfunction()
 
 # The binding travels as a plain object file beside the executables, because a submission is linked

@@ -75,6 +75,9 @@ constexpr Capability::Model tesla_model = {.validated = true,
 
 constexpr Capability::Allocation before_ampere = {.shared_unit = 256, .shared_reserved = 0};
 
+// Bus: PCI Express 2.0 of GT 21x and GT 200, 3.0 until Turing, 4.0 of Ampere and Ada, 5.0 from
+// Hopper on; PCI-SIG's rates of 0.5, 0.985, 1.97 and 3.94 GB/s a lane. Maxwell to Turing are as the
+// default.
 // In ascending order. What is not listed is as the one before it of the same major number.
 constexpr Capability all[] = {
     // Tesla: GT 21x, GT 200
@@ -86,6 +89,7 @@ constexpr Capability all[] = {
      .serves_half_warps = true,
      .argument_bytes_in_shared = 256,
      .most_blocks_x = 65535,
+     .bus_gb_s = 8,
      .allocation = tesla_allocation,
      .registers = tesla_registers,
      .model = tesla_model},
@@ -97,6 +101,7 @@ constexpr Capability all[] = {
      .partitions_in_turns = true,
      .argument_bytes_in_shared = 256,
      .most_blocks_x = 65535,
+     .bus_gb_s = 8,
      .allocation = tesla_allocation,
      .registers = tesla_registers,
      .model = tesla_model},
@@ -154,19 +159,21 @@ constexpr Capability all[] = {
      .minor = 0,
      .fp32_lanes_per_sm = 64,
      .fp64_lanes_per_sm = 32,
-     .fp64_tensor_cores = true},
-    {.major = 8, .minor = 6, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2},
+     .fp64_tensor_cores = true,
+     .bus_gb_s = 31.5},
+    {.major = 8, .minor = 6, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2, .bus_gb_s = 31.5},
     // Hopper
     {.major = 9,
      .minor = 0,
      .fp32_lanes_per_sm = 128,
      .fp64_lanes_per_sm = 64,
      .fp64_tensor_cores = true,
+     .bus_gb_s = 63,
      .model = {.validated = true}},
     // Blackwell. 10.3 has far fewer lanes of double precision than 10.0.
-    {.major = 10, .minor = 0, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 64},
-    {.major = 10, .minor = 3, .fp32_lanes_per_sm = 128},
-    {.major = 12, .minor = 0, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2},
+    {.major = 10, .minor = 0, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 64, .bus_gb_s = 63},
+    {.major = 10, .minor = 3, .fp32_lanes_per_sm = 128, .bus_gb_s = 63},
+    {.major = 12, .minor = 0, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2, .bus_gb_s = 63},
 };
 
 }  // namespace

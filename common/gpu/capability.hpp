@@ -22,6 +22,8 @@ struct Capability {
   bool partitions_in_turns = false;  ///< addresses go to DRAM partitions in turns (1.3), unhashed
   int argument_bytes_in_shared = 0;  ///< most that a kernel's arguments take there (1.x)
   unsigned most_blocks_x = 2147483647;  ///< of a grid; 65,535 until 3.0
+  /// 10^9 bytes a second of 16 lanes of its generation of PCI Express, one way, at most.
+  double bus_gb_s = 15.75;
 
   int lanes_at_once() const { return serves_half_warps ? 16 : 32; }
 

@@ -23,7 +23,7 @@ KernelWork work_of(const ReferenceRow& measured, const ReferenceRow& counted,
   work.shared_bytes_per_block = static_cast<std::size_t>(count("shared_bytes"));
   work.registers_per_thread = measured.integer("registers");
   work.operations = measured.number("operations");
-  work.double_precision = measured.text("function").find("dgemm") != std::string::npos;
+  work.double_precision = is_double_precision(measured);
   work.global_load_requests = count("global_load_requests");
   work.global_load_sectors = count("global_load_sectors");
   work.global_load_bytes = count("global_load_bytes");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/theory/kernel_time.hpp"
+#include "common/theory/reference_table.hpp"
 
 /// The model of a kernel's time against what was measured.
 namespace tilewise::theory {
@@ -25,6 +26,12 @@ struct ValidationRow {
 /// model_counters.csv beside it, in that order.
 /// @throws std::runtime_error where the files cannot be read or do not belong together.
 std::vector<ValidationRow> validation_rows();
+
+/// Whether the function of a row of model_measurements.csv computes in double precision.
+inline bool is_double_precision(const ReferenceRow& row) {
+  const std::string& function = row.text("function");
+  return function.find("dgemm") != function.npos || function.find("dtrsm") != function.npos;
+}
 
 /// How well the model does on some rows.
 struct Agreement {

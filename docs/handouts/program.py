@@ -13,22 +13,26 @@ class Tilewise:
     """Runs the program, each command once."""
 
     def __init__(self, program, root):
-        self._program = program
+        self._program = os.path.abspath(program)
+        self._root = root
         self._environment = dict(os.environ, TILEWISE_ROOT=str(root))
 
     @functools.lru_cache(maxsize=None)
     def run(self, *arguments):
         """Exit status, and what it printed."""
         done = subprocess.run([self._program, *arguments], env=self._environment, text=True,
+                              cwd=self._root,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return done.returncode, done.stdout
 
     @functools.lru_cache(maxsize=None)
     def profile(self, stage, *arguments):
-        """Exit status, what is printed, and the JSON of a profile of the reference solutions."""
+        """Exit status, what is printed, and the JSON of a profile: of the reference solutions, if
+        no submission is named."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "profile.json")
-            status, text = self.run("profile", stage, "--solutions", *arguments, "--json", file)
+            whose = [] if "--submission" in arguments else ["--solutions"]
+            status, text = self.run("profile", stage, *whose, *arguments, "--json", file)
             if status != 0:
                 return status, text, None
             with open(file, encoding="utf-8") as stream:
@@ -54,13 +58,14 @@ class Tilewise:
             with open(file, encoding="utf-8") as stream:
                 return {each["gpu"]: each for each in json.load(stream)["gpus"]}
 
-    def counters(self, stage, call, gpu=None):
+    def counters(self, stage, call, gpu=None, submission=None):
         """Counters of the first kernel that a call launches, and what is modelled of it."""
-        return self.kernels(stage, call, gpu)[0]
+        return self.kernels(stage, call, gpu, submission)[0]
 
-    def kernels(self, stage, call, gpu=None):
+    def kernels(self, stage, call, gpu=None, submission=None):
         """The same of all kernels."""
         card = f" --gpu {gpu}" if gpu else ""
+        card += f" --submission {submission}" if submission else ""
         status, text, answer = self.profiled(f"profile {stage} --call '{call}'{card}")
         if status != 0:
             raise RuntimeError(f"profile {stage} --call '{call}'{card} ended with {status}: {text}")

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/gpu/capability.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/modelled_time.hpp"
 
@@ -80,6 +81,16 @@ void set_time(BenchRow& row, const NamedCall& call, double ms) {
   const bool computes = call.operations > 0;
   row.unit = computes ? "GFLOPS" : "GB/s";
   row.rate = (computes ? call.operations : bytes_of_matrices(call)) / ms * 1e-6;
+}
+
+double modelled_total_ms(const NamedCall& call, const core::GpuProfile& gpu, double ms) {
+  double bytes = 0;
+  for (const Argument& argument : call.arguments) {
+    if (const auto* matrix = std::get_if<BufferArgument>(&argument)) {
+      bytes += static_cast<double>(matrix->payload_bytes) * (matrix->read_only ? 1 : 2);
+    }
+  }
+  return ms + bytes / core::capability_of(gpu).bus_gb_s * 1e-6;
 }
 
 void set_counts(BenchRow& row, const NamedCall& call, const ProfileReport& profile) {

@@ -16,6 +16,10 @@ namespace tilewise::grading {
 /// matrices that it must read and write.
 void set_time(BenchRow& row, const NamedCall& call, double ms);
 
+/// The time with copies: of all matrices to the GPU and of what is not read-only back, as fast as
+/// its bus moves them at most.
+double modelled_total_ms(const NamedCall& call, const core::GpuProfile& gpu, double ms);
+
 /// What the simulator counted, and the occupancy.
 void set_counts(BenchRow& row, const NamedCall& call, const ProfileReport& profile);
 

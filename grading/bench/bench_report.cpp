@@ -1,6 +1,7 @@
 #include "grading/bench/bench_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,9 +24,10 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* bench_schema = "tilewise/bench/v1";
 
-constexpr Contender contenders[] = {Contender::student,        Contender::solution,
-                                    Contender::previous_stage, Contender::cublas,
-                                    Contender::openblas,       Contender::copy};
+constexpr Contender contenders[] = {
+    Contender::student,      Contender::solution, Contender::previous_stage, Contender::cublas,
+    Contender::openblas,     Contender::copy,     Contender::published,      Contender::plain_copy,
+    Contender::strided_copy, Contender::tile_copy};
 
 // --- Writing ----------------------------------------------------------------------------------
 
@@ -55,27 +57,29 @@ OrderedJson document_of(const std::optional<OccupancyFigures>& occupancy) {
 }
 
 OrderedJson document_of(const BenchRow& row) {
-  return {{"stage", row.stage},
-          {"function", row.function},
-          {"block", row.block},
-          {"contender", to_string(row.contender)},
-          {"n", row.n},
-          {"call", row.call},
-          {"problem", row.problem},
-          {"not_written", row.not_written},
-          {"excused", row.excused},
-          {"ms", row.ms},
-          {"rate", row.rate},
-          {"unit", row.unit},
-          {"right", or_null(row.right)},
-          {"gips", or_null(row.gips)},
-          {"gips_measured", row.gips_measured},
-          {"limiter", row.limiter},
-          {"counted", document_of(row.counted)},
-          {"by_formula", document_of(row.by_formula)},
-          {"cgma", or_null(row.cgma)},
-          {"cgma_by_formula", or_null(row.cgma_by_formula)},
-          {"occupancy", document_of(row.occupancy)}};
+  OrderedJson document = {{"stage", row.stage},
+                          {"function", row.function},
+                          {"block", row.block},
+                          {"contender", to_string(row.contender)},
+                          {"n", row.n},
+                          {"call", row.call},
+                          {"problem", row.problem},
+                          {"not_written", row.not_written},
+                          {"excused", row.excused},
+                          {"ms", row.ms},
+                          {"rate", row.rate},
+                          {"unit", row.unit},
+                          {"right", or_null(row.right)},
+                          {"gips", or_null(row.gips)},
+                          {"gips_measured", row.gips_measured},
+                          {"limiter", row.limiter},
+                          {"counted", document_of(row.counted)},
+                          {"by_formula", document_of(row.by_formula)},
+                          {"cgma", or_null(row.cgma)},
+                          {"cgma_by_formula", or_null(row.cgma_by_formula)},
+                          {"occupancy", document_of(row.occupancy)}};
+  if (row.total_ms) document["total_ms"] = *row.total_ms;
+  return document;
 }
 
 // --- Reading ----------------------------------------------------------------------------------
@@ -140,6 +144,8 @@ class Fields {
     return field.get<Integer>();
   }
 
+  bool has(const char* name) const { return object_.contains(name); }
+
   bool is_null(const char* name) { return at(name).is_null(); }
 
   std::optional<double> number_or_null(const char* name) {
@@ -195,7 +201,9 @@ Contender read_contender(Fields& row) {
   const std::string name = row.text("contender");
   const auto* known = std::ranges::find(contenders, name, to_string);
   if (known == std::end(contenders)) {
-    row.refuse("contender", "student, solution, previous, cublas, openblas or copy");
+    std::vector<std::string_view> names;
+    std::ranges::transform(contenders, std::back_inserter(names), to_string);
+    row.refuse("contender", fmt::format("{}", fmt::join(names, ", ")));
   }
   return *known;
 }
@@ -221,6 +229,7 @@ BenchRow read_row(const Json& document, std::size_t index) {
   row.not_written = fields.truth("not_written");
   row.excused = fields.truth("excused");
   row.ms = fields.number("ms");
+  if (fields.has("total_ms")) row.total_ms = fields.number("total_ms");
   row.rate = fields.number("rate");
   row.unit = fields.text("unit");
   if (!fields.is_null("right")) row.right = fields.truth("right");
@@ -260,8 +269,22 @@ std::string_view to_string(Contender contender) {
       return "openblas";
     case Contender::copy:
       return "copy";
+    case Contender::published:
+      return "published";
+    case Contender::plain_copy:
+      return "plain_copy";
+    case Contender::strided_copy:
+      return "strided_copy";
+    case Contender::tile_copy:
+      return "tile_copy";
   }
   throw std::logic_error("no contender");
+}
+
+bool is_judged(Contender contender) {
+  constexpr Contender copies[] = {Contender::copy, Contender::plain_copy, Contender::strided_copy,
+                                  Contender::tile_copy};
+  return std::ranges::find(copies, contender) == std::end(copies);
 }
 
 bool is_sound(const BenchReport& report) {

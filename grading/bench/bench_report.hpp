@@ -10,11 +10,29 @@
 namespace tilewise::grading {
 
 /// Whose kernel a figure is of. The libraries: cuBLAS on a GPU, OpenBLAS on the CPU where there is
-/// no cuBLAS, and for the transpose a copy.
-enum class Contender { student, solution, previous_stage, cublas, openblas, copy };
+/// no cuBLAS, and for the transpose a copy. The last are kernels of grading/stages/ID/beside, which
+/// run on both backends: as a document has them, and what copies only.
+enum class Contender {
+  student,
+  solution,
+  previous_stage,
+  cublas,
+  openblas,
+  copy,
+  published,
+  plain_copy,
+  strided_copy,
+  tile_copy
+};
 
-/// "student", "solution", "previous", "cublas", "openblas", "copy": as in files and on the command
-/// line.
+inline constexpr Contender contenders_beside[] = {Contender::published, Contender::plain_copy,
+                                                  Contender::strided_copy, Contender::tile_copy};
+
+/// Whether it computes what the contract asks for; a copy does not.
+bool is_judged(Contender contender);
+
+/// "student", "solution", "previous", "cublas", "openblas", "copy", "published", "plain_copy", ...:
+/// as in files.
 std::string_view to_string(Contender contender);
 
 /// What a call has to do with global memory, in elements that its threads load and store.
@@ -45,13 +63,14 @@ struct BenchRow {
   int n = 0;         ///< the order; rows and columns of a transpose
   std::string call;  ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
 
-  std::string problem;        ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
-  bool not_written = false;   ///< that is why: the files are as they were handed out
-  bool excused = false;       ///< the problem is another one that is no fault of the kernel's
-  double ms = 0;              ///< median of a call
-  double rate = 0;            ///< in `unit`
-  std::string unit;           ///< "GFLOPS" or "GB/s"
-  std::optional<bool> right;  ///< the result against the CPU's; nothing where nobody looked
+  std::string problem;       ///< why it has no figures: "cannot be compiled: ..."; empty otherwise
+  bool not_written = false;  ///< that is why: the files are as they were handed out
+  bool excused = false;      ///< the problem is another one that is no fault of the kernel's
+  double ms = 0;             ///< median of a call
+  std::optional<double> total_ms = {};  ///< with copies to the GPU and back, where asked for
+  double rate = 0;                      ///< in `unit`
+  std::string unit;                     ///< "GFLOPS" or "GB/s"
+  std::optional<bool> right;   ///< the result against the CPU's; nothing where nobody looked
   std::optional<double> gips;  ///< instructions of warps, 10^9 a second
   bool gips_measured = false;  ///< by Nsight Compute; else modelled
   std::string limiter;         ///< where modelled

@@ -35,6 +35,7 @@ TEST(BenchJson, ReadsWhatItWrote) {
   bare.cgma_by_formula.reset();
   bare.occupancy.reset();
   bare.gips_measured = true;
+  bare.total_ms = 17.5;
   BenchRow& failed = report.rows[2];
   failed = {};
   failed.problem = "cannot be compiled: \"x\"\n\xc3\xa9";
@@ -42,7 +43,7 @@ TEST(BenchJson, ReadsWhatItWrote) {
   int i = 0;
   for (const Contender contender :
        {Contender::student, Contender::solution, Contender::previous_stage, Contender::cublas,
-        Contender::openblas, Contender::copy}) {
+        Contender::openblas, Contender::copy, Contender::published, Contender::tile_copy}) {
     report.rows[i++].contender = contender;
   }
 

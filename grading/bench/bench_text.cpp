@@ -30,6 +30,14 @@ const char* heading_of(Contender contender) {
       return "cuBLAS";
     case Contender::openblas:
       return "CPU";
+    case Contender::published:
+      return "document";
+    case Contender::plain_copy:
+      return "copied";
+    case Contender::strided_copy:
+      return "strided";
+    case Contender::tile_copy:
+      return "by tiles";
     default:
       return to_string(contender).data();
   }
@@ -69,7 +77,7 @@ const BenchRow* of_contender(const Rows& rows, Contender contender) {
 /// What there is to show beside rates.
 struct Columns {
   std::set<Contender> contenders;
-  bool cgma = false, formula = false, limiter = false;
+  bool total = false, cgma = false, formula = false, limiter = false;
 };
 
 Columns columns_of(const Rows& rows) {
@@ -77,6 +85,7 @@ Columns columns_of(const Rows& rows) {
   for (const BenchRow* row : rows) {
     if (row->n == 0) continue;
     columns.contenders.insert(row->contender);
+    columns.total |= row->total_ms.has_value();
     columns.cgma |= row->cgma.has_value();
     columns.formula |= row->cgma_by_formula.has_value();
     columns.limiter |= !row->limiter.empty();
@@ -90,6 +99,7 @@ std::string head_of(const Columns& columns) {
     head += fmt::format(" {:>8}", heading_of(contender));
   }
   head += fmt::format(" {:>8}", "ms");
+  if (columns.total) head += fmt::format(" {:>8}", "total ms");
   if (columns.cgma) head += fmt::format(" {:>6}", "CGMA");
   if (columns.formula) head += fmt::format(" {:>6}", "theory");
   head += fmt::format(" {:>7} {:>3}", "GIPS ", "occ");
@@ -106,6 +116,7 @@ std::string line_of(int n, const Rows& rows, const Columns& columns) {
   }
   if (main != nullptr) {
     line += fmt::format(" {:>8}", figure(main->ms));
+    if (columns.total) line += fmt::format(" {:>8}", figure(main->total_ms));
     if (columns.cgma) line += fmt::format(" {:>6}", figure(main->cgma));
     if (columns.formula) line += fmt::format(" {:>6}", figure(main->cgma_by_formula));
     const bool measured = main->gips && main->gips_measured;
@@ -175,9 +186,22 @@ std::string legend_of(const BenchReport& report) {
       "that a thread loads or stores, as counted and in theory; GIPS: 10^9 instructions of warps "
       "a\n"
       "second; occ: occupancy in percent.\n";
+  if (std::ranges::any_of(report.rows, [](auto& row) { return row.total_ms.has_value(); })) {
+    text += "total ms: with all matrices copied to the GPU and results back, from ";
+    text += report.modelled ? "page-locked memory, at the nominal\nrate of the card's bus.\n"
+                            : "memory that is not page-locked.\n";
+  }
   if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
   if (any(report, Contender::openblas)) {
     text += "CPU: OpenBLAS on this machine's processor, measured.\n";
+  }
+  if (any(report, Contender::published)) {
+    text += "document: the kernel in the form that was published.\n";
+  }
+  if (any(report, Contender::plain_copy)) {
+    text +=
+        "Kernels that copy: copied each element to the same place, strided scattered on both "
+        "sides,\nby tiles by way of shared memory.\n";
   }
   return text;
 }
@@ -224,6 +248,7 @@ const std::vector<Column>& columns() {
        }},
       {"problem", [](Report, Row row) { return row.problem; }},
       {"ms", [](Report, Row row) { return row.ms == 0 ? "" : number(row.ms); }},
+      {"total_ms", [](Report, Row row) { return number(row.total_ms); }},
       {"rate", [](Report, Row row) { return row.rate == 0 ? "" : number(row.rate); }},
       {"unit", [](Report, Row row) { return row.unit; }},
       {"right", [](Report, Row row) { return truth(row.right); }},

@@ -1,13 +1,11 @@
 #include "grading/builder/kernel_registers.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -15,6 +13,7 @@
 
 #include "common/gpu/capability.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/machine_code.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/course/stages.hpp"
@@ -26,21 +25,6 @@ namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// "matmul_kernel" of "_Z13matmul_kernelILi16EEvPKfS1_Pfi".
-std::string kernel_name(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0) return mangled;
-  std::string name = text.get();
-  if (name.starts_with("void ")) name.erase(0, 5);  // of a template the type comes with it
-  const std::string unnamed = "(anonymous namespace)::";
-  for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed)) {
-    name.erase(at, unnamed.size());
-  }
-  return name.substr(0, name.find_first_of("<("));
-}
 
 /// The number before `unit` in a list such as "Used 32 registers, 2048 bytes smem"; 0 without.
 int number_before(const std::string& line, const std::string& unit) {
@@ -94,7 +78,8 @@ std::vector<CompiledKernel> kernels_in(std::string_view ptxas_output) {
     constexpr std::string_view begins = "Compiling entry function '";
     if (const auto at = line.find(begins); at != line.npos) {
       const auto first = at + begins.size();
-      name = kernel_name(line.substr(first, line.find('\'', first) - first));
+      name = name_of_kernel(line.substr(first, line.find('\'', first) - first));
+      name.resize(std::min(name.find('<'), name.size()));
     } else if (line.find(" bytes stack frame") != line.npos) {
       local_bytes = number_before(line, " bytes stack frame");
     } else if (const int registers = number_before(line, " registers"); registers > 0) {

@@ -189,6 +189,7 @@ class StageBench {
         set_figures(row, bench_case, part, simulated);
         if (const auto time = modelled_call(simulated.profile)) {
           set_modelled(row, part.call, *time);
+          if (plan_.total) row.total_ms = modelled_total_ms(part.call, plan_.gpu, row.ms);
         } else {
           set_why_no_time(row, simulated.profile);
         }
@@ -220,8 +221,9 @@ class StageBench {
   void add_measured_rows(const BenchCase& bench_case, int n, const std::vector<Part>& parts) {
     std::vector<TimingRequest> requests;
     for (const Part& part : parts) requests.push_back({part.module, part.call});
-    const std::vector<TimedCall> timed = timing_->run(
-        requests, workload_of(bench_case, own_call(bench_case, n)), *bench_case.problem);
+    const std::vector<TimedCall> timed =
+        timing_->run(requests, workload_of(bench_case, own_call(bench_case, n)),
+                     *bench_case.problem, plan_.total);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       BenchRow row = blank_row(bench_case, parts[i].module->contender, n);
       row.call = parts[i].call.text;
@@ -229,6 +231,7 @@ class StageBench {
       row.right = timed[i].right;
       if (row.problem.empty()) {
         set_time(row, parts[i].call, timed[i].ms);
+        if (plan_.total) row.total_ms = timed[i].ms + timed[i].copies_ms;
         if (!parts[i].module->checked.empty() && n <= largest_counted) {
           set_counts_beside_time(row, bench_case, parts[i]);
         }
@@ -340,6 +343,7 @@ std::string command_of(const BenchOptions& options) {
   if (options.device != "auto") add("--device " + options.device);
   if (!options.orders.empty()) add(fmt::format("--n {}", fmt::join(options.orders, ",")));
   add("--inputs " + options.inputs);
+  if (options.total) add("--total");
   if (options.inputs == "random") add(fmt::format("--seed {}", options.seed));
   return command;
 }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/core/statistics.hpp"
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/contenders.hpp"
 #include "grading/builder/layout.hpp"
@@ -34,7 +35,7 @@ SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* worklo
     return result;
   }
   // Of several launches the later ones read what the sampled blocks of earlier ones left out.
-  if (workload != nullptr && reply.launches == 1) {
+  if (workload != nullptr && reply.launches == 1 && is_judged(module_.contender)) {
     result.right = workload->is_right(arguments, worker_->memory(), true);
   }
   result.profile = {module_.stage,
@@ -62,14 +63,17 @@ std::vector<Argument> on_device(std::vector<Argument> arguments) {
 class Contestant {
  public:
   Contestant(const TimingRequest& request, Worker& worker, const Workload& workload,
-             const Problem& problem)
-      : request_(request), worker_(worker), workload_(workload), problem_(problem) {}
+             const Problem& problem, bool copies)
+      : request_(request),
+        worker_(worker),
+        workload_(workload),
+        with_data_always_(copies || problem.overwrites_inputs()) {}
 
   Turn take_turn(int round) {
     constexpr Timing timing{.warmups = 1, .repetitions = 3};
     // Inputs are still on the device after the first round, but for what a result has taken the
     // place of.
-    const bool with_data = round == 0 || problem_.overwrites_inputs();
+    const bool with_data = round == 0 || with_data_always_;
     if (with_data) arguments_ = workload_.place(request_.call, worker_.memory());
     const CallReply reply = worker_.call(request_.call.function,
                                          with_data ? arguments_ : on_device(arguments_), timing);
@@ -81,19 +85,21 @@ class Contestant {
         return {{}, why->message};
       }
     }
-    if (round == 0 && request_.module->contender != Contender::copy) {
+    if (round == 0 && is_judged(request_.module->contender)) {
       right = workload_.is_right(arguments_, worker_.memory(), false);
     }
+    if (with_data) copies_ms.push_back(reply.copies_ms);
     return {reply.times_ms};
   }
 
   std::optional<bool> right;
+  std::vector<double> copies_ms;
 
  private:
   const TimingRequest& request_;
   Worker& worker_;
   const Workload& workload_;
-  const Problem& problem_;
+  bool with_data_always_;
   std::vector<Argument> arguments_;
 };
 
@@ -119,7 +125,8 @@ Worker& BenchTiming::worker_of(const ContenderModule& module) {
 }
 
 std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& requests,
-                                        const Workload& workload, const Problem& problem) {
+                                        const Workload& workload, const Problem& problem,
+                                        bool copies) {
   constexpr std::chrono::seconds budget{8};
   std::size_t together = 0;
   for (const TimingRequest& request : requests) together += bytes_in_memory(request.call);
@@ -129,13 +136,16 @@ std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& reques
   const auto run_group = [&](std::size_t first, std::size_t count) {
     std::vector<Contestant> contestants;
     for (std::size_t i = first; i < first + count; ++i) {
-      contestants.emplace_back(requests[i], worker_of(*requests[i].module), workload, problem);
+      contestants.emplace_back(requests[i], worker_of(*requests[i].module), workload, problem,
+                               copies);
     }
     const std::vector<TurnsTaken> taken = take_turns(
         count, budget,
         [&](std::size_t contender, int round) { return contestants[contender].take_turn(round); });
     for (std::size_t i = 0; i < count; ++i) {
-      timed.push_back({taken[i].problem, taken[i].ms, contestants[i].right});
+      const std::vector<double>& copied = contestants[i].copies_ms;
+      timed.push_back({taken[i].problem, taken[i].ms, copied.empty() ? 0 : core::median(copied),
+                       contestants[i].right});
       // A worker that has failed is gone; the next call gets a new one.
       if (!taken[i].problem.empty() || !in_turns) workers_.erase(requests[first + i].module);
     }

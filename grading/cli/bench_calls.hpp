@@ -53,6 +53,7 @@ struct TimingRequest {
 struct TimedCall {
   std::string problem;  ///< why there is no time; empty otherwise
   double ms = 0;
+  double copies_ms = 0;       ///< median of the turns whose matrices were copied
   std::optional<bool> right;  ///< the whole result; nothing for a copy, which does not transpose
 };
 
@@ -75,8 +76,9 @@ class BenchTiming {
         device_memory_(device_memory) {}
 
   /// All calls are of the same workload.
+  /// @param copies whether matrices are copied in every turn, rather than once
   std::vector<TimedCall> run(const std::vector<TimingRequest>& requests, const Workload& workload,
-                             const Problem& problem);
+                             const Problem& problem, bool copies = false);
 
  private:
   Worker& worker_of(const ContenderModule& module);

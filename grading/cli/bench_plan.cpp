@@ -33,6 +33,16 @@ bool is_skeleton(const StageInfo& stage, const fs::path& folder) {
   });
 }
 
+/// Kernels that run beside a stage's own, and where they are.
+std::map<Contender, fs::path> kernels_beside(const std::string& stage) {
+  std::map<Contender, fs::path> found;
+  for (const Contender contender : contenders_beside) {
+    const fs::path folder = drawer_of(layout().root, stage) / "beside" / to_string(contender);
+    if (fs::exists(folder)) found[contender] = folder;
+  }
+  return found;
+}
+
 /// A contender on its way: what is to be compiled of it, and where the modules will be.
 struct Pending {
   ContenderModule module;
@@ -132,6 +142,9 @@ std::vector<ContenderModule> build_contenders(const ModuleRequest& request) {
   for (const std::string& previous : request.previous_stages) {
     builds.add(Contender::previous_stage, previous, root / "solutions" / previous);
   }
+  for (const auto& [contender, folder] : kernels_beside(stage)) {
+    builds.add(contender, stage, folder);
+  }
   if (request.backend == Backend::cuda) {
     for (const Baseline& baseline : baselines_of(stage)) {
       builds.add_baseline(baseline.uses_cublas ? Contender::cublas : Contender::copy,
@@ -187,7 +200,7 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
                                   gigabytes(*plan.device_memory)));
   }
   // Each worker's matrices, and what the judgement takes.
-  constexpr std::size_t workers = 4;
+  const std::size_t workers = 4 + kernels_beside(bench_case.stage).size();
   const std::size_t on_host = workers * bytes + bytes_to_judge(*bench_case.problem, call);
   const auto available = available_memory();
   if (available && on_host > *available) {
@@ -212,6 +225,7 @@ BenchPlan make_plan(const BenchOptions& options) {
   }
   demand_folder("--store", options.store);
   plan.store = options.store;
+  plan.total = options.total;
   plan.cases = load_bench_cases(layout().root);
   plan.backend = choose_backend(options);
   plan.gpu = profile_for(plan.backend, options.gpu);

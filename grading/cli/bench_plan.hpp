@@ -53,6 +53,7 @@ struct BenchPlan {
   std::optional<Submission> student;  ///< none: solutions alone
   InputChoice inputs;
   std::filesystem::path store;
+  bool total = false;                        ///< copies are timed, too
   std::map<std::string, StageCases> cases;   ///< by stage
   std::vector<int> orders;                   ///< empty: those of each stage
   std::optional<std::size_t> device_memory;  ///< that is free; nothing where it is not known

@@ -83,6 +83,7 @@ TEST_F(BenchTimingTest, TimesAndJudgesEachContender) {
     for (const TimedCall& call : timed) {
       EXPECT_EQ(call.problem, "");
       EXPECT_GT(call.ms, 0);
+      EXPECT_GT(call.copies_ms, 0);
     }
     EXPECT_EQ(timed[0].right, true);
     EXPECT_EQ(timed[1].right, false);

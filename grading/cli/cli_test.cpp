@@ -337,6 +337,89 @@ TEST(Profile, SaysWhyItCannotProfile) {
   }
 }
 
+/// `tilewise ptx` with programs of a folder before all others, nvcc among them.
+CommandResult ptx_with(const fs::path& tools, std::vector<std::string> arguments) {
+  Command command;
+  command.arguments = {tool("tilewise"), "ptx"};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.environment = {{"CUDACXX", tools / "nvcc"}, {"PATH", tools.string() + ":/usr/bin:/bin"}};
+  return run_command(command);
+}
+
+void put_program(const fs::path& file, const std::string& text) {
+  std::ofstream(file) << "#!/bin/sh\n" << text;
+  fs::permissions(file, fs::perms::owner_all);
+}
+
+TEST(Ptx, ShowsWhatEachLineBecomes) {
+  const ScratchDirectory tools;
+  put_program(tools.path() / "nvcc", R"(
+case "$*" in *sm_61*) echo "nvcc fatal : Unsupported gpu architecture"; exit 1;; esac
+while [ "$1" != -o ]; do shift; done
+cat > "$2" <<'end'
+.visible .entry first(
+)
+{
+	.loc	1 3 1
+	mov.u32 	%r3, %tid.x;
+	ret;
+}
+.visible .entry second(
+)
+{
+	ret;
+}
+	.file	1 "matmul_shared.cu"
+end
+)");
+  const CommandResult ptx_alone = ptx_with(tools.path(), {"3", "--solutions"});
+  EXPECT_EQ(ptx_alone.status, 0) << ptx_alone.output;
+  EXPECT_THAT(ptx_alone.output,
+              AllOf(HasSubstr("by nvcc sm_80"), HasSubstr("first  2 instructions of PTX"),
+                    HasSubstr("    3  #include \"matmul_shared.hpp\"\n"
+                              "        PTX   mov.u32 %r3, %tid.x\n              ret\n"),
+                    HasSubstr("nvdisasm is not found")));
+
+  put_program(tools.path() / "nvdisasm", R"(cat <<'end'
+.text.first:
+	//## File "matmul_shared.cu", line 3
+        /*0000*/                   S2R R0, SR_TID.X ;
+end
+)");
+  const CommandResult both = ptx_with(tools.path(), {"3", "--solutions", "--kernel", "fir"});
+  EXPECT_EQ(both.status, 0) << both.output;
+  EXPECT_THAT(both.output, AllOf(HasSubstr("first  2 instructions of PTX, 1 instructions of SASS"),
+                                 HasSubstr("        SASS  S2R R0, SR_TID.X\n"),
+                                 Not(HasSubstr("second")), Not(HasSubstr("not found"))));
+
+  const CommandResult unknown = ptx_with(tools.path(), {"3", "--solutions", "--kernel", "third"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("there is no kernel 'third' here, but: first, second"));
+}
+
+TEST(Ptx, IsWhatNvccMakes) {
+  const CommandResult run = tilewise({"ptx", "3", "--solutions", "--kernel", "<16>"});
+  if (run.output.find("nvcc is not found") != run.output.npos) GTEST_SKIP() << run.output;
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("matmul_kernel<16>"), HasSubstr("fma.rn.f32"),
+                                HasSubstr("ld.shared.f32"), Not(HasSubstr("<32>"))));
+}
+
+TEST(Ptx, SaysWhyThereIsNone) {
+  const CommandResult old = tilewise({"ptx", "3", "--solutions", "--gpu", "gtx280"});
+  EXPECT_EQ(old.status, 2) << "no nvcc of today compiles for it, if there is one at all";
+  const ScratchDirectory none;
+  const CommandResult without = ptx_with(none.path(), {"3", "--solutions"});
+  if (!fs::exists("/usr/local/cuda/bin/nvcc")) {
+    EXPECT_EQ(without.status, 2);
+    EXPECT_THAT(without.output, HasSubstr("nvcc is not found"));
+  }
+  put_program(none.path() / "nvcc", "echo 'matmul_shared.cu(2): error: expected a \";\"'; exit 1");
+  const CommandResult faulty = ptx_with(none.path(), {"3", "--solutions"});
+  EXPECT_EQ(faulty.status, 1) << "the kernels are to blame";
+  EXPECT_THAT(faulty.output, HasSubstr("expected a \";\""));
+}
+
 /// A run of `lab bench` on the simulator.
 CommandResult bench(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "bench");
@@ -365,6 +448,27 @@ TEST(Bench, ComparesTheStudentWithTheSolution) {
   EXPECT_EQ(row.at("call"), "matmul_shared(n=32, tile=8)");
   EXPECT_EQ(row.at("right"), true);
   EXPECT_EQ(row.at("cgma"), row.at("cgma_by_formula"));
+}
+
+TEST(Bench, RunsKernelsBesideThoseOfAStage) {
+  const ScratchDirectory scratch;
+  const fs::path json = scratch.path() / "bench.json";
+  const CommandResult copies =
+      bench({"7", "--solutions", "--gpu", "gtx280", "--n", "64", "--json", json});
+  EXPECT_EQ(copies.status, 0) << copies.output;
+  EXPECT_THAT(copies.output, AllOf(HasSubstr("solution   copied  strided by tiles"),
+                                   Not(HasSubstr("!")), HasSubstr("Kernels that copy:")));
+  for (const auto& row : nlohmann::json::parse(text_of(json)).at("rows")) {
+    const bool turns = row.at("contender") == "solution";
+    EXPECT_EQ(row.at("right").is_null(), !turns) << row << ": a copy is no transpose";
+    EXPECT_GT(row.at("rate"), 0) << row;
+  }
+  const CommandResult published =
+      bench({"8", "--solutions", "--gpu", "p100", "--n", "64", "--total"});
+  EXPECT_EQ(published.status, 0) << published.output;
+  EXPECT_THAT(published.output,
+              AllOf(HasSubstr(" document       ms total ms"),
+                    HasSubstr("results back, from page-locked memory"), Not(HasSubstr("!"))));
 }
 
 TEST(Bench, MarksAWrongResult) {

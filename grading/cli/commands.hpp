@@ -52,6 +52,17 @@ struct ProfileOptions : Run {
 /// is broken.
 bool profile(const ProfileOptions& options);
 
+/// `tilewise ptx` as asked for on the command line.
+struct PtxOptions : Run {
+  std::string kernel;  ///< what its name has in it; empty: all
+};
+
+/// Compiles a stage's kernels with nvcc for the like of a GPU and prints beside each line of source
+/// what it became, as PTX, and as SASS where nvdisasm is found. Returns whether they compiled; else
+/// the reason was printed.
+/// @throws CannotGrade, std::runtime_error where there is no nvcc, no such kernel or no such GPU.
+bool ptx(const PtxOptions& options);
+
 /// `tilewise trace` as asked for on the command line.
 struct TraceOptions : Run {
   std::string call;  ///< "matmul_shared(n=16, tile=8)"; empty: the stage's own
@@ -91,6 +102,7 @@ struct BenchOptions : Run {
   std::vector<int> orders;                 ///< empty: the usual ones of the backend
   std::string inputs = "random";           ///< "random", "linear" or "A.npy,B.npy"
   std::filesystem::path store;             ///< folder that keeps inputs and references; empty: none
+  bool total = false;                      ///< the time with copies to the GPU and back, too
   std::filesystem::path csv, json, plots;  ///< empty: not written; plots: a folder
 };
 

@@ -100,7 +100,10 @@ CommandResult run_examiner(const std::string& stage_id, const std::vector<Rubric
   }
   // Command lines are there for every process to read.
   command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)},
-                         {"TILEWISE_ROOT", layout().root}};
+                         {"TILEWISE_ROOT", layout().root},
+                         // OpenBLAS' threads sleep after 2^4 cycles without work. Left alone they
+                         // spin for 2^28, on the cores that the kernels run on.
+                         {"OPENBLAS_THREAD_TIMEOUT", "4"}};
   if (!modules.working_folder.empty()) {
     command.working_directory = modules.working_folder;
     command.environment.emplace_back("HOME", modules.working_folder);

@@ -57,18 +57,25 @@ struct ParameterInfo {
   /// What an argument that is left out stands for: a number, or the name of an integer parameter
   /// before this one. Empty where it must be given.
   std::string default_value = {};
+  /// Of a matrix "rows, cols" or "rows, cols, leading dimension": numbers, or names of integer
+  /// parameters.
+  std::string shape = {};
 };
 
-/// A parameter as a contract names it: "n", or with a default value "alpha=1" or "lda=k".
+/// A parameter as a contract names it: "n", with a default value "alpha=1" or "lda=k", or a matrix
+/// with its shape, "A(n, n)" or "A(m, k, lda)".
 struct DeclaredParameter {
   std::string_view name;
   std::string_view default_value;
+  std::string_view shape;
 };
 
 constexpr DeclaredParameter declared(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == text.npos) return {text, {}};
-  return {text.substr(0, equals), text.substr(equals + 1)};
+  const std::size_t end = text.find_first_of("=(");
+  if (end == text.npos) return {text, {}, {}};
+  const std::string_view name = text.substr(0, end), rest = text.substr(end + 1);
+  if (text[end] == '=') return {name, rest, {}};
+  return {name, {}, rest.substr(0, rest.find(')'))};
 }
 
 /// Rows and columns of a matrix, and the elements from one row to the next.
@@ -81,28 +88,13 @@ struct MatrixShape {
 /// The integer arguments of a call, by name.
 using Integers = std::map<std::string, std::int64_t, std::less<>>;
 
-/// The shapes of a call's matrices, in the order of its parameters.
-using ShapesOfMatrices = std::vector<MatrixShape> (*)(const Integers& arguments);
-
-/// The floating-point operations of a call, a multiply-add is 2.
-using OperationsOfCall = double (*)(const Integers& arguments);
-
-/// What a function does with its matrices.
-struct MatrixUse {
-  /// A template, so that a lambda will do, too.
-  template <std::convertible_to<ShapesOfMatrices> Shapes>
-  constexpr MatrixUse(Shapes shapes_of_call, OperationsOfCall operations_of_call = nullptr)
-      : shapes(shapes_of_call), operations(operations_of_call) {}
-
-  ShapesOfMatrices shapes;
-  OperationsOfCall operations;  ///< null: it only moves elements
-};
-
 /// What can be known of a contract function without naming its type.
 struct ContractInfo {
   std::string function;
   std::vector<ParameterInfo> parameters;
-  MatrixUse use;
+  /// The floating-point operations of a call, a multiply-add is 2: a product of numbers and integer
+  /// parameters, "2 * m * n * k". Empty: it only moves elements.
+  std::string flop = {};
 };
 
 /// What a grader gives for a parameter of type T.
@@ -159,8 +151,8 @@ class Contract<cudaError_t(P...)> {
  public:
   using Names = std::array<const char*, sizeof...(P)>;
 
-  constexpr Contract(const char* function, MatrixUse use, Names parameters)
-      : function_(function), use_(use), parameters_(parameters) {}
+  constexpr Contract(const char* function, const char* flop, Names parameters)
+      : function_(function), flop_(flop), parameters_(parameters) {}
 
   Call operator()(typename Parameter<P>::Given... given) const {
     Call call{function_, std::string(function_) + "(", {Parameter<P>::convert(given)...}};
@@ -176,27 +168,27 @@ class Contract<cudaError_t(P...)> {
  private:
   template <std::size_t... index>
   ContractInfo info(std::index_sequence<index...>) const {
-    return {function_, {info_of<P>(parameters_[index])...}, use_};
+    return {function_, {info_of<P>(parameters_[index])...}, flop_};
   }
 
   template <typename T>
   static ParameterInfo info_of(const char* text) {
-    const auto [name, default_value] = declared(text);
+    const auto [name, default_value, shape] = declared(text);
     ParameterInfo info = Parameter<T>::info(std::string(name));
     info.default_value = default_value;
+    info.shape = shape;
     return info;
   }
 
   const char* function_;
-  MatrixUse use_;
+  const char* flop_;
   Names parameters_;
 };
 
 }  // namespace tilewise::grading
 
-/// The contract of `function`, a name of the global namespace, followed by its MatrixUse and its
-/// parameters' names in quotes. A parameter that `lab profile` need not be given
-/// has its value behind its name: CONTRACT(dgemm_shared, dgemm_matrices, "m", "n", "k", "alpha=1",
-/// "A", "lda=k", ...). A macro, because a function has a name for the preprocessor only.
-#define CONTRACT(function, use, ...) \
-  ::tilewise::grading::Contract<decltype(::function)>(#function, use, {__VA_ARGS__})
+/// The contract of `function`, a name of the global namespace, followed by its FLOP and its
+/// parameters: CONTRACT(dgemm_shared, "2 * m * n * k", "m", "n", "k", "alpha=1", "A(m, k, lda)",
+/// "lda=k", ...). A macro, because a function has a name for the preprocessor only.
+#define CONTRACT(function, flop, ...) \
+  ::tilewise::grading::Contract<decltype(::function)>(#function, flop, {__VA_ARGS__})

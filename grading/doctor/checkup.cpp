@@ -18,6 +18,7 @@
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/machine_code.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/bench_calls.hpp"
 #include "grading/cli/submission.hpp"
@@ -271,6 +272,7 @@ CheckupSection gpu_section() {
   add_toolkit(section);
   add_tool(section, "compute-sanitizer", find_compute_sanitizer(),
            "tests of safety on a GPU; in the CUDA Toolkit");
+  add_tool(section, "nvdisasm", find_disassembler(), "SASS in `lab ptx`; in the CUDA Toolkit");
   const auto nsight_compute = find_nsight_compute();
   add_tool(section, "ncu", nsight_compute, "GIPS in `lab bench`; Nsight Compute");
   if (nsight_compute && !counts_for_users(driver_parameters()) && geteuid() != 0) {

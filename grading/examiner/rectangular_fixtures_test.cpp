@@ -14,7 +14,6 @@
 #include "grading/examiner/test_end.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"
 #include "grading/profile/memory_use.hpp"
-#include "grading/stages/matrices.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -24,14 +23,17 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-#define TRANSPOSE(function) CONTRACT(function, transpose_matrices, "out", "in", "rows", "cols")
-#define DGEMM(function)                                                                    \
-  CONTRACT(function, dgemm_matrices, "m", "n", "k", "alpha=1", "A", "lda=k", "B", "ldb=n", \
-           "beta=0", "C", "ldc=n")
-#define DTRSM(function) \
-  CONTRACT(function, dtrsm_matrices, "m", "n", "alpha=1", "A", "lda=m", "B", "ldb=n")
-#define DTRSM_32(function) \
-  CONTRACT(function, dtrsm_32_matrices, "n", "alpha=1", "A", "lda=32", "B", "ldb=n")
+#define TRANSPOSE(function) \
+  CONTRACT(function, "", "out(cols, rows)", "in(rows, cols)", "rows", "cols")
+#define DGEMM(function)                                                                  \
+  CONTRACT(function, "2 * m * n * k", "m", "n", "k", "alpha=1", "A(m, k, lda)", "lda=k", \
+           "B(k, n, ldb)", "ldb=n", "beta=0", "C(m, n, ldc)", "ldc=n")
+#define DTRSM(function)                                                                         \
+  CONTRACT(function, "m * m * n", "m", "n", "alpha=1", "A(m, m, lda)", "lda=m", "B(m, n, ldb)", \
+           "ldb=n")
+#define DTRSM_32(function)                                                                       \
+  CONTRACT(function, "32 * 32 * n", "n", "alpha=1", "A(32, 32, lda)", "lda=32", "B(32, n, ldb)", \
+           "ldb=n")
 
 /// A fixture outside of any test of its own, with all that graders use of it.
 template <typename Fixture>

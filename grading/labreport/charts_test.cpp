@@ -168,5 +168,16 @@ TEST(BenchCharts, AreFilesInAFolderThatIsMadeForThem) {
   EXPECT_THROW(write_charts(folder, elsewhere), std::invalid_argument);
 }
 
+TEST(BenchCharts, LeaveOutKernelsBesideAStagesOwn) {
+  BenchReport report = example_bench();
+  const std::vector<NamedChart> own = charts_of(report);
+  report.rows.push_back(report.rows[0]);
+  report.rows.back().contender = Contender::tile_copy;
+  report.rows.back().rate = 1e6;
+  const std::vector<NamedChart> with_copy = charts_of(report);
+  ASSERT_EQ(with_copy.size(), own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(with_copy[i].svg, own[i].svg);
+}
+
 }  // namespace
 }  // namespace tilewise::grading

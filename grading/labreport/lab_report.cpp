@@ -100,17 +100,29 @@ std::vector<StageNotes> read_stage_notes(const fs::path& root,
   return all;
 }
 
+namespace {
+
+/// What reports and charts are drawn of: kernels beside a stage's own are for the table alone.
+nlohmann::ordered_json drawn_rows(BenchReport report) {
+  std::erase_if(report.rows, [](const BenchRow& row) {
+    return std::ranges::find(contenders_beside, row.contender) != std::end(contenders_beside);
+  });
+  return bench_document(report);
+}
+
+}  // namespace
+
 std::string lab_report_page(const BenchReport& report, const std::vector<StageNotes>& stages) {
   Json notes = Json::array();
   for (const StageNotes& stage : stages) notes.push_back(document_of(stage));
-  return render("report", {{"bench", bench_document(report)},
+  return render("report", {{"bench", drawn_rows(report)},
                            {"gpu", document_of(report.gpu)},
                            {"stages", std::move(notes)}});
 }
 
 std::vector<NamedChart> charts_of(const BenchReport& report) {
   std::vector<NamedChart> charts;
-  for (const Json& chart : Json::parse(render("charts", bench_document(report)))) {
+  for (const Json& chart : Json::parse(render("charts", drawn_rows(report)))) {
     charts.push_back({chart.at(0), chart.at(1)});
   }
   return charts;

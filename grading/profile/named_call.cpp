@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "grading/profile/numbers.hpp"
@@ -123,6 +124,49 @@ CallArgument find_argument(const ParameterInfo& parameter, Words& given, const I
   return read_argument(parameter, parameter.default_value);
 }
 
+/// What a contract has for a number: "32", or the name of an integer argument.
+std::int64_t value_of(std::string_view word, const Integers& integers,
+                      const ContractInfo& function) {
+  if (const auto found = integers.find(word); found != integers.end()) return found->second;
+  if (const auto number = number_in<std::int64_t>(std::string(word))) return *number;
+  throw std::runtime_error(
+      fmt::format("the contract of {} in its stage.json has '{}', which is neither a number nor an "
+                  "integer parameter",
+                  function.function, word));
+}
+
+/// The numbers in a text, between marks: those of "m, k, lda" between commas.
+std::vector<std::int64_t> values_in(std::string_view text, char mark, const Integers& integers,
+                                    const ContractInfo& function) {
+  std::vector<std::int64_t> values;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(mark), text.size());
+    values.push_back(value_of(trimmed(text.substr(0, end)), integers, function));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return values;
+}
+
+MatrixShape shape_of(const ParameterInfo& matrix, const Integers& integers,
+                     const ContractInfo& function) {
+  const auto extents = values_in(matrix.shape, ',', integers, function);
+  if (extents.size() == 2) return {extents[0], extents[1]};
+  if (extents.size() == 3) return {extents[0], extents[1], extents[2]};
+  throw std::runtime_error(fmt::format(
+      "the contract of {} in its stage.json has the matrix {}({}); write it as {}(rows, "
+      "cols), or with its leading dimension",
+      function.function, matrix.name, matrix.shape, matrix.name));
+}
+
+double flop_of(const ContractInfo& function, const Integers& integers) {
+  if (function.flop.empty()) return 0;
+  double flop = 1;
+  for (const std::int64_t factor : values_in(function.flop, '*', integers, function)) {
+    flop *= static_cast<double>(factor);
+  }
+  return flop;
+}
+
 /// The bytes of a matrix.
 std::size_t size_of(const ParameterInfo& parameter, const MatrixShape& shape) {
   const std::int64_t row = shape.leading_dimension;
@@ -174,12 +218,12 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
                               example_of(function)));
   }
 
-  call.matrices = function.use.shapes(integers);
-  auto shape = call.matrices.begin();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (!numbers[i]) {
-      call.arguments.emplace_back(matrix_argument(function.parameters[i], *shape++));
-      call.double_precision |= function.parameters[i].element_bytes == sizeof(double);
+      const ParameterInfo& matrix = function.parameters[i];
+      call.matrices.push_back(shape_of(matrix, integers, function));
+      call.arguments.emplace_back(matrix_argument(matrix, call.matrices.back()));
+      call.double_precision |= matrix.element_bytes == sizeof(double);
     } else if (const auto* integer = std::get_if<std::int64_t>(&*numbers[i])) {
       call.arguments.emplace_back(*integer);
     } else if (const auto* real = std::get_if<double>(&*numbers[i])) {
@@ -188,7 +232,7 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
       call.arguments.emplace_back(std::get<std::array<unsigned, 3>>(*numbers[i]));
     }
   }
-  if (function.use.operations != nullptr) call.operations = function.use.operations(integers);
+  call.operations = flop_of(function, integers);
   return call;
 }
 

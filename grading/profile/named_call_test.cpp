@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "grading/profile/numbers.hpp"
-#include "grading/stages/matrices.hpp"
 
 // Declared, never defined: a contract takes no more than its header.
 cudaError_t dgemm(int m, int n, int k, double alpha, const double* A, int lda, const double* B,
@@ -20,16 +19,12 @@ using testing::HasSubstr;
 /// A transpose of rows x cols elements, launched with a block.
 const std::vector<ContractInfo> functions = {
     {"transpose",
-     {{"out", ParameterKind::matrix, 4, false},
-      {"in", ParameterKind::matrix, 8, true},
+     {{"out", ParameterKind::matrix, 4, false, {}, "cols, rows"},
+      {"in", ParameterKind::matrix, 8, true, {}, "rows, cols"},
       {"rows", ParameterKind::integer},
       {"cols", ParameterKind::integer},
-      {"block", ParameterKind::extent}},
-     [](const Integers& given) {
-       return std::vector<MatrixShape>{{given.at("cols"), given.at("rows")},
-                                       {given.at("rows"), given.at("cols")}};
-     }},
-    {"nothing", {}, [](const Integers&) { return std::vector<MatrixShape>{}; }},
+      {"block", ParameterKind::extent}}},
+    {"nothing", {}},
 };
 
 TEST(NamedCall, GivesEveryParameterItsArgument) {
@@ -63,10 +58,12 @@ TEST(NamedCall, TakesArgumentsInAnyOrderAndBlanksAnywhere) {
 }
 
 const std::vector<ContractInfo> blas = {
-    CONTRACT(dgemm, dgemm_matrices, "m", "n", "k", "alpha=1", "A", "lda=k", "B", "ldb=n", "beta=0",
-             "C", "ldc=n")
+    CONTRACT(dgemm, "2 * m * n * k", "m", "n", "k", "alpha=1", "A(m, k, lda)", "lda=k",
+             "B(k, n, ldb)", "ldb=n", "beta=0", "C(m, n, ldc)", "ldc=n")
         .info(),
-    CONTRACT(dtrsm_32, dtrsm_32_matrices, "n", "alpha=1", "A", "lda=32", "B", "ldb=n").info(),
+    CONTRACT(dtrsm_32, "32 * 32 * n", "n", "alpha=1", "A(32, 32, lda)", "lda=32", "B(32, n, ldb)",
+             "ldb=n")
+        .info(),
 };
 
 TEST(NamedCall, TakesDefaultsFromTheContract) {
@@ -163,6 +160,28 @@ TEST(NamedCall, SaysWhatIsWrongAndWhatThereIs) {
       read_call(text, functions);
       ADD_FAILURE() << text;
     } catch (const BadCall& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  }
+}
+
+TEST(NamedCall, SaysWhatAContractHasNot) {
+  const struct {
+    ContractInfo function;
+    const char* message;
+  } cases[] = {
+      {{"f", {{"A", ParameterKind::matrix, 4, true, {}, "rows, 2"}}},
+       "has 'rows', which is neither"},
+      {{"f", {{"A", ParameterKind::matrix, 4, true, {}, ""}}}, "the matrix A()"},
+      {{"f", {{"A", ParameterKind::matrix, 4, true, {}, "1, 2, 3, 4"}}},
+       "the matrix A(1, 2, 3, 4)"},
+      {{"f", {}, "2 * n"}, "has 'n', which is neither"},
+  };
+  for (const auto& [function, message] : cases) {
+    try {
+      read_call("f()", {function});
+      ADD_FAILURE() << message;
+    } catch (const std::runtime_error& error) {
       EXPECT_THAT(error.what(), HasSubstr(message));
     }
   }

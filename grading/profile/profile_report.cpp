@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -318,6 +319,49 @@ std::string lines_table(const KernelProfile& kernel, const SourceTexts& sources)
   return text;
 }
 
+/// Of each kernel that was launched more than once means over its launches, as nvprof has them;
+/// empty where there is none.
+std::string means_over_launches(const ProfileReport& report) {
+  std::vector<std::string> names;  // in the order of their first launches
+  std::map<std::string, std::vector<const KernelProfile*>> launches;
+  for (const KernelProfile& kernel : report.kernels) {
+    std::vector<const KernelProfile*>& of_name = launches[kernel.launch.kernel];
+    if (of_name.empty()) names.push_back(kernel.launch.kernel);
+    of_name.push_back(&kernel);
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    const std::vector<const KernelProfile*>& all = launches[name];
+    if (all.size() < 2) continue;
+    const auto mean = [&](auto&& figure) {
+      double sum = 0;
+      for (const KernelProfile* kernel : all) sum += figure(*kernel);
+      return sum / static_cast<double>(all.size());
+    };
+    text += fmt::format(
+        "  {:>8}{:>13.4g}{:>10.1f}%{:>11.1f}%{:>11.1f}%  {}\n", all.size(),
+        mean([&](const KernelProfile& kernel) {
+          const auto time = modelled_time(kernel, report);
+          return time ? time->ms : 0;
+        }),
+        mean([&](const KernelProfile& kernel) {
+          return occupancy_of(kernel, report.gpu, registers_of(kernel, report).per_thread).percent;
+        }),
+        mean([](const KernelProfile& kernel) {
+          return efficiency_pct(kernel.counters, global_loads);
+        }),
+        mean([](const KernelProfile& kernel) {
+          return efficiency_pct(kernel.counters, global_stores);
+        }),
+        printable(name));
+  }
+  if (text.empty()) return "";
+  return "\nmeans over the launches of a kernel (time and occupancy modelled)\n" +
+         fmt::format("  {:>8}{:>13}{:>11}{:>12}{:>12}\n", "launches", "ms", "occupancy",
+                     "loads used", "stores used") +
+         text;
+}
+
 }  // namespace
 
 std::string profile_table(const ProfileReport& report, const SourceTexts& sources) {
@@ -332,7 +376,7 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
     text += fmt::format("\n{} launches in all; the first {} are shown.\n", report.launches,
                         report.kernels.size());
   }
-  return text + call_line(report);
+  return text + means_over_launches(report) + call_line(report);
 }
 
 }  // namespace tilewise::grading

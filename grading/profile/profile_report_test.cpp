@@ -135,6 +135,19 @@ TEST(ProfileTable, LeavesOutWhatAKernelDoesNotDo) {
                     Not(HasSubstr("bank conflicts"))));
 }
 
+TEST(ProfileTable, HasMeansOverTheLaunchesOfAKernel) {
+  ProfileReport report = example_report();
+  EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("means"))) << "one launch is its own mean";
+  report.kernels.push_back(report.kernels[0]);
+  report.kernels.push_back(report.kernels[0]);
+  report.kernels[1].counters.global_load_sectors *= 3;  // 12.5% used, then a third of it
+  report.kernels[2].launch.kernel = "another";
+  report.launches = 3;
+  EXPECT_THAT(profile_table(report, {}), HasSubstr("launches           ms  occupancy  loads used"));
+  EXPECT_THAT(profile_table(report, {}), HasSubstr("8.3%      100.0%  matmul_kernel<16>\n"));
+  EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("%  another")));
+}
+
 TEST(ProfileReport, TellsHowManyPartitionsAreBusyWhereThatIsKnown) {
   ProfileReport report = example_report();
   EXPECT_THAT(profile_table(report, {}), Not(HasSubstr("partitions")));

@@ -114,6 +114,7 @@ void each_field(Is<WorkerReply> auto& reply, auto&& field) {
   field("findings", reply.findings, max_listed);
   field("profiles", reply.profiles, max_listed);
   field("times_ms", reply.times_ms, any_number);
+  field("copies_ms", reply.copies_ms);
   field("trace_bytes", reply.trace_bytes);
   field("message", reply.message);
   field("device", reply.device);

@@ -108,6 +108,7 @@ struct WorkerReply {
   std::vector<Finding> findings;
   std::vector<KernelProfile> profiles;  ///< where counters were asked for
   std::vector<double> times_ms;
+  double copies_ms = 0;         ///< where timed: what matrices took to the device, and results back
   std::size_t trace_bytes = 0;  ///< where a trace was asked for: its text, at trace_offset()
   std::string message;          ///< for failed, refused and tampered
   DeviceInfo device;            ///< for started

@@ -47,6 +47,7 @@ WorkerReply example_reply() {
   profile.footprint.waiting_intervals = 12;
   reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
+  reply.copies_ms = 6.5;
   reply.trace_bytes = 77;
   reply.message = "text";
   reply.device = {"GPU", 9, 0, 132, 1980, 4800, 50 << 20};
@@ -187,6 +188,7 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(profile.footprint.waiting_intervals, 12u);
   EXPECT_EQ(profile.footprint.store_lines, 0u);
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
+  EXPECT_EQ(reply->copies_ms, 6.5);
   EXPECT_EQ(reply->trace_bytes, 77u);
   EXPECT_EQ(reply->message, "text");
   EXPECT_EQ(reply->device.name, "GPU");
@@ -295,6 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
         Forgery{"[1,2,3]", "[1,2]", "field grid"}, Forgery{"[4,5,6]", "[4,5,-6]", "field block"},
         Forgery{"[4,5,6]", "[4,5,4294967296]", "field block"},
         Forgery{"[4,5,6]", "{\"x\":4}", "field block"}, Forgery{"0.25", "-0.25", "field times_ms"},
+        Forgery{"6.5", "-6.5", "field copies_ms"}, Forgery{"6.5", "null", "field copies_ms"},
         Forgery{"0.25", "null", "field times_ms"}, Forgery{"0.25", "\"fast\"", "field times_ms"},
         Forgery{"\"message\":\"text\"", "\"message\":[]", "field message"},
         Forgery{"\"line\":31", "\"line\":-31", "field line"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -84,6 +85,16 @@ class WrongArguments : public std::runtime_error {
 class LeftBehind : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// On the host's clock; copies from and to ordinary memory are over when their calls return.
+template <class Work>
+double milliseconds_of(Work&& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  TILEWISE_CUDA_CHECK(cudaDeviceSynchronize());
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
 
 /// Calls the function. Afterwards the worker is waiting for its kernels.
 cudaError_t invoke(const Module& module, const BoundFunction& function,
@@ -168,14 +179,14 @@ void Session::upload_all() {
 // From here to the timed run nothing of the submission's may run: a thread or a signal's handler
 // that did would know the matrices before the time begins. Whatever it computes it has to launch,
 // or to copy to the device.
-void Session::take_over(const BoundFunction& function, const HandOver& hand_over) {
+double Session::take_over(const BoundFunction& function, const HandOver& hand_over) {
   const SignalsHeldBack no_handler_runs;
   take_launches(module_.bindings());
   const std::size_t copies_before = copies_made(module_.bindings());
   if (!hand_over()) throw std::runtime_error("the examiner is gone.");
-  upload_all();
+  const double uploads_ms = milliseconds_of([&] { upload_all(); });
   const bool launched = take_launches(module_.bindings()).count > 0;
-  if (!launched && copies_made(module_.bindings()) == copies_before) return;
+  if (!launched && copies_made(module_.bindings()) == copies_before) return uploads_ms;
   throw LeftBehind(std::string(function.name) + " left a thread behind that " +
                    (launched ? "launched kernels" : "copied matrices") +
                    " after the function had returned. Leave nothing behind.");
@@ -207,7 +218,7 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   cudaError_t status = cudaSuccess;
   for (int i = 0; i < timing.warmups + timing.repetitions && status == cudaSuccess; ++i) {
     if (timed && i == timing.warmups) {
-      take_over(function, hand_over);
+      reply.copies_ms = take_over(function, hand_over);
     } else if (i > 0) {
       restore_outputs();
     }
@@ -233,7 +244,11 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   for (const Image& image : images_) {
     if (image.argument.device_only) continue;
     const bool kept = image.result && !reply.times_ms.empty();
-    (kept ? *image.result : image.device).download(memory_.data() + image.argument.offset);
+    const double ms = milliseconds_of([&] {
+      (kept ? *image.result : image.device).download(memory_.data() + image.argument.offset);
+    });
+    // Nobody but the examiner wants inputs back.
+    if (kept) reply.copies_ms += ms;
   }
   reply.findings = take_findings();
   reply.profiles = take_profiles();

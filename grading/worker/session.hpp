@@ -67,7 +67,8 @@ class Session {
   void run(const BoundFunction& function, const CallRequest& request,
            const std::vector<DecodedArgument>& arguments, const HandOver& hand_over,
            WorkerReply& reply);
-  void take_over(const BoundFunction& function, const HandOver& hand_over);
+  /// @return milliseconds that the matrices took to the device
+  double take_over(const BoundFunction& function, const HandOver& hand_over);
 
   const Module& module_;
   std::span<std::byte> memory_;

@@ -48,6 +48,7 @@ void add_list(CLI::App& app, ExitStatus& status);
 void add_next(CLI::App& app, ExitStatus& status);
 void add_occupancy(CLI::App& app, ExitStatus& status);
 void add_profile(CLI::App& app, ExitStatus& status);
+void add_ptx(CLI::App& app, ExitStatus& status);
 void add_report(CLI::App& app, ExitStatus& status);
 void add_reset(CLI::App& app, ExitStatus& status);
 void add_skeletons(CLI::App& app, ExitStatus& status);

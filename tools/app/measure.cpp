@@ -29,6 +29,8 @@ void add_bench(CLI::App& app, ExitStatus& status) {
   command
       ->add_option("--store", options->store, "Keep inputs and right results there for later runs")
       ->option_text("DIR");
+  command->add_flag("--total", options->total,
+                    "Show the time with copies to the GPU and back beside that of the kernels");
   command->add_option("--csv", options->csv, "Write the table as CSV")->option_text("FILE");
   command->add_option("--json", options->json, "Write the table as JSON")->option_text("FILE");
   command->add_option("--plots", options->plots, "Draw charts into a folder")->option_text("DIR");
@@ -80,6 +82,21 @@ void add_profile(CLI::App& app, ExitStatus& status) {
                     "Run every block, rather than a few that stand for all");
   command->add_option("--json", options->json, "Write the profile as JSON")->option_text("FILE");
   command->callback([options, &status] { status = exit_status(profile(*options)); });
+}
+
+void add_ptx(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<PtxOptions>();
+  CLI::App* command = app.add_subcommand(
+      "ptx", "Show beside each line of your kernels what nvcc makes of it: PTX and SASS");
+  command->footer("Example: ./lab ptx 03_shared_memory");
+  add_stage(command, *options)->required();
+  command
+      ->add_option("--kernel", options->kernel,
+                   "Only kernels with that in their names: two_rows, 'rank1_kernel<128'")
+      ->option_text("NAME");
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  command->callback([options, &status] { status = exit_status(ptx(*options)); });
 }
 
 void add_trace(CLI::App& app, ExitStatus& status) {

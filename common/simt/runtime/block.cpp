@@ -42,11 +42,14 @@ static __thread Block* this_threads_block = nullptr;  // set once a thread runs 
 
 Block::Block() : stacks_(&Block::run_threads) {}
 
+[[gnu::noinline]] void Block::make_for_this_thread() {
+  static thread_local std::unique_ptr<Block> owner(new Block);
+  this_threads_block = owner.get();
+}
+
+// Barriers and accesses to locals ask, so that it stays short.
 Block& Block::of_this_thread() {
-  if (this_threads_block == nullptr) {
-    static thread_local std::unique_ptr<Block> owner(new Block);
-    this_threads_block = owner.get();
-  }
+  if (this_threads_block == nullptr) make_for_this_thread();
   return *this_threads_block;
 }
 

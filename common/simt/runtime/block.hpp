@@ -110,6 +110,7 @@ class Block {
   };
 
   Block();
+  static void make_for_this_thread();
   void check_shared_memory();
   [[noreturn]] static void run_threads(boost::context::detail::transfer_t from);
 

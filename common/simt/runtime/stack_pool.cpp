@@ -39,6 +39,10 @@ void clear_marks([[maybe_unused]] const Fiber& fiber) {
 #endif
 }
 
+bool holds(const Fiber& fiber, const void* address) {
+  return address < fiber.stack_top && address >= fiber.stack_top - stack_bytes;
+}
+
 bool is_below(const Fiber* a, const Fiber* b) { return a->stack_top < b->stack_top; }
 
 }  // namespace
@@ -88,11 +92,12 @@ void StackPool::reset() {
 }
 
 const Fiber* StackPool::stack_at(const void* address) const {
+  if (last_found_ != nullptr && holds(*last_found_, address)) return last_found_;
   const auto above = std::upper_bound(
       by_address_.begin(), by_address_.end(), address,
       [](const void* wanted, const Fiber* fiber) { return wanted < fiber->stack_top; });
-  if (above == by_address_.end() || address < (*above)->stack_top - stack_bytes) return nullptr;
-  return *above;
+  if (above == by_address_.end() || !holds(**above, address)) return nullptr;
+  return last_found_ = *above;
 }
 
 bool StackPool::overflowed_at(const void* address) const {

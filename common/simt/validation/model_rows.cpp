@@ -13,6 +13,7 @@
 #include "common/simt/validation/published_kernels.hpp"
 #include "common/simt/validation/put2025_kernel.hpp"
 #include "common/simt/watch.hpp"
+#include "common/theory/model_validation.hpp"
 #include "common/theory/occupancy.hpp"
 #include "labs/01_single_block/matmul_single_block.hpp"
 #include "labs/02_multi_block_grid/matmul_grid.hpp"
@@ -22,7 +23,14 @@
 #include "labs/06_work_rx_ry/matmul_rx_ry.hpp"
 #include "labs/07_transpose/transpose.hpp"
 #include "labs/08_dgemm_dtrsm/dgemm.hpp"
+#include "labs/08_dgemm_dtrsm/dtrsm.hpp"
 #include "labs/09_rank1_update/matmul_rank1.hpp"
+
+// In grading/stages/*/beside.
+decltype(transpose_naive) muni2009_plain_transpose_naive, muni2009_strided_transpose_naive,
+    muni2009_tile_transpose_naive;
+decltype(dgemm_global) fing2020_dgemm_global, fing2020_dgemm_shared;
+decltype(dtrsm_32_shared) fing2020_dtrsm_32_shared, fing2020_dtrsm_32_shuffle;
 
 namespace tilewise::simt {
 namespace {
@@ -58,21 +66,18 @@ Function by_blocks(cudaError_t (*multiply)(const float*, const float*, float*, i
 Function transpose(cudaError_t (*turn)(float*, const float*, int, int)) {
   return [=](const Arguments& x) { return turn(x.C_(), x.A_(), x.m, x.n); };
 }
-Function dgemm(decltype(&dgemm_shared) multiply) {
+Function dgemm(decltype(&dgemm_shared) multiply, double beta) {
   return [=](const Arguments& x) {
-    return multiply(x.m, x.n, x.k, 1, x.Ad(), x.k, x.Bd(), x.n, 0, x.Cd(), x.n);
+    return multiply(x.m, x.n, x.k, 1, x.Ad(), x.k, x.Bd(), x.n, beta, x.Cd(), x.n);
   };
+}
+Function dtrsm_32(decltype(&dtrsm_32_shared) solve) {
+  return [=](const Arguments& x) { return solve(x.n, 1, x.Ad(), x.m, x.Cd(), x.n); };
 }
 Function published(bool (*multiply)(const float*, const float*, float*, int, int)) {
   return [=](const Arguments& x) {
     const bool known = multiply(x.A_(), x.B_(), x.C_(), x.n, x.a);
     return known ? cudaGetLastError() : cudaErrorInvalidValue;
-  };
-}
-Function fing_dgemm(decltype(&fing2020_dgemm_shared) multiply) {
-  return [=](const Arguments& x) {
-    multiply(x.m, x.n, x.k, 1, x.Ad(), x.Bd(), 1, x.Cd());
-    return cudaGetLastError();
   };
 }
 
@@ -88,10 +93,16 @@ const std::map<std::string, Function>& functions() {
          muni2009_rank1(x.A_(), x.B_(), x.C_(), x.n);
          return cudaGetLastError();
        }},
+      {"muni2009_copy", transpose(muni2009_plain_transpose_naive)},
+      {"muni2009_strided_copy", transpose(muni2009_strided_transpose_naive)},
+      {"muni2009_tile_copy", transpose(muni2009_tile_transpose_naive)},
       {"put2014_prefetch_shared", published(put2014_prefetch_shared)},
       {"put2014_2x2", published(put2014_2x2)},
-      {"fing2020_dgemm_global", fing_dgemm(fing2020_dgemm_global)},
-      {"fing2020_dgemm_shared", fing_dgemm(fing2020_dgemm_shared)},
+      {"fing2020_dgemm_global", dgemm(fing2020_dgemm_global, 1)},
+      {"fing2020_dgemm_shared", dgemm(fing2020_dgemm_shared, 1)},
+      {"fing2020_dtrsm_32_shared", dtrsm_32(fing2020_dtrsm_32_shared)},
+      {"fing2020_dtrsm_32_shuffle", dtrsm_32(fing2020_dtrsm_32_shuffle)},
+      {"dtrsm_32_shared", dtrsm_32(dtrsm_32_shared)},
       {"matmul_single_block", by_blocks(matmul_single_block)},
       {"matmul_grid", by_blocks(matmul_grid)},
       {"matmul_shared", tiled(matmul_shared)},
@@ -107,8 +118,8 @@ const std::map<std::string, Function>& functions() {
       {"transpose_tiled", transpose(transpose_tiled)},
       {"transpose_padded", transpose(transpose_padded)},
       {"transpose_diagonal", transpose(transpose_diagonal)},
-      {"dgemm_global", dgemm(dgemm_global)},
-      {"dgemm_shared", dgemm(dgemm_shared)},
+      {"dgemm_global", dgemm(dgemm_global, 0)},
+      {"dgemm_shared", dgemm(dgemm_shared, 0)},
       {"matmul_two_rows", plain(matmul_two_rows)},
       {"matmul_two_rows_transposed", plain(matmul_two_rows_transposed)},
       {"matmul_rank1", plain(matmul_rank1)},
@@ -196,7 +207,7 @@ std::string model_counters_line(const theory::ReferenceRow& row) {
               row.integer("a"), row.integer("b"), row.integer("c"),
               nullptr,          nullptr,          nullptr};
   const auto largest = static_cast<std::size_t>(std::max({x.m, x.n, x.k}));
-  const bool single = row.text("function").find("dgemm") == std::string::npos;
+  const bool single = !theory::is_double_precision(row);
   const std::size_t bytes = largest * largest * (single ? sizeof(float) : sizeof(double));
   void *A = nullptr, *B = nullptr, *C = nullptr;
   for (void** matrix : {&A, &B, &C}) {

@@ -90,32 +90,6 @@ bool launch_put2014(Put2014Kernel* const (&kernels)[2], const float* A, const fl
   return true;
 }
 
-constexpr int tile = 32;
-
-__global__ void fing2020_global_kernel(int n, int k, double alpha, const double* A, const double* B,
-                                       double beta, double* C) {
-  const int row = blockIdx.y * tile + threadIdx.y, col = blockIdx.x * tile + threadIdx.x;
-  double sum = 0;
-  for (int q = 0; q < k; ++q) sum += A[row * k + q] * B[q * n + col];
-  C[row * n + col] = beta * C[row * n + col] + alpha * sum;
-}
-
-__global__ void fing2020_shared_kernel(int n, int k, double alpha, const double* A, const double* B,
-                                       double beta, double* C) {
-  __shared__ double As[tile][tile], Bs[tile][tile];
-  const int tx = threadIdx.x, ty = threadIdx.y;
-  const int row = blockIdx.y * tile + ty, col = blockIdx.x * tile + tx;
-  double sum = 0;
-  for (int k0 = 0; k0 < k; k0 += tile) {
-    As[ty][tx] = A[row * k + k0 + tx];
-    Bs[ty][tx] = B[(k0 + ty) * n + col];
-    __syncthreads();
-    for (int q = 0; q < tile; ++q) sum += As[ty][q] * Bs[q][tx];
-    __syncthreads();
-  }
-  C[row * n + col] = beta * C[row * n + col] + alpha * sum;
-}
-
 }  // namespace
 
 void muni2009_rank1(const float* A, const float* B, float* C, int n) {
@@ -129,18 +103,6 @@ bool put2014_prefetch_shared(const float* A, const float* B, float* C, int n, in
 
 bool put2014_2x2(const float* A, const float* B, float* C, int n, int tile) {
   return launch_put2014({put2014_2x2_kernel<8>, put2014_2x2_kernel<16>}, A, B, C, n, tile, 2);
-}
-
-void fing2020_dgemm_global(int m, int n, int k, double alpha, const double* A, const double* B,
-                           double beta, double* C) {
-  fing2020_global_kernel<<<dim3(n / tile, m / tile), dim3(tile, tile)>>>(n, k, alpha, A, B, beta,
-                                                                         C);
-}
-
-void fing2020_dgemm_shared(int m, int n, int k, double alpha, const double* A, const double* B,
-                           double beta, double* C) {
-  fing2020_shared_kernel<<<dim3(n / tile, m / tile), dim3(tile, tile)>>>(n, k, alpha, A, B, beta,
-                                                                         C);
 }
 
 }  // namespace tilewise::simt

@@ -18,12 +18,4 @@ bool put2014_prefetch_shared(const float* A, const float* B, float* C, int n, in
 /// that were fetched ahead into registers (put2014's version 5). n is a multiple of two tiles.
 bool put2014_2x2(const float* A, const float* B, float* C, int n, int tile);
 
-/// C = beta * C + alpha * A * B with A (m, k), B (k, n), C (m, n), blocks of 32 x 32 threads with
-/// one result each. (fing2020: Universidad de la Republica, 2020; sizes multiples of 32.)
-void fing2020_dgemm_global(int m, int n, int k, double alpha, const double* A, const double* B,
-                           double beta, double* C);
-/// The same with tiles of A and B in shared memory.
-void fing2020_dgemm_shared(int m, int n, int k, double alpha, const double* A, const double* B,
-                           double beta, double* C);
-
 }  // namespace tilewise::simt

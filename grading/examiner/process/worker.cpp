@@ -277,6 +277,7 @@ CallReply Worker::State::interpret(const std::string& message) {
   result.loaded_libraries = std::move(reply->loaded_libraries);
   result.profiles = std::move(reply->profiles);
   result.times_ms = std::move(reply->times_ms);
+  result.copies_ms = reply->copies_ms;
   return result;
 }
 

@@ -62,6 +62,7 @@ struct CallReply {
   std::vector<Finding> refusals;  ///< calls of CUDA that returned an error, which is no fault yet
   std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
+  double copies_ms = 0;          ///< of a timed call's matrices to the device, and of results back
   std::string trace;             ///< where one was asked for; a worker's text (trace_text.hpp)
   Finding finding;  ///< for anything but returned: what happened, where, and what to do
 };

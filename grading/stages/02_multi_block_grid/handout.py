@@ -13,6 +13,8 @@ def check(page):
     page.figures("36.6 3.9", published("muni2009", "matmul 128x1"),
                  published("muni2009", "matmul 1x128"))
 
+    page.figures("142 66.8", gpu("gtx280")["dram_gb_s"],
+                 published("muni2009", "matmul bound by bandwidth"))
     page.figures("0.25", 2 / (2 * 4))
     page.figures("320 4,800 25.6", *(gpu(name)["dram_gb_s"]
                                      for name in ("gtx1080", "h200", "gt240")))

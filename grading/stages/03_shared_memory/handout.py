@@ -15,6 +15,9 @@ def check(page):
     page.table("| n = 528 | loads |", traffic)
     page.figures("320", gpu("gtx1080")["dram_gb_s"])
     page.figures("1,280 2,560 80", 320 * 16 / 4, 320 * 32 / 4, 320 / 4)
+    page.figures("142 568 622 198", gpu("gtx280")["dram_gb_s"],
+                 *(published("muni2009", what) for what in (
+                     "matmul tiled bound by bandwidth", "peak multiply-add", "matmul tiled")))
     page.figures("0.841 8.017 72.246", measured("put2014", "matmul_single_block", 528, a=16),
                  measured("put2014", "matmul_grid", 528, a=16),
                  published("put2014", "GFLOPS 3 16 528"))

@@ -16,6 +16,7 @@ def instructions(version, tile):
 
 def check(page):
     page.given("640", "the largest order of put2014")
+    page.given("400 600", "muni2009, the chapter on global memory")
     page.figures("40,960 64", 16 * 640 * 4, 16 * 4)
     page.table("| tile | threads | shared memory, one pair", lambda row: {
         "threads": int(row["tile"])**2, "shared memory, one pair": 2 * int(row["tile"])**2 * 4,

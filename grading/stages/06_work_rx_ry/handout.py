@@ -81,6 +81,30 @@ def check(page):
     page.given("512 1600 2048 3200 4096", "orders of products")
     page.given("4.0", "the way C++ writes it")
 
+    counters = {"requests of global loads": "global_load_requests",
+                "sectors of these": "global_load_sectors",
+                "wavefronts of shared loads, once merged": "shared_load_wavefronts_merged",
+                "bank conflicts": "shared_bank_conflicts"}
+    seen = {name: page.tilewise.counters("3", "matmul_shared(n=512, tile=16)", submission=folder)
+            for name, folder in (("solution", None), (
+                "`vector_loads`", "grading/stages/03_shared_memory/others/vector_loads"))}
+    page.table("| | solution | `vector_loads` |", lambda row: {
+        name: seen[name][counters[row.first]] for name in seen if row.first in counters})
+    page.modelled("929 1,386", (seen["solution"], 1), (seen["`vector_loads`"], 1))
+    narrow, wide = (page.tilewise.counters("6", "matmul_rx_ry(n=512, tile=16, rx=4, ry=4)",
+                                           submission=folder) for folder in (
+        None, "grading/stages/06_work_rx_ry/others/vector_loads"))
+    page.figures("32,768 131,072", *(each["global_load_requests"] for each in (wide, narrow)))
+    page.figures("196,608 131,072", *(each["shared_store_wavefronts"] for each in (wide, narrow)))
+    page.figures_in("docs/measurements/2026-11-22-styles-h200.md", "12,992 9,105 22,901 29,951")
+
+    page.figures("64,000,000 256,000,000 20,000,000",
+                 put2025(1600, 16, 1, 1, "l2_read_transactions"),
+                 put2025(1600, 16, 1, 1, "gld_transactions"),
+                 put2025(1600, 16, 2, 1, "shared_store_transactions"))
+    # 50 x 100 blocks of 8 warps fill a tile of A and two of B in each of 100 steps.
+    page.figures("12,000,000", 50 * 100 * 8 * 3 * 100)
+
     _check_choice(page, on_h200)
     page.pitfall_unheard("no `__launch_bounds__`", "the simulator has no registers to run out of")
     page.pitfall_unheard("a loop over i or j that is not unrolled", "nothing fails")

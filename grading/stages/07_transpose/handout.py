@@ -24,6 +24,11 @@ def check(page):
     page.figures("5% 2%", 100 * gtx280("transpose naive") / copy,
                  100 * gtx280("transpose copy strided on both sides") / copy)
 
+    copies = {name: page.tilewise.counters(
+        "7", "transpose_naive(rows=4000, cols=4000)", "gtx280",
+        f"grading/stages/07_transpose/beside/{name}_copy") for name in ("plain", "strided", "tile")}
+    page.modelled("111.3 4.5 111.3", *((copies[name], 1, "gb_s") for name in copies))
+
     def strides(row):
         stride = int(row.first.split()[0])
         sectors = min(32, 4 * stride)
@@ -71,6 +76,10 @@ def check(page):
                     "of 8 DRAM partitions, 90 blocks at a time keep 7.5 busy with loads, "
                     f"{shown} with stores (modelled)")
     page.figures("5.6 11.25 7.5", 90 * 128 / turn, 90 * 128 / turn * 16 / 8, 8 * 11.25 / 12)
+
+    page.figures("4,352 1088", (1024 + 64) * 4, 1024 + 64)
+    page.modelled("0.08785 0.2401", *((profile(page, "padded", side, "gtx280"), 1, "ms")
+                                      for side in (1088, 1024)))
 
     arguments = 16 + 2 * 8 + 2 * 4
     page.figures("4,224 40 16,384 75% 1024 4,096 4,136 160", 32 * 33 * 4, arguments,

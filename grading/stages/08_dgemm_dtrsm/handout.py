@@ -67,7 +67,20 @@ def check(page):
         page.figures({512: "115.2 14.06 7.18", 4096: "143.6 79.2 32.4"}[n],
                      *(p100(f"dtrsm {way} m 4096 n {n}")
                        for way in ("sweep", "recursion", "cublas")))
-    page.figures("128", 4 * 32)
+    for n, shown in ((512, "158.4 65.4 46.1"), (4096, "289.5 218.2 117.8")):
+        page.figures(shown, *(p100(f"dtrsm {way} total m 4096 n {n}")
+                              for way in ("sweep", "recursion", "cublas")))
+    page.figures("134,217,728 16,777,216 167,772,160 3.9", 4096**2 * 8, 4096 * 512 * 8,
+                 (4096**2 + 2 * 4096 * 512) * 8, (4096**2 + 2 * 4096 * 512) * 8 / 43.3e6)
+    page.figures("158.44 115.181", p100("dtrsm sweep total m 4096 n 512"),
+                 p100("dtrsm sweep m 4096 n 512"))
+    page.given("0.0842 0.0856 0.1467 0.7244 0.0932 99.98 99.91 160.65 159.52 83.24 128.57 0.5534 "
+               "0.9087 100", "fing2020, tables 16 to 23, 9 and 10")
+    page.given("102", "a sum of the page's own")
+    columns = page.tilewise.counters("8", "dtrsm_32_shared(n=4096)", "p100",
+                                     "grading/stages/08_dgemm_dtrsm/beside/published")
+    page.figures("25.0%", columns["global_store_efficiency_pct"])
+    page.figures("128 256", 4 * 32, 32 * 8)
     page.figures("1.2e-7", 2.0**30 * 2.0**-53)
     page.figures("5.7e-14", 512 * 2.0**-53)
     page.figures("65,535", 2**16 - 1)

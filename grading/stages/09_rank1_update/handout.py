@@ -43,6 +43,11 @@ def check(page):
     page.figures("1.05", gtx280("peak multiply-add") / gtx280("peak with a load") - 1.5)
     page.given("128", "lanes of an SM, and bytes of a row of 32 floats")
 
+    page.given("192 24 30 1,132 484", "muni2009; a kernel of published_kernels.cu; 22 x 22")
+    page.figures("484 16,384", 22 * 22, 2**16 / 4)
+    held = page.tilewise.occupancy("--gpu gtx280 --block 64x1 --registers 30 --shared 1132")["gtx280"]
+    page.figures("512", 64 * held["active_blocks"])
+
     def blocks(row):
         rows, columns = (int(each) for each in row.first.partition(":")[0].split(" x "))
         shape = [columns, rows]
