@@ -121,7 +121,10 @@ class SpaceChecker {
     if (!code_[close - 1].is(";")) return;  // a branch, which may return
     std::size_t last = close - 1;
     while (!code_[last - 1].is(";") && !code_[last - 1].is("{")) {
-      last = outline_.partner(last - 1).value_or(last - 1);  // a lambda's body belongs to it
+      static constexpr std::array<std::string_view, 5> go_on = {")", ",", "(", ";", "."};
+      const bool ends_a_block = code_[last - 1].is("}") && !is_one_of(code_[last], go_on);
+      if (ends_a_block) break;  // else a lambda's body or a list, which belong to the statement
+      last = outline_.partner(last - 1).value_or(last - 1);
     }
     // What else stands there may never end, or end the program.
     const bool is_launch = says(last, close, "<<<") && !code_[last].is("return");

@@ -57,6 +57,7 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
            "__global__ void k() { float __shared__ a[3]; int n = 3; __shared__ int b; }",
            "extern \"C\" int f();\n__device__ int g() { return f(); }",
            "cudaError_t g(int n) { if (n < 0) { return 1; } else { return 0; } }",
+           "cudaError_t g(int n) { if (n) { f<<<1, 2>>>(); } return 0; }",
            "cudaError_t g(int n) { for (;;) pause(); }",
            "cudaError_t g(int n) { return f(n, [&] { h(); }); }",
            "dim3 grid(int n);\nvoid g() { dim3 threadIdx(3); threadIdx.x = 4; }",
