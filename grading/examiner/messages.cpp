@@ -192,11 +192,11 @@ Finding kernel_fault(const std::string& call, const std::vector<Finding>& findin
   auto told = std::ranges::find_if(findings,
                                    [](const Finding& found) { return found.kind != "warp-race"; });
   if (told == findings.end()) told = findings.begin();
-  // What a barrier should have brought was not there: who brings it says more than who missed it.
-  const auto race = std::ranges::find(findings, "race", &Finding::kind);
-  if (told->kind == "uninitialised" && race != findings.end()) told = race;
-  const auto barrier = std::ranges::find(findings, "barrier", &Finding::kind);
-  if (barrier != findings.end()) told = barrier;
+  // What a barrier should have brought was not there: that says more than who missed it.
+  for (const char* cause : {"barrier", "race"}) {
+    const auto found = std::ranges::find(findings, cause, &Finding::kind);
+    if (told->kind == "uninitialised" && found != findings.end()) told = found;
+  }
   Finding fault = *told;
   fault.message = fmt::format("{}: {}.", call, fault.message);
   if (findings.size() > 1) {

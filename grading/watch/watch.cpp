@@ -222,9 +222,9 @@ class Watch {
       case WatchState::Phase::grading:
         return wrapped(note_.empty() ? "" : note_ + "\n", "", width) +
                (grader_ && !grader_->found().stage.tests.empty()
-                    ? result_view(grader_->found(), "", canvas)
-                    : "") +
-               fmt::format("Compiling and grading ... {} s\n", seconds);
+                    ? result_view(grader_->found(), "", canvas) + "Grading"
+                    : "Compiling and grading") +
+               fmt::format(" ... {} s\n", seconds);
       case WatchState::Phase::timed_out:
         return fmt::format(
             "Grading took longer than {} minutes and was stopped. Does a loop never end?\n",

@@ -27,9 +27,9 @@ enum class DeviceCall : std::uint32_t {
   fill,
   raise_dynamic_shared_limit,
   reset,
-  note_refused_copy,  ///< `value`: its kind; `to` and `from`: whether they are on the device
-  launch,             ///< `bytes` follow: the context of the launch's body
+  launch,   ///< `bytes` follow: the context of the launch's body
   message,  ///< `bytes` follow; there is no reply. Not for the device: for whoever serves it.
+  note_refused_copy,  ///< `value`: its kind; `to` and `from`: whether they are on the device
 };
 
 struct DeviceRequest {
