@@ -39,6 +39,10 @@ namespace {
 //   loads each; 9.0, nvcc 13 has up to 32 on their way, of which half are counted (set by hand).
 // - L1: put2025's L2 reads are the sectors of all its loads, so a GTX 1080 does not keep them; the
 //   P100's global dgemm of fing2020 reaches what L2 gives.
+// - L1's lines: an H200 takes 33.5 clocks for a step of a product whose lanes read 32 rows of A
+//   (docs/measurements/2026-11-22-styles-h200.md, 499 GFLOPS): a line each, and one of B.
+// - Scattered stores: CUDA C++ Best Practices Guide, "Theoretical Bandwidth Calculation", of error
+//   correction in HBM; the GTX 1080 has none.
 // - DRAM efficiency: 1.x, muni2009's copy, 112.4 of 141.7 GB/s; 9.0, a copy on an H200, 4284 of
 //   4800; 6.x, in between.
 //
@@ -48,8 +52,9 @@ namespace {
 //   of a kernel that loads what it needs just before; they hold what the model does not see there.
 // - 6.0: bytes of L2, fing2020's 512 x 512 products; the barrier's clocks are taken from 6.1.
 // - 1.x: the scattered store, muni2009's naive transpose.
-// - 9.0: clocks of a barrier and lines of L2, H200 n = 2048 and 16384. Bytes of L2: about what
-//   microbenchmarks of H100s read, 5.5 TB/s.
+// - 9.0: clocks of a barrier and lines of L2, H200 n = 2048 and 16384; the latter anew since L1's
+//   lines have a time of their own. Bytes of L2: about what microbenchmarks of H100s read, 5.5
+//   TB/s.
 
 constexpr Capability::Allocation tesla_allocation = {.most_registers_per_thread = 124,
                                                      .partitions = 0,
@@ -71,7 +76,7 @@ constexpr Capability::Model tesla_model = {.validated = true,
                                            .l2_bytes_per_clock = 0,
                                            .l2_lines_per_clock = 0,
                                            .dram_efficiency = 0.79,
-                                           .scattered_store_sectors = 4.75};
+                                           .scattered_sectors = 4.75};
 
 constexpr Capability::Allocation before_ampere = {.shared_unit = 256, .shared_reserved = 0};
 
@@ -142,7 +147,8 @@ constexpr Capability all[] = {
                .l1_keeps_loads = false,
                .l2_bytes_per_clock = 35.7,
                .l2_lines_per_clock = 0,
-               .dram_efficiency = 0.85}},
+               .dram_efficiency = 0.85,
+               .scattered_sectors = 0}},
     // Volta, Turing
     {.major = 7,
      .minor = 0,

@@ -72,10 +72,12 @@ struct Capability {
     // Memory. L2 of 1.x: none.
     bool l1_keeps_loads = true;
     double l2_bytes_per_clock = 21.2;
-    double l2_lines_per_clock = 0.355;  ///< of 128 bytes, touched by a request; 0: no own limit
+    double l2_lines_per_clock = 0.5;  ///< of 128 bytes, touched by a request; 0: no own limit
     double dram_efficiency = 0.89;  ///< the share of the theoretical bandwidth that a copy reaches
-    /// Sectors' worth of time that a store without company in its sector costs DRAM (1.x).
-    double scattered_store_sectors = 0;
+    /// Sectors' worth of time that a store without company in its sector costs L2, which with error
+    /// correction reads what the store leaves; on 1.x a store or a load costs DRAM, which opens a
+    /// page for it.
+    double scattered_sectors = 1;
   } model = {};
 };
 

@@ -1,39 +1,136 @@
 #include "common/gpu/gpu_profile.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <variant>
 
 #include "common/core/files.hpp"
+#include "common/core/json.hpp"
 
 namespace tilewise::core {
 
 namespace {
 
-GpuProfile parse(const std::string& id, const nlohmann::json& fields) {
+using Json = nlohmann::json;
+
+std::filesystem::path course_profiles() { return project_root() / "common/gpu/gpus.json"; }
+
+/// A number that gpus.json has of each card. The bounds keep sums of the model sound; no card is
+/// near them.
+struct Key {
+  const char* name;
+  std::variant<int GpuProfile::*, std::size_t GpuProfile::*, double GpuProfile::*> member;
+  double least = 1;
+  double most = 1e6;
+  bool may_be_missing = false;
+};
+
+constexpr double terabyte = 1e12;
+
+const Key keys[] = {
+    {"sms", &GpuProfile::sms},
+    {"fp32_lanes_per_sm", &GpuProfile::fp32_lanes_per_sm},
+    {"fp64_lanes_per_sm", &GpuProfile::fp64_lanes_per_sm, 0, 1e6, true},
+    {"clock_mhz", &GpuProfile::clock_mhz},
+    {"dram_gb_s", &GpuProfile::dram_gb_s},
+    {"dram_partitions", &GpuProfile::dram_partitions, 8, 8, true},  // the simulator knows GT200's
+    {"partition_bytes", &GpuProfile::partition_bytes, 256, 256, true},
+    {"l2_bytes", &GpuProfile::l2_bytes, 0, terabyte},
+    {"shared_bytes_per_sm", &GpuProfile::shared_bytes_per_sm, 1, terabyte},
+    {"shared_bytes_per_block", &GpuProfile::shared_bytes_per_block, 1, terabyte},
+    {"registers_per_sm", &GpuProfile::registers_per_sm, 1, 1e9},
+    {"threads_per_sm", &GpuProfile::threads_per_sm},
+    {"warps_per_sm", &GpuProfile::warps_per_sm},
+    {"blocks_per_sm", &GpuProfile::blocks_per_sm},
+    {"threads_per_block", &GpuProfile::threads_per_block, 1, 1024},  // of CUDA itself
+    {"banks", &GpuProfile::banks, 16, 32},
+};
+
+void demand_known_keys(const Json& fields) {
+  std::string missing;
+  for (const char* name : {"name", "compute_capability"}) {
+    if (!fields.contains(name)) missing += std::string(missing.empty() ? "" : ", ") + name;
+  }
+  for (const Key& key : keys) {
+    if (key.may_be_missing || fields.contains(key.name)) continue;
+    missing += std::string(missing.empty() ? "" : ", ") + key.name;
+  }
+  std::string unknown;
+  for (const auto& [name, value] : fields.items()) {
+    if (name == "name" || name == "compute_capability") continue;
+    if (std::ranges::find(keys, name, &Key::name) != std::end(keys)) continue;
+    unknown += (unknown.empty() ? "" : ", ") + json_text(Json(name));
+  }
+  if (missing.empty() && unknown.empty()) return;
+  throw std::runtime_error(
+      (missing.empty() ? "" : "missing: " + missing) +
+      (missing.empty() || unknown.empty() ? "" : "; ") +
+      (unknown.empty() ? ""
+                       : "unknown: " + unknown + " (common/gpu/gpus.json shows all there are)"));
+}
+
+void read(const Json& fields, const Key& key, GpuProfile& gpu) {
+  if (!fields.contains(key.name)) return;
+  const Json& value = fields.at(key.name);
+  std::visit(
+      [&](auto member) {
+        using Number = std::remove_reference_t<decltype(gpu.*member)>;
+        const bool whole = !std::is_same_v<Number, double>;
+        const double number = value.is_number() ? value.get<double>() : -1;
+        if (!value.is_number() || (whole && !value.is_number_integer()) ||
+            !(number >= key.least && number <= key.most)) {
+          char bounds[64];
+          std::snprintf(bounds, sizeof bounds, "%.0f to %.0f", key.least, key.most);
+          throw std::runtime_error(std::string(key.name) + " is " + json_text(value) +
+                                   ", expected a " + (whole ? "whole " : "") + "number from " +
+                                   bounds);
+        }
+        gpu.*member = value.get<Number>();
+      },
+      key.member);
+}
+
+GpuProfile parse(const std::string& id, const Json& fields) {
+  if (!fields.is_object()) throw std::runtime_error("it is no object of a card's figures");
+  demand_known_keys(fields);
   GpuProfile gpu;
   gpu.id = id;
-  fields.at("name").get_to(gpu.name);
-  const std::string capability = fields.at("compute_capability");
-  if (std::sscanf(capability.c_str(), "%d.%d", &gpu.compute_major, &gpu.compute_minor) != 2) {
+  gpu.name = strict::text(fields, "name");
+  const std::string capability = strict::text(fields, "compute_capability");
+  int length = 0;
+  if (std::sscanf(capability.c_str(), "%2d.%1d%n", &gpu.compute_major, &gpu.compute_minor,
+                  &length) != 2 ||
+      length != static_cast<int>(capability.size()) || gpu.compute_major < 1 ||
+      gpu.compute_minor < 0) {
     throw std::runtime_error("compute_capability \"" + capability + "\" is not MAJOR.MINOR");
   }
-  fields.at("sms").get_to(gpu.sms);
-  fields.at("fp32_lanes_per_sm").get_to(gpu.fp32_lanes_per_sm);
-  gpu.fp64_lanes_per_sm = fields.value("fp64_lanes_per_sm", 0);
-  fields.at("clock_mhz").get_to(gpu.clock_mhz);
-  fields.at("dram_gb_s").get_to(gpu.dram_gb_s);
-  fields.at("l2_bytes").get_to(gpu.l2_bytes);
-  fields.at("shared_bytes_per_sm").get_to(gpu.shared_bytes_per_sm);
-  fields.at("shared_bytes_per_block").get_to(gpu.shared_bytes_per_block);
-  fields.at("registers_per_sm").get_to(gpu.registers_per_sm);
-  fields.at("threads_per_sm").get_to(gpu.threads_per_sm);
-  fields.at("warps_per_sm").get_to(gpu.warps_per_sm);
-  fields.at("blocks_per_sm").get_to(gpu.blocks_per_sm);
-  fields.at("threads_per_block").get_to(gpu.threads_per_block);
-  fields.at("banks").get_to(gpu.banks);
+  for (const Key& key : keys) read(fields, key, gpu);
   return gpu;
+}
+
+GpuProfile card_in(const std::filesystem::path& file) {
+  const std::vector<GpuProfile> cards = load_gpu_profiles(file);
+  if (cards.size() != 1) {
+    throw std::runtime_error(file.string() + " has " + std::to_string(cards.size()) +
+                             " cards; a file for --gpu has one");
+  }
+  const GpuProfile& card = cards.front();
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  };
+  if (card.id.empty() || !std::ranges::all_of(card.id, is_plain)) {
+    throw std::runtime_error(file.string() + ": a card is called by letters, digits, _ and -");
+  }
+  if (is_of_the_course(card)) {
+    throw std::runtime_error(file.string() + ": " + card.id +
+                             " is a card of the course's own; give this one another name");
+  }
+  return card;
 }
 
 }  // namespace
@@ -41,27 +138,57 @@ GpuProfile parse(const std::string& id, const nlohmann::json& fields) {
 std::vector<GpuProfile> load_gpu_profiles(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream) throw std::runtime_error("cannot read the GPU profiles in " + file.string());
-  std::string id;
   try {
-    std::vector<GpuProfile> profiles;
-    const nlohmann::json file_content = nlohmann::json::parse(stream);
-    for (const auto& [key, fields] : file_content.items()) {
-      id = key;
-      if (!id.starts_with('_')) profiles.push_back(parse(id, fields));
-    }
-    return profiles;
+    return gpu_profiles_in(Json::parse(stream));
   } catch (const std::exception& error) {
-    throw std::runtime_error(file.string() + ", profile \"" + id + "\": " + error.what());
+    throw std::runtime_error(file.string() + ": " + error.what());
   }
 }
 
-GpuProfile gpu_profile(const std::string& id) {
-  std::string known;
-  for (const GpuProfile& gpu : load_gpu_profiles(project_root() / "common/gpu/gpus.json")) {
-    if (gpu.id == id) return gpu;
-    known += (known.empty() ? "" : ", ") + gpu.id;
+std::vector<GpuProfile> gpu_profiles_in(const Json& document) {
+  if (!document.is_object()) throw std::runtime_error("it is no object of cards");
+  std::vector<GpuProfile> profiles;
+  for (const auto& [id, fields] : document.items()) {
+    if (id.starts_with('_')) continue;
+    try {
+      profiles.push_back(parse(id, fields));
+    } catch (const std::exception& error) {
+      throw std::runtime_error("profile \"" + id + "\": " + error.what());
+    }
   }
-  throw std::runtime_error("no GPU profile is called \"" + id + "\"; known are " + known);
+  return profiles;
+}
+
+nlohmann::ordered_json card_document(const GpuProfile& gpu) {
+  nlohmann::ordered_json fields = {{"name", gpu.name},
+                                   {"compute_capability", std::to_string(gpu.compute_major) + "." +
+                                                              std::to_string(gpu.compute_minor)}};
+  for (const Key& key : keys) {
+    std::visit(
+        [&](auto member) {
+          if (gpu.*member != 0 || !key.may_be_missing) fields[key.name] = gpu.*member;
+        },
+        key.member);
+  }
+  return {{gpu.id, fields}};
+}
+
+bool is_card_file(const std::string& gpu) { return gpu.ends_with(".json"); }
+
+bool is_of_the_course(const GpuProfile& gpu) {
+  const std::vector<GpuProfile> profiles = load_gpu_profiles(course_profiles());
+  return std::ranges::find(profiles, gpu.id, &GpuProfile::id) != profiles.end();
+}
+
+GpuProfile gpu_profile(const std::string& gpu) {
+  if (is_card_file(gpu)) return card_in(gpu);
+  std::string known;
+  for (const GpuProfile& profile : load_gpu_profiles(course_profiles())) {
+    if (profile.id == gpu) return profile;
+    known += (known.empty() ? "" : ", ") + profile.id;
+  }
+  throw std::runtime_error("no GPU profile is called \"" + gpu + "\"; known are " + known +
+                           ", and FILE.json describes another card");
 }
 
 }  // namespace tilewise::core

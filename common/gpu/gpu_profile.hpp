@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ struct GpuProfile {
   int fp32_lanes_per_sm = 0;
   int fp64_lanes_per_sm = 0;  ///< 0: double precision is not supported or not documented
   double clock_mhz = 0;
-  double dram_gb_s = 0;  ///< theoretical
+  double dram_gb_s = 0;     ///< theoretical
+  int dram_partitions = 0;  ///< that addresses go to in turns (GT200); 0: hashed, or none
+  int partition_bytes = 0;  ///< of a turn
   std::size_t l2_bytes = 0;
   std::size_t shared_bytes_per_sm = 0;
   std::size_t shared_bytes_per_block = 0;  ///< with opt-in, where the card has one
@@ -41,12 +44,26 @@ struct GpuProfile {
   }
 };
 
-/// All profiles of a gpus.json, sorted by id.
-/// @throws std::runtime_error naming the file, the profile and the field that is missing or wrong.
+/// All profiles of a gpus.json, sorted by id. What starts with _ is a comment.
+/// @throws std::runtime_error naming the file, the profile and the keys that are missing, unknown
+/// or wrong.
 std::vector<GpuProfile> load_gpu_profiles(const std::filesystem::path& file);
 
-/// The profile called `id` in the course's own gpus.json.
-/// @throws std::runtime_error listing the known ids where there is none.
-GpuProfile gpu_profile(const std::string& id);
+/// The same from its content.
+std::vector<GpuProfile> gpu_profiles_in(const nlohmann::json& document);
+
+/// A gpus.json with this profile alone.
+nlohmann::ordered_json card_document(const GpuProfile& gpu);
+
+/// Whether what stands behind --gpu names a file rather than a profile of the course's.
+bool is_card_file(const std::string& gpu);
+
+/// Whether the course's own gpus.json has a profile of that id.
+bool is_of_the_course(const GpuProfile& gpu);
+
+/// The profile that stands behind --gpu: by its id in the course's own gpus.json, or the only one
+/// in a file of its own (FILE.json), whose id is none of the course's.
+/// @throws std::runtime_error listing the known ids where there is none; as load_gpu_profiles().
+GpuProfile gpu_profile(const std::string& gpu);
 
 }  // namespace tilewise::core

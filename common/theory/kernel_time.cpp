@@ -183,12 +183,13 @@ class Model {
       return;
     }
     issue_ = instructions_ / capability_.model.issued_per_clock;
-    const double global_wavefronts =
-        capability_.model.global_shares_load_unit
-            ? std::max(global_accesses, (work_.global_load_sectors + work_.global_store_sectors +
-                                         work_.global_atomic_sectors) /
-                                            4)
-            : 0;
+    const double sectors =
+        work_.global_load_sectors + work_.global_store_sectors + work_.global_atomic_sectors;
+    // L1 looks up one line of 128 bytes a clock: 32 rows that a warp reads at once take 32.
+    const double lines = (work_.block.load_lines + work_.block.store_lines) * blocks_;
+    const double global_wavefronts = capability_.model.global_shares_load_unit
+                                         ? std::max({global_accesses, sectors / 4, lines})
+                                         : 0;
     // A shuffle goes the way of a load from shared memory: 32 lanes a clock (CUDA C++ Programming
     // Guide, "Arithmetic Instructions", for all that have it).
     load_unit_ =
@@ -221,18 +222,31 @@ class Model {
     const DramTraffic dram =
         dram_traffic(gpu_, work_, static_cast<std::uint64_t>(resident_) * gpu_.sms);
     const double atomics = work_.global_atomic_sectors;
-    const double scattered =
+    const bool has_l2 = capability_.model.l2_bytes_per_clock > 0;
+    // What accesses leave of their sectors, in sectors, costs the memory that they go to.
+    double left =
         std::max(0.0, work_.global_store_sectors + atomics -
                           (work_.global_store_bytes + work_.global_atomic_bytes) / sector_bytes);
-    const double dram_sectors = dram.load_sectors + dram.store_sectors +
-                                scattered * capability_.model.scattered_store_sectors +
+    // A page is open already where the blocks beside this one read it, too, or where the requests
+    // of all blocks at a time want fewer than there are banks: 8 in each of 8 partitions on GT200.
+    constexpr double open_pages = 64;
+    const double lines_of_request =
+        ratio(work_.block.load_lines * blocks_, work_.global_load_requests);
+    const double pages = std::min<double>(blocks_, double(resident_) * gpu_.sms) * lines_of_request;
+    if (!has_l2 && pages > open_pages) {
+      const double shared = work_.block.shared_along_x + work_.block.shared_along_y;
+      left += std::max(0.0, 1 - ratio(shared, work_.block.load_sectors)) *
+              std::max(0.0, work_.global_load_sectors - work_.global_load_bytes / sector_bytes);
+    }
+    left *= capability_.model.scattered_sectors;
+    const double dram_sectors = dram.load_sectors + dram.store_sectors + (has_l2 ? 0 : left) +
                                 (spills_to_dram_ ? spill_sectors_ : 0);
     dram_spill_share_ = spills_to_dram_ ? ratio(spill_sectors_, dram_sectors) : 0;
     const double bytes_per_clock =
         gpu_.dram_gb_s * capability_.model.dram_efficiency / (gpu_.clock_mhz * 1e-3);
     dram_ = dram_sectors * sector_bytes / bytes_per_clock * work_.partition_imbalance;
 
-    if (capability_.model.l2_bytes_per_clock == 0) return;
+    if (!has_l2) return;
     double loaded = work_.global_load_sectors;
     if (capability_.model.l1_keeps_loads && work_.block.load_sectors > 0) {
       loaded = std::min(loaded, std::max(work_.block.load_sectors * blocks_, dram.load_sectors));
@@ -242,7 +256,8 @@ class Model {
         (work_.block.load_lines * ratio(loaded + atomics, work_.global_load_sectors + atomics) +
          work_.block.store_lines) *
         blocks_;
-    const double sectors = loaded + work_.global_store_sectors + 2 * atomics + spill_sectors_;
+    const double sectors =
+        loaded + work_.global_store_sectors + left + 2 * atomics + spill_sectors_;
     l2_spill_share_ = ratio(spill_sectors_, sectors);
     const double by_bytes = sectors * sector_bytes / l2_bytes_per_clock();
     const double by_lines = ratio(lines, capability_.model.l2_lines_per_clock * gpu_.sms);

@@ -156,6 +156,58 @@ TEST(KernelTime, ConstantsThatDifferWithinAWarpTakeAnInstructionEach) {
             kernel_time(profile("gtx1080"), tiled_product()).warp_instructions + 100);
 }
 
+TEST(KernelTime, LooksUpALineAClock) {
+  const core::GpuProfile gpu = profile("h200");
+  const auto unit = [&](double lines_of_a_request) {
+    KernelWork work = tiled_product();
+    // Sectors stay as they are: these, of a line each rather than four.
+    work.block.load_lines *= lines_of_a_request;
+    const KernelTime time = kernel_time(gpu, work);
+    return std::ranges::find(time.parts, "shared wavefronts", &TimePart::name)->ms;
+  };
+  const double accesses = 2.0 * n / 32 * n * (n / 32);  // of tiled_product()'s loads
+  EXPECT_NEAR(unit(4) - unit(1), 3 * accesses / (gpu.sms * gpu.clock_mhz * 1e3), 1e-3);
+  EXPECT_DOUBLE_EQ(
+      kernel_time(profile("gtx1080"), tiled_product()).ms,
+      kernel_time(profile("gtx1080"),
+                  with(tiled_product(), [](KernelWork& work) { work.block.load_lines *= 4; }))
+          .ms)
+      << "whose L1 serves no shared memory";
+}
+
+TEST(KernelTime, PartsOfASectorCostL2AReadMore) {
+  const auto l2 = [](double bytes_of_a_sector) {
+    KernelWork work = copy();
+    work.global_store_sectors = work.global_store_bytes / bytes_of_a_sector;
+    work.block.store_lines = 0;  // which have a rate of their own
+    work.block.load_lines = 0;
+    const KernelTime time = kernel_time(core::gpu_profile("h200"), work);
+    return std::ranges::find(time.parts, "L2 bandwidth", &TimePart::name)->ms;
+  };
+  const double loaded = l2(32) / 2;
+  EXPECT_NEAR(l2(16), loaded * (1 + 2 + 1), 1e-9) << "twice the sectors, and half as much unasked";
+}
+
+TEST(KernelTime, LoadsThatNothingIsBesideOpenPagesOfDram) {
+  const core::GpuProfile gtx280 = profile("gtx280");
+  const auto of = [&](void (*change)(KernelWork&)) {
+    KernelWork work = copy();
+    work.global_load_requests *= 2;                         // of half-warps
+    work.global_load_sectors = work.global_load_bytes / 4;  // one for each lane
+    work.block.load_sectors = work.block.load_lines = 256;
+    change(work);
+    return kernel_time(gtx280, work).ms;
+  };
+  const double scattered = of([](KernelWork&) {});
+  const double of_neighbours =
+      of([](KernelWork& work) { work.block.shared_along_x = work.block.load_sectors; });
+  EXPECT_GT(scattered, 4 * of_neighbours) << "a page each, but for those that are open";
+  const double few = of([](KernelWork& work) {
+    work.block.load_lines /= 256;  // of one row
+  });
+  EXPECT_NEAR(few, of_neighbours, 1e-9);
+}
+
 TEST(KernelTime, HalvesWithTwiceTheBandwidthWhereThatIsTheLimit) {
   for (const char* id : profiles) {
     core::GpuProfile gpu = profile(id);

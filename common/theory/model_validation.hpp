@@ -15,17 +15,19 @@ struct ValidationRow {
   std::string gpu;       ///< a profile's id
   std::string call;      ///< "matmul_rx_ry(n=1600, 16, 2, 2)"
   std::string place;     ///< file and line, for messages
-  bool fitted = false;   ///< constants of the generation were fitted on it
-  double work = 0;       ///< operations, for a transpose bytes
+  /// Constants of the generation were fitted on it; of an unseen row, that the model was mended
+  /// after it was looked at.
+  bool known = false;
+  double work = 0;           ///< operations, for a transpose bytes
   double spilled_words = 0;  ///< KernelWork::spilled_words
   double measured_ms = 0;
   KernelTime modelled;
 };
 
-/// The rows of common/theory/testdata/model_measurements.csv with the counters of
-/// model_counters.csv beside it, in that order.
+/// The rows of common/theory/testdata/TABLE_measurements.csv with the counters of
+/// TABLE_counters.csv beside it, in that order. Tables are model and unseen.
 /// @throws std::runtime_error where the files cannot be read or do not belong together.
-std::vector<ValidationRow> validation_rows();
+std::vector<ValidationRow> validation_rows(const std::string& table);
 
 /// Whether the function of a row of model_measurements.csv computes in double precision.
 inline bool is_double_precision(const ReferenceRow& row) {
@@ -48,6 +50,7 @@ Agreement agreement(const std::vector<ValidationRow>& rows);
 double spearman(const std::vector<double>& a, const std::vector<double>& b);
 
 /// All rows and how they agree, as tables in Markdown.
-std::string validation_tables(const std::vector<ValidationRow>& rows);
+/// @param known what ValidationRow::known means of them, as a heading: "fitted on"
+std::string validation_tables(const std::vector<ValidationRow>& rows, const std::string& known);
 
 }  // namespace tilewise::theory

@@ -1,6 +1,6 @@
 // The model of a kernel's time against published measurements and our own. Where the tables of
-// docs/measurements/2026-11-21-model.md are no longer what comes out, run this test with
-// TILEWISE_UPDATE_TABLES=1 to write them anew.
+// docs/measurements/2026-11-21-model.md, or those of 2026-11-22-model-unseen.md, are no longer what
+// comes out, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew.
 
 #include "common/theory/model_validation.hpp"
 
@@ -18,7 +18,12 @@ namespace tilewise::theory {
 namespace {
 
 const std::vector<ValidationRow>& all_rows() {
-  static const std::vector<ValidationRow> rows = validation_rows();
+  static const std::vector<ValidationRow> rows = validation_rows("model");
+  return rows;
+}
+
+const std::vector<ValidationRow>& unseen_rows() {
+  static const std::vector<ValidationRow> rows = validation_rows("unseen");
   return rows;
 }
 
@@ -64,10 +69,25 @@ TEST(ModelValidation, RanksRatesAboutAsWell) {
 TEST(ModelValidation, HoldsWhereNothingWasFitted) {
   std::vector<ValidationRow> rows;
   for (const ValidationRow& row : all_rows()) {
-    if (!row.fitted) rows.push_back(row);
+    if (!row.known) rows.push_back(row);
   }
   EXPECT_GT(rows.size(), 250u);
   EXPECT_LE(agreement(rows).mean_error_pct, 20);
+}
+
+// Other kernels, sizes and cards. Asked for are 12%, 35% and 0.95; what misses, and why, is in
+// docs/measurements/2026-11-22-model-unseen.md. This is what is reached, so that it gets no worse.
+TEST(ModelValidation, HoldsOnKernelsAndCardsThatItHasNotSeen) {
+  std::vector<ValidationRow> rows;
+  for (const ValidationRow& row : unseen_rows()) {
+    if (!row.known) rows.push_back(row);
+  }
+  const Agreement reached = agreement(rows);
+  EXPECT_GE(reached.rows, 100);
+  EXPECT_LE(reached.mean_error_pct, 16.5);
+  EXPECT_LE(reached.worst_error_pct, 60);
+  EXPECT_GE(reached.rank_of_rates, 0.96);
+  EXPECT_LE(agreement(unseen_rows()).mean_error_pct, 17);
 }
 
 // What each document concludes from its measurements comes out of the model, too.
@@ -179,19 +199,27 @@ TEST(ModelValidation, RanksWithTies) {
 }
 
 TEST(ModelValidation, IsWhatTheDocumentationShows) {
-  const auto path = core::project_root() / "docs/measurements/2026-11-21-model.md";
+  const struct {
+    const char *page, *known;
+    const std::vector<ValidationRow>& rows;
+  } pages[] = {{"2026-11-21-model.md", "fitted on", all_rows()},
+               {"2026-11-22-model-unseen.md", "looked at", unseen_rows()}};
   const std::string marker = "<!-- from here on written by theory_model_validation_test -->\n\n";
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path;
-  std::string page{std::istreambuf_iterator<char>(file), {}};
-  const auto begin = page.find(marker);
-  ASSERT_NE(begin, page.npos);
-  const std::string wanted = page.substr(0, begin) + marker + validation_tables(all_rows());
-  if (std::getenv("TILEWISE_UPDATE_TABLES") != nullptr) {
-    std::ofstream(path) << wanted;
-  } else {
-    EXPECT_TRUE(page == wanted) << "write the tables anew: TILEWISE_UPDATE_TABLES=1 "
-                                   "theory_model_validation_test";
+  for (const auto& [page_name, known, rows] : pages) {
+    SCOPED_TRACE(page_name);
+    const auto path = core::project_root() / "docs/measurements" / page_name;
+    std::ifstream file(path);
+    ASSERT_TRUE(file) << path;
+    std::string page{std::istreambuf_iterator<char>(file), {}};
+    const auto begin = page.find(marker);
+    ASSERT_NE(begin, page.npos);
+    const std::string wanted = page.substr(0, begin) + marker + validation_tables(rows, known);
+    if (std::getenv("TILEWISE_UPDATE_TABLES") != nullptr) {
+      std::ofstream(path) << wanted;
+    } else {
+      EXPECT_TRUE(page == wanted) << "write the tables anew: TILEWISE_UPDATE_TABLES=1 "
+                                     "theory_model_validation_test";
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/core/files.hpp"
+#include "common/gpu/gpu_profile.hpp"
 
 namespace tilewise::theory {
 
@@ -30,11 +31,21 @@ class ReferenceRow {
   std::string place_;
 };
 
+inline std::filesystem::path reference_file(const std::string& name) {
+  return core::project_root() / "common/theory/testdata" / name;
+}
+
+/// The card of a row: in its column gpu stands one of the course's, or a file beside the table.
+inline core::GpuProfile gpu_of(const ReferenceRow& row) {
+  const std::string& gpu = row.text("gpu");
+  return core::gpu_profile(core::is_card_file(gpu) ? reference_file(gpu).string() : gpu);
+}
+
 /// The rows of a CSV file in common/theory/testdata: its first line names the columns; no cell
 /// holds a comma.
 /// @throws std::runtime_error where it cannot be read.
 inline std::vector<ReferenceRow> reference_table(const std::string& name) {
-  std::ifstream file(core::project_root() / "common/theory/testdata" / name);
+  std::ifstream file(reference_file(name));
   if (!file) throw std::runtime_error("cannot read common/theory/testdata/" + name);
   const auto cells_of = [](const std::string& line) {
     std::vector<std::string> cells;

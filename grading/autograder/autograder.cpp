@@ -132,8 +132,12 @@ ZipItem item_of(const fs::path& file, const std::string& path) {
           .executable = (permissions & fs::perms::owner_exec) != fs::perms::none};
 }
 
+/// The card that --gpu described, beside the script that grades.
+constexpr const char* card_file = "card.json";
+
 std::string arguments_of_grade(const Run& run) {
-  std::string lines = fmt::format("--gpu\n{}\n", run.gpu);
+  const bool has_card = core::is_card_file(run.gpu);
+  std::string lines = fmt::format("--gpu\n{}\n", has_card ? card_file : run.gpu);
   for (const StageInfo& stage : choose_stages(run.stages, stages())) lines += stage.id + "\n";
   return lines;
 }
@@ -143,6 +147,7 @@ std::string arguments_of_grade(const Run& run) {
 void write_autograder(const Run& run, const fs::path& archive) {
   core::gpu_profile(run.gpu);  // throws where there is none
   std::vector<ZipItem> items = {{"grade_arguments", arguments_of_grade(run)}};
+  if (core::is_card_file(run.gpu)) items.push_back(item_of(run.gpu, card_file));
   demand_writable(archive);
   const fs::path course = layout().root;
   for (const char* script : {"run_autograder", "setup.sh"}) {

@@ -127,6 +127,29 @@ TEST_F(AutograderTest, HoldsWhatItTakes) {
   EXPECT_TRUE(text_of(again) == text_of(zip())) << "the same course, the same archive";
 }
 
+TEST_F(AutograderTest, GradesForACardThatTheCourseDoesNotHave) {
+  auto card = core::card_document(core::gpu_profile("gtx1080"));
+  card["mine"] = card["gtx1080"];
+  card.erase("gtx1080");
+  const fs::path folder = scratch_->path() / "with_card";
+  put(folder / "any_name.json", card.dump());
+  write_autograder({.stages = {"3"}, .gpu = folder / "any_name.json"}, folder / "autograder.zip");
+  unpack(folder / "autograder.zip", folder / "source");
+  const fs::path source_folder = root() / "source";
+  const std::string arguments = text_of(source_folder / "grade_arguments");
+  for (const char* file : {"grade_arguments", "card.json"}) {
+    fs::copy_file(folder / "source" / file, source_folder / file,
+                  fs::copy_options::overwrite_existing);
+  }
+  put(root() / "submission" / source, text_of(layout().root / "solutions" / stage / source));
+  const CommandResult run = run_autograder();
+  put(source_folder / "grade_arguments", arguments);
+  fs::remove(source_folder / "card.json");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(Json::parse(text_of(results()))["output"].get<std::string>(),
+              HasSubstr("Graded on mine"));
+}
+
 TEST_F(AutograderTest, GradesWhateverIsHandedIn) {
   const std::string solution = text_of(layout().root / "solutions" / stage / source);
   const struct {

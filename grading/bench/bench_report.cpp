@@ -93,6 +93,8 @@ class Fields {
     }
   }
 
+  bool has(const char* name) const { return object_.contains(name); }
+
   const Json& at(const char* name) {
     taken_.insert(name);
     const auto field = object_.find(name);
@@ -143,8 +145,6 @@ class Fields {
     if (!fits) refuse(name, fmt::format("a whole number from 0 to {}", largest));
     return field.get<Integer>();
   }
-
-  bool has(const char* name) const { return object_.contains(name); }
 
   bool is_null(const char* name) { return at(name).is_null(); }
 
@@ -246,6 +246,15 @@ BenchRow read_row(const Json& document, std::size_t index) {
   return row;
 }
 
+core::GpuProfile read_gpu(Fields& fields) {
+  const std::string id = fields.text("gpu");
+  if (core::is_card_file(id)) fields.refuse("gpu", "a profile's name");
+  if (!fields.has("card")) return core::gpu_profile(id);
+  const std::vector<core::GpuProfile> cards = core::gpu_profiles_in(fields.at("card"));
+  if (cards.size() != 1 || cards.front().id != id) fields.refuse("card", "that of gpu alone");
+  return cards.front();
+}
+
 /// Whose kernels the report is about: the student's, or where there are none, the solutions.
 Contender subject_of(const BenchReport& report) {
   const bool has_student =
@@ -304,10 +313,13 @@ std::string where_taken(const BenchReport& report) {
 OrderedJson bench_document(const BenchReport& report) {
   OrderedJson rows = OrderedJson::array();
   for (const BenchRow& row : report.rows) rows.push_back(document_of(row));
-  return {{"schema", bench_schema},    {"modelled", report.modelled},
-          {"device", report.device},   {"gpu", report.gpu.id},
-          {"command", report.command}, {"date", report.date},
-          {"inputs", report.inputs},   {"rows", rows}};
+  OrderedJson document = {{"schema", bench_schema},    {"modelled", report.modelled},
+                          {"device", report.device},   {"gpu", report.gpu.id},
+                          {"command", report.command}, {"date", report.date},
+                          {"inputs", report.inputs},   {"rows", rows}};
+  // Who reads it elsewhere has the course's cards, but no other.
+  if (!core::is_of_the_course(report.gpu)) document["card"] = core::card_document(report.gpu);
+  return document;
 }
 
 BenchReport read_bench_report(const Json& document) {
@@ -316,7 +328,7 @@ BenchReport read_bench_report(const Json& document) {
   BenchReport report;
   report.modelled = fields.truth("modelled");
   report.device = fields.text("device");
-  report.gpu = core::gpu_profile(fields.text("gpu"));
+  report.gpu = read_gpu(fields);
   report.command = fields.text("command");
   report.date = fields.text("date");
   report.inputs = fields.text("inputs");

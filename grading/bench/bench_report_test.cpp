@@ -10,6 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 /// As a file goes: through text.
 Json written(const BenchReport& report) { return Json::parse(bench_document(report).dump()); }
@@ -58,6 +59,20 @@ TEST(BenchJson, ReadsWhatItWrote) {
   EXPECT_EQ(read.rows[3].right, false);
 }
 
+TEST(BenchJson, CarriesACardThatTheCourseDoesNotHave) {
+  BenchReport report = example_bench();
+  report.gpu.id = "mine";
+  report.gpu.sms = 84;
+  const BenchReport read = read_bench_report(written(report));
+  EXPECT_EQ(read.gpu.id, "mine");
+  EXPECT_EQ(read.gpu.sms, 84);
+  EXPECT_EQ(written(read), written(report));
+  Json other = written(report);
+  other["gpu"] = "yours";
+  EXPECT_THAT([&] { read_bench_report(other); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("expected that of gpu alone")));
+}
+
 TEST(BenchJson, SaysWhatIsWrongWhere) {
   const struct {
     const char* place;
@@ -69,6 +84,7 @@ TEST(BenchJson, SaysWhatIsWrongWhere) {
       {"/schema", 1, "schema is 1, expected a text"},
       {"/modelled", "yes", "modelled is \"yes\", expected true or false"},
       {"/gpu", "gtx9999", "no GPU profile is called \"gtx9999\""},
+      {"/gpu", "card.json", "gpu is \"card.json\", expected a profile's name"},
       {"/rows", "none", "rows is \"none\", expected an array"},
       {"/rows/4", 17, "rows[4] is no object"},
       {"/rows/4/contender", "me", "rows[4].contender is \"me\", expected student, solution"},

@@ -259,14 +259,14 @@ ChosenBackend simt(const std::string& gpu) {
 }  // namespace
 
 ChosenBackend choose_backend(const Run& run, GpuUser user) {
-  core::gpu_profile(run.gpu);  // an unknown one is an error on every backend
+  const std::string gpu = core::gpu_profile(run.gpu).id;  // an unknown one is always an error
   if (run.backend == "cuda") return cuda(run.device, user);
-  if (run.backend == "simt") return simt(run.gpu);
+  if (run.backend == "simt") return simt(gpu);
   try {
     return cuda(run.device, user);
   } catch (const CannotGrade&) {
     if (run.device != "auto") throw;  // a GPU was asked for
-    return simt(run.gpu);
+    return simt(gpu);
   }
 }
 

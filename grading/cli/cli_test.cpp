@@ -251,6 +251,64 @@ TEST(Profile, ReportsWhatEachKernelDoes) {
   EXPECT_FALSE(modelled.at("limiter").get<std::string>().empty());
 }
 
+/// Files of one card each, in a folder of their own.
+class CardOfOnesOwn : public testing::Test {
+ protected:
+  CardOfOnesOwn() {
+    nlohmann::ordered_json card = core::card_document(core::gpu_profile("gtx1080"));
+    card["mine"] = card["gtx1080"];
+    card.erase("gtx1080");
+    card["mine"]["name"] = "My Own";
+    std::ofstream(good) << card;
+    card["mine"].erase("sms");
+    card["mine"]["cores"] = 2560;
+    std::ofstream(bad) << card;
+  }
+
+  const ScratchDirectory scratch;
+  const std::string good = scratch.path() / "card.json";
+  const std::string bad = scratch.path() / "bad.json";
+};
+
+TEST_F(CardOfOnesOwn, IsTakenByEachCommandThatTakesAProfile) {
+  const std::string call = "matmul_shared(n=32, tile=16)";
+  const std::string archive = scratch.path() / "autograder.zip";
+  const std::string bench = scratch.path() / "bench.json";
+  const struct {
+    std::vector<std::string> arguments;
+    const char* shown;
+  } cases[] = {
+      {{"occupancy", "--block", "16x16"}, "on My Own"},
+      {{"profile", "3", "--solutions", "--call", call}, "on My Own"},
+      {{"trace", "3", "--solutions", "--output", scratch.path() / "trace.html"}, "trace.html"},
+      {{"grade", "3", "--solutions", "--backend", "simt"}, "mine (modelled)"},
+      {{"bench", "3", "--solutions", "--backend", "simt", "--n", "64", "--json", bench},
+       "mine (modelled)"},
+      {{"report", "3", "--solutions", "--backend", "simt", "--n", "64", "--output",
+        scratch.path() / "report.html"},
+       "report.html"},
+      {{"autograder", "3", "--out", archive}, "autograder.zip"},
+  };
+  for (auto [arguments, shown] : cases) {
+    SCOPED_TRACE(arguments.front());
+    arguments.insert(arguments.end(), {"--gpu", good});
+    const CommandResult run = tilewise(arguments);
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_THAT(run.output, HasSubstr(shown));
+
+    arguments.back() = bad;
+    const CommandResult refused = tilewise(arguments);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.output, HasSubstr(bad + ": profile \"mine\": missing: sms; unknown: "
+                                                "\"cores\""));
+  }
+  // The figures of bench stand by themselves: whoever has them needs no file of the card.
+  const CommandResult report =
+      tilewise({"report", "--measurements", bench, "--output", scratch.path() / "again.html"});
+  EXPECT_EQ(report.status, 0) << report.output;
+  EXPECT_THAT(text_of(scratch.path() / "again.html"), HasSubstr("My Own"));
+}
+
 TEST(Profile, CountsTheSameInAFewBlocksAsInAll) {
   const ScratchDirectory scratch;
   const auto counters = [&](std::vector<std::string> options) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <random>
 #include <string>
 
@@ -57,8 +58,18 @@ void add_submission(CLI::App* command, Run& run) {
 }
 
 void add_gpu(CLI::App* command, Run& run) {
-  command->add_option("--gpu", run.gpu, "GPU that the simulator models (default: gtx1080)")
-      ->option_text("PROFILE");
+  // Other processes read the file again, elsewhere or later.
+  const CLI::Validator absolute_file(
+      [](std::string& gpu) -> std::string {
+        if (core::is_card_file(gpu)) gpu = std::filesystem::absolute(gpu).string();
+        return "";
+      },
+      "");
+  command
+      ->add_option("--gpu", run.gpu,
+                   "GPU that the simulator models (default: gtx1080), or card.json for another one")
+      ->option_text("PROFILE")
+      ->transform(absolute_file);
 }
 
 void add_backend(CLI::App* command, Run& run) {

@@ -144,8 +144,9 @@ void add_occupancy(CLI::App& app, ExitStatus& status) {
   command->footer(
       "Example: ./lab occupancy --gpu gtx1080 --block 16x16 --registers 40 --shared 4096");
   command
-      ->add_option("--gpu", options->gpus,
-                   "GPU (default: gtx1080); several, with commas between, are compared")
+      ->add_option(
+          "--gpu", options->gpus,
+          "GPU (default: gtx1080), or card.json; several, with commas between, are compared")
       ->option_text("PROFILE")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -108,7 +108,7 @@ void Counting::start(const BlockWatch& block) {
   samples_ = block.watch().sample;
   const MemoryRules rules(device::profile());
   merges_ = !rules.half_warps;
-  merging_.start(block.warps());
+  merging_.start(block.warps(), block.names());
   partition_bytes_.reset();
   if (rules.partitions && sees_accesses_ && !samples_) partition_bytes_.emplace();
   sites_.clear();

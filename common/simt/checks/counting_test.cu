@@ -183,6 +183,28 @@ TEST_F(CheckedBuild, MergesSharedLoadsBesideCountingThemAsWritten) {
   EXPECT_EQ(counters.barriers, 1u);
 }
 
+template <class Element>
+__global__ void rows_of_dynamic_memory(float* out) {
+  extern __shared__ Element tile[];
+  for (int i = 0; i < 4; ++i) reinterpret_cast<float*>(tile)[32 * i + threadIdx.x] = 1;
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < 32; ++k) sum += reinterpret_cast<float*>(tile)[threadIdx.x / 8 * 32 + k];
+  out[threadIdx.x] = sum;
+}
+
+TEST_F(CheckedBuild, MergesLoadsOfDynamicSharedMemoryAsItsElementsAreAligned) {
+  const DeviceVector<float> out(32);
+  const auto requests = [&](auto kernel) {
+    watch({.counters = true});
+    kernel<<<1, 32, 4 * 32 * sizeof(float)>>>(out.data());
+    return counters_of_the_launch().shared_load_requests_merged;
+  };
+  EXPECT_EQ(requests(rows_of_dynamic_memory<float>), 32u);
+  EXPECT_EQ(requests(rows_of_dynamic_memory<float2>), 16u);
+  EXPECT_EQ(requests(rows_of_dynamic_memory<float4>), 8u);
+}
+
 constexpr int results = 3, steps = 4;
 
 // Each product names both of its factors in shared memory.

@@ -27,8 +27,9 @@ unsigned bytes_of(const Pattern& pattern) { return Site32(pattern.kind).bytes();
 
 }  // namespace
 
-LoadMerging::Plan::Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment)
-    : loads_(loads), alignment_(alignment), joined_(loads.size()) {
+LoadMerging::Plan::Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment,
+                        const SharedNames& names)
+    : loads_(loads), alignment_(alignment), names_(names), joined_(loads.size()) {
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (loads[i].pattern != nullptr) by_place_.emplace(loads[i].place, i);
   }
@@ -64,6 +65,7 @@ std::size_t LoadMerging::Plan::find(std::size_t first, unsigned offset, std::siz
 bool LoadMerging::Plan::join(std::size_t first, unsigned count) {
   const unsigned bytes = bytes_of(*loads_[first].pattern);
   if ((alignment_[first] & (bytes * count - 1)) != 0) return false;
+  if (bytes * count > names_.known_alignment(loads_[first].place)) return false;
   std::size_t end = std::min(loads_.size(), first + window + 1);
   const auto separation = std::find_if(loads_.begin() + static_cast<std::ptrdiff_t>(first),
                                        loads_.begin() + static_cast<std::ptrdiff_t>(end),
@@ -181,7 +183,7 @@ void LoadMerging::flush() {
       same.push_back(other);
       take_in(warps_[other]);
     }
-    const Plan plan(loads, alignment);
+    const Plan plan(loads, alignment, *names_);
     plan.count(loads);
     for (const std::size_t other : same) {
       plan.count(warps_[other]);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/simt/recorder/pattern.hpp"
+#include "common/simt/runtime/names.hpp"
 #include "common/simt/watch.hpp"
 
 namespace tilewise::simt {
@@ -14,17 +15,21 @@ namespace tilewise::simt {
 /// as nvcc does, and counts what the warps of a block then ask for.
 ///
 /// Loads of one pass through a loop join wherever their addresses are contiguous and, in every
-/// thread of the block, aligned. Loads of several passes join once the compiler has unrolled the
-/// loop by four and moved them together, which it does as long as the unrolled body stays small.
-/// The two limits on that are fitted to the ten tilings of put2025, of which it unrolled eight: 6x6
-/// results a thread yes, 5x6 (more loads, since five neighbours cannot join) and 8x8 (more
-/// registers) no.
+/// thread of the block, aligned, and the compiler can know that: of `extern __shared__ float s[]`
+/// it knows an alignment of 4 bytes. Loads of several passes join once the compiler has unrolled
+/// the loop by four and moved them together, which it does as long as the unrolled body stays
+/// small. The two limits on that are fitted to the ten tilings of put2025, of which it unrolled
+/// eight: 6x6 results a thread yes, 5x6 (more loads, since five neighbours cannot join) and 8x8
+/// (more registers) no.
 ///
 /// What a thread has loaded a moment ago, with no store and no barrier since, it still has in a
 /// register: `sum[i][j] += As[i][ty][k] * Bs[j][k][tx]` loads rx + ry values for rx * ry products.
 class LoadMerging {
  public:
-  void start(std::size_t warps) { warps_.assign(warps, {}); }
+  void start(std::size_t warps, const SharedNames& names) {
+    warps_.assign(warps, {});
+    names_ = &names;
+  }
 
   /// The next load of a warp in the order of its code. @param counters of its place in the code
   void add(unsigned warp, Place first_place, const Pattern& pattern, Counters& counters) {
@@ -58,7 +63,7 @@ class LoadMerging {
   class Plan {
    public:
     /// @param alignment bits set in any thread's address, by load
-    Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment);
+    Plan(const Loads& loads, const std::vector<std::uint32_t>& alignment, const SharedNames& names);
     void count(const Loads& loads) const;
 
    private:
@@ -68,6 +73,7 @@ class LoadMerging {
 
     const Loads& loads_;
     const std::vector<std::uint32_t>& alignment_;
+    const SharedNames& names_;
     std::unordered_multimap<Place, std::size_t> by_place_;
     std::vector<bool> joined_;
     std::vector<Group> groups_;
@@ -79,6 +85,7 @@ class LoadMerging {
   void drop_repeats(Loads& loads, std::size_t warp);
 
   std::vector<Loads> warps_;
+  const SharedNames* names_ = nullptr;
 };
 
 }  // namespace tilewise::simt

@@ -117,6 +117,14 @@ std::vector<std::size_t> SharedNames::extents_of(const Array& array) const {
   return {dynamic_bytes_ / array.element_bytes};
 }
 
+std::size_t SharedNames::known_alignment(Place place) const {
+  constexpr std::size_t widest = 16;
+  const bool is_dynamic = place - shared_place < dynamic_bytes_;
+  if (!is_dynamic || arrays_.empty() || arrays_.front().start != shared_place) return widest;
+  const std::size_t bytes = arrays_.front().element_bytes;
+  return bytes & (~bytes + 1);  // its largest power of two
+}
+
 TracedArray SharedNames::array_at(Place start) const {
   const auto found = std::ranges::find(arrays_, start, &Array::start);
   if (found == arrays_.end()) return {};

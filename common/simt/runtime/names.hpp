@@ -66,6 +66,10 @@ class SharedNames {
   /// "As[3][5]", or "byte 12 of the block's shared memory" where no array was declared.
   std::string element(Place place) const;
 
+  /// How many bytes the compiler knows an address there to be a multiple of: those that the widest
+  /// load takes where it places the array itself, and those of an element of dynamic shared memory.
+  std::size_t known_alignment(Place place) const;
+
   /// The array that starts there.
   TracedArray array_at(Place start) const;
 

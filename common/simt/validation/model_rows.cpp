@@ -32,6 +32,55 @@ decltype(transpose_naive) muni2009_plain_transpose_naive, muni2009_strided_trans
 decltype(dgemm_global) fing2020_dgemm_global, fing2020_dgemm_shared;
 decltype(dtrsm_32_shared) fing2020_dtrsm_32_shared, fing2020_dtrsm_32_shuffle;
 
+// Right kernels in other styles (grading/stages/*/others), each in a namespace of its own: how it
+// is called, its stage and style, its function.
+#define TILEWISE_OTHERS(OTHER)                                \
+  OTHER(by_blocks, 02, flat_grid, matmul_grid)                \
+  OTHER(by_blocks, 02, matrix_view, matmul_grid)              \
+  OTHER(by_blocks, 02, row_bands, matmul_grid)                \
+  OTHER(tiled, 03, backward_clamped, matmul_shared)           \
+  OTHER(tiled, 03, double_buffer, matmul_shared)              \
+  OTHER(tiled, 03, dynamic_tiles, matmul_shared)              \
+  OTHER(tiled, 03, guarded_loads, matmul_shared)              \
+  OTHER(tiled, 03, linear_block, matmul_shared)               \
+  OTHER(tiled, 03, prefetch, matmul_shared)                   \
+  OTHER(tiled, 03, vector_loads, matmul_shared)               \
+  OTHER(tiled, 04, last_step_apart, matmul_prefetch_register) \
+  OTHER(tiled, 04, last_step_apart, matmul_prefetch_shared)   \
+  OTHER(tiled, 04, three_pairs, matmul_prefetch_register)     \
+  OTHER(tiled, 04, three_pairs, matmul_prefetch_shared)       \
+  OTHER(tiled, 04, vector_fetch, matmul_prefetch_register)    \
+  OTHER(tiled, 04, vector_fetch, matmul_prefetch_shared)      \
+  OTHER(tiled, 05, dynamic_tiles, matmul_2x2)                 \
+  OTHER(tiled, 05, dynamic_tiles, matmul_2x2_strided)         \
+  OTHER(tiled, 05, pairs_everywhere, matmul_2x2)              \
+  OTHER(tiled, 05, pairs_everywhere, matmul_2x2_strided)      \
+  OTHER(tiled, 05, plain_and_guarded, matmul_2x2)             \
+  OTHER(tiled, 05, plain_and_guarded, matmul_2x2_strided)     \
+  OTHER(tiled, 05, walking_blocks, matmul_2x2)                \
+  OTHER(tiled, 05, walking_blocks, matmul_2x2_strided)        \
+  OTHER(by_results, 06, adjacent_results, matmul_rx_ry)       \
+  OTHER(by_results, 06, dynamic_tiles, matmul_rx_ry)          \
+  OTHER(by_results, 06, vector_loads, matmul_rx_ry)           \
+  OTHER(transpose, 07, swizzled_vectors, transpose_padded)    \
+  OTHER(transpose, 07, swizzled_vectors, transpose_diagonal)  \
+  OTHER(transpose, 07, views_and_lambdas, transpose_padded)   \
+  OTHER(transpose, 07, views_and_lambdas, transpose_diagonal) \
+  OTHER(transpose, 07, walking_blocks, transpose_padded)      \
+  OTHER(transpose, 07, walking_blocks, transpose_diagonal)    \
+  OTHER(dgemm, 08, views_and_lambdas, dgemm_shared)           \
+  OTHER(plain, 09, as_in_2009, matmul_two_rows)               \
+  OTHER(plain, 09, as_in_2009, matmul_rank1)                  \
+  OTHER(plain, 09, four_columns_in_one_load, matmul_two_rows) \
+  OTHER(plain, 09, four_columns_in_one_load, matmul_rank1)
+
+#define DECLARE(how, stage, style, function) \
+  namespace others_##stage##_##style {       \
+    decltype(::function) function;           \
+  }
+TILEWISE_OTHERS(DECLARE)
+#undef DECLARE
+
 namespace tilewise::simt {
 namespace {
 
@@ -63,10 +112,13 @@ Function tiled(cudaError_t (*multiply)(const float*, const float*, float*, int, 
 Function by_blocks(cudaError_t (*multiply)(const float*, const float*, float*, int, dim3)) {
   return [=](const Arguments& x) { return multiply(x.A_(), x.B_(), x.C_(), x.n, x.block()); };
 }
+Function by_results(decltype(&matmul_rx_ry) multiply) {
+  return [=](const Arguments& x) { return multiply(x.A_(), x.B_(), x.C_(), x.n, x.a, x.b, x.c); };
+}
 Function transpose(cudaError_t (*turn)(float*, const float*, int, int)) {
   return [=](const Arguments& x) { return turn(x.C_(), x.A_(), x.m, x.n); };
 }
-Function dgemm(decltype(&dgemm_shared) multiply, double beta) {
+Function dgemm(decltype(&dgemm_shared) multiply, double beta = 0) {
   return [=](const Arguments& x) {
     return multiply(x.m, x.n, x.k, 1, x.Ad(), x.k, x.Bd(), x.n, beta, x.Cd(), x.n);
   };
@@ -98,6 +150,7 @@ const std::map<std::string, Function>& functions() {
       {"muni2009_tile_copy", transpose(muni2009_tile_transpose_naive)},
       {"put2014_prefetch_shared", published(put2014_prefetch_shared)},
       {"put2014_2x2", published(put2014_2x2)},
+      {"sgemm_ladder", published(sgemm_ladder)},
       {"fing2020_dgemm_global", dgemm(fing2020_dgemm_global, 1)},
       {"fing2020_dgemm_shared", dgemm(fing2020_dgemm_shared, 1)},
       {"fing2020_dtrsm_32_shared", dtrsm_32(fing2020_dtrsm_32_shared)},
@@ -110,19 +163,22 @@ const std::map<std::string, Function>& functions() {
       {"matmul_prefetch_shared", tiled(matmul_prefetch_shared)},
       {"matmul_2x2", tiled(matmul_2x2)},
       {"matmul_2x2_strided", tiled(matmul_2x2_strided)},
-      {"matmul_rx_ry",
-       [](const Arguments& x) { return matmul_rx_ry(x.A_(), x.B_(), x.C_(), x.n, x.a, x.b, x.c); }},
+      {"matmul_rx_ry", by_results(matmul_rx_ry)},
       {"matmul_strided",
        [](const Arguments& x) { return matmul_strided(x.A_(), x.B_(), x.C_(), x.n, x.a, x.b); }},
       {"transpose_naive", transpose(transpose_naive)},
       {"transpose_tiled", transpose(transpose_tiled)},
       {"transpose_padded", transpose(transpose_padded)},
       {"transpose_diagonal", transpose(transpose_diagonal)},
-      {"dgemm_global", dgemm(dgemm_global, 0)},
-      {"dgemm_shared", dgemm(dgemm_shared, 0)},
+      {"dgemm_global", dgemm(dgemm_global)},
+      {"dgemm_shared", dgemm(dgemm_shared)},
       {"matmul_two_rows", plain(matmul_two_rows)},
       {"matmul_two_rows_transposed", plain(matmul_two_rows_transposed)},
       {"matmul_rank1", plain(matmul_rank1)},
+#define ENTRY(how, stage, style, function) \
+  {#style "." #function, how(others_##stage##_##style::function)},
+      TILEWISE_OTHERS(ENTRY)
+#undef ENTRY
   };
   return all;
 }
@@ -200,7 +256,7 @@ std::string model_counters_header() {
 }
 
 std::string model_counters_line(const theory::ReferenceRow& row) {
-  const core::GpuProfile gpu = core::gpu_profile(row.text("gpu"));
+  const core::GpuProfile gpu = theory::gpu_of(row);
   use_device(gpu);
   cudaDeviceReset();
   Arguments x{row.integer("m"), row.integer("n"), row.integer("k"),

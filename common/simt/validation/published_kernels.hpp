@@ -18,4 +18,12 @@ bool put2014_prefetch_shared(const float* A, const float* B, float* C, int n, in
 /// that were fetched ahead into registers (put2014's version 5). n is a multiple of two tiles.
 bool put2014_2x2(const float* A, const float* B, float* C, int n, int tile);
 
+/// C = alpha * A * B + beta * C, all (n, n), as kernel `number` (1 to 10) of Simon Boehm, How to
+/// Optimize a CUDA Matmul Kernel for cuBLAS-like Performance, 2022, computes it, with the sizes
+/// that it has for an A6000: naive, coalesced, shared memory, columns of results, squares of
+/// results, in fours, without bank conflicts in two ways, twice as deep, by warps. n is a multiple
+/// of 128.
+/// @return false for another number
+bool sgemm_ladder(const float* A, const float* B, float* C, int n, int number);
+
 }  // namespace tilewise::simt
