@@ -190,7 +190,10 @@ class Build {
     if (cache_) cache_->store(key, file);
   }
 
-  void end(BuildResult built) { built_ = std::move(built); }
+  void end(BuildResult built) {
+    if (!built.ok) built.finding.kind = "compile";
+    built_ = std::move(built);
+  }
 
   void succeed() {
     BuildResult built;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <regex>
 #include <sstream>
@@ -146,6 +147,71 @@ BuildResult explain_crash(std::string_view output, const std::vector<std::string
       place);
 }
 
+/// The text between two others, or empty.
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
+  const std::size_t at = text.find(begin);
+  if (at == text.npos) return "";
+  text.remove_prefix(at + begin.size());
+  return text.substr(0, text.find(end));
+}
+
+/// A launch whose arguments are not the kernel's: g++ tells it of the class that a launch becomes.
+/// Empty where the line tells of something else.
+std::string unfit_launch(std::string_view line) {
+  const std::size_t error = line.find(": error: no match for call to");
+  const std::size_t kernel = line.rfind("void(");
+  if (error == line.npos || kernel == line.npos || !says(line, "ConfiguredLaunch<")) return "";
+  const std::size_t column = line.substr(0, error).rfind(':');  // of what the launch became
+  const std::string_view types = line.substr(kernel);
+  return fmt::format("{}: error: the kernel takes ({}), and this launch gives it ({})",
+                     line.substr(0, column), between(types, "void(", ")>"),
+                     between(types, ")>) (", ")'"));
+}
+
+/// What g++ says, without what is of no use to a student: names of the simulator's own, advice to
+/// compile what is wrong all the same.
+std::string in_course_words(std::string_view output) {
+  std::string text;
+  bool skips = false;
+  while (!output.empty()) {
+    const std::string_view line = take_line(output);
+    if (const std::string launch = unfit_launch(line); !launch.empty()) {
+      text += launch + "\n";
+      skips = true;  // candidates, none of which is the student's
+      continue;
+    }
+    skips = skips && !(line.starts_with("labs/") && says(line, ": error: "));
+    if (skips || says(line, "(if you use '-fpermissive'")) continue;
+    const std::string_view name = between(line, "there are no arguments to '", "'");
+    const std::size_t error = line.find("there are no arguments to '");
+    if (!name.empty()) {
+      text += fmt::format("{}'{}' is not declared\n", line.substr(0, error), name);
+      continue;
+    }
+    const std::size_t permissive = line.find(" [-fpermissive]");
+    text += fmt::format("{}\n", line.substr(0, permissive));
+  }
+  return text;
+}
+
+/// A header, function or type that the simulator lacks and CUDA may have; empty where it is nothing
+/// of CUDA's.
+std::string_view unknown_of_cuda(std::string_view output) {
+  for (const auto& [begin, end] :
+       {std::pair("fatal error: ", ": No such file"), std::pair("fatal error: '", "' file not"),
+        std::pair("error: '", "' was not declared"), std::pair("error: '", "' is not declared"),
+        std::pair("error: use of undeclared identifier '", "'"),
+        std::pair("error: '", "' has not been declared"),
+        std::pair("error: '", "' does not name a type")}) {
+    const std::string_view name = between(output, begin, end);
+    const bool is_header = name.ends_with(".h") || name.ends_with(".cuh") || says(name, "/");
+    const bool is_of_cuda = name.starts_with("cu") || name.starts_with("__") ||
+                            name.starts_with("nv") || name.starts_with("tex");
+    if (!says(name, "\n") && !says(name, " ") && (is_header || is_of_cuda)) return name;
+  }
+  return "";
+}
+
 /// A message that begins with the student's file, whatever the compiler begins with.
 std::string from_file(std::string message, const std::vector<std::string>& sources,
                       const Place& place) {
@@ -161,15 +227,21 @@ std::string from_file(std::string message, const std::vector<std::string>& sourc
 
 }  // namespace
 
-BuildResult explain_compile_error(std::string_view output,
-                                  const std::vector<std::string>& sources) {
+BuildResult explain_compile_error(std::string_view said, const std::vector<std::string>& sources) {
+  const std::string output = in_course_words(said);
   Place place = first_place(output, sources, true);
   // An error inside a header still tells where the student's code led to it.
   if (place.line == 0) place = first_place(output, sources, false);
   if (has_crashed(output)) return explain_crash(output, sources, place);
-  const char* hint = ran_out_of_memory(output)
+  std::string hint = ran_out_of_memory(output)
                          ? less_memory
                          : "Fix the first error first; the others often follow from it.";
+  if (const std::string_view name = unknown_of_cuda(output); !name.empty()) {
+    hint = fmt::format(
+        "The simulator does not know {}. Is it spelled as CUDA spells it? If it is, grade with "
+        "--backend cuda on a machine with the CUDA Toolkit, or do without it.",
+        name);
+  }
   return failure(from_file(cut_to_screenful(output), sources, place), hint, place);
 }
 
@@ -227,6 +299,17 @@ namespace fs = std::filesystem;
 constexpr const char* telling[] = {"-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value",
                                    "-Wno-unknown-warning-option"};
 
+/// "labs/...:22: ..." where threads wait for each other and have nothing that they share.
+std::string barrier_without_tiles(const SourceFile& file) {
+  const std::size_t barrier = file.text.find("__syncthreads()");
+  if (barrier == file.text.npos || says(file.text, "__shared__")) return "";
+  const auto before = file.text.begin() + static_cast<std::ptrdiff_t>(barrier);
+  return fmt::format(
+      "{}:{}: threads wait for each other here, and no array is __shared__: without that word each "
+      "thread has arrays of its own",
+      file.name, 1 + std::count(file.text.begin(), before, '\n'));
+}
+
 void keep_telling_lines(const std::string& output, std::vector<std::string>& lines) {
   static const std::regex warning(
       R"(^(labs/[^:]+:\d+):\d+: warning: (.*) \[-W(?:uninitialized|maybe-uninitialized|)"
@@ -259,6 +342,9 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     if (!file.problem.empty()) continue;  // the builder says so
+    if (const std::string alone = barrier_without_tiles(file); !alone.empty()) {
+      lines.push_back(alone);
+    }
     const fs::path prepared = scratch.path() / (source + tools.source_extension);
     std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
     Command command;

@@ -21,6 +21,9 @@ namespace tilewise::grading {
 /// `tilewise grade` as asked for on the command line.
 struct GradeOptions : Run {
   std::vector<Output> outputs;  ///< beside what is printed
+  /// Has each test's result as it comes written to the descriptor that Command::on_event is for,
+  /// as lines {"test": ..., "printed": ...} without what is hidden.
+  bool tells_events = false;
   /// Gets the result once it is printed and written.
   std::function<void(const GradeResult&)> on_result;
 };

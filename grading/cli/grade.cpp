@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,24 +31,49 @@
 namespace tilewise::grading {
 namespace {
 
+/// What there is to say once a stage was graded.
+struct Said {
+  std::string unjudged;  ///< why tests have no verdict, which was said at once
+  std::map<std::string, std::string> printed;  ///< by the student's code, by test
+};
+
+void tell(const TestResult& test, const std::string& printed) {
+  const std::string line =
+      to_line(nlohmann::ordered_json{{"test", test}, {"printed", printed}}) + "\n";
+  // Whoever does not listen any more has ended this process, too.
+  [[maybe_unused]] const auto ignored =
+      ::write(Command::event_descriptor, line.data(), line.size());
+}
+
 StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry>& rubric,
-                           bool& explained) {
+                           bool tells_events, Said& said) {
   StageListener listener;
   listener.compiling = [&report] { report.show_progress("compiling"); };
   listener.cannot_judge = [&](const Finding& why) {
-    explained = true;
+    said.unjudged = why.message;
     report.explain_stage({.message = why.message, .hint = why.hint});
   };
   listener.exam.test_started = [&](std::string_view test) {
     report.show_progress(shown_name(rubric, test));
   };
-  listener.exam.test_ended = [&, hidden = 0](const TestResult& test,
-                                             const std::string& printed) mutable {
+  listener.exam.test_ended = [&, tells_events, hidden = 0](const TestResult& judged,
+                                                           const std::string& output) mutable {
     // What a kernel prints may tell of its inputs.
-    if (test.hidden) return report.print_test_line(without_secrets(test, ++hidden));
-    explained ? report.print_test_line(test) : report.print_test(test, printed);
+    const TestResult test = judged.hidden ? without_secrets(judged, ++hidden) : judged;
+    const std::string printed = judged.hidden ? "" : output;
+    report.print_test(test);
+    if (tells_events) tell(test, printed);
+    if (!printed.empty()) said.printed[test.name] = printed;
   };
   return listener;
+}
+
+void print_causes(TerminalReport& report, const StageResult& stage, const Said& said) {
+  StageResult shown = without_hidden(stage);
+  std::erase_if(shown.tests, [&](const TestResult& test) {
+    return !said.unjudged.empty() && test.finding.message == said.unjudged;
+  });
+  report.print_causes(shown, said.printed);
 }
 
 /// A learner's own kernel that fails may do so because of what the compiler has seen in it.
@@ -56,7 +84,6 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   const std::string text = for_students(
       fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; ")),
       longest_message_bytes);
-  std::cout << text << std::endl;
   for (TestResult& test : stage.tests) {
     if (test.status == Status::failed)
       test.finding.hint = text + (test.finding.hint.empty() ? "" : " ") + test.finding.hint;
@@ -108,16 +135,17 @@ bool grade(const GradeOptions& options) {
       continue;
     }
     report.begin_stage(stage.id);
-    bool explained = false;
+    Said said;
     try {
       result.stages.push_back(
-          grade_stage(request, listener_for(report, request.rubric, explained)));
+          grade_stage(request, listener_for(report, request.rubric, options.tells_events, said)));
     } catch (const StageInterrupted& early) {
       result.stages.push_back(early.stage);
       interrupted = early;
       continue;
     }
     if (options.is_learners_own()) add_warnings(result.stages.back(), submission.folder_of(stage));
+    print_causes(report, result.stages.back(), said);
   }
   add_up(result);
   report.print_summary(result, options.seed);

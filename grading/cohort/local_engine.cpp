@@ -119,7 +119,8 @@ std::string feedback_text(const GradeResult& result) {
   const GradeResult shown = without_hidden(result);
   for (const StageResult& stage : shown.stages) {
     report.begin_stage(stage.id);
-    for (const TestResult& test : stage.tests) report.print_test(test, "");
+    for (const TestResult& test : stage.tests) report.print_test(test);
+    report.print_causes(stage, {});
   }
   report.print_points(shown);
   text << fmt::format("Graded on {}, backend {}.\n", printable(shown.device), shown.backend);

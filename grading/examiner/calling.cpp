@@ -31,6 +31,7 @@ TimeBudget& time_budget() {
 CallReply used_up() {
   CallReply reply;
   reply.ending = CallReply::Ending::timed_out;
+  reply.finding.kind = "time-out";
   reply.finding.message = time_budget().explanation();
   return reply;
 }

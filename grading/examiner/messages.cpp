@@ -63,8 +63,9 @@ std::string advise_on_fault(const std::string& kind) {
        "A float2, float4 or double can be accessed only where its size divides the address: check "
        "the offset, also for an n that is no multiple of it."},
       {"uninitialised",
-       "Find the store that should have come first: a load that is left out at an edge, a barrier "
-       "that comes too late, or a sum that starts from what C held."},
+       "Find the store that should have come first: a load that is left out at an edge, a "
+       "thread that returned before it, a barrier that comes too late, or a sum that starts from "
+       "what C held."},
       {"above-diagonal",
        "Only the lower triangle of A, with its diagonal, is the matrix: what lies above may hold "
        "anything, NaN too. Stop the loop over a row at its diagonal, and test col <= row before a "
@@ -120,6 +121,7 @@ std::string count_wrong(const Comparison& comparison) {
 Finding wrong_result(const std::string& call, const Comparison& comparison, const Mapping& mapping,
                      const std::optional<Diagnosis>& diagnosis, const std::string& advice) {
   Finding finding;
+  finding.kind = "wrong-result";
   finding.message = fmt::format("{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). {}{}",
                                 call, comparison.row, comparison.col,
                                 describe_found(static_cast<float>(comparison.found), diagnosis),
@@ -142,7 +144,8 @@ std::string describe_element(const DeviceArray& array, double value) {
 
 Finding changed_input(const std::string& call, const DeviceArray& array,
                       const DeviceArray::Change& change, const std::string& inputs) {
-  return {.message = fmt::format("{} changed its input: {}[{}][{}] was {} and is now {}.", call,
+  return {.kind = "read-only",
+          .message = fmt::format("{} changed its input: {}[{}][{}] was {} and is now {}.", call,
                                  array.name(), change.row, change.col,
                                  describe_element(array, change.given),
                                  describe_element(array, change.found)),
@@ -166,6 +169,7 @@ Finding written_outside(const std::string& call, const DeviceArray& array,
                         damage.first / cols, damage.first % cols);
   }
   return {
+      .kind = "out-of-bounds",
       .message = fmt::format("{} wrote {} element{} outside of {}, the first one {}.", call,
                              damage.elements, damage.elements == 1 ? "" : "s", array.name(), where),
       .hint = hint};
@@ -173,7 +177,11 @@ Finding written_outside(const std::string& call, const DeviceArray& array,
 
 Finding wrong_status(const std::string& call, const std::string& returned,
                      const std::string& expected, const std::string& reason) {
+  const bool launch_failed = expected == "cudaSuccess" && returned != "cudaErrorInvalidValue";
   return {
+      .kind = launch_failed               ? "launch"
+              : expected == "cudaSuccess" ? "status"
+                                          : "",
       .message = fmt::format("{} returned {}, expected {}: {}.", call, returned, expected, reason),
       .hint = advise_on_status(returned, expected)};
 }
@@ -184,6 +192,11 @@ Finding kernel_fault(const std::string& call, const std::vector<Finding>& findin
   auto told = std::ranges::find_if(findings,
                                    [](const Finding& found) { return found.kind != "warp-race"; });
   if (told == findings.end()) told = findings.begin();
+  // What a barrier should have brought was not there: that says more than who missed it.
+  for (const char* cause : {"barrier", "race"}) {
+    const auto found = std::ranges::find(findings, cause, &Finding::kind);
+    if (told->kind == "uninitialised" && found != findings.end()) told = found;
+  }
   Finding fault = *told;
   fault.message = fmt::format("{}: {}.", call, fault.message);
   if (findings.size() > 1) {
@@ -195,7 +208,13 @@ Finding kernel_fault(const std::string& call, const std::vector<Finding>& findin
 
 Finding sanitizer_fault(const std::string& call, const std::string& tool,
                         const SanitizerError& error) {
-  return {.message = fmt::format("In calls up to {}, compute-sanitizer --tool {} found: {}", call,
+  static const std::map<std::string, std::string> kinds = {{"memcheck", "out-of-bounds"},
+                                                           {"racecheck", "race"},
+                                                           {"initcheck", "uninitialised"},
+                                                           {"synccheck", "barrier"}};
+  const auto kind = kinds.find(tool);
+  return {.kind = kind == kinds.end() ? "" : kind->second,
+          .message = fmt::format("In calls up to {}, compute-sanitizer --tool {} found: {}", call,
                                  tool, error.message),
           .hint = "Grade with --backend simt as well: the simulator names arrays and indices.",
           .file = error.place.file,
@@ -211,6 +230,7 @@ Finding wrong_element(const std::string& call, const std::string& matrix,
                       const std::string& expected, const std::optional<Diagnosis>& diagnosis,
                       const std::string& advice) {
   Finding finding;
+  finding.kind = "wrong-result";
   finding.message = fmt::format("{}: {}[{}][{}] {}, expected {}. {}", call, matrix, comparison.row,
                                 comparison.col, found, expected, count_wrong(comparison));
   if (diagnosis) finding.message += ": " + diagnosis->what;

@@ -94,6 +94,9 @@ class StageTest : public testing::Test {
   [[noreturn]] void fail(Verdict verdict);
   [[noreturn]] void fail(const Finding& finding) { fail(Verdict{finding}); }
 
+  /// Has the next failure tell what CUDA refused in this call.
+  void note_refusals(const CallReply& reply) { refusals_ = reply.refusals; }
+
  private:
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
@@ -101,7 +104,8 @@ class StageTest : public testing::Test {
   std::map<std::string, Worker> baseline_workers_;
   Random random_;
   int calls_made_ = 0;
-  std::string last_call_;  ///< as messages call it; empty before the first
+  std::vector<Finding> refusals_;  ///< of the last call
+  std::string last_call_;          ///< as messages call it; empty before the first
 };
 
 /// One call with new random matrices of its own. Fixtures derive from it what holds the matrices.

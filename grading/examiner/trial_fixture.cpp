@@ -31,7 +31,8 @@ std::string inputs_of(const Trial& trial) {
 
 void TrialTest::check_own_kernels(const Trial& trial) {
   if (trial.reply.launches == 0 && trial.needs_kernel) {
-    fail({.message = trial.text + " gave the right result without launching a kernel.",
+    fail({.kind = "no-launch",
+          .message = trial.text + " gave the right result without launching a kernel.",
           .hint =
               fmt::format("The {} is to be computed on the device, by a __global__ function that "
                           "is launched with <<<grid, block>>>.",
@@ -109,12 +110,15 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials) {
     for (const PrepareTrial& prepare : trials) {
       PreparedTrial trial = prepare();
       trial->text += pass.circumstances;
-      if (const auto fault = calls.make(trial->call, trial->reply)) fail(*fault);
+      const auto fault = calls.make(trial->call, trial->reply);
+      note_refusals(trial->reply);
+      if (fault) fail(*fault);
       results.push_back(std::move(trial));
     }
     if (const auto fault = calls.finish()) fail(*fault);
   }
   for (const PreparedTrial& trial : results) {
+    note_refusals(trial->reply);
     trial->check_result();
     check_own_kernels(*trial);
   }

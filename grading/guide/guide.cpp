@@ -74,7 +74,7 @@ std::string first_notes(const fs::path& root, const std::string& stage) {
 Points points_of(const Progress& progress, const StageInfo& stage) {
   const StageProgress known = progress_of(progress, stage.id);
   if (!known.status) return {0, points_per_stage};
-  return {known.score, known.max_score};
+  return {std::max(known.best_score, known.score), known.max_score};
 }
 
 Points points_of(const Progress& progress, const std::vector<StageInfo>& course) {
@@ -168,6 +168,10 @@ std::string overview(const std::filesystem::path& root, const std::vector<StageI
                       "  what the solution does differently: solutions/{}/NOTES.md\n",
                       stage.id);
   }
+  if (has_passed(progress, stage.id)) {
+    text += fmt::format("  passed, which stands; the latest try has {} of {} points\n", known.score,
+                        known.max_score);
+  }
   text += last_failure(stage, known);
   text += fmt::format("  read    labs/{}/README.md\n", stage.id);
   for (const std::string& source : stage.sources) {
@@ -230,6 +234,10 @@ std::vector<std::string> best_rates(const StageProgress& stage) {
 
 std::string status_word(const StageProgress& stage) {
   if (!stage.status) return "not graded yet";
+  const bool was_better = stage.best_score > stage.score || !stage.first_passed.empty();
+  if (stage.status != Status::passed && was_better) {
+    return fmt::format("{}, now {}", stage.first_passed.empty() ? "failed" : "passed", stage.score);
+  }
   return *stage.status == Status::error ? "no verdict" : std::string(to_string(*stage.status));
 }
 

@@ -16,6 +16,7 @@
 
 #include "common/process/command.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/results/causes.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/for_students.hpp"
 #include "grading/results/printable.hpp"
@@ -29,7 +30,8 @@ StageProgress progress_of(const Progress& progress, const std::string& stage) {
 }
 
 bool has_passed(const Progress& progress, const std::string& stage) {
-  return progress_of(progress, stage).status == Status::passed;
+  const StageProgress known = progress_of(progress, stage);
+  return known.status == Status::passed || (known.status && !known.first_passed.empty());
 }
 
 const StageInfo& current_stage(const Progress& progress, const std::vector<StageInfo>& course) {
@@ -74,25 +76,6 @@ void keep_best(BestRates& best, const std::string& device, const TestResult& tes
   }
 }
 
-/// The test to look at first: one that failed, or else one that kept the stage from passing. A race
-/// or a stray access that was found at a line is the cause; what tests before it say of wrong
-/// numbers is the effect.
-std::optional<TestResult> first_failure(const StageResult& stage) {
-  const auto failed = [](const TestResult& test) {
-    return test.status == Status::failed || test.status == Status::error;
-  };
-  const auto names_the_cause = [&](const TestResult& test) {
-    return failed(test) && test.category == Category::safety && test.finding.line > 0;
-  };
-  auto test = std::ranges::find_if(stage.tests, names_the_cause);
-  if (test == stage.tests.end()) test = std::ranges::find_if(stage.tests, failed);
-  if (test == stage.tests.end()) {
-    test = std::ranges::find(stage.tests, Status::inconclusive, &TestResult::status);
-  }
-  if (test == stage.tests.end()) return std::nullopt;
-  return *test;
-}
-
 }  // namespace
 
 void record(Progress& progress, const GradeResult& result, const Circumstances& circumstances) {
@@ -103,13 +86,14 @@ void record(Progress& progress, const GradeResult& result, const Circumstances& 
     entry.status = stage.status;
     entry.score = stage.score;
     entry.max_score = stage.max_score;
+    entry.best_score = std::max(entry.best_score, stage.score);
     if (stage.status == Status::passed && entry.first_passed.empty()) {
       entry.first_passed = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(circumstances.when));
     }
     for (const TestResult& test : stage.tests) keep_best(entry.best, result.device, test);
     entry.last_failure.reset();
     if (stage.status == Status::passed) continue;
-    if (const auto test = first_failure(stage)) {
+    if (const TestResult* test = nearest_cause(stage)) {
       entry.last_failure =
           Failure{test->name,         test->category, test->status,     test->finding,
                   circumstances.seed, result.backend, circumstances.gpu};
@@ -184,6 +168,7 @@ void to_json(Json& document, const StageProgress& stage) {
   document = Json{{"status", stage.status ? Json(to_string(*stage.status)) : Json("new")},
                   {"score", stage.score},
                   {"max_score", stage.max_score},
+                  {"best_score", stage.best_score},
                   {"first_passed", stage.first_passed},
                   {"best", stage.best},
                   {"hints", {{"aimed_at", stage.hints.aimed_at}, {"tiers", stage.hints.tiers}}}};
@@ -195,6 +180,7 @@ void from_json(const Json& document, StageProgress& stage) {
   if (status != "new") stage.status = status_from_string(status);
   document.at("score").get_to(stage.score);
   document.at("max_score").get_to(stage.max_score);
+  stage.best_score = document.value("best_score", stage.score);  // older files lack it
   document.at("first_passed").get_to(stage.first_passed);
   document.at("best").get_to(stage.best);
   document.at("hints").at("aimed_at").get_to(stage.hints.aimed_at);

@@ -57,6 +57,7 @@ struct StageProgress {
   std::optional<Status> status;  ///< of the last grading; nothing: not graded yet
   int score = 0;
   int max_score = 0;
+  int best_score = 0;        ///< so that experiments cost nothing
   std::string first_passed;  ///< "2026-11-21T07:30:00Z"; empty: never
   BestRates best;
   HintsShown hints;
@@ -75,7 +76,7 @@ struct Progress {
 /// What is known of a stage; nothing yet where it was never graded.
 StageProgress progress_of(const Progress& progress, const std::string& stage);
 
-/// Whether a stage passed when it was graded last.
+/// Whether a stage has passed, even where what was tried since did not.
 bool has_passed(const Progress& progress, const std::string& stage);
 
 /// The stage that is being worked on; where none was chosen, or the course has it no longer, the

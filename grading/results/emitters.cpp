@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "grading/results/causes.hpp"
 #include "grading/results/for_students.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/results/result.hpp"
@@ -76,14 +77,21 @@ std::string test_case(const StageResult& stage, const TestResult& test) {
       as_markup(stage.id), attribute(test.name), place, properties, verdict(test));
 }
 
+std::string headline_property(const StageResult& stage) {
+  const TestResult* test = nearest_cause(stage);
+  if (test == nullptr || test->hidden) return "";
+  return fmt::format("<property name=\"headline\" value=\"{}\"/>",
+                     attribute(test->finding.message));
+}
+
 std::string suite(const StageResult& stage) {
   Tally tally;
   tally.add(stage);
   std::string xml = fmt::format(
       "  <testsuite name=\"{}\" {}>\n"
-      "    <properties>{}{}</properties>\n",
+      "    <properties>{}{}{}</properties>\n",
       as_markup(stage.id), tally.attributes(), property("score", stage.score),
-      property("max_score", stage.max_score));
+      property("max_score", stage.max_score), headline_property(stage));
   for (const TestResult& test : stage.tests) xml += test_case(stage, test);
   return xml + "  </testsuite>\n";
 }
@@ -125,6 +133,12 @@ Json test_document(const StageResult& stage, const TestResult& test) {
   return document;
 }
 
+/// The headline, for whoever reads no further; empty where all passed.
+std::string first_of_all(const GradeResult& grade) {
+  const auto headline = headline_of(grade);
+  return headline ? in_lines(*headline) + "\n" : "";
+}
+
 }  // namespace
 
 Json gradescope_document(const GradeResult& grade, double seconds) {
@@ -134,7 +148,7 @@ Json gradescope_document(const GradeResult& grade, double seconds) {
   }
   return {{"score", grade.score},
           {"execution_time", seconds},
-          {"output", printable(fmt::format("Graded on {}.", grade.device))},
+          {"output", printable(first_of_all(grade) + fmt::format("Graded on {}.", grade.device))},
           {"output_format", "text"},
           {"visibility", "visible"},
           {"stdout_visibility", "hidden"},
@@ -262,11 +276,14 @@ std::string stage_row(const StageResult& stage) {
 
 std::string details(const StageResult& stage) {
   std::string text;
-  for (const TestResult& test : stage.tests) {
-    if (test.status == Status::passed || test.status == Status::skipped) continue;
-    text += fmt::format("\n<details><summary>{}: {} {}</summary>\n\n", plain(stage.id),
-                        plain(test.name), to_string(test.status));
-    if (const std::string said = feedback(test); !said.empty()) text += fenced(said);
+  for (const Cause& cause : causes_of(stage)) {
+    const TestResult& test = *cause.told;
+    if (test.status == Status::skipped) continue;
+    text +=
+        fmt::format("\n<details{}><summary>{}: {} {}</summary>\n\n", text.empty() ? " open" : "",
+                    plain(stage.id), plain(test.name), to_string(test.status));
+    const std::string said = feedback(test) + follow_ups(cause);
+    if (!said.empty()) text += fenced(said);
     text += "\n</details>\n";
   }
   return text;

@@ -93,7 +93,7 @@ using Json = nlohmann::ordered_json;
 
 Json recorded() {
   return Json::parse(R"({
-  "score": 3, "execution_time": 12.5, "output": "Graded on gtx1080 (modelled).",
+  "score": 3, "execution_time": 12.5, "output": "03_shared_memory, matmul_shared.cu\n]]> no worker\n\nGraded on gtx1080 (modelled).",
   "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden",
   "tests": [
     {"name": "03_shared_memory: MatmulShared.Passes", "score": 3, "max_score": 3,
@@ -257,7 +257,7 @@ Graded on gtx1080 &#40;modelled&#41;, backend simt.
 | --- | --- | --- | --- |
 | 03&#95;shared&#95;memory | 1 of 4 | 3/8 | failed |
 
-<details><summary>03&#95;shared&#95;memory: MatmulShared&#46;Fails failed</summary>
+<details open><summary>03&#95;shared&#95;memory: MatmulShared&#46;Fails failed</summary>
 
 ```text
 matmul_shared.cu:31

@@ -59,13 +59,16 @@ TestResult without_secrets(const TestResult& test, int number) {
   return shown;
 }
 
-GradeResult without_hidden(GradeResult grade) {
-  for (StageResult& stage : grade.stages) {
-    int number = 0;
-    for (TestResult& test : stage.tests) {
-      if (test.hidden) test = without_secrets(test, ++number);
-    }
+StageResult without_hidden(StageResult stage) {
+  int number = 0;
+  for (TestResult& test : stage.tests) {
+    if (test.hidden) test = without_secrets(test, ++number);
   }
+  return stage;
+}
+
+GradeResult without_hidden(GradeResult grade) {
+  for (StageResult& stage : grade.stages) stage = without_hidden(std::move(stage));
   return grade;
 }
 

@@ -30,6 +30,7 @@ TestResult without_secrets(const TestResult& test, int number);
 
 /// What a student is to see: hidden tests without their names, their inputs and what they found.
 GradeResult without_hidden(GradeResult grade);
+StageResult without_hidden(StageResult stage);
 
 /// Folders whose whereabouts are nobody's business.
 struct KnownPlaces {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/core/json.hpp"
+#include "grading/results/causes.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -109,6 +110,7 @@ void to_json(Json& document, const TestResult& test) {
                   {"file", test.finding.file},
                   {"line", test.finding.line},
                   {"measurements", measurements}};
+  if (!test.finding.kind.empty()) document["kind"] = test.finding.kind;
   if (test.hidden) document["hidden"] = true;
 }
 
@@ -121,9 +123,15 @@ void to_json(Json& document, const StageResult& stage) {
 }
 
 void to_json(Json& document, const GradeResult& grade) {
+  Json first;  // null where all passed
+  if (const auto headline = headline_of(grade)) {
+    first = {{"stage", headline->stage}, {"kind", headline->kind}, {"message", headline->message},
+             {"file", headline->file},   {"line", headline->line}, {"next", headline->next}};
+  }
   document =
       Json{{"schema", result_schema}, {"backend", grade.backend},     {"device", grade.device},
-           {"score", grade.score},    {"max_score", grade.max_score}, {"stages", grade.stages}};
+           {"score", grade.score},    {"max_score", grade.max_score}, {"headline", first},
+           {"stages", grade.stages}};
 }
 
 void from_json(const Json& document, TestResult& test) {
@@ -136,6 +144,7 @@ void from_json(const Json& document, TestResult& test) {
   document.at("hint").get_to(test.finding.hint);
   document.at("file").get_to(test.finding.file);
   document.at("line").get_to(test.finding.line);
+  test.finding.kind = document.value("kind", "");
   document.at("measurements").get_to(test.measurements);
   test.hidden = document.value("hidden", false);
 }

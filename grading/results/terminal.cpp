@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "grading/results/causes.hpp"
 #include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 constexpr std::string_view reset = "\033[0m";
+constexpr std::string_view indent = "      ";
 
 /// A text's lines, each with `prefix` before it; nothing for an empty text.
 std::string prefixed(std::string_view text, std::string_view prefix) {
@@ -75,25 +77,34 @@ void TerminalReport::explain_stage(const Finding& why) {
   out_ << std::flush;
 }
 
-void TerminalReport::print_test(const TestResult& test, std::string_view printed) {
-  print_test_line(test);
-  // A test that passes has a message where there is something to know all the same.
-  if (test.status == Status::passed && test.finding.message.empty()) return;
-  print_explanation(test.finding);
-  const bool ran_into_something = test.status != Status::skipped && test.status != Status::passed;
-  if (!printed.empty() && ran_into_something) {
-    out_ << "      Your code printed:\n" << prefixed(printable(printed), "      | ");
-  }
-  out_ << std::flush;
-}
-
-void TerminalReport::print_test_line(const TestResult& test) {
+void TerminalReport::print_test(const TestResult& test) {
   clear_progress();
   // Padded before it is coloured, since colour codes would count as width.
   const std::string status = fmt::format("{:<12}", to_string(test.status));
   out_ << fmt::format("  {} {:>5}  {}{}\n", coloured(test.status, status),
-                      points(test.score, test.max_score), printable(test.name), measurements(test))
-       << std::flush;
+                      points(test.score, test.max_score), printable(test.name), measurements(test));
+  if (test.status == Status::passed) print_explanation(test.finding);
+  out_ << std::flush;
+}
+
+void TerminalReport::print_causes(const StageResult& stage,
+                                  const std::map<std::string, std::string>& printed) {
+  clear_progress();
+  const std::vector<Cause> causes = causes_of(stage);
+  for (const Cause& cause : causes) {
+    const std::string_view status = to_string(cause.told->status);
+    out_ << fmt::format("\n  {} {}\n", coloured(cause.told->status, status),
+                        printable(cause.told->name));
+    print_explanation(cause.told->finding);
+    out_ << wrapped(printable(follow_ups(cause)), indent);
+  }
+  auto said = causes.empty() ? printed.end() : printed.find(causes.front().told->name);
+  if (said == printed.end()) said = printed.begin();
+  if (said != printed.end()) {
+    out_ << fmt::format("\n{}Your code printed in {}:\n", indent, printable(said->first))
+         << prefixed(printable(said->second), fmt::format("{}| ", indent));
+  }
+  out_ << std::flush;
 }
 
 void TerminalReport::print_points(const GradeResult& grade) {
@@ -130,7 +141,6 @@ void TerminalReport::clear_progress() {
 }
 
 void TerminalReport::print_explanation(const Finding& why) {
-  constexpr std::string_view indent = "      ";
   if (!why.file.empty()) {
     const std::string line = why.line > 0 ? fmt::format(":{}", why.line) : "";
     out_ << indent << printable(why.file) << line << '\n';

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -35,12 +36,12 @@ class TerminalReport {
   /// Says once why no test of the stage, or none from here on, could be judged.
   void explain_stage(const Finding& why);
 
-  /// One line, and for a test that did not pass why, what to do, and what the student's code
-  /// printed meanwhile.
-  void print_test(const TestResult& test, std::string_view printed);
+  /// One line, and what there is to know of a test that passed.
+  void print_test(const TestResult& test);
 
-  /// The test's line alone, where explain_stage() has said why.
-  void print_test_line(const TestResult& test);
+  /// What is wrong with a stage, each cause once and the nearest first, and what the student's code
+  /// printed, by the names of tests.
+  void print_causes(const StageResult& stage, const std::map<std::string, std::string>& printed);
 
   /// Table of stages and points, and the total.
   void print_points(const GradeResult& grade);

@@ -18,8 +18,9 @@ std::string report_on_example(TerminalStyle style) {
   report.show_progress("compiling");
   for (const TestResult& test : grade.stages[0].tests) {
     report.show_progress(test.name);
-    report.print_test(test, "i = 1\r\n\033]0;title\n");
+    report.print_test(test);
   }
+  report.print_causes(grade.stages[0], {{"MatmulShared.Fails", "i = 1\r\n\033]0;title\n"}});
   report.print_summary(grade, 42);
   return out.str();
 }
@@ -29,25 +30,28 @@ TEST(TerminalReport, IsPlainTextWhenNotOnATerminal) {
             R"(03_shared_memory
   passed         3/3  MatmulShared.Passes  gflops 994.2
   failed         0/2  MatmulShared.Fails
+  skipped          -  MatmulShared.IsSkipped
+  inconclusive   0/2  MatmulShared.IsInconclusive
+  error          0/1  MatmulShared.CannotBeJudged
+
+  failed MatmulShared.Fails
       matmul_shared.cu:31
       C[3][5] is "1.25" & <wrong>
       block (0, 0)
       Next: look at the \x1b[31medges
-      Your code printed:
-      | i = 1
-      | \x1b]0;title
-  skipped          -  MatmulShared.IsSkipped
-      needs a GPU
-  inconclusive   0/2  MatmulShared.IsInconclusive
-      the card was throttled
-      Next: try again
-      Your code printed:
-      | i = 1
-      | \x1b]0;title
-  error          0/1  MatmulShared.CannotBeJudged
+
+  error MatmulShared.CannotBeJudged
       matmul_shared.cu
       ]]> no worker
-      Your code printed:
+
+  inconclusive MatmulShared.IsInconclusive
+      the card was throttled
+      Next: try again
+
+  skipped MatmulShared.IsSkipped
+      needs a GPU
+
+      Your code printed in MatmulShared.Fails:
       | i = 1
       | \x1b]0;title
 
@@ -59,14 +63,18 @@ Graded on gtx1080 (modelled), backend simt. The same inputs again: --seed 42
 )");
 }
 
-TEST(TerminalReport, SaysWhatATestThatPassedHasToSay) {
+TEST(TerminalReport, SaysWhatATestThatPassedHasToSayAndWhatItPrinted) {
   std::ostringstream out;
-  TestResult test = example_grade().stages[0].tests[0];
-  test.finding.message = "994 GFLOPS (modelled)";
-  TerminalReport(out, {}).print_test(test, "i = 1\n");
+  StageResult stage = example_grade().stages[0];
+  stage.tests.resize(1);
+  stage.tests[0].finding.message = "994 GFLOPS (modelled)";
+  TerminalReport report(out, {});
+  report.print_test(stage.tests[0]);
+  report.print_causes(stage, {{"MatmulShared.Passes", "i = 1\n"}});
   EXPECT_EQ(out.str(),
             "  passed         3/3  MatmulShared.Passes  gflops 994.2\n"
-            "      994 GFLOPS (modelled)\n");
+            "      994 GFLOPS (modelled)\n"
+            "\n      Your code printed in MatmulShared.Passes:\n      | i = 1\n");
 }
 
 TEST(TerminalReport, ColoursOnlyTheStatusAndHeadings) {
@@ -103,7 +111,7 @@ TEST(TerminalReport, ExplainsAStageOnce) {
   TerminalReport report(out, {});
   report.explain_stage(
       {.message = "expected ';'", .hint = "read the first error first", .file = "a.cu", .line = 3});
-  report.print_test_line(example_grade().stages[0].tests[4]);
+  report.print_test(example_grade().stages[0].tests[4]);
   EXPECT_EQ(out.str(),
             "      a.cu:3\n"
             "      expected ';'\n"

@@ -15,6 +15,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
+#include "grading/results/causes.hpp"
 #include "grading/results/result.hpp"
 #include "grading/stages/tally.hpp"
 
@@ -35,9 +36,10 @@ struct Mistake {
   /// The "Name: value" lines before the diff. A line "Passes:" names a test that does not see the
   /// mistake, for those that others must find; a line "Slow:" one of speed that the kernel misses,
   /// too, as the kernels of the stage before do; a line "Gpu:" the profile to grade with, for those
-  /// that some GPUs do not mind; a line "Pitfall:" the row of the handout that quotes what is said.
-  /// "Compilers: all" has it graded with the other compiler, too; grading/other_compiler sees to
-  /// it.
+  /// that some GPUs do not mind; a line "First:" the kind of finding that the first screen is to
+  /// tell and some of its words, as in "race: race on shared As"; a line "Pitfall:" the row of the
+  /// handout that quotes what is said. "Compilers: all" has it graded with the other compiler, too;
+  /// grading/other_compiler sees to it.
   std::multimap<std::string, std::string> lines() const {
     std::multimap<std::string, std::string> fields;
     std::ifstream file(patch);
@@ -122,16 +124,29 @@ TEST_P(MistakeTest, IsCaught) {
 #else
   constexpr double time_limit_s = 4;  // a mistake that never ends meets it in every test
 #endif
+  const std::string first = header.contains("First") ? header.at("First") : "";
+  const bool compiles = !first.starts_with("compile: ");
   const std::string gpu = header.contains("Gpu") ? header.at("Gpu") : default_gpu;
   std::set<std::string> tests = {header.at("Fails")};
   for (const char* field : {"Passes", "Slow"}) {
     if (header.contains(field)) tests.insert(header.at(field));
   }
+  if (!first.empty()) {
+    const std::string& fails = header.at("Fails");
+    tests.insert(fails.substr(0, fails.find('.')) + ".IsFreeOfRacesAndStrayAccesses");
+  }
   const StageResult result = submission.grade(time_limit_s, gpu, tests);
-  EXPECT_EQ(result.status, Status::failed);
+  EXPECT_EQ(result.status, compiles ? Status::failed : Status::error);
   const auto test = std::ranges::find(result.tests, header.at("Fails"), &TestResult::name);
   ASSERT_NE(test, result.tests.end()) << "there is no test " << header.at("Fails");
-  EXPECT_EQ(to_string(test->status), "failed") << test->finding.message;
+  EXPECT_EQ(to_string(test->status), compiles ? "failed" : "error") << test->finding.message;
+  if (!first.empty()) {
+    const TestResult* told = nearest_cause(result);
+    ASSERT_NE(told, nullptr);
+    EXPECT_PRED2(
+        says_in_order, kind_of(*told) + ": " + told->finding.message,
+        first.substr(0, first.find(": ") + 2) + "[...]" + first.substr(first.find(": ") + 2));
+  }
   EXPECT_EQ(to_string(test->category), header.at("Category"));
   const auto lines = mistake.lines();
   for (auto [says, end] = lines.equal_range("Says"); says != end; ++says) {

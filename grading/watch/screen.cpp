@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <sstream>
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/guide/guide.hpp"
+#include "grading/results/causes.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
-#include "grading/results/terminal.hpp"
 #include "grading/watch/watch.hpp"
 
 namespace tilewise::grading {
@@ -121,6 +120,14 @@ std::string rates(const StageResult& stage) {
   return text;
 }
 
+/// A line as far as it fits, so that the terminal breaks none within a word.
+std::string clipped(std::string_view line, const Canvas& canvas) {
+  if (line.size() <= canvas.columns) return std::string(line);
+  std::size_t end = canvas.columns - 1;
+  while (end > 0 && (line[end] & 0xC0) == 0x80) --end;  // not within a character
+  return std::string(line.substr(0, end)) + ">";
+}
+
 /// As many lines of a comparison as there is room for, in colours.
 std::string comparison(const std::string& differences, const StageInfo& stage, std::size_t room,
                        const Canvas& canvas) {
@@ -128,15 +135,33 @@ std::string comparison(const std::string& differences, const StageInfo& stage, s
   std::string text;
   for (std::size_t shown = 0; !rest.empty() && shown < room; ++shown) {
     const std::string_view line = take_line(rest);
+    const std::string shown_line = clipped(line, canvas);
     const char* colour = line.starts_with('-') ? red : line.starts_with('+') ? green : nullptr;
-    text += colour ? coloured(colour, line, canvas) : std::string(line);
-    text += '\n';
+    text += (colour ? coloured(colour, shown_line, canvas) : shown_line) + '\n';
   }
   if (const auto more = std::ranges::count(rest, '\n'); more > 0) {
-    text += fmt::format("... and {} more lines: compare labs/{} with solutions/{}\n", more,
-                        stage.id, stage.id);
+    text += wrapped(fmt::format("... and {} more lines: compare labs/{} with solutions/{}", more,
+                                stage.id, stage.id),
+                    "", width_of(canvas));
   }
   return text;
+}
+
+/// What the student's code printed, in the test that is told or else in the first one.
+std::string printed_lines(const Findings& found, const TestResult* told, const Canvas& canvas) {
+  auto printed = told ? found.printed.find(told->name) : found.printed.end();
+  if (printed == found.printed.end()) printed = found.printed.begin();
+  if (printed == found.printed.end()) return "";
+  std::string text = wrapped(fmt::format("Your code printed in {}:", printable(printed->first)), "",
+                             width_of(canvas));
+  const std::string all = printable(printed->second);
+  std::string_view rest = all;
+  constexpr int few = 6;
+  for (int shown = 0; !rest.empty() && shown < few; ++shown) {
+    text += clipped("  | " + std::string(take_line(rest)), canvas) + '\n';
+  }
+  if (!rest.empty()) text += "  | ...\n";
+  return text + '\n';
 }
 
 /// Where, what and what to do next.
@@ -173,53 +198,58 @@ std::string keys(std::size_t columns) {
 
 }  // namespace
 
-std::string result_view(const StageResult& stage, const std::string& device, const Canvas& canvas) {
-  const TestResult* first = nullptr;
-  for (const TestResult& test : stage.tests) {
-    if (test.status == Status::passed || test.status == Status::skipped) continue;
-    const bool is_worse =
-        first && first->status == Status::inconclusive && test.status != Status::inconclusive;
-    if (!first || is_worse) first = &test;
+std::string result_view(const Findings& found, const std::string& device, const Canvas& canvas) {
+  const StageResult& stage = found.stage;
+  std::vector<Cause> causes = causes_of(stage);
+  std::erase_if(causes, [](const Cause& cause) { return cause.told->status == Status::skipped; });
+  const TestResult* told = causes.empty() ? nullptr : causes.front().told;
+  const bool is_ungraded = told && stage.status == Status::error;  // all tests for one reason
+  std::string text;
+  if (told) {
+    if (!is_ungraded) text += coloured(bold, printable(told->name), canvas) + "\n";
+    text += explanation(stage, *told, canvas);
+    if (!is_ungraded) {
+      text += wrapped(printable(follow_ups(causes.front())), "  ", width_of(canvas));
+    }
+    std::vector<std::string> others;
+    for (const Cause& cause : causes) {
+      if (cause.told != told && !is_ungraded) others.push_back(printable(cause.told->name));
+    }
+    if (!others.empty()) {
+      text += wrapped(fmt::format("After that: {}", fmt::join(others, ", ")), "", width_of(canvas));
+    }
+    text += "\n";
   }
-  if (stage.status == Status::error && first) {  // all tests for the same reason
-    return fmt::format("{}\n\n", coloured(bold_red, "Nothing could be graded", canvas)) +
-           explanation(stage, *first, canvas);
-  }
-  std::ostringstream text;
-  text << fmt::format("{} passed, {}  ({})\n\n", tests_passed(stage), points(stage),
-                      printable(device));
-  TerminalReport report(text, {.colours = canvas.colours, .progress = false});
-  for (const TestResult& test : stage.tests) {
-    if (test.status == Status::passed || test.status == Status::skipped) continue;
-    report.print_test_line(test);
-  }
-  if (!first) return text.str();
-  text << fmt::format("\n{}\n", coloured(bold, printable(first->name), canvas))
-       << explanation(stage, *first, canvas);
-  return text.str();
+  text += printed_lines(found, told, canvas);
+  if (is_ungraded) return text + coloured(bold_red, "Nothing could be graded", canvas) + "\n";
+  if (device.empty()) return text + fmt::format("{} passed so far\n", tests_passed(stage));
+  const std::string verdict =
+      fmt::format("{} passed, {}  ({})\n", tests_passed(stage), points(stage), printable(device));
+  return text + wrapped(verdict, "", width_of(canvas));
 }
 
-std::string passed_view(const StageResult& stage, const StageInfo& info, const Passed& passed,
+std::string passed_view(const Findings& found, const StageInfo& info, const Passed& passed,
                         const Canvas& canvas) {
   const std::size_t width = width_of(canvas);
-  std::string text = coloured(
-      bold_green, fmt::format("*** {} passed: {}. Well done! ***", info.id, points(stage)), canvas);
-  text += "\n" + wrapped(rates(stage), "", width) + "\n";
-  std::string after;
+  std::string after = printed_lines(found, nullptr, canvas);
   if (!passed.notes.empty()) {
     after += "\nWhy it is written so:\n" + wrapped(passed.notes, "", width);
   }
   after += fmt::format("More in solutions/{}/NOTES.md\n\n", info.id);
-  after += passed.next.empty()
-               ? "Press n: there is no other stage left.\n"
-               : fmt::format("Press n to go on to {}, or go on with this one.\n", passed.next);
-  if (passed.differences.empty()) return text + "Your code is the solution's.\n" + after;
-  text += "What the reference solution does differently (- yours, + the solution's):\n\n";
-  const auto others = static_cast<std::size_t>(std::ranges::count(text + after, '\n'));
-  constexpr std::size_t frame = 6, least = 30;
-  const std::size_t room =
-      canvas.rows > others + frame + least ? canvas.rows - others - frame : least;
-  return text + comparison(passed.differences, info, room, canvas) + after;
+  const std::string praise =
+      fmt::format("*** {} passed: {}. Well done! ***", info.id, points(found.stage));
+  after += coloured(bold_green, praise, canvas) + "\n" + wrapped(rates(found.stage), "", width);
+  after +=
+      wrapped(passed.next.empty()
+                  ? "Press n: there is no other stage left."
+                  : fmt::format("Press n to go on to {}, or go on with this one.", passed.next),
+              "", width);
+  if (passed.differences.empty()) return "Your code is the solution's.\n" + after;
+  const auto others = static_cast<std::size_t>(std::ranges::count(after, '\n'));
+  constexpr std::size_t frame = 9;  // title, heading, bar and keys
+  const std::size_t room = canvas.rows > others + frame ? canvas.rows - others - frame : 0;
+  return "What the reference solution does differently (- yours, + the solution's):\n\n" +
+         comparison(passed.differences, info, room, canvas) + after;
 }
 
 std::string screen(const StageInfo& stage, const std::string& body,

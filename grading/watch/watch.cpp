@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,9 +43,19 @@ struct GradingResult {
   std::string problem;                ///< why there is none
 };
 
-Command grade_command(const std::string& stage, const std::filesystem::path& result) {
+/// Takes a test's result as `lab grade --events` tells it.
+void take_event(std::string_view line, Findings& found) {
+  const auto event = nlohmann::ordered_json::parse(line);
+  found.stage.tests.push_back(event.at("test").get<TestResult>());
+  const std::string printed = event.at("printed").get<std::string>();
+  if (!printed.empty()) found.printed[found.stage.tests.back().name] = printed;
+}
+
+Command grade_command(const std::string& stage, const std::filesystem::path& result,
+                      Findings& found) {
   Command command;
-  command.arguments = {tool("tilewise"), "grade", stage, "--json", result};
+  command.arguments = {tool("tilewise"), "grade", stage, "--events", "--json", result};
+  command.on_event = [&found](std::string_view line) { take_event(line, found); };
   return command;
 }
 
@@ -54,7 +65,10 @@ class GraderProcess {
  public:
   /// @throws std::system_error if the system is out of processes
   explicit GraderProcess(const std::string& stage)
-      : command_(grade_command(stage, result_file())) {}
+      : command_(grade_command(stage, result_file(), found_)) {
+    found_.stage.id = stage;
+    found_.stage.status = Status::failed;
+  }
   ~GraderProcess() {
     constexpr double patience_s = 5;
     command_.end(patience_s);
@@ -65,6 +79,9 @@ class GraderProcess {
   /// @throws Interrupted
   bool is_over() { return command_.is_over(); }
 
+  /// What tests have found so far.
+  const Findings& found() const { return found_; }
+
   /// Once it is over.
   GradingResult result();
 
@@ -72,6 +89,7 @@ class GraderProcess {
   std::filesystem::path result_file() const { return scratch_.path() / "result.json"; }
 
   ScratchDirectory scratch_;
+  Findings found_;
   RunningCommand command_;
 };
 
@@ -151,6 +169,7 @@ class Watch {
 
   void take_result() {
     grading_ = grader_->result();
+    printed_ = grader_->found().printed;
     grader_.reset();
     note_.clear();
     passed_ = {};
@@ -202,7 +221,10 @@ class Watch {
         return "Saved.\n";
       case WatchState::Phase::grading:
         return wrapped(note_.empty() ? "" : note_ + "\n", "", width) +
-               fmt::format("Compiling and grading ... {} s\n", seconds);
+               (grader_ && !grader_->found().stage.tests.empty()
+                    ? result_view(grader_->found(), "", canvas) + "Grading"
+                    : "Compiling and grading") +
+               fmt::format(" ... {} s\n", seconds);
       case WatchState::Phase::timed_out:
         return fmt::format(
             "Grading took longer than {} minutes and was stopped. Does a loop never end?\n",
@@ -213,9 +235,15 @@ class Watch {
     if (!grading_.result) {
       return "There is no verdict:\n\n" + wrapped(printable(grading_.problem), "  ", width);
     }
-    const StageResult& result = grading_.result->stages.front();
-    return result.status == Status::passed ? passed_view(result, stage_, passed_, canvas)
-                                           : result_view(result, grading_.result->device, canvas);
+    const Findings found{grading_.result->stages.front(), printed_};
+    if (found.stage.status == Status::passed) return passed_view(found, stage_, passed_, canvas);
+    std::string view = result_view(found, grading_.result->device, canvas);
+    const StageProgress known = progress_of(progress_, stage_.id);
+    if (known.best_score > found.stage.score) {
+      view += fmt::format("Your best result stands: {} of {} points\n", known.best_score,
+                          known.max_score);
+    }
+    return view;
   }
 
   std::string body(const Canvas& canvas) const {
@@ -252,6 +280,7 @@ class Watch {
   std::unique_ptr<GraderProcess> grader_;
   Progress progress_;
   GradingResult grading_;
+  std::map<std::string, std::string> printed_;  ///< by the student's code, by test
   Passed passed_;
   Hint hint_;
   std::string note_;  ///< what going on to this stage had to say

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,16 @@ struct Canvas {
   bool colours = false;
 };
 
-/// A grading, compactly: how many tests passed, those that did not, and the first of them in full.
-std::string result_view(const StageResult& stage, const std::string& device, const Canvas& canvas);
+/// What tests of a stage have found, as far as they have ended.
+struct Findings {
+  StageResult stage;
+  std::map<std::string, std::string> printed = {};  ///< by the student's code, by test
+};
+
+/// A grading, compactly: the finding nearest the cause in full, which tests fail, what the code
+/// printed, and last, where the eye is, how many tests have passed.
+/// @param device  empty: not all tests have ended
+std::string result_view(const Findings& found, const std::string& device, const Canvas& canvas);
 
 /// What a stage that has passed is followed by.
 struct Passed {
@@ -89,8 +98,9 @@ struct Passed {
   std::string next;         ///< the stage that comes next; empty after the last one
 };
 
-/// A grading that passed: praise, the solution beside, and what comes next.
-std::string passed_view(const StageResult& stage, const StageInfo& info, const Passed& passed,
+/// A grading that passed: the solution beside, and last, where the eye is, praise, the rate and
+/// what comes next.
+std::string passed_view(const Findings& found, const StageInfo& info, const Passed& passed,
                         const Canvas& canvas);
 
 /// The screen: a stage's name and files, `body`, and at the bottom the progress of the course and

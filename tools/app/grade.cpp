@@ -70,6 +70,7 @@ void add_grade(CLI::App& app, ExitStatus& status) {
   command->add_option("--time-limit", options->time_limit_s, "Time one call may take (default: 10)")
       ->option_text("SECONDS")
       ->check(seconds());
+  command->add_flag("--events", options->tells_events)->group("");  // for watch
   command->callback([options, &status] {
     record_progress(*options);
     status = exit_status(grade(*options));

@@ -51,10 +51,15 @@ void Bounds::stray_lane(const StrayLane& lane) {
   };
   if (is_shared(place)) {
     const auto named = block().names().name_outside(place);
+    // An array without bounds has the room that the launch gives it.
+    const bool has_no_room = named && named->array.ends_with("[0]");
     return report("out-of-bounds",
                   named
-                      ? fmt::format("{} is outside {} ({} {} it)", named->element, named->array,
-                                    who, verb(site))
+                      ? fmt::format("{} is outside {} ({} {} it){}", named->element, named->array,
+                                    who, verb(site),
+                                    has_no_room ? ": the launch gives no bytes for it, which are "
+                                                  "the third value in <<<grid, block, bytes>>>"
+                                                : "")
                       : fmt::format("{} {} shared memory outside of every array", who, verb(site)));
   }
   const ModuleVariables& variables = block().variables();

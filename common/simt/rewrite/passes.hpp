@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -49,6 +50,20 @@ void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool i
 /// `::tilewise::simt::addressed("kernel", kernel)`. A kernel's type says how it is launched, and
 /// such a pointer has none.
 void mark_addressed_kernels(const Outline& outline, Edits& edits);
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Finds what nvcc refuses and a host compiler takes: host functions called by device code and
+/// `__device__` functions by host code, kernels that are called or return something, launches of
+/// what is no kernel, `threadIdx` on the host; status functions without a
+/// return at their end; and a missing `;` before `__shared__`. What it cannot
+/// tell from the words alone it lets pass.
+/// @param macros  names of the file's macros
+void check_execution_spaces(const std::vector<Token>& tokens, const Outline& outline,
+                            const std::set<std::string_view>& macros,
+                            std::vector<RewriteError>& errors);
 
 }  // namespace tilewise::simt::rewriting
 

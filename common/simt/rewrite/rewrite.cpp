@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "common/simt/rewrite/macros.hpp"
@@ -73,6 +74,9 @@ Rewritten rewrite(std::string_view original, RewriteOptions options) {
   Rewritten result;
   auto macros = rewriting::macros_in(tokens);
   const rewriting::LaunchMacros launch_macros = launch_macros_in(macros);
+  std::set<std::string_view> macro_names;
+  for (const Macro& macro : macros) macro_names.insert(macro.name->text);
+  rewriting::check_execution_spaces(tokens, outline, macro_names, result.errors);
   for (Macro& macro : macros) {
     const bool is_used = !unused_macros.contains(std::string(macro.name->text));
     std::vector<RewriteError> of_nobody;

@@ -105,6 +105,30 @@ void record(Finding finding) {
   state().findings.push_back(std::move(finding));
 }
 
+void record_refusal(std::string message, const char* file, int line) {
+  {
+    // The first one explains the others, of which there may be any number.
+    const std::lock_guard lock(state().findings_mutex);
+    const auto is_refusal = [](const Finding& found) { return found.kind == "refused"; };
+    if (std::any_of(state().findings.begin(), state().findings.end(), is_refusal)) return;
+  }
+  record(Finding{.kind = "refused", .message = std::move(message), .file = file, .line = line});
+}
+
+void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) {
+  static constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                          "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDeviceToDevice) return;
+  const bool says_to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool wrong_target = says_to_device != to_device;
+  const char* const is = (wrong_target ? to_device : from_device) ? "device" : "host";
+  record_refusal(std::string("cudaMemcpy returned cudaErrorInvalidValue: by ") + names[kind] +
+                 " its " + (wrong_target ? "target" : "source") + " would be " +
+                 (std::string_view(is) == "host" ? "device" : "host") + " memory, and it is " + is +
+                 " memory. A, B, C and all that a contract function is given are on the device: a "
+                 "kernel takes them as they are");
+}
+
 void record(KernelProfile profile) { state().profiles.push_back(std::move(profile)); }
 
 void record(KernelTrace trace) { state().traces.push_back(std::move(trace)); }

@@ -40,6 +40,11 @@ void note_bytes_to_host(std::size_t bytes);
 void record(Finding finding);
 void record(KernelProfile profile);
 void record(KernelTrace trace);
+/// Notes why CUDA returned an error for a call, for whoever did not look at it: a finding of the
+/// kind "refused", which is no fault by itself.
+void record_refusal(std::string message, const char* file = "", int line = 0);
+/// A copy whose direction is not that of its pointers.
+void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device);
 
 /// How the next launch is to be watched: no sample where every block has to run anyway, and no
 /// trace once there are as many as are kept.

@@ -82,6 +82,8 @@ class Service {
                                                static_cast<std::size_t>(request_.value)));
       case DeviceCall::reset:
         return refuse_reset();
+      case DeviceCall::note_refused_copy:
+        return note_refused_copy();
       case DeviceCall::launch:
         return launch();
       case DeviceCall::message:
@@ -126,6 +128,12 @@ class Service {
                            .message =
                                "cudaDeviceReset() frees all of the GPU's memory, that of the "
                                "arguments, too"});
+    return answer(cudaSuccess);
+  }
+
+  HostRequest note_refused_copy() {
+    device::record_refused_copy(static_cast<cudaMemcpyKind>(request_.value), request_.to != 0,
+                                request_.from != 0);
     return answer(cudaSuccess);
   }
 

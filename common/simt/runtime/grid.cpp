@@ -28,6 +28,36 @@ constexpr unsigned largest_grid_yz = 65535;
 
 bool empty(dim3 extents) { return extents.x == 0 || extents.y == 0 || extents.z == 0; }
 
+std::string in_words(dim3 extents) {
+  std::string text = std::to_string(extents.x) + " x " + std::to_string(extents.y);
+  return extents.z == 1 ? text : text + " x " + std::to_string(extents.z);
+}
+
+/// Why a launch cannot be held, for messages.
+std::string why_refused(const LaunchConfiguration& launch) {
+  const dim3 grid = launch.grid, block = launch.block;
+  const auto count = [](dim3 of) { return std::uint64_t{of.x} * of.y * of.z; };
+  const auto most = static_cast<std::uint64_t>(device::profile().threads_per_block);
+  std::string text = std::string(launch.kernel) + " was not launched: ";
+  if (empty(grid))
+    return text + "its grid of " + in_words(grid) +
+           " has no blocks. Whole tiles and the rest at the edge: (n + side - 1) / side";
+  if (empty(block)) return text + "its block of " + in_words(block) + " has no threads";
+  if (count(block) > most) {
+    text += "a block of " + in_words(block) + " has " + std::to_string(count(block)) +
+            " threads, and this GPU takes " + std::to_string(most);
+    const bool seems_swapped = count(grid) > 1 && count(grid) <= most;
+    return seems_swapped ? text + ". Is it <<<block, grid>>>? The grid comes first" : text;
+  }
+  if (launch.dynamic_shared_bytes > device::dynamic_shared_limit()) {
+    return text + "it asks for " + std::to_string(launch.dynamic_shared_bytes) +
+           " bytes of dynamic shared memory, the third value in <<< >>>, and " +
+           std::to_string(device::dynamic_shared_limit()) + " can be had";
+  }
+  return text + "its grid of " + in_words(grid) + " or block of " + in_words(block) +
+         " is larger along a side than a GPU takes";
+}
+
 /// CUDA's error for a launch the device cannot hold.
 cudaError_t check(const LaunchConfiguration& launch) {
   const core::GpuProfile& gpu = device::profile();
@@ -137,10 +167,11 @@ std::optional<Finding> Launch::run_watched() {
   std::optional<Finding> fault;
   BlockWeights weights;
   for (Observer* observer : process_observers()) {
-    for (auto next = observer->next_of_sample(); !next.empty() && !fault;
-         next = observer->next_of_sample()) {
+    // A sample that a fault has ended cannot be gone on with.
+    for (auto next = observer->next_of_sample(); !next.empty() && !fault;) {
       simulated_blocks_ += next.size();
       fault = run(next.size(), &next);
+      if (!fault) next = observer->next_of_sample();
     }
     if (weights.empty() && !fault) weights = observer->weights();
   }
@@ -212,6 +243,7 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
     return device::fail_for_ever(cudaErrorLaunchFailure);
   }
   if (const cudaError_t error = check(configuration); error != cudaSuccess) {
+    device::record_refusal(why_refused(configuration), configuration.file, configuration.line);
     device::fail(error);
     return;
   }

@@ -94,8 +94,9 @@ cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std
     return kind == cudaMemcpyDefault ? points_to_device(range) : on_device(kind, destination);
   };
   const bool to_device = is_device(to, true), from_device = is_device(from, false);
-  if (to == nullptr || from == nullptr || to_device != points_to_device(to) ||
-      from_device != points_to_device(from)) {
+  if (to == nullptr || from == nullptr) return device::fail(cudaErrorInvalidValue);
+  if (to_device != points_to_device(to) || from_device != points_to_device(from)) {
+    device.note_refused_copy(kind, points_to_device(to), points_to_device(from));
     return device::fail(cudaErrorInvalidValue);
   }
   if (to_device && from_device) return device.copy_on_device(to, from, bytes);
@@ -114,8 +115,9 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   if (RemoteDevice* const device = RemoteDevice::instance()) {
     return copy_from_afar(*device, to, from, bytes, kind);
   }
-  if (to == nullptr || from == nullptr || !fits_side(to, bytes, kind, true) ||
-      !fits_side(from, bytes, kind, false)) {
+  if (to == nullptr || from == nullptr) return device::fail(cudaErrorInvalidValue);
+  if (!fits_side(to, bytes, kind, true) || !fits_side(from, bytes, kind, false)) {
+    device::record_refused_copy(kind, points_to_device(to), points_to_device(from));
     return device::fail(cudaErrorInvalidValue);
   }
   const DeviceMemory& memory = DeviceMemory::instance();

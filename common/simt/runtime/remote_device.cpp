@@ -156,6 +156,14 @@ cudaError_t RemoteDevice::raise_dynamic_shared_limit(int bytes) {
   return static_cast<cudaError_t>(ask(request).error);
 }
 
+void RemoteDevice::note_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) {
+  DeviceRequest request = request_of(DeviceCall::note_refused_copy);
+  request.value = kind;
+  request.to = to_device ? 1 : 0;
+  request.from = from_device ? 1 : 0;
+  ask(request);
+}
+
 void RemoteDevice::reset() {
   ask(request_of(DeviceCall::reset));
   device::forget_errors();

@@ -29,6 +29,7 @@ enum class DeviceCall : std::uint32_t {
   reset,
   launch,   ///< `bytes` follow: the context of the launch's body
   message,  ///< `bytes` follow; there is no reply. Not for the device: for whoever serves it.
+  note_refused_copy,  ///< `value`: its kind; `to` and `from`: whether they are on the device
 };
 
 struct DeviceRequest {
@@ -83,6 +84,7 @@ class RemoteDevice {
   cudaError_t copy_on_device(void* to, const void* from, std::size_t bytes);
   cudaError_t fill(void* to, int byte, std::size_t bytes);
   cudaError_t raise_dynamic_shared_limit(int bytes);
+  void note_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device);
   void reset();
   void launch(const LaunchConfiguration& configuration, const LaunchBody& body);
   bool tell(std::string_view message);

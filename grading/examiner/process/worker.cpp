@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <random>
 #include <system_error>
@@ -104,6 +105,7 @@ struct Worker::State {
   CallReply fail(Ending ending, const std::string& message, const SourceLocation& place = {},
                  const std::optional<ThreadOfGrid>& thread = {});
   std::string trace_text(std::size_t bytes) const;
+  std::string failed_assertion(const Fault& fault) const;
   CallReply fail_by_end();
   CallReply fail_by_tampering(const std::string& what);
   CallReply fail_by_time();
@@ -137,15 +139,47 @@ void Worker::State::part() {
   connection->end();
 }
 
+/// As core::Finding names it.
+std::string kind_of(Ending ending) {
+  switch (ending) {
+    case Ending::crashed:
+      return "crash";
+    case Ending::timed_out:
+      return "time-out";
+    case Ending::exited:
+      return "exit";
+    case Ending::flooded:
+      return "output";
+    case Ending::protocol:
+    case Ending::refused:
+    case Ending::returned:
+      break;
+  }
+  return "";
+}
+
 CallReply Worker::State::fail(Ending ending, const std::string& message,
                               const SourceLocation& place,
                               const std::optional<ThreadOfGrid>& thread) {
   if (connection) part();
   CallReply reply;
   reply.ending = ending;
-  reply.finding = {.message = message, .file = place.file, .line = place.line, .place = thread};
+  reply.finding = {.kind = kind_of(ending),
+                   .message = message,
+                   .file = place.file,
+                   .line = place.line,
+                   .place = thread};
   failure = reply;
   return reply;
+}
+
+/// What assert() printed before it aborted; empty where it was not that.
+std::string Worker::State::failed_assertion(const Fault& fault) const {
+  constexpr std::size_t enough = 300;
+  const std::string output = connection->output();
+  const std::size_t at = output.find("Assertion `");
+  if (fault.signal != SIGABRT || at == output.npos) return "";
+  return " " + output.substr(at, std::min(output.find('\n', at) - at, enough));
 }
 
 CallReply Worker::State::fail_by_end() {
@@ -159,7 +193,8 @@ CallReply Worker::State::fail_by_end() {
   }
   if (const auto fault = connection->fault()) {
     const SourceLocation place = locate(*fault, options.module, options.sandbox);
-    return fail(Ending::crashed, describe_crash(*fault, place, situation), place,
+    return fail(Ending::crashed,
+                describe_crash(*fault, place, situation) + failed_assertion(*fault), place,
                 thread_of(*fault));
   }
   return fail(WIFEXITED(status) ? Ending::exited : Ending::crashed,
@@ -197,7 +232,9 @@ CallReply Worker::State::interpret(const std::string& message) {
   if (!reply) return fail_by_tampering("a message is not the worker's: " + problem);
 
   CallReply result;
-  result.findings = std::move(reply->findings);
+  for (Finding& finding : reply->findings) {
+    (finding.kind == "refused" ? result.refusals : result.findings).push_back(std::move(finding));
+  }
   result.trace = trace_text(reply->trace_bytes);
   result.finding.message = reply->message;
   has_warmed_up = reply->kind == WorkerReply::Kind::warmed_up;
@@ -210,9 +247,11 @@ CallReply Worker::State::interpret(const std::string& message) {
         result.finding.message = first.message;
       }
       std::vector<Finding> findings = std::move(result.findings);
+      std::vector<Finding> refusals = std::move(result.refusals);
       std::string trace = std::move(result.trace);
       result = fail(Ending::crashed, result.finding.message, place);
       result.findings = failure->findings = std::move(findings);
+      result.refusals = failure->refusals = std::move(refusals);
       result.trace = std::move(trace);
       return result;
     }

@@ -59,6 +59,7 @@ struct CallReply {
   std::size_t bytes_for_the_host = 0;   ///< of the device's, that the function let the host read
   std::vector<std::string> loaded_libraries;  ///< by the submission so far
   std::vector<Finding> findings;
+  std::vector<Finding> refusals;  ///< calls of CUDA that returned an error, which is no fault yet
   std::vector<KernelProfile> profiles;  ///< of the launches listed, where counters were asked for
   std::vector<double> times_ms;  ///< one a repetition; fewer where the function returned an error
   double copies_ms = 0;          ///< of a timed call's matrices to the device, and of results back

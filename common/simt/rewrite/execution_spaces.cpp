@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/rewrite/passes.hpp"
+
+namespace tilewise::simt::rewriting {
+namespace {
+
+constexpr std::array<std::string_view, 12> no_types = {
+    "return", "else", "case",      "throw",  "do",       "new",
+    "delete", "goto", "co_return", "sizeof", "typename", "operator"};
+constexpr std::array<std::string_view, 4> places_in_grid = {"threadIdx", "blockIdx", "blockDim",
+                                                            "gridDim"};
+
+template <class Words>
+bool is_one_of(const Token& token, const Words& words) {
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+/// Where a function may run.
+struct Space {
+  bool is_kernel = false, on_device = false, on_host = false;
+  bool is_defined = false;  ///< here; what is declared alone may be anybody's
+};
+
+/// A function of the file, outside of classes.
+struct FileFunction {
+  std::size_t name;
+  std::size_t parameters;  ///< its (
+  std::size_t body = 0;    ///< its {; 0: declared only
+  Space space = {};
+};
+
+/// Looks at the functions of one file, by their words alone: what a macro stands for, members and
+/// what is named with its scope are taken to be right.
+class SpaceChecker {
+ public:
+  SpaceChecker(const Outline& outline, const std::set<std::string_view>& macros,
+               std::vector<RewriteError>& errors)
+      : outline_(outline), code_(outline.code()), macros_(macros), errors_(errors) {
+    for (std::size_t i = 1; i + 1 < code_.size(); ++i) find_function(i);
+  }
+
+  void run() {
+    for (const FileFunction& function : functions_) {
+      if (function.space.is_kernel) check_return_type(function);
+      if (function.body != 0) check_body(function);
+      if (function.body != 0) check_end(function);
+    }
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      if (code_[i].is("__shared__") && outline_.scope(i) == Scope::block) check_end_before(i);
+    }
+  }
+
+ private:
+  std::size_t statement_begin(std::size_t index) const {
+    while (index > 0 && !code_[index - 1].is(";") && !code_[index - 1].is("{") &&
+           !code_[index - 1].is("}")) {
+      --index;
+    }
+    return index;
+  }
+
+  bool says(std::size_t from, std::size_t to, std::string_view word) const {
+    return std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(from),
+                       code_.begin() + static_cast<std::ptrdiff_t>(to),
+                       [&](const Token& token) { return token.is(word); });
+  }
+
+  void find_function(std::size_t name) {
+    const bool begins_a_declarator = outline_.scope(name) == Scope::file &&
+                                     code_[name].kind == TokenKind::identifier &&
+                                     code_[name + 1].is("(") && !outline_.takes_parentheses(name) &&
+                                     !code_[name].is("__launch_bounds__");
+    if (!begins_a_declarator) return;
+    const Token& before = code_[name - 1];
+    const bool follows_type =
+        (before.kind == TokenKind::identifier && !is_one_of(before, no_types)) || before.is("*") ||
+        before.is("&") || before.is(">");
+    const auto close = outline_.partner(name + 1);
+    if (!follows_type || !close || *close + 1 >= code_.size()) return;
+    std::size_t end = *close + 1;
+    while (end + 1 < code_.size() && code_[end].is("noexcept")) ++end;
+    const bool is_definition = code_[end].is("{") && outline_.partner(end);
+    if (!is_definition && !code_[end].is(";")) return;
+    functions_.push_back({name, name + 1, is_definition ? end : 0, space_of(name)});
+    functions_.back().space.is_defined = is_definition;
+    by_name_[code_[name].text].push_back(functions_.back().space);
+  }
+
+  Space space_of(std::size_t name) const {
+    const std::size_t begin = statement_begin(name);
+    const bool may_be_anything =
+        says(begin, name, "constexpr") || says(begin, name, "consteval") ||
+        std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(begin),
+                    code_.begin() + static_cast<std::ptrdiff_t>(name) + 1,
+                    [&](const Token& token) { return macros_.contains(token.text); });
+    if (may_be_anything) return {false, true, true};
+    const bool on_device = says(begin, name, "__device__");
+    const bool is_kernel = says(begin, name, "__global__");
+    return {is_kernel, on_device, says(begin, name, "__host__") || (!on_device && !is_kernel)};
+  }
+
+  void check_return_type(const FileFunction& kernel) {
+    const std::size_t begin = statement_begin(kernel.name);
+    if (says(begin, kernel.name, "void") || says(begin, kernel.name, "auto")) return;
+    report(kernel.name, "a __global__ function returns nothing: write __global__ void " +
+                            std::string(code_[kernel.name].text) + "(...)");
+  }
+
+  /// A function whose last statement is a launch: what runs past its end runs on in whatever lies
+  /// behind it.
+  void check_end(const FileFunction& function) {
+    if (!says(statement_begin(function.name), function.name, "cudaError_t")) return;
+    const std::size_t close = *outline_.partner(function.body);
+    if (!code_[close - 1].is(";")) return;  // a branch, which may return
+    std::size_t last = close - 1;
+    while (!code_[last - 1].is(";") && !code_[last - 1].is("{")) {
+      static constexpr std::array<std::string_view, 5> go_on = {")", ",", "(", ";", "."};
+      const bool ends_a_block = code_[last - 1].is("}") && !is_one_of(code_[last], go_on);
+      if (ends_a_block) break;  // else a lambda's body or a list, which belong to the statement
+      last = outline_.partner(last - 1).value_or(last - 1);
+    }
+    // What else stands there may never end, or end the program.
+    const bool is_launch = says(last, close, "<<<") && !code_[last].is("return");
+    if (!is_launch) return;
+    report(close, std::string(code_[function.name].text) +
+                      " ends without a return statement: return cudaGetLastError();");
+  }
+
+  /// Names that a function declares itself, which hide others.
+  std::set<std::string_view> declared_in(const FileFunction& function) const {
+    std::set<std::string_view> names;
+    for (std::size_t i = function.parameters; i < *outline_.partner(function.body); ++i) {
+      const Token& before = code_[i - 1];
+      const bool follows_type =
+          (before.kind == TokenKind::identifier && !is_one_of(before, no_types)) ||
+          ((before.is("*") || before.is("&")) && code_[i - 2].kind == TokenKind::identifier &&
+           i + 1 < code_.size() && !code_[i + 1].is("("));
+      if (code_[i].kind == TokenKind::identifier && follows_type) names.insert(code_[i].text);
+    }
+    return names;
+  }
+
+  void check_body(const FileFunction& function) {
+    const Space& caller = function.space;
+    const bool runs_anywhere = caller.on_host && (caller.on_device || caller.is_kernel);
+    if (runs_anywhere) return;
+    const std::set<std::string_view> own = declared_in(function);
+    // Where it is launched, that is what is said.
+    bool may_tell_of_places = caller.on_host && !is_launched(code_[function.name].text);
+    for (std::size_t i = function.body + 1; i < *outline_.partner(function.body); ++i) {
+      const Token& before = code_[i - 1];
+      const bool is_member = before.is(".") || before.is("->") || before.is("::");
+      if (code_[i].kind != TokenKind::identifier || is_member || own.contains(code_[i].text)) {
+        continue;
+      }
+      if (may_tell_of_places && is_one_of(code_[i], places_in_grid)) {
+        may_tell_of_places = false;
+        report(i, std::string(code_[i].text) +
+                      " is known to kernels alone, and this is host code: compute with the "
+                      "function's arguments, or do it in the kernel");
+      }
+      const auto callee = by_name_.find(code_[i].text);
+      if (callee != by_name_.end()) check_use(caller, i, callee->second);
+    }
+  }
+
+  bool is_launched(std::string_view name) const {
+    for (std::size_t i = 0; i + 1 < code_.size(); ++i) {
+      if (!code_[i].is(name)) continue;
+      const auto close = code_[i + 1].is("<") ? outline_.template_close(i + 1) : i;
+      if (close && *close + 1 < code_.size() && code_[*close + 1].is("<<<")) return true;
+    }
+    return false;
+  }
+
+  void check_use(const Space& caller, std::size_t name, const std::vector<Space>& overloads) {
+    const auto any = [&](bool Space::*where) {
+      return std::any_of(overloads.begin(), overloads.end(),
+                         [&](const Space& space) { return space.*where; });
+    };
+    const std::string called(code_[name].text);
+    std::size_t next = name + 1;
+    if (code_[next].is("<")) next = outline_.template_close(name + 1).value_or(name) + 1;
+    if (next >= code_.size()) return;
+    if (code_[next].is("<<<")) {
+      if (any(&Space::is_kernel) || (any(&Space::on_device) && any(&Space::on_host))) return;
+      return report(name, called + " is no kernel, and is launched: declare it __global__ void " +
+                              called + "(...)");
+    }
+    if (!code_[next].is("(")) return;
+    if (any(&Space::is_kernel)) {
+      return report(name, called + " is a kernel, which is launched and not called: write " +
+                              called + "<<<grid, block>>>(arguments)");
+    }
+    if (!caller.on_host && !any(&Space::on_device) && any(&Space::is_defined)) {
+      report(name, "device code calls " + called +
+                       ", a host function, which nvcc refuses: write __device__ before its "
+                       "declaration");
+    }
+    if (caller.on_host && !any(&Space::on_host)) {
+      report(name, "host code calls " + called +
+                       ", a __device__ function, which nvcc refuses: write __host__ __device__ "
+                       "before its declaration, or call it in a kernel");
+    }
+  }
+
+  /// `sum = 0.0f __shared__ float As[16];`: the line before is at fault.
+  void check_end_before(std::size_t shared) {
+    const std::size_t begin = statement_begin(shared);
+    if (begin == shared || !says(begin, shared, "=")) return;
+    report(shared - 1, "expected ';' at the end of this line, before __shared__");
+  }
+
+  void report(std::size_t index, std::string message) {
+    errors_.push_back({code_[index].line, std::move(message)});
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  const std::set<std::string_view>& macros_;
+  std::vector<RewriteError>& errors_;
+  std::vector<FileFunction> functions_;
+  std::map<std::string_view, std::vector<Space>> by_name_;
+};
+
+}  // namespace
+
+void check_execution_spaces(const std::vector<Token>& tokens, const Outline& outline,
+                            const std::set<std::string_view>& macros,
+                            std::vector<RewriteError>& errors) {
+  // Which of the alternatives are the device's, the compiler would have to say.
+  const bool depends_on_pass = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+    return token.is("__CUDA_ARCH__") || token.is("__CUDACC__");
+  });
+  if (!depends_on_pass) SpaceChecker(outline, macros, errors).run();
+}
+
+}  // namespace tilewise::simt::rewriting
