@@ -153,9 +153,10 @@ TEST(DeviceServer, TellsErrors) {
   });
   EXPECT_EQ(served.status, 0) << "a line of this file";
   const std::vector<Finding> found = take_findings();
-  ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].message, "add is launched, but what it points to is no __global__ function");
-  EXPECT_EQ(found[1].kind, "reset");
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].kind, "refused");
+  EXPECT_EQ(found[1].message, "add is launched, but what it points to is no __global__ function");
+  EXPECT_EQ(found[2].kind, "reset");
 }
 
 DeviceRequest request_of(DeviceCall call) {
