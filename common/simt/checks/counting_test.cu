@@ -184,8 +184,7 @@ TEST_F(CheckedBuild, MergesSharedLoadsBesideCountingThemAsWritten) {
 }
 
 template <class Element>
-__global__ void rows_of_dynamic_memory(float* out) {
-  extern __shared__ Element tile[];
+__device__ void sum_rows(Element* tile, float* out) {
   for (int i = 0; i < 4; ++i) reinterpret_cast<float*>(tile)[32 * i + threadIdx.x] = 1;
   __syncthreads();
   float sum = 0;
@@ -193,16 +192,31 @@ __global__ void rows_of_dynamic_memory(float* out) {
   out[threadIdx.x] = sum;
 }
 
-TEST_F(CheckedBuild, MergesLoadsOfDynamicSharedMemoryAsItsElementsAreAligned) {
+template <class Element>
+__global__ void rows_of_plain_dynamic_memory(float* out) {
+  extern __shared__ Element tile[];
+  sum_rows(tile, out);
+}
+
+template <class Element, int alignment>
+__global__ void rows_of_dynamic_memory(float* out) {
+  extern __shared__ alignas(alignment) Element tile[];
+  sum_rows(tile, out);
+}
+
+TEST_F(CheckedBuild, MergesLoadsOfDynamicSharedMemoryAsItIsAligned) {
   const DeviceVector<float> out(32);
   const auto requests = [&](auto kernel) {
     watch({.counters = true});
     kernel<<<1, 32, 4 * 32 * sizeof(float)>>>(out.data());
     return counters_of_the_launch().shared_load_requests_merged;
   };
-  EXPECT_EQ(requests(rows_of_dynamic_memory<float>), 32u);
-  EXPECT_EQ(requests(rows_of_dynamic_memory<float2>), 16u);
-  EXPECT_EQ(requests(rows_of_dynamic_memory<float4>), 8u);
+  EXPECT_EQ(requests(rows_of_dynamic_memory<float, 4>), 32u);
+  EXPECT_EQ(requests(rows_of_dynamic_memory<float2, 8>), 16u);
+  EXPECT_EQ(requests(rows_of_dynamic_memory<float, 16>), 8u);
+  EXPECT_EQ(requests(rows_of_dynamic_memory<unsigned char, 16>), 8u);
+  EXPECT_EQ(requests(rows_of_plain_dynamic_memory<float>), 32u);
+  EXPECT_EQ(requests(rows_of_plain_dynamic_memory<float4>), 8u);
 }
 
 constexpr int results = 3, steps = 4;

@@ -18,12 +18,6 @@ bool is_any_of(const Token& token, const std::array<std::string_view, count>& wo
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-/// From the first token to before the last.
-struct Part {
-  std::size_t first;
-  std::size_t end;
-};
-
 /// A device function of the file: which of its parameters may be structures that are passed by
 /// value, and whether its result may be one.
 struct Function {
@@ -93,7 +87,7 @@ class CallMarker {
     const auto close = outline_.partner(open);
     if (!close) return;
     Function function{{}, may_be_structure(result)};
-    for (const Part& part : parts_between(open, *close)) {
+    for (const Part& part : outline_.parts_between(open, *close)) {
       function.parameters.push_back(may_be_structure(part));
     }
     const auto [known, is_new] = functions_.emplace(code_[open - 1].text, function);
@@ -123,22 +117,6 @@ class CallMarker {
     return part.end > part.first;
   }
 
-  /// What commas part between two parentheses.
-  std::vector<Part> parts_between(std::size_t open, std::size_t close) const {
-    std::vector<Part> parts;
-    std::size_t first = open + 1;
-    for (std::size_t i = first; i <= close; ++i) {
-      if (code_[i].is("<")) i = outline_.template_close(i).value_or(i);
-      if (i < close && (code_[i].is("(") || code_[i].is("[") || code_[i].is("{"))) {
-        i = outline_.partner(i).value_or(i);
-      } else if ((i == close && i > open + 1) || (i < close && code_[i].is(","))) {
-        parts.push_back({first, i});
-        first = i + 1;
-      }
-    }
-    return parts;
-  }
-
   void mark_call(std::size_t name) {
     const auto known = functions_.find(code_[name].text);
     if (known == functions_.end()) return;
@@ -154,7 +132,7 @@ class CallMarker {
     // Whether < begins template arguments is not known here: a comma might be theirs.
     if (!close || angles_before_[*close] > angles_before_[open]) return;
     const Function& function = known->second;
-    const auto arguments = parts_between(open, *close);
+    const auto arguments = outline_.parts_between(open, *close);
     for (std::size_t i = 0; i < arguments.size() && i < function.parameters.size(); ++i) {
       if (function.parameters[i] && may_be_copied(arguments[i])) copy(arguments[i]);
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct FileFunction {
   std::size_t parameters;  ///< its (
   std::size_t body = 0;    ///< its {; 0: declared only
   Space space = {};
+  std::size_t fewest = 0, most = 0;  ///< arguments that it takes
+  /// The { of the namespace with a name that it is in; none: it is seen everywhere.
+  std::optional<std::size_t> home = {};
 };
 
 /// Looks at the functions of one file, by their words alone: what a macro stands for, members and
@@ -43,7 +47,13 @@ class SpaceChecker {
   SpaceChecker(const Outline& outline, const std::set<std::string_view>& macros,
                std::vector<RewriteError>& errors)
       : outline_(outline), code_(outline.code()), macros_(macros), errors_(errors) {
-    for (std::size_t i = 1; i + 1 < code_.size(); ++i) find_function(i);
+    for (std::size_t i = 1; i + 1 < code_.size(); ++i) {
+      if (code_[i].is("{") && opens_named_namespace(i)) namespaces_.push_back(i);
+      while (!namespaces_.empty() && outline_.partner(namespaces_.back()).value_or(i) <= i) {
+        namespaces_.pop_back();
+      }
+      find_function(i);
+    }
   }
 
   void run() {
@@ -88,18 +98,46 @@ class SpaceChecker {
     while (end + 1 < code_.size() && code_[end].is("noexcept")) ++end;
     const bool is_definition = code_[end].is("{") && outline_.partner(end);
     if (!is_definition && !code_[end].is(";")) return;
-    functions_.push_back({name, name + 1, is_definition ? end : 0, space_of(name)});
-    functions_.back().space.is_defined = is_definition;
-    by_name_[code_[name].text].push_back(functions_.back().space);
+    FileFunction function{name, name + 1, is_definition ? end : 0, space_of(name)};
+    function.space.is_defined = is_definition;
+    const auto parameters = outline_.parts_between(name + 1, *close);
+    for (const Part& part : parameters) {
+      const bool is_void = part.end - part.first == 1 && code_[part.first].is("void");
+      if (!is_void) ++function.most;
+      if (!is_void && !says(part.first, part.end, "=")) ++function.fewest;
+    }
+    if (says(name + 1, *close, "...")) function.fewest = 0, function.most = code_.size();
+    if (!namespaces_.empty()) function.home = namespaces_.back();
+    functions_.push_back(function);
+    by_name_[code_[name].text].push_back(function);
+  }
+
+  /// `namespace a::b {`; one without a name is seen by all of the file.
+  bool opens_named_namespace(std::size_t brace) const {
+    const std::size_t begin = statement_begin(brace);
+    return outline_.scope(brace) == Scope::file && says(begin, brace, "namespace") &&
+           !code_[brace - 1].is("namespace");
+  }
+
+  /// The functions of this name that a call with so many arguments there may be of.
+  std::vector<Space> candidates(std::size_t name, std::optional<std::size_t> arguments) const {
+    std::vector<Space> found;
+    const auto named = by_name_.find(code_[name].text);
+    if (named == by_name_.end()) return found;
+    for (const FileFunction& function : named->second) {
+      const bool is_seen =
+          !function.home || (*function.home < name && name < *outline_.partner(*function.home));
+      const bool takes_them =
+          !arguments || (*arguments >= function.fewest && *arguments <= function.most);
+      if (is_seen && takes_them) found.push_back(function.space);
+    }
+    return found;
   }
 
   Space space_of(std::size_t name) const {
     const std::size_t begin = statement_begin(name);
-    const bool may_be_anything =
-        says(begin, name, "constexpr") || says(begin, name, "consteval") ||
-        std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(begin),
-                    code_.begin() + static_cast<std::ptrdiff_t>(name) + 1,
-                    [&](const Token& token) { return macros_.contains(token.text); });
+    const bool may_be_anything = says(begin, name, "constexpr") || says(begin, name, "consteval") ||
+                                 has_macro(begin, name + 1);
     if (may_be_anything) return {false, true, true};
     const bool on_device = says(begin, name, "__device__");
     const bool is_kernel = says(begin, name, "__global__");
@@ -126,11 +164,20 @@ class SpaceChecker {
       if (ends_a_block) break;  // else a lambda's body or a list, which belong to the statement
       last = outline_.partner(last - 1).value_or(last - 1);
     }
-    // What else stands there may never end, or end the program.
-    const bool is_launch = says(last, close, "<<<") && !code_[last].is("return");
-    if (!is_launch) return;
+    // What else stands there may never end, or end the program, and a macro may return.
+    const bool is_launch = launches_itself(last, close) && !code_[last].is("return");
+    if (!is_launch || has_macro(last, close)) return;
     report(close, std::string(code_[function.name].text) +
                       " ends without a return statement: return cudaGetLastError();");
+  }
+
+  /// Whether a statement is a launch, and not a call that is given one.
+  bool launches_itself(std::size_t from, std::size_t to) const {
+    for (std::size_t i = from; i < to; ++i) {
+      if (code_[i].is("<<<")) return true;
+      if (code_[i].is("(") || code_[i].is("{")) i = outline_.partner(i).value_or(i);
+    }
+    return false;
   }
 
   /// Names that a function declares itself, which hide others.
@@ -150,7 +197,10 @@ class SpaceChecker {
   void check_body(const FileFunction& function) {
     const Space& caller = function.space;
     const bool runs_anywhere = caller.on_host && (caller.on_device || caller.is_kernel);
-    if (runs_anywhere) return;
+    // Lambdas and members of local classes have spaces of their own.
+    const bool has_others_within =
+        says(function.body, *outline_.partner(function.body), "__device__");
+    if (runs_anywhere || has_others_within) return;
     const std::set<std::string_view> own = declared_in(function);
     // Where it is launched, that is what is said.
     bool may_tell_of_places = caller.on_host && !is_launched(code_[function.name].text);
@@ -166,8 +216,7 @@ class SpaceChecker {
                       " is known to kernels alone, and this is host code: compute with the "
                       "function's arguments, or do it in the kernel");
       }
-      const auto callee = by_name_.find(code_[i].text);
-      if (callee != by_name_.end()) check_use(caller, i, callee->second);
+      if (by_name_.contains(code_[i].text)) check_use(caller, i);
     }
   }
 
@@ -180,22 +229,28 @@ class SpaceChecker {
     return false;
   }
 
-  void check_use(const Space& caller, std::size_t name, const std::vector<Space>& overloads) {
-    const auto any = [&](bool Space::*where) {
-      return std::any_of(overloads.begin(), overloads.end(),
-                         [&](const Space& space) { return space.*where; });
-    };
+  void check_use(const Space& caller, std::size_t name) {
     const std::string called(code_[name].text);
     std::size_t next = name + 1;
     if (code_[next].is("<")) next = outline_.template_close(name + 1).value_or(name) + 1;
     if (next >= code_.size()) return;
-    if (code_[next].is("<<<")) {
+    const bool is_launch = code_[next].is("<<<");
+    if (!is_launch && !code_[next].is("(")) return;
+    const std::vector<Space> callees =
+        candidates(name, is_launch ? std::nullopt : arguments_at(next));
+    if (callees.empty()) return;  // it is somebody else's
+    const auto any = [&](bool Space::*where) {
+      return std::any_of(callees.begin(), callees.end(),
+                         [&](const Space& space) { return space.*where; });
+    };
+    if (is_launch) {
       if (any(&Space::is_kernel) || (any(&Space::on_device) && any(&Space::on_host))) return;
       return report(name, called + " is no kernel, and is launched: declare it __global__ void " +
                               called + "(...)");
     }
-    if (!code_[next].is("(")) return;
-    if (any(&Space::is_kernel)) {
+    const bool is_kernel = std::all_of(callees.begin(), callees.end(),
+                                       [](const Space& space) { return space.is_kernel; });
+    if (is_kernel) {
       return report(name, called + " is a kernel, which is launched and not called: write " +
                               called + "<<<grid, block>>>(arguments)");
     }
@@ -209,6 +264,22 @@ class SpaceChecker {
                        ", a __device__ function, which nvcc refuses: write __host__ __device__ "
                        "before its declaration, or call it in a kernel");
     }
+  }
+
+  /// How many arguments a call has; nothing where that cannot be told from the words.
+  std::optional<std::size_t> arguments_at(std::size_t open) const {
+    const auto close = outline_.partner(open);
+    if (!close) return std::nullopt;
+    const bool is_unclear =
+        says(open, *close, "<") || says(open, *close, "...") || has_macro(open, *close);
+    if (is_unclear) return std::nullopt;
+    return outline_.parts_between(open, *close).size();
+  }
+
+  bool has_macro(std::size_t from, std::size_t to) const {
+    return std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(from),
+                       code_.begin() + static_cast<std::ptrdiff_t>(to),
+                       [&](const Token& token) { return macros_.contains(token.text); });
   }
 
   /// `sum = 0.0f __shared__ float As[16];`: the line before is at fault.
@@ -227,7 +298,8 @@ class SpaceChecker {
   const std::set<std::string_view>& macros_;
   std::vector<RewriteError>& errors_;
   std::vector<FileFunction> functions_;
-  std::map<std::string_view, std::vector<Space>> by_name_;
+  std::map<std::string_view, std::vector<FileFunction>> by_name_;
+  std::vector<std::size_t> namespaces_;  ///< those with names, around what is looked at
 };
 
 }  // namespace

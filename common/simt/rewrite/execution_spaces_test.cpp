@@ -33,6 +33,12 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
       {"cudaError_t g(int n) {\n  if (n < 0) return 1;\n  f<<<1, 2>>>();\n}",
        "4: g ends without a return"},
       {"int g(int n) {\n  return n + threadIdx.x; }", "2: threadIdx is known to kernels alone"},
+      {"namespace a {\nint f(int i) { return i; }\n__device__ int g() { return f(1); }\n}",
+       "3: device code calls f, a host function"},
+      {"namespace {\nint f() { return 1; }\n}\n__device__ int g() { return f(); }",
+       "4: device code calls f, a host function"},
+      {"int f(int i, int j = 1) { return i; }\n__device__ int g() { return f(2); }",
+       "2: device code calls f, a host function"},
       {"__global__ void k() {\n  float s = 0.0f\n  __shared__ float a[3]; }", "2: expected ';'"},
   };
   for (const auto& [source, message] : cases) {
@@ -60,6 +66,21 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
            "cudaError_t g(int n) { if (n) { f<<<1, 2>>>(); } return 0; }",
            "cudaError_t g(int n) { for (;;) pause(); }",
            "cudaError_t g(int n) { return f(n, [&] { h(); }); }",
+           "#define DONE(launch) launch; return cudaGetLastError()\n"
+           "cudaError_t g(int n) { DONE((f<<<1, 2>>>(n))); }",
+           "cudaError_t g(int n) { give_up_with(f<<<1, 2>>>(n)); }",
+           "__global__ void f(int* a) {}\nint f(int* a, int n) { return n; }\n"
+           "int g(int* a) { return f(a, 1); }",
+           "template <int T> __global__ void f(int* a) {}\nvoid f(int* a) {}\n"
+           "void g(int* a) { f(a); }",
+           "static int min(int a, int b, int c) { return a; }\n"
+           "__global__ void k(int* a) { *a = min(1, 2); }",
+           "namespace host { float max(float a, float b) { return a; } }\n"
+           "__global__ void k(float* a) { *a = max(1.0f, 2.0f); }",
+           "int f(int i) { return i; }\n__device__ int f(int i, int j = 1) { return j; }\n"
+           "__global__ void k(int* a) { *a = f(1, 2); }",
+           "__device__ int f(int i) { return i; }\n"
+           "void g() { struct S { __device__ int operator()() { return f(1); } }; }",
            "dim3 grid(int n);\nvoid g() { dim3 threadIdx(3); threadIdx.x = 4; }",
        }) {
     EXPECT_EQ(errors_of(source), "") << source;

@@ -177,6 +177,21 @@ std::optional<std::size_t> Outline::template_open(std::size_t close) const {
   return std::nullopt;
 }
 
+std::vector<Part> Outline::parts_between(std::size_t open, std::size_t close) const {
+  std::vector<Part> parts;
+  std::size_t first = open + 1;
+  for (std::size_t i = first; i <= close; ++i) {
+    if (code_[i].is("<")) i = template_close(i).value_or(i);
+    if (i < close && (code_[i].is("(") || code_[i].is("[") || code_[i].is("{"))) {
+      i = partner(i).value_or(i);
+    } else if ((i == close && i > open + 1) || (i < close && code_[i].is(","))) {
+      parts.push_back({first, i});
+      first = i + 1;
+    }
+  }
+  return parts;
+}
+
 bool Outline::takes_parentheses(std::size_t index) const {
   static constexpr std::array<std::string_view, 5> words = {"alignas", "__align__", "__attribute__",
                                                             "__declspec", "decltype"};

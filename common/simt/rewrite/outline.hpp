@@ -11,6 +11,12 @@ namespace tilewise::simt::rewriting {
 /// What a token stands directly in: a namespace or the file, a class or enumeration, a function.
 enum class Scope { file, type, block };
 
+/// From the first token to before the last.
+struct Part {
+  std::size_t first;
+  std::size_t end;
+};
+
 /// The tokens without those between `#if 0` and its `#else` or `#endif`: text there need not be
 /// C++.
 std::vector<Token> without_disabled(const std::vector<Token>& tokens);
@@ -34,6 +40,9 @@ class Outline {
 
   /// The `<` that starts the template argument list ending at `close`.
   std::optional<std::size_t> template_open(std::size_t close) const;
+
+  /// What commas part between two parentheses.
+  std::vector<Part> parts_between(std::size_t open, std::size_t close) const;
 
   /// True for `alignas`, `__attribute__` and the like: a word whose parentheses belong to it.
   bool takes_parentheses(std::size_t index) const;

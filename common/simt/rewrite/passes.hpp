@@ -57,9 +57,9 @@ namespace tilewise::simt::rewriting {
 
 /// Finds what nvcc refuses and a host compiler takes: host functions called by device code and
 /// `__device__` functions by host code, kernels that are called or return something, launches of
-/// what is no kernel, `threadIdx` on the host; status functions without a
-/// return at their end; and a missing `;` before `__shared__`. What it cannot
-/// tell from the words alone it lets pass.
+/// what is no kernel, `threadIdx` on the host, status functions that end in a launch without a
+/// return, and a missing `;` before `__shared__`. What it cannot tell from the words alone it lets
+/// pass.
 /// @param macros  names of the file's macros
 void check_execution_spaces(const std::vector<Token>& tokens, const Outline& outline,
                             const std::set<std::string_view>& macros,

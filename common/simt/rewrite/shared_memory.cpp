@@ -77,9 +77,7 @@ class SharedMemoryRewriter {
 
   Names rewrite_static(const Declaration& declaration, int line, std::optional<std::size_t> place) {
     // A macro may be used twice in a function, with other names.
-    const auto id =
-        next_id(line) +
-        (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
+    const auto id = id_of(declaration, line);
     const auto type = "tilewise_shared_" + id;
     const auto block = "tilewise_block_" + id;
     const auto shared = "::tilewise::simt::shared" +
@@ -118,8 +116,13 @@ class SharedMemoryRewriter {
 
   Names rewrite_dynamic(const Declaration& declaration, int line,
                         std::optional<std::size_t> place) {
-    std::string pointers;
+    std::string pointers, alignment;
     Names names;
+    if (const std::string attributes = attributes_of(declaration); !attributes.empty()) {
+      const std::string type = "tilewise_aligned_" + id_of(declaration, line);
+      pointers = "struct " + type + " { " + attributes + " char first; }";
+      alignment = ", alignof(" + type + ")";
+    }
     for (const auto& declarator : declaration.declarators) {
       if (!declarator.bounds || declarator.in_parentheses) {
         errors_.push_back({line,
@@ -129,7 +132,8 @@ class SharedMemoryRewriter {
       }
       const std::string name(code_[declarator.name].text);
       const std::string shared = "::tilewise::simt::dynamic_shared<" +
-                                 element_type(declaration, declarator) + ">(" + text_of(name) + ")";
+                                 element_type(declaration, declarator) + alignment + ">(" +
+                                 text_of(name) + ")";
       pointers += (pointers.empty() ? "" : "; ") + storage_ + "auto& " + name + " = " + shared;
       names.push_back({declarator.name, shared});
     }
@@ -263,11 +267,31 @@ class SharedMemoryRewriter {
   void append_type(std::vector<Token>& type, std::size_t first, std::size_t end) const {
     for (auto i = first; i < end; ++i) {
       if (const auto attribute = attribute_end(outline_, i)) {
-        i = *attribute;  // dynamic shared memory is aligned for every type
+        i = *attribute;  // of the array, not of its elements
       } else if (!is_storage(code_[i])) {
         type.push_back(code_[i]);
       }
     }
+  }
+
+  // What an array without a bound is aligned to, as it is written.
+  std::string attributes_of(const Declaration& declaration) const {
+    std::vector<Token> attributes;
+    for (auto i = declaration.first; i < declaration.end; ++i) {
+      const auto end = attribute_end(outline_, i);
+      if (!end) continue;
+      const bool is_alignment = std::any_of(at(i), at(*end), [](const Token& token) {
+        return token.is("alignas") || token.is("__align__") || token.is("aligned");
+      });
+      if (is_alignment) attributes.insert(attributes.end(), at(i), at(*end + 1));
+      i = *end;
+    }
+    return joined(attributes);
+  }
+
+  std::string id_of(const Declaration& declaration, int line) {
+    return next_id(line) +
+           (in_macro_ ? "_##" + std::string(code_[declaration.declarators.front().name].text) : "");
   }
 
   // Unique in the file: the line and the declaration's number on it.

@@ -105,9 +105,13 @@ TEST(SharedMemory, DynamicArraysBecomePointers) {
       {"extern __shared__ float s[64];",
        "auto& s = ::tilewise::simt::dynamic_shared<float>(\"s\")"},
       {"extern __shared__ __align__(16) unsigned char s[];",
-       "auto& s = ::tilewise::simt::dynamic_shared<unsigned char>(\"s\")"},
+       "struct tilewise_aligned_2_1 { __align__(16) char first; }; "
+       "auto& s = ::tilewise::simt::dynamic_shared<unsigned char, "
+       "alignof(tilewise_aligned_2_1)>(\"s\")"},
       {"extern volatile __shared__ typename P<A, B>::T s[] __attribute__((aligned(8)));",
-       "auto& s = ::tilewise::simt::dynamic_shared<volatile typename P<A, B>::T>(\"s\")"},
+       "struct tilewise_aligned_2_1 { __attribute__((aligned(8))) char first; }; "
+       "auto& s = ::tilewise::simt::dynamic_shared<volatile typename P<A, B>::T, "
+       "alignof(tilewise_aligned_2_1)>(\"s\")"},
       {"extern __shared__ float s[][16];",
        "auto& s = ::tilewise::simt::dynamic_shared<float [16]>(\"s\")"},
       {"extern __shared__ float* s[], t[];",

@@ -52,12 +52,12 @@ void record_elsewhere(const void* address, std::uint32_t site, const void* frame
 }
 
 void name_shared_array(const void* start, const char* name, const char* element_function,
-                       size_t element_bytes, const size_t* extents, size_t rank) {
+                       size_t element_bytes, size_t alignment, const size_t* extents, size_t rank) {
   if (recorder.next == nullptr) return;
   const auto offset = reinterpret_cast<std::uintptr_t>(start) - recorder.shared_base;
   Block::of_this_thread().watch()->note_shared_array(shared_place + static_cast<Place>(offset),
                                                      name, element_function, element_bytes,
-                                                     {extents, rank});
+                                                     alignment, {extents, rank});
 }
 
 }  // namespace tilewise::simt

@@ -195,13 +195,13 @@ void BlockWatch::note_index_fault(IndexFault fault) {
 }
 
 void BlockWatch::note_shared_array(Place start, const char* name, const char* element_function,
-                                   std::size_t element_bytes,
+                                   std::size_t element_bytes, std::size_t alignment,
                                    std::span<const std::size_t> extents) {
   if (watch_.trace) tell([&](Observer& observer) { observer.shared_array(start); });
-  if (names_.knows(start, name, element_function)) return;
+  if (names_.knows(start, name, element_function, alignment)) return;
   pause_recording();
-  names_.note(start, name, element_function);
-  names_.add(start, name, type_in(element_function), element_bytes,
+  names_.note(start, name, element_function, alignment);
+  names_.add(start, name, type_in(element_function), element_bytes, alignment,
              {extents.begin(), extents.end()});
   go_on_recording();
 }

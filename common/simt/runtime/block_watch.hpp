@@ -80,7 +80,8 @@ class BlockWatch {
   void note_fence();
   void note_index_fault(IndexFault fault);
   void note_shared_array(Place start, const char* name, const char* element_function,
-                         std::size_t element_bytes, std::span<const std::size_t> extents);
+                         std::size_t element_bytes, std::size_t alignment,
+                         std::span<const std::size_t> extents);
 
   /// Writes an access into the running lane's trace if it is one to a variable in device memory.
   bool record_variable(const void* address, std::uint32_t site);

@@ -120,7 +120,9 @@ void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) 
                                           "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDeviceToDevice) return;
   const bool says_to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool says_from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   const bool wrong_target = says_to_device != to_device;
+  if (!wrong_target && says_from_device == from_device) return;  // it was too long, say
   const char* const is = (wrong_target ? to_device : from_device) ? "device" : "host";
   record_refusal(std::string("cudaMemcpy returned cudaErrorInvalidValue: by ") + names[kind] +
                  " its " + (wrong_target ? "target" : "source") + " would be " +

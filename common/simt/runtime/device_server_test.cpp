@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/simt/host_apart.hpp"
@@ -155,6 +156,8 @@ TEST(DeviceServer, TellsErrors) {
   const std::vector<Finding> found = take_findings();
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].kind, "refused");
+  EXPECT_THAT(found[0].message, testing::HasSubstr("by cudaMemcpyDeviceToHost its target would be "
+                                                   "host memory, and it is device memory"));
   EXPECT_EQ(found[1].message, "add is launched, but what it points to is no __global__ function");
   EXPECT_EQ(found[2].kind, "reset");
 }

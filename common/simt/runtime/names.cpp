@@ -100,11 +100,11 @@ std::string brackets(const std::vector<std::size_t>& extents, std::size_t from) 
 }  // namespace
 
 void SharedNames::add(Place start, const char* name, std::string element, std::size_t element_bytes,
-                      std::vector<std::size_t> extents) {
+                      std::size_t alignment, std::vector<std::size_t> extents) {
   const auto at =
       std::lower_bound(arrays_.begin(), arrays_.end(), start,
                        [](const Array& array, Place place) { return array.start < place; });
-  Array array{start, name, std::move(element), element_bytes, std::move(extents)};
+  Array array{start, name, std::move(element), element_bytes, alignment, std::move(extents)};
   if (at != arrays_.end() && at->start == start) {
     *at = std::move(array);
   } else {
@@ -118,11 +118,9 @@ std::vector<std::size_t> SharedNames::extents_of(const Array& array) const {
 }
 
 std::size_t SharedNames::known_alignment(Place place) const {
-  constexpr std::size_t widest = 16;
   const bool is_dynamic = place - shared_place < dynamic_bytes_;
-  if (!is_dynamic || arrays_.empty() || arrays_.front().start != shared_place) return widest;
-  const std::size_t bytes = arrays_.front().element_bytes;
-  return bytes & (~bytes + 1);  // its largest power of two
+  if (!is_dynamic || arrays_.empty() || arrays_.front().start != shared_place) return widest_access;
+  return std::min(arrays_.front().alignment, widest_access);
 }
 
 TracedArray SharedNames::array_at(Place start) const {

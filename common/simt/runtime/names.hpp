@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -49,25 +50,29 @@ struct IndexFault {
 class SharedNames {
  public:
   /// Whether the array that starts there was noted last with these very strings.
-  bool knows(Place start, const char* name, const char* type) const {
+  bool knows(Place start, const char* name, const char* type, std::size_t alignment) const {
     const auto known = noted_.find(start);
-    return known != noted_.end() && known->second == std::pair(name, type);
+    return known != noted_.end() && known->second == std::tuple(name, type, alignment);
   }
-  void note(Place start, const char* name, const char* type) { noted_[start] = {name, type}; }
+  void note(Place start, const char* name, const char* type, std::size_t alignment) {
+    noted_[start] = {name, type, alignment};
+  }
 
   /// Replaces what started there before: dynamic shared memory has another name in every kernel.
   /// @param element as the compiler spells it
+  /// @param alignment that the compiler knows
   /// @param extents none for dynamic shared memory, whose size is the launch's
   void add(Place start, const char* name, std::string element, std::size_t element_bytes,
-           std::vector<std::size_t> extents);
+           std::size_t alignment, std::vector<std::size_t> extents);
 
   void set_dynamic_bytes(std::size_t bytes) { dynamic_bytes_ = bytes; }
 
   /// "As[3][5]", or "byte 12 of the block's shared memory" where no array was declared.
   std::string element(Place place) const;
 
-  /// How many bytes the compiler knows an address there to be a multiple of: those that the widest
-  /// load takes where it places the array itself, and those of an element of dynamic shared memory.
+  /// How many bytes the compiler knows an address there to be a multiple of, at most those of the
+  /// widest access: all of them where it places the array itself, and in dynamic shared memory what
+  /// its declaration says.
   std::size_t known_alignment(Place place) const;
 
   /// The array that starts there.
@@ -86,7 +91,7 @@ class SharedNames {
   struct Array {
     Place start;
     std::string name, element;
-    std::size_t element_bytes;
+    std::size_t element_bytes, alignment;
     std::vector<std::size_t> extents;
   };
   std::vector<std::size_t> extents_of(const Array& array) const;
@@ -94,7 +99,7 @@ class SharedNames {
   std::string element(const Array& array, std::int64_t index) const;
 
   std::vector<Array> arrays_;  ///< by start
-  std::unordered_map<Place, std::pair<const char*, const char*>> noted_;
+  std::unordered_map<Place, std::tuple<const char*, const char*, std::size_t>> noted_;
   std::size_t dynamic_bytes_ = 0;
 };
 

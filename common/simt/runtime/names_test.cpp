@@ -10,9 +10,9 @@ constexpr Place at_as = shared_place + 1024, at_bs = shared_place + 4096;
 /// float As[4][16] and float4 Bs[8]; dynamic shared memory of 64 doubles called s.
 SharedNames example() {
   SharedNames names;
-  names.add(at_bs, "Bs", "float4", 16, {8});
-  names.add(at_as, "As", "float", 4, {4, 16});
-  names.add(shared_place, "s", "double", 8, {});
+  names.add(at_bs, "Bs", "float4", 16, 16, {8});
+  names.add(at_as, "As", "float", 4, 16, {4, 16});
+  names.add(shared_place, "s", "double", 8, 8, {});
   names.set_dynamic_bytes(512);
   return names;
 }
@@ -69,9 +69,17 @@ TEST(SharedNames, NameAPlaceOutsideByTheNearestArray) {
   EXPECT_EQ(example().name_outside(shared_place + 512)->array, "double s[64]");
 }
 
+TEST(SharedNames, KnowTheAlignmentThatADeclarationSays) {
+  SharedNames names = example();
+  EXPECT_EQ(names.known_alignment(shared_place + 64), 8u);
+  EXPECT_EQ(names.known_alignment(at_as), 16u);
+  names.add(shared_place, "tile", "float", 4, 128, {});
+  EXPECT_EQ(names.known_alignment(shared_place + 64), 16u);
+}
+
 TEST(SharedNames, ForgetWhatStartedAtTheSamePlace) {
   SharedNames names = example();
-  names.add(shared_place, "tile", "float", 4, {});
+  names.add(shared_place, "tile", "float", 4, 4, {});
   EXPECT_EQ(names.element(shared_place + 8), "tile[2]");
 }
 

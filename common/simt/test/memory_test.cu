@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "common/simt/test/testing.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsNan;
 
 class Memory : public SimtTest {};
@@ -68,6 +70,7 @@ TEST_F(Memory, IsCopiedOnlyWhereTheDirectionIsRight) {
     std::size_t bytes;
     cudaMemcpyKind kind;
     cudaError_t error;
+    const char* told = nullptr;  ///< of the directions that CUDA refused
   };
   const Case cases[] = {
       {"up", a.data(), host, 32, cudaMemcpyHostToDevice, cudaSuccess},
@@ -75,16 +78,26 @@ TEST_F(Memory, IsCopiedOnlyWhereTheDirectionIsRight) {
       {"down", host, b.data(), 32, cudaMemcpyDeviceToHost, cudaSuccess},
       {"default", host, b.data(), 32, cudaMemcpyDefault, cudaSuccess},
       {"nothing", nullptr, nullptr, 0, cudaMemcpyHostToDevice, cudaSuccess},
-      {"wrong way", host, a.data(), 32, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
-      {"host as device", host, host + 4, 16, cudaMemcpyDeviceToDevice, cudaErrorInvalidValue},
+      {"wrong way", host, a.data(), 32, cudaMemcpyHostToDevice, cudaErrorInvalidValue,
+       "its target would be device memory, and it is host memory"},
+      {"host as device", host, host + 4, 16, cudaMemcpyDeviceToDevice, cudaErrorInvalidValue,
+       "its target would be device memory, and it is host memory"},
+      {"from the host", b.data(), host, 16, cudaMemcpyDeviceToDevice, cudaErrorInvalidValue,
+       "its source would be device memory, and it is host memory"},
       {"beyond the end", a.data(), host, 36, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
       {"null", a.data(), nullptr, 4, cudaMemcpyHostToDevice, cudaErrorInvalidValue},
       {"no such kind", a.data(), host, 4, static_cast<cudaMemcpyKind>(7),
        cudaErrorInvalidMemcpyDirection},
   };
   for (const Case& c : cases) {
+    take_findings();
     EXPECT_EQ(cudaMemcpy(c.to, c.from, c.bytes, c.kind), c.error) << c.what;
     cudaGetLastError();
+    const std::vector<Finding> refused = take_findings();
+    ASSERT_EQ(refused.size(), c.told == nullptr ? 0u : 1u) << c.what;
+    if (c.told != nullptr) {
+      EXPECT_THAT(refused[0].message, HasSubstr(c.told)) << c.what;
+    }
   }
   EXPECT_THAT(b.values(), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
 }

@@ -53,9 +53,13 @@ inline T& shared_at_file_scope() {
 
 /// Tells the run-time what an array is called, for the messages of the checked build.
 /// @param element_function what element_name() returns
+/// @param alignment that the compiler knows: of what it places itself, that of the widest access
 /// @param extents none for dynamic shared memory
 void name_shared_array(const void* start, const char* name, const char* element_function,
-                       size_t element_bytes, const size_t* extents, size_t rank);
+                       size_t element_bytes, size_t alignment, const size_t* extents, size_t rank);
+
+/// Bytes of the widest access.
+inline constexpr size_t widest_access = 16;
 
 /// The compiler's name of this function, which spells out the type.
 template <class Element>
@@ -70,7 +74,7 @@ inline void name_shared_of_rank(T& array, const char* name, std::index_sequence<
   using Element = std::remove_volatile_t<std::remove_all_extents_t<T>>;
   static constexpr size_t extents[] = {std::extent_v<T, dimension>..., 0};
   name_shared_array(const_cast<std::remove_volatile_t<T>*>(&array), name, element_name<Element>(),
-                    sizeof(Element), extents, sizeof...(dimension));
+                    sizeof(Element), widest_access, extents, sizeof...(dimension));
 }
 
 template <class T>
@@ -78,10 +82,10 @@ inline void name_shared(T& array, const char* name) {
   name_shared_of_rank(array, name, std::make_index_sequence<std::rank_v<T>>{});
 }
 
-template <class T>
+template <class T, size_t alignment = alignof(T)>
 inline T (&dynamic_shared(const char* name))[] {
   void* start = enter_dynamic_shared(name);
-  name_shared_array(start, name, element_name<T>(), sizeof(T), nullptr, 0);
+  name_shared_array(start, name, element_name<T>(), sizeof(T), alignment, nullptr, 0);
   return *static_cast<T(*)[]>(start);
 }
 
@@ -90,7 +94,7 @@ inline T (&dynamic_shared(const char* name))[] {
 template <class T>
 inline void name_shared(T&, const char*) {}
 
-template <class T>
+template <class T, size_t = alignof(T)>
 inline T (&dynamic_shared(const char* name))[] {
   return *static_cast<T(*)[]>(enter_dynamic_shared(name));
 }

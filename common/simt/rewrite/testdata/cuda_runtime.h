@@ -66,7 +66,7 @@ void name_shared(T&, const char*) {}
 
 alignas(128) inline unsigned char dynamic_memory[1024];
 
-template <class T>
+template <class T, unsigned = 0>
 T (&dynamic_shared(const char*))[] {
   return *reinterpret_cast<T(*)[]>(dynamic_memory);
 }
