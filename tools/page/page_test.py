@@ -236,7 +236,7 @@ class PageTest(unittest.TestCase):
         slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
         self.settle()
         self.assertEqual(self.interval(), 2)
-        self.assertIn("2 of 8", slider.get_attribute("aria-valuetext"))
+        self.assertIn("2, between barriers 2 and 3 of 8", slider.get_attribute("aria-valuetext"))
         self.click("h1")
         self.press(Keys.SPACE)
         WebDriverWait(self.browser, 5).until(lambda _: self.interval() >= 4)

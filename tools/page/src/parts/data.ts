@@ -10,6 +10,8 @@ export interface Matrix {
   place: number;
   /** Number of its first element among those of all matrices. */
   first: number;
+  /** Of one dimension, in rows only where it is drawn. */
+  flat?: boolean;
 }
 
 export interface Finding {
@@ -168,7 +170,8 @@ export function elementOf(matrices: Matrix[], number: number): Element {
 }
 
 export function elementName(matrices: Matrix[], { matrix, row, col }: Element): string {
-  return `${matrices[matrix].name}[${row}][${col}]`;
+  const { name, ld, flat } = matrices[matrix];
+  return flat ? `${name}[${row * ld + col}]` : `${name}[${row}][${col}]`;
 }
 
 export const point = (index: number[]) => `(${index.slice(0, index[2] ? 3 : 2).join(", ")})`;

@@ -1,7 +1,7 @@
 // One request to device memory: its sectors, and which lane asked for which words of them.
 
 import type { Drawn } from "../drawing.tsx";
-import { laneText, lanesByWord, rowsOf } from "./banks.tsx";
+import { laneLooks, laneText, lanesByWord, rowsOf } from "./banks.tsx";
 import { type Request, type Trace, elementName, elementOf, hasLane } from "./data.ts";
 
 const sectorBytes = 32;
@@ -42,7 +42,7 @@ export function drawSectors(trace: Trace, request: Request, threads: number[], s
         </title>
         <rect width={wordWidth - 1} height={wordHeight} />
         {lanes.length > 0 && (
-          <text class="mid" x={(wordWidth - 1) / 2} y={13}>
+          <text class={laneLooks(lanes)} x={(wordWidth - 1) / 2} y={13}>
             {laneText(lanes)}
           </text>
         )}

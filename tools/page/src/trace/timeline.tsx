@@ -32,15 +32,29 @@ function deedsOf(block: Block): Deeds[] {
   return deeds;
 }
 
+/** What is told of an interval, in the order in which a block goes on, and in a word of its lane. */
+const lanes: { deed: keyof Deeds; name: string; says: string }[] = [
+  { deed: "load", name: "load", says: "loads from global memory" },
+  { deed: "put", name: "fill tiles", says: "fills shared memory" },
+  { deed: "use", name: "use tiles", says: "uses shared memory" },
+  { deed: "write", name: "write", says: "writes to global memory" },
+];
+
 function words(deeds: Deeds): string {
-  const said = [
-    deeds.load && "loads from global memory",
-    deeds.put && "fills shared memory",
-    deeds.use && "uses shared memory",
-    deeds.write && "writes to global memory",
-  ].filter(Boolean);
+  const said = lanes.filter(({ deed }) => deeds[deed]).map(({ says }) => says);
   return said.length > 0 ? said.join(", ") : "touches no memory";
 }
+
+/** Barriers stand between intervals: number i between i and i + 1. */
+function whereIs(interval: number, last: number): string {
+  if (last === 0) return "the kernel has no barrier";
+  if (interval === 0) return "until the first barrier";
+  if (interval === last) return `after the last barrier, number ${last}`;
+  return `between barriers ${interval} and ${interval + 1} of ${last}`;
+}
+
+/** More intervals than that have no room for marks of their own. */
+const mostMarks = 128;
 
 export function Timeline({ trace, state, change }: Props) {
   const block = blockOf(trace, state);
@@ -69,23 +83,24 @@ export function Timeline({ trace, state, change }: Props) {
         </button>
       </div>
       <div class="track">
-        <div class="marks" aria-hidden="true">
-          {deeds.length <= 128 &&
-            deeds.map((one, i) => (
-              <span
-                key={i}
-                class={`mark ${i === state.interval ? "now" : ""} ${one.fault ? "fault" : ""}`}
-                onClick={() => go(i)}
-                title={`${i}: ${words(one)}`}
-              >
-                {deeds.length <= 20 && (
-                  <small>
-                    {[one.load && "load", one.put && !one.load && "fill", one.use && "use", one.write && "write"].filter(Boolean).join(" ") || "-"}
-                  </small>
-                )}
-              </span>
+        {deeds.length <= mostMarks &&
+          lanes
+            .filter(({ deed }) => deeds.some((one) => one[deed]))
+            .map(({ deed, name, says }) => (
+              <div class="lane" key={deed} aria-hidden="true">
+                <span>{name}</span>
+                {deeds.map((one, i) => (
+                  <i
+                    key={i}
+                    class={["mark", one[deed] && "done", i === state.interval && "now", one.fault && "fault"]
+                      .filter(Boolean)
+                      .join(" ")}
+                    onClick={() => go(i)}
+                    title={`interval ${i}${one[deed] ? ` ${says}` : ""}`}
+                  />
+                ))}
+              </div>
             ))}
-        </div>
         <input
           id="interval"
           type="range"
@@ -94,16 +109,16 @@ export function Timeline({ trace, state, change }: Props) {
           value={state.interval}
           disabled={last === 0}
           aria-label="Interval"
-          aria-valuetext={`${state.interval} of ${last}: ${words(deeds[state.interval])}`}
+          aria-valuetext={`${state.interval}, ${whereIs(state.interval, last)}: ${words(deeds[state.interval])}`}
           onInput={(event) => go(Number(event.currentTarget.value))}
           onKeyDown={(event) => event.stopPropagation()}
         />
       </div>
       <p class="said" aria-live="polite">
         <strong id="now">
-          interval {state.interval} of 0 to {last}
+          Interval {state.interval}, {whereIs(state.interval, last)}
         </strong>
-        <span>the block {words(deeds[state.interval])}</span>
+        <span>The block {words(deeds[state.interval])}.</span>
       </p>
       <div class="steps">
         <button aria-label="Step before" title="Step before (↑)" disabled={steps < 2} onClick={() => change(chooseStep(trace, state, -1))}>
