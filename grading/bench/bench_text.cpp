@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -267,7 +268,14 @@ std::string legend_of(const BenchReport& report) {
   }
   if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
   if (any(report, Contender::openblas)) {
-    text += "CPU: OpenBLAS on this machine's processor, measured.\n";
+    double uncertain_pct = 0;
+    for (const BenchRow& row : report.rows) {
+      uncertain_pct = std::max(uncertain_pct, row.uncertainty_pct.value_or(0));
+    }
+    text += "CPU: OpenBLAS on this machine's processor, measured, the median of several runs";
+    text += uncertain_pct == 0
+                ? std::string(".\n")
+                : fmt::format(",\nwhich may be off by {:.0f}%.\n", std::ceil(uncertain_pct));
   }
   if (any(report, Contender::published)) {
     text += "document: the kernel in the form that was published.\n";

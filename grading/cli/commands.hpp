@@ -44,6 +44,7 @@ struct ProfileOptions : Run {
   std::string call;            ///< "matmul_shared(n=1024, tile=32)"
   bool exhaustive = false;     ///< run every block rather than a few that stand for all
   std::filesystem::path json;  ///< empty: none
+  std::filesystem::path plot;  ///< the call's roofline as SVG; empty: none
 };
 
 /// Runs one call of a contract function on the checked simulator and prints what its kernels did to

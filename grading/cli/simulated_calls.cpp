@@ -16,6 +16,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/labreport/lab_report.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/profile/profile_report.hpp"
@@ -115,6 +116,7 @@ bool profile(const ProfileOptions& options) {
   const Submission submission = choose_submission(options, {stage});
   const fs::path folder = submission.folder_of(stage);
   demand_writable(options.json);
+  demand_writable(options.plot);
 
   TerminalReport terminal(std::cout, style_of_standard_output());
   try {
@@ -137,6 +139,7 @@ bool profile(const ProfileOptions& options) {
     terminal.clear_progress();
     std::cout << profile_table(report, read_sources(stage, folder)) << std::flush;
     write_output(options.json, to_file(profile_document(report)));
+    write_output(options.plot, options.plot.empty() ? "" : roofline_of(report));
     return true;
   } catch (const NothingToShow& none) {
     terminal.explain_stage(none.why);

@@ -96,7 +96,7 @@ TEST(BenchCharts, DrawEachFunctionByBlockAndAllVersions) {
   EXPECT_THAT(lines_of(charts[3]), ElementsAre("tile 8", "tile 16", "tile 22", "tile 32"));
 
   const NamedChart& versions = charts.back();
-  EXPECT_THAT(versions.svg, HasSubstr("width=\"1000\"")) << "as wide as a page";
+  EXPECT_THAT(versions.svg, HasSubstr("n = 2048<")) << "the largest order of all";
   EXPECT_THAT(lines_of(versions),
               ElementsAre("matmul_shared tile 32", "matmul_prefetch_register tile 32",
                           "matmul_prefetch_shared tile 32"));
@@ -119,7 +119,8 @@ TEST(BenchCharts, PutFunctionsWithoutAChoiceIntoOneChart) {
                                             "07_transpose-gips", "versions-transpose"));
   const NamedChart& rate = charts[0];
   EXPECT_EQ(title_of(rate), "stage 07_transpose: GB/s, NVIDIA H200 (measured)");
-  EXPECT_THAT(lines_of(rate), ElementsAre("transpose_naive", "transpose_tiled", "a copy"));
+  EXPECT_THAT(lines_of(rate), ElementsAre("transpose_naive, transpose_tiled, a copy"))
+      << "which lie on one another";
   EXPECT_FALSE(x_is_logarithmic(rate)) << "1024 and 2048 lie close together";
 }
 
@@ -152,9 +153,8 @@ TEST(BenchCharts, ShowTheFastestOfManyBlocks) {
   const auto charts = charts_of(report);
   ASSERT_EQ(charts[0].name, "06_work_rx_ry-matmul_rx_ry-rate");
   const NamedChart& rate = charts[0];
-  EXPECT_THAT(title_of(rate), HasSubstr("8 fastest of 12"));
-  EXPECT_THAT(lines_of(rate), ElementsAre("tile 5", "tile 6", "tile 7", "tile 8", "tile 9",
-                                          "tile 10", "tile 11", "tile 12"));
+  EXPECT_THAT(title_of(rate), HasSubstr("5 fastest of 12"));
+  EXPECT_THAT(lines_of(rate), ElementsAre("tile 8", "tile 9", "tile 10", "tile 11", "tile 12"));
 }
 
 TEST(BenchCharts, AreFilesInAFolderThatIsMadeForThem) {

@@ -10,9 +10,11 @@
 #include <stdexcept>
 
 #include "common/gpu/capability.hpp"
+#include "common/theory/kernel_metrics.hpp"
 #include "common/theory/matmul_counts.hpp"
 #include "common/theory/occupancy.hpp"
 #include "grading/page/render.hpp"
+#include "grading/profile/modelled_time.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
@@ -37,37 +39,6 @@ void read_handout(const fs::path& file, StageNotes& notes) {
   if (notes.title.empty() || notes.purpose.empty()) {
     throw std::runtime_error(file.string() + " has no heading with a paragraph below");
   }
-}
-
-Json document_of(const core::GpuProfile& gpu) {
-  // Of every card so far: Programming Guide, "Technical Specifications per Compute Capability".
-  constexpr int constant_bytes = 65536, most_threads_z = 64, most_blocks_y = 65535;
-  const core::Capability& capability = core::capability_of(gpu);
-  return {{"name", gpu.name},
-          {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
-          {"sms", gpu.sms},
-          {"fp32_lanes_per_sm", gpu.fp32_lanes_per_sm},
-          {"clock_mhz", gpu.clock_mhz},
-          {"peak_fp32_gflops", gpu.peak_fp32_gflops()},
-          {"peak_fp64_gflops", 2.0 * gpu.sms * gpu.fp64_lanes_per_sm * gpu.clock_mhz * 1e-3},
-          {"dram_gb_s", gpu.dram_gb_s},
-          {"l2_bytes", gpu.l2_bytes},
-          {"threads_per_sm", gpu.threads_per_sm},
-          {"warps_per_sm", gpu.warps_per_sm},
-          {"blocks_per_sm", gpu.blocks_per_sm},
-          {"registers_per_sm", gpu.registers_per_sm},
-          {"shared_bytes_per_sm", gpu.shared_bytes_per_sm},
-          {"shared_bytes_per_block", gpu.shared_bytes_per_block},
-          {"threads_per_block", gpu.threads_per_block},
-          {"banks", gpu.banks},
-          {"memory", gpu.memory},
-          {"memory_mhz", gpu.memory_mhz},
-          {"graphics_mhz", gpu.graphics_mhz},
-          {"memory_bytes", gpu.memory_bytes},
-          {"constant_bytes", constant_bytes},
-          {"threads_per_warp", theory::threads_per_warp},
-          {"most_threads", {gpu.threads_per_block, gpu.threads_per_block, most_threads_z}},
-          {"most_blocks", {capability.most_blocks_x, most_blocks_y, capability.most_blocks_z}}};
 }
 
 bool computes_in_doubles(const ContractInfo& function) {
@@ -119,6 +90,38 @@ void demand_plain(const std::string& name) {
 
 }  // namespace
 
+nlohmann::ordered_json gpu_document(const core::GpuProfile& gpu) {
+  // Of every card so far: Programming Guide, "Technical Specifications per Compute Capability".
+  constexpr int constant_bytes = 65536, most_threads_z = 64, most_blocks_y = 65535;
+  const core::Capability& capability = core::capability_of(gpu);
+  return {{"name", gpu.name},
+          {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
+          {"sms", gpu.sms},
+          {"fp32_lanes_per_sm", gpu.fp32_lanes_per_sm},
+          {"clock_mhz", gpu.clock_mhz},
+          {"peak_fp32_gflops", gpu.peak_fp32_gflops()},
+          {"peak_fp64_gflops", 2.0 * gpu.sms * gpu.fp64_lanes_per_sm * gpu.clock_mhz * 1e-3},
+          {"dram_gb_s", gpu.dram_gb_s},
+          {"shared_gb_s", theory::shared_gb_s(gpu)},
+          {"l2_bytes", gpu.l2_bytes},
+          {"threads_per_sm", gpu.threads_per_sm},
+          {"warps_per_sm", gpu.warps_per_sm},
+          {"blocks_per_sm", gpu.blocks_per_sm},
+          {"registers_per_sm", gpu.registers_per_sm},
+          {"shared_bytes_per_sm", gpu.shared_bytes_per_sm},
+          {"shared_bytes_per_block", gpu.shared_bytes_per_block},
+          {"threads_per_block", gpu.threads_per_block},
+          {"banks", gpu.banks},
+          {"memory", gpu.memory},
+          {"memory_mhz", gpu.memory_mhz},
+          {"graphics_mhz", gpu.graphics_mhz},
+          {"memory_bytes", gpu.memory_bytes},
+          {"constant_bytes", constant_bytes},
+          {"threads_per_warp", theory::threads_per_warp},
+          {"most_threads", {gpu.threads_per_block, gpu.threads_per_block, most_threads_z}},
+          {"most_blocks", {capability.most_blocks_x, most_blocks_y, capability.most_blocks_z}}};
+}
+
 std::vector<StageNotes> read_stage_notes(const fs::path& root,
                                          const std::vector<StageInfo>& stages) {
   std::vector<StageNotes> all;
@@ -153,17 +156,52 @@ nlohmann::ordered_json drawn_rows(BenchReport report) {
 
 }  // namespace
 
+std::string roofline_of(const ProfileReport& report) {
+  if (report.operations == 0) {
+    throw CannotDraw(report.call +
+                     " only moves elements; a roofline is of calls that compute something");
+  }
+  const auto metrics = metrics_of_call(report);
+  const auto time = modelled_call(report);
+  if (!metrics || !time) {
+    throw CannotDraw(report.call +
+                     " has no modelled time, so there is no place for it below the "
+                     "roofs; leave out --exhaustive, or choose a larger order");
+  }
+  const auto intensity = [&](double bytes) {
+    return bytes > 0 ? Json(report.operations / bytes) : Json(nullptr);
+  };
+  const Json gpu = gpu_document(report.gpu);
+  const Json& peak = gpu.at(report.double_precision ? "peak_fp64_gflops" : "peak_fp32_gflops");
+  if (peak == 0)
+    throw CannotDraw("nobody tells the peak of double precision of " +
+                     gpu.at("name").get<std::string>());
+  return render("roofline",
+                {{"title", fmt::format("{} on {}: roofline, modelled", report.call, report.gpu.id)},
+                 {"roofs",
+                  {{"gpu", gpu.at("name")},
+                   {"peak_gflops", peak},
+                   {"dram_gb_s", gpu.at("dram_gb_s")},
+                   {"shared_gb_s", gpu.at("shared_gb_s")}}},
+                 {"points",
+                  {{{"name", report.call.substr(0, report.call.find('('))},
+                    {"gflops", time->gflops},
+                    {"dram", intensity(metrics->dram_read_bytes + metrics->dram_write_bytes)},
+                    {"shared", intensity(metrics->shared_bytes_moved)}}}}});
+}
+
 std::string lab_report_page(const BenchReport& report, const std::vector<StageNotes>& stages) {
   Json notes = Json::array();
   for (const StageNotes& stage : stages) notes.push_back(document_of(stage, report));
   return render("report", {{"bench", drawn_rows(report)},
-                           {"gpu", document_of(report.gpu)},
+                           {"gpu", gpu_document(report.gpu)},
                            {"stages", std::move(notes)}});
 }
 
 std::vector<NamedChart> charts_of(const BenchReport& report) {
   std::vector<NamedChart> charts;
-  for (const Json& chart : Json::parse(render("charts", drawn_rows(report)))) {
+  for (const Json& chart : Json::parse(
+           render("charts", {{"bench", drawn_rows(report)}, {"gpu", gpu_document(report.gpu)}}))) {
     charts.push_back({chart.at(0), chart.at(1)});
   }
   return charts;

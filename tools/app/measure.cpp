@@ -87,6 +87,10 @@ void add_profile(CLI::App& app, ExitStatus& status) {
   command->add_flag("--exhaustive", options->exhaustive,
                     "Run every block, rather than a few that stand for all");
   command->add_option("--json", options->json, "Write the profile as JSON")->option_text("FILE");
+  command
+      ->add_option("--plot", options->plot,
+                   "Draw the call below the roofs of the GPU, its roofline, as SVG")
+      ->option_text("FILE");
   command->callback([options, &status] { status = exit_status(profile(*options)); });
 }
 

@@ -37,10 +37,10 @@ export function BlockPicker({ trace, state, change }: Props) {
               data-block={point(block.index)}
               class={strays ? "fault" : ""}
               aria-pressed={i === state.block}
-              aria-label={`block ${point(block.index)}${strays ? ", at fault" : ""}`}
+              title={`block ${point(block.index)}${strays ? ", at fault" : ""}`}
               onClick={() => change(chooseBlock(trace, state, i))}
             >
-              {block.index.slice(0, 2).join(",")}
+              {block.index.slice(0, 2).join(", ")}
             </button>
           );
         })}

@@ -109,7 +109,6 @@ export function Source({ trace, state, change }: Props) {
               {cost ? (
                 <button
                   aria-pressed={filtered}
-                  aria-label={`line ${i + 1}, at most ${told.join(" and ")} a request: ${text.trim()}`}
                   title={`at most ${told.join(" and ")} a request; click for its requests`}
                   onClick={() => change(chooseLine(trace, state, source.file, i + 1))}
                 >
