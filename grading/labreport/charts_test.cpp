@@ -5,6 +5,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "common/process/sandbox.hpp"
 #include "grading/bench/test/example_bench.hpp"
@@ -155,6 +156,47 @@ TEST(BenchCharts, ShowTheFastestOfManyBlocks) {
   const NamedChart& rate = charts[0];
   EXPECT_THAT(title_of(rate), HasSubstr("5 fastest of 12"));
   EXPECT_THAT(lines_of(rate), ElementsAre("tile 8", "tile 9", "tile 10", "tile 11", "tile 12"));
+}
+
+/// A tile's traffic: each element that a block brings is used as often as the tile is wide.
+theory::KernelMetrics metrics_of(const BenchRow& row, int tile) {
+  const double operations = 2.0 * row.n * row.n * row.n;
+  return {.flop_count_sp = operations,
+          .dram_read_bytes = operations / tile,
+          .shared_bytes_moved = operations / 0.25};
+}
+
+TEST(BenchCharts, PutKernelsBelowTheRoofsOfTheGpu) {
+  BenchReport report = example_bench();
+  for (BenchRow& row : report.rows) {
+    if (row.stage == "03_shared_memory")
+      row.metrics = metrics_of(row, row.block == "tile 8" ? 8 : 32);
+  }
+  const auto charts = charts_of(report);
+  EXPECT_EQ(charts[1].name, "03_shared_memory-matmul_shared-roofline");
+  const NamedChart& roofline = charts[1];
+  EXPECT_THAT(roofline.svg, HasSubstr(">peak, 8,873 GFLOPS</text>"));
+  EXPECT_THAT(roofline.svg, HasSubstr(">DRAM, 320.0 GB/s</text>"));
+  EXPECT_THAT(roofline.svg, HasSubstr(">shared memory, 4,436 GB/s</text>"));
+  EXPECT_THAT(lines_of(roofline), ElementsAre("tile 8, n = 2048", "tile 16, n = 2048",
+                                              "tile 22, n = 2048", "tile 32, n = 2048"));
+  EXPECT_THAT(roofline.svg, HasSubstr("tile 32, n = 2048: 737.9 GFLOPS at 32.00 operations a byte "
+                                      "of DRAM<"));
+  EXPECT_THAT(roofline.svg, HasSubstr(">737.9 of 1,109 by shared memory</text>")) << "0.25 a byte";
+  EXPECT_EQ(charts.back().name, "versions-matmul-roofline");
+}
+
+TEST(BenchCharts, HaveNoRoofForDoublesWhereNobodyKnowsIt) {
+  BenchReport report = example_bench();
+  for (BenchRow& row : report.rows) {
+    row.metrics = metrics_of(row, 8);
+    row.metrics->flop_count_dp = std::exchange(row.metrics->flop_count_sp, 0);
+  }
+  EXPECT_THAT(charts_of(report)[1].svg, HasSubstr(">peak, 277.3 GFLOPS</text>"));
+  report.gpu.fp64_lanes_per_sm = 0;
+  for (const NamedChart& chart : charts_of(report)) {
+    EXPECT_THAT(chart.name, testing::Not(HasSubstr("roofline")));
+  }
 }
 
 TEST(BenchCharts, AreFilesInAFolderThatIsMadeForThem) {

@@ -1,12 +1,15 @@
 #include "grading/labreport/lab_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 #include "common/gpu/capability.hpp"
@@ -156,7 +159,47 @@ nlohmann::ordered_json drawn_rows(BenchReport report) {
 
 }  // namespace
 
-std::string roofline_of(const ProfileReport& report) {
+namespace {
+
+/// "matmul_shared(n=1024, tile=32)" in parts: the function, then each argument.
+std::vector<std::string> parts_of(const std::string& call) {
+  const std::size_t open = call.find('(');
+  std::vector<std::string> parts = {call.substr(0, open)};
+  std::istringstream arguments(call.substr(open + 1, call.size() - open - 2));
+  for (std::string argument; std::getline(arguments >> std::ws, argument, ',');) {
+    parts.push_back(argument);
+  }
+  return parts;
+}
+
+/// What calls have in common, as a title, and what each has of its own; of a single one all.
+struct CallNames {
+  std::string title;
+  std::vector<std::string> own;
+};
+
+CallNames names_of(const std::vector<ProfileReport>& reports) {
+  if (reports.size() == 1) return {reports.front().call, {parts_of(reports.front().call).front()}};
+  std::vector<std::vector<std::string>> calls;
+  for (const ProfileReport& report : reports) calls.push_back(parts_of(report.call));
+  const auto is_common = [&](const std::string& part) {
+    return std::ranges::all_of(
+        calls, [&](const auto& call) { return std::ranges::find(call, part) != call.end(); });
+  };
+  std::vector<std::string> common;
+  std::ranges::copy_if(calls.front(), std::back_inserter(common), is_common);
+  CallNames names{fmt::format("{}", fmt::join(common, ", ")), {}};
+  for (auto& call : calls) {
+    std::erase_if(call, [&](const std::string& part) {
+      return std::ranges::find(common, part) != common.end();
+    });
+    names.own.push_back(fmt::format("{}", fmt::join(call, ", ")));
+  }
+  return names;
+}
+
+/// A call's place below the roofs.
+Json roof_point_of(const ProfileReport& report, const std::string& name) {
   if (report.operations == 0) {
     throw CannotDraw(report.call +
                      " only moves elements; a roofline is of calls that compute something");
@@ -165,29 +208,38 @@ std::string roofline_of(const ProfileReport& report) {
   const auto time = modelled_call(report);
   if (!metrics || !time) {
     throw CannotDraw(report.call +
-                     " has no modelled time, so there is no place for it below the "
-                     "roofs; leave out --exhaustive, or choose a larger order");
+                     " has no modelled time, so there is no place for it below the roofs; leave "
+                     "out --exhaustive, or choose a larger order");
   }
   const auto intensity = [&](double bytes) {
     return bytes > 0 ? Json(report.operations / bytes) : Json(nullptr);
   };
-  const Json gpu = gpu_document(report.gpu);
-  const Json& peak = gpu.at(report.double_precision ? "peak_fp64_gflops" : "peak_fp32_gflops");
-  if (peak == 0)
-    throw CannotDraw("nobody tells the peak of double precision of " +
-                     gpu.at("name").get<std::string>());
+  return {{"name", name},
+          {"gflops", time->gflops},
+          {"dram", intensity(metrics->dram_read_bytes + metrics->dram_write_bytes)},
+          {"shared", intensity(metrics->shared_bytes_moved)}};
+}
+
+}  // namespace
+
+std::string roofline_of(const std::vector<ProfileReport>& reports) {
+  const ProfileReport& first = reports.front();
+  const Json gpu = gpu_document(first.gpu);
+  const Json& peak = gpu.at(first.double_precision ? "peak_fp64_gflops" : "peak_fp32_gflops");
+  if (peak == 0) throw CannotDraw("nobody tells the peak of double precision of " + first.gpu.name);
+  Json points = Json::array();
+  const CallNames names = names_of(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    points.push_back(roof_point_of(reports[i], names.own[i]));
+  }
   return render("roofline",
-                {{"title", fmt::format("{} on {}: roofline, modelled", report.call, report.gpu.id)},
+                {{"title", fmt::format("{}: roofline, {} (modelled)", names.title, first.gpu.id)},
                  {"roofs",
-                  {{"gpu", gpu.at("name")},
+                  {{"gpu", first.gpu.name},
                    {"peak_gflops", peak},
                    {"dram_gb_s", gpu.at("dram_gb_s")},
                    {"shared_gb_s", gpu.at("shared_gb_s")}}},
-                 {"points",
-                  {{{"name", report.call.substr(0, report.call.find('('))},
-                    {"gflops", time->gflops},
-                    {"dram", intensity(metrics->dram_read_bytes + metrics->dram_write_bytes)},
-                    {"shared", intensity(metrics->shared_bytes_moved)}}}}});
+                 {"points", std::move(points)}});
 }
 
 std::string lab_report_page(const BenchReport& report, const std::vector<StageNotes>& stages) {

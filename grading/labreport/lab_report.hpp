@@ -37,10 +37,10 @@ std::vector<StageNotes> read_stage_notes(const std::filesystem::path& root,
 /// What pictures need to know of a GPU: its table in the report, and the roofs of rooflines.
 nlohmann::ordered_json gpu_document(const core::GpuProfile& gpu);
 
-/// The roofline of a call as SVG: operations a byte of DRAM and of shared memory, against the roofs
-/// of the report's GPU.
-/// @throws CannotDraw where the call computes nothing, or no time is known of it
-std::string roofline_of(const ProfileReport& report);
+/// Calls below the roofs of their GPU, as SVG: operations a byte of DRAM and of shared memory.
+/// @param reports at least one, all on one GPU
+/// @throws CannotDraw where a call computes nothing, or no time is known of it
+std::string roofline_of(const std::vector<ProfileReport>& reports);
 
 /// The laboratory report as one HTML file that needs nothing beside it, for the screen and for A4.
 /// @param stages  in this order, also those that nothing was measured of

@@ -77,10 +77,11 @@ void add_profile(CLI::App& app, ExitStatus& status) {
       "Example: ./lab profile 03_shared_memory --call 'matmul_shared(n=1024, tile=32)'");
   add_stage(command, *options)->required();
   command
-      ->add_option("--call", options->call,
+      ->add_option("--call", options->calls,
                    "A contract function and its arguments but for the matrices, by name: "
-                   "'matmul_shared(n=1024, tile=32)'")
+                   "'matmul_shared(n=1024, tile=32)'; again for each further call")
       ->option_text("CALL")
+      ->allow_extra_args(false)
       ->required();
   add_submission(command, *options);
   add_gpu(command, *options);
@@ -89,7 +90,7 @@ void add_profile(CLI::App& app, ExitStatus& status) {
   command->add_option("--json", options->json, "Write the profile as JSON")->option_text("FILE");
   command
       ->add_option("--plot", options->plot,
-                   "Draw the call below the roofs of the GPU, its roofline, as SVG")
+                   "Draw the calls below the roofs of the GPU, a roofline, as SVG")
       ->option_text("FILE");
   command->callback([options, &status] { status = exit_status(profile(*options)); });
 }

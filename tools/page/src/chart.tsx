@@ -116,7 +116,7 @@ function Legend({ lines, columns, width, room }: { lines: Series[]; columns: num
   );
 }
 
-export const legendRow = 20;
+const legendRow = 20;
 
 /** What a chart tells, for those who cannot see it. */
 export function inWords(chart: Chart): string {
@@ -175,7 +175,7 @@ export function Axes(of: { plot: Plot; across: Scale; up: Scale; x: string; y: s
 /** The title of a picture in a file. */
 export const Title = ({ of, width }: { of: string; width: number }) => (
   <text class="bold mid" x={width / 2} y={16}>
-    {shortened(of, width < 600 ? roomForTitle : 2 * roomForTitle)}
+    {shortened(of, Math.floor(width / 7.5))}
   </text>
 );
 

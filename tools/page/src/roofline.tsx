@@ -1,7 +1,7 @@
 // Kernels below the roofs of a GPU: what bandwidth and arithmetic allow, against operations a byte.
 // Williams, Waterman, Patterson: Roofline, CACM 52 (4), 2009.
 
-import { type Plot, type Setting, Axes, Title, colourOf, legendRow, shapeOf } from "./chart.tsx";
+import { type Plot, type Setting, Axes, Title, colourOf, shapeOf } from "./chart.tsx";
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
 import { significant } from "./numbers.ts";
 import { scaleBetween, share } from "./scales.ts";
@@ -45,7 +45,7 @@ const slopesOf = ({ dram_gb_s, shared_gb_s }: Roofs): Slope[] => [
 /** What a kernel's intensity allows it at most, and what it reaches of that. */
 export function limitOf(roofs: Roofs, point: RoofPoint): { gflops: number; by: string } {
   const limits = [
-    { gflops: roofs.peak_gflops, by: "the peak of the arithmetic" },
+    { gflops: roofs.peak_gflops, by: "arithmetic" },
     ...(point.dram === null ? [] : [{ gflops: point.dram * roofs.dram_gb_s, by: "DRAM" }]),
     ...(point.shared === null ? [] : [{ gflops: point.shared * roofs.shared_gb_s, by: "shared memory" }]),
   ];
@@ -60,6 +60,14 @@ export function rooflineInWords({ roofs, points }: Roofline): string {
   return `Chart of GFLOPS against operations a byte, below the roofs of ${roofs.gpu}.${told.join("")}`;
 }
 
+
+const reachedOf = (roofs: Roofs, point: RoofPoint) => {
+  const { gflops, by } = limitOf(roofs, point);
+  return `${significant(point.gflops)} of ${significant(gflops)} by ${by}`;
+};
+
+/** A name and what is reached, below each other. */
+const entry = 38;
 
 /** A symbol for each kernel: full by DRAM, hollow by shared memory. */
 const Symbol = ({ i, hollow }: { i: number; hollow?: boolean }) => (
@@ -116,8 +124,12 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
     return (
       <g key={name} class={looks}>
         <path class="roof" d={`M${x1} ${y1}L${x2} ${y2}`} />
-        {isLong && (
+        {isLong ? (
           <text class="small mid" transform={`translate(${px((x1 + x2) / 2)} ${px((y1 + y2) / 2)}) rotate(${angle})`} y={-6}>
+            {name}
+          </text>
+        ) : (
+          <text class="small" x={px((x1 + x2) / 2 + 10)} y={px((y1 + y2) / 2 + 10)}>
             {name}
           </text>
         )}
@@ -161,23 +173,26 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
       {marks}
       {inFile && (
         <At x={names} y={plot.top + 10}>
-          {points.map(({ name }, i) => (
-            <g key={i} class={colourOf(i)} transform={`translate(6 ${i * legendRow})`}>
+          {points.map((point, i) => (
+            <g key={i} class={colourOf(i)} transform={`translate(6 ${i * entry})`}>
               <Symbol i={i} />
               <text class="name" x={16} y={4}>
-                {shortened(name, 36)}
+                {shortened(point.name, 34)}
+              </text>
+              <text class="small soft" x={16} y={19}>
+                {reachedOf(roofs, point)}
               </text>
             </g>
           ))}
-          <text class="small soft" y={points.length * legendRow + 16}>
+          <text class="small soft" y={points.length * entry + 10}>
             full: by bytes of DRAM,
           </text>
-          <text class="small soft" y={points.length * legendRow + 31}>
+          <text class="small soft" y={points.length * entry + 25}>
             hollow: by bytes of shared memory
           </text>
         </At>
       )}
     </g>
   );
-  return { width, height: Math.max(below + 46, inFile ? plot.top + 50 + points.length * legendRow : 0), content, spots };
+  return { width, height: Math.max(below + 46, inFile ? plot.top + 44 + points.length * entry : 0), content, spots };
 }
