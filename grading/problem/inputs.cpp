@@ -21,7 +21,7 @@ Matrix<float> random_matrix(int rows, int cols, Random& random) {
   Matrix<float> matrix(rows, cols);
   for (float& value : matrix.values) {
     const std::uint64_t bits = random();
-    const float fraction = std::ldexp(static_cast<float>(bits >> 40), -24);  // [0, 1)
+    const float fraction = static_cast<float>(bits >> 40) * 0x1p-24F;  // [0, 1)
     const float magnitude = 0.25F + 0.75F * fraction;
     value = (bits & 1) != 0 ? -magnitude : magnitude;
   }
@@ -32,7 +32,7 @@ namespace {
 
 // Of 53 bits: in [0, 1).
 double random_fraction(std::uint64_t bits) {
-  return std::ldexp(static_cast<double>(bits >> 11), -53);
+  return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
 double with_random_sign(double magnitude, std::uint64_t bits) {
