@@ -51,6 +51,10 @@ function coincide(a: Series, b: Series): boolean {
   });
 }
 
+/** Those that are shown get the first colours, which differ most. */
+export const waitingLast = <One extends { waits?: boolean }>(all: One[]): One[] =>
+  all.filter((one) => !one.waits).concat(all.filter((one) => one.waits));
+
 /**
  * Lines without the points that cannot be drawn; those that have no others are left out, and those that coincide are
  * one line with all of their names.
@@ -65,7 +69,7 @@ export function linesOf(chart: Chart): Series[] {
     else lines.push(line);
   }
   if (lines.length === 0) throw new Refusal(`the chart '${chart.title}' has no points`);
-  return lines;
+  return waitingLast(lines);
 }
 
 // Lines differ in print without colours, too: by dashes and by the shapes of their points, filled ones first.

@@ -1,7 +1,7 @@
 // Kernels below the roofs of a GPU: what bandwidth and arithmetic allow, against operations a byte.
 // Williams, Waterman, Patterson: Roofline, CACM 52 (4), 2009.
 
-import { type Plot, type Setting, Axes, Title, colourOf, shapeOf } from "./chart.tsx";
+import { type Plot, type Setting, Axes, Title, colourOf, shapeOf, waitingLast } from "./chart.tsx";
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
 import { significant } from "./numbers.ts";
 import { scaleBetween, share } from "./scales.ts";
@@ -22,6 +22,8 @@ export interface RoofPoint {
   /** Operations a byte of DRAM, and of shared memory; null where nothing moves there. */
   dram: number | null;
   shared: number | null;
+  /** Waits to be chosen: a file leaves it out. */
+  waits?: boolean;
 }
 
 export interface Roofline {
@@ -74,6 +76,10 @@ const Symbol = ({ i, hollow }: { i: number; hollow?: boolean }) => (
   <path class={hollow ? "mark hollow" : "mark"} d={shapeOf(i)} />
 );
 
+/** In the order of their symbols. */
+export const pointsOf = ({ points }: Roofline, setting: Setting) =>
+  setting === "file" ? points.filter((point) => !point.waits) : waitingLast(points);
+
 /** A point as it is drawn, for pages that tell of it where it is pointed at. */
 export interface Spot {
   /** Position in the list of points. */
@@ -88,7 +94,8 @@ export interface DrawnRoofline extends Drawn {
 }
 
 export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRoofline {
-  const { roofs, points } = roofline;
+  const { roofs } = roofline;
+  const points = pointsOf(roofline, setting);
   const intensities = ([] as (number | null)[])
     .concat(...points.map(({ dram, shared }) => [dram, shared]))
     .filter((one): one is number => one !== null);

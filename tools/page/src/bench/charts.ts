@@ -119,8 +119,8 @@ function spans(lines: Series[], coordinate: "x" | "y", times: number): boolean {
 const axisOfOrders = (lines: Series[]): Axis => ({ label: "order n", logarithmic: spans(lines, "x", 4) });
 
 /** The fastest lines of many, in the order of all. */
-function fastestOf(lines: Line[], most: number): Line[] {
-  const fastest = byRate(lines).slice(0, most);
+function fastestOf(lines: Line[]): Line[] {
+  const fastest = byRate(lines).slice(0, mostLines);
   return lines.filter((line) => fastest.includes(line));
 }
 
@@ -132,11 +132,9 @@ function subjectOf(group: LineGroup, shown: number): string {
 
 // --- Rooflines
 
-/** Symbols beyond that lie on one another. */
-const mostRoofPoints = 10;
 
 /** A line's call of the largest order that it has figures for; nothing where it computes nothing. */
-function roofPointOf(line: Line): RoofPoint[] {
+function roofPointOf(line: Line, waits: boolean): RoofPoint[] {
   const row = lastOf(line, (one) => hasFigures(one) && one.metrics !== null);
   if (!row || row.unit !== "GFLOPS") return [];
   const operations = row.rate * row.ms * 1e6;
@@ -149,13 +147,19 @@ function roofPointOf(line: Line): RoofPoint[] {
       gflops: row.rate,
       dram: intensity(metrics.dram_read_bytes + metrics.dram_write_bytes),
       shared: intensity(metrics.shared_bytes_moved),
+      waits,
     },
   ];
 }
 
-/** @param doubles whether the kernels compute in double precision */
-function rooflineOf(lines: Line[], gpu: RoofsOfGpu, doubles: boolean, title: string): AnyChart | null {
-  const points = ([] as RoofPoint[]).concat(...lines.map(roofPointOf));
+function rooflineOf(
+  lines: Line[],
+  shown: Line[],
+  gpu: RoofsOfGpu,
+  title: string,
+): AnyChart | null {
+  const points = ([] as RoofPoint[]).concat(...lines.map((line) => roofPointOf(line, !shown.includes(line))));
+  const doubles = inDoubles(lines);
   const peak = doubles ? gpu.peak_fp64_gflops : gpu.peak_fp32_gflops;
   if (points.every(({ dram, shared }) => dram === null && shared === null) || peak === 0) return null;
   const roofs: Roofs = {
@@ -176,7 +180,7 @@ const inDoubles = (lines: Line[]) =>
  * points of the subject are left out.
  */
 export function chartsOfGroup(group: LineGroup, gpu: RoofsOfGpu, where: string): NamedChart[] {
-  const lines = fastestOf(group.lines, mostLines);
+  const lines = fastestOf(group.lines);
   const what = subjectOf(group, lines.length);
   const name = group.stage + (group.function === "" ? "" : `-${group.function}`);
   // What ran on the CPU the chart's title does not speak of.
@@ -198,11 +202,10 @@ export function chartsOfGroup(group: LineGroup, gpu: RoofsOfGpu, where: string):
       },
     });
   }
-  const below = fastestOf(group.lines, mostRoofPoints).concat(
-    others.filter((line) => line.rows[0].contender === "previous"),
-  );
-  const title = `${subjectOf(group, Math.min(mostRoofPoints, byRate(group.lines).length))}: roofline, ${where}`;
-  const roofline = charts.length > 0 ? rooflineOf(below, gpu, inDoubles(group.lines), title) : null;
+  const previous = others.filter((line) => line.rows[0].contender === "previous");
+  const title = `${what}: roofline, ${where}`;
+  const below = group.lines.concat(previous);
+  const roofline = charts.length > 0 ? rooflineOf(below, lines.concat(previous), gpu, title) : null;
   if (roofline) charts.splice(1, 0, { name: `${name}-roofline`, chart: roofline });
   return charts;
 }
@@ -231,7 +234,7 @@ export function chartsOfComparison(comparison: Comparison, gpu: RoofsOfGpu, wher
     },
   ];
   const rooflineTitle = `Roofline of all versions, each with its fastest block, ${where}`;
-  const roofline = rooflineOf(versions, gpu, inDoubles(versions), rooflineTitle);
+  const roofline = rooflineOf(versions, versions, gpu, rooflineTitle);
   if (roofline) charts.push({ name: `versions-${problem}-roofline`, chart: roofline });
   return charts;
 }

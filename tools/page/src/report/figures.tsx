@@ -6,7 +6,7 @@ import { type Chart, LineSample, colourOf, drawChart, inWords, shapeOf } from ".
 import { type Drawn, Picture, px } from "../drawing.tsx";
 import { drawLadder, ladderInWords } from "../ladder.tsx";
 import { significant } from "../numbers.ts";
-import { type Roofline, drawRoofline, limitOf, rooflineInWords } from "../roofline.tsx";
+import { type Roofline, drawRoofline, limitOf, pointsOf, rooflineInWords } from "../roofline.tsx";
 
 /** A place in a picture that answers where it is pointed at, in pixels of the picture. */
 interface Answering {
@@ -103,8 +103,9 @@ const near = 9;
 
 function RooflineFigure({ chart }: { chart: Roofline }) {
   const of = drawRoofline(chart, "page");
+  const points = pointsOf(chart, "page");
   const answering = of.spots.map((spot): Answering => {
-    const point = chart.points[spot.of];
+    const point = points[spot.of];
     const { gflops, by } = limitOf(chart.roofs, point);
     const intensity = (value: number | null) => (value === null ? "none" : `${significant(value)} FLOP/B`);
     const values = [
@@ -121,7 +122,7 @@ function RooflineFigure({ chart }: { chart: Roofline }) {
     <>
       <Telling of={of} label={rooflineInWords(chart)} places={answering} />
       <Choice
-        names={chart.points}
+        names={points}
         sample={(i) => (
           <svg class="chart" viewBox="-7 -6 14 12" width="14" height="12" aria-hidden="true">
             <path class="mark" d={shapeOf(i)} />

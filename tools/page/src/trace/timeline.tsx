@@ -1,39 +1,34 @@
 import { useMemo } from "preact/hooks";
 import type { Props } from "./app.tsx";
-import type { Block } from "../parts/data.ts";
+import type { Block, Request } from "../parts/data.ts";
 import { blockOf, chooseInterval, chooseStep, stepsOf } from "./state.ts";
 
+type Deed = "load" | "put" | "use" | "write";
+
+/** What a block does in an interval, and what of it is at fault. */
 interface Deeds {
-  load: boolean;
-  use: boolean;
-  put: boolean;
-  write: boolean;
-  fault: boolean;
+  done: Set<Deed>;
+  atFault: Set<Deed>;
+}
+
+function deedOf(request: Request): Deed {
+  if (request.shared) return request.action === "store" ? "put" : "use";
+  return request.action === "load" ? "load" : "write";
 }
 
 /** What a block does in each interval. */
 function deedsOf(block: Block): Deeds[] {
-  const deeds = Array.from({ length: block.intervals }, () => ({
-    load: false,
-    use: false,
-    put: false,
-    write: false,
-    fault: false,
-  }));
+  const deeds = Array.from({ length: block.intervals }, (): Deeds => ({ done: new Set(), atFault: new Set() }));
   for (const request of block.requests) {
     const here = deeds[request.interval];
-    if (request.outside || request.racing) here.fault = true;
-    if (request.shared) {
-      if (request.action === "store") here.put = true;
-      else here.use = true;
-    } else if (request.action === "load") here.load = true;
-    else here.write = true;
+    here.done.add(deedOf(request));
+    if (request.outside || request.racing) here.atFault.add(deedOf(request));
   }
   return deeds;
 }
 
 /** What is told of an interval, in the order in which a block goes on, and in a word of its lane. */
-const lanes: { deed: keyof Deeds; name: string; says: string }[] = [
+const lanes: { deed: Deed; name: string; says: string }[] = [
   { deed: "load", name: "load", says: "loads from global memory" },
   { deed: "put", name: "fill tiles", says: "fills shared memory" },
   { deed: "use", name: "use tiles", says: "uses shared memory" },
@@ -41,7 +36,7 @@ const lanes: { deed: keyof Deeds; name: string; says: string }[] = [
 ];
 
 function words(deeds: Deeds): string {
-  const said = lanes.filter(({ deed }) => deeds[deed]).map(({ says }) => says);
+  const said = lanes.filter(({ deed }) => deeds.done.has(deed)).map(({ says }) => says);
   return said.length > 0 ? said.join(", ") : "touches no memory";
 }
 
@@ -85,18 +80,23 @@ export function Timeline({ trace, state, change }: Props) {
       <div class="track">
         {deeds.length <= mostMarks &&
           lanes
-            .filter(({ deed }) => deeds.some((one) => one[deed]))
+            .filter(({ deed }) => deeds.some((one) => one.done.has(deed)))
             .map(({ deed, name, says }) => (
               <div class="lane" key={deed} aria-hidden="true">
                 <span>{name}</span>
                 {deeds.map((one, i) => (
                   <i
                     key={i}
-                    class={["mark", one[deed] && "done", i === state.interval && "now", one.fault && "fault"]
+                    class={[
+                      "mark",
+                      one.done.has(deed) && "done",
+                      i === state.interval && "now",
+                      one.atFault.has(deed) && "fault",
+                    ]
                       .filter(Boolean)
                       .join(" ")}
                     onClick={() => go(i)}
-                    title={`interval ${i}${one[deed] ? ` ${says}` : ""}`}
+                    title={`interval ${i}${one.done.has(deed) ? ` ${says}` : ""}`}
                   />
                 ))}
               </div>
