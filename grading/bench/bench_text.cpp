@@ -380,6 +380,7 @@ const std::vector<Column>& columns() {
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::percent); }},
       {"occupancy_limited_by",
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::limited_by); }},
+      {"uncertainty_pct", [](Report, Row row) { return number(row.uncertainty_pct); }},
       {"mean_ms", [](Report, Row row) { return number(row.mean_ms); }},
       {"speedup", [](Report, Row row) { return number(row.speedup); }},
   });
