@@ -43,7 +43,8 @@ TEST(Figures, AreWhatTheirCommandsDraw) {
         const auto text = word.get<std::string>();
         command.arguments.push_back(text.starts_with("grading/") ? (root / text).string() : text);
       }
-      command.arguments.insert(command.arguments.end(), {is_roofline ? "--plot" : "--figure", drawn});
+      command.arguments.insert(command.arguments.end(),
+                               {is_roofline ? "--plot" : "--figure", drawn});
       const CommandResult run = run_command(command);
       ASSERT_TRUE(run.succeeded()) << run.output;
       const auto name = figure.at("file").get<std::string>();

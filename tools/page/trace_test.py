@@ -11,6 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 TILES_OF_2 = COURSE / "grading/stages/03_shared_memory/figures"
 FOUR_RESULTS = COURSE / "grading/stages/05_work_2x2/figures"
+PAIRS_IN_WORDS = COURSE / "grading/stages/04_prefetch/others/vector_fetch"
 
 
 def without_first_barrier(folder):
@@ -61,6 +62,8 @@ class PageTest(browser.BrowserTest):
                                   "--call", "matmul_shared(n=9, tile=2)"]),
                 ("race", "3", ["--submission", race, "--call", "matmul_shared(n=16, tile=8)"]),
                 ("banks", "7", ["--solutions", "--call", "transpose_tiled(rows=64, cols=64)"]),
+                ("words", "4", ["--submission", PAIRS_IN_WORDS,
+                                "--call", "matmul_prefetch_register(n=16, tile=8)"]),
                 ("tall", "2", ["--solutions", "--call", "matmul_grid(n=32, block=16x32)"]),
                 ("partitions", "7", ["--solutions", "--gpu", "gtx280",
                                      "--call", "transpose_padded(rows=512, cols=512)"])):
@@ -233,6 +236,14 @@ class PageTest(browser.BrowserTest):
         self.press(Keys.ARROW_RIGHT)
         self.assertEqual(shared("fill"), set())
         self.assertEqual(shared("use"), {"As[0][0]", "As[0][1]", "Bs[0][1]", "Bs[1][1]"})
+
+    def test_shared_memory_of_wide_elements_is_drawn_in_words(self):
+        self.open("words")
+        self.assertEqual([one.text for one in self.all(".shared .name")], ["pool in words 128"])
+        self.assertEqual({one.get_attribute("data-element") for one in self.all('.shared [data-shared="fill"]')},
+                         {f"pool in words[{i}]" for i in range(4)})
+        self.assertEqual(self.count(".stray"), 0)
+        self.assertIn("load from A and B", self.find('[aria-selected="true"]').text)
 
     def test_every_thread_of_a_block_can_be_seen_and_chosen(self):
         for screen in SCREENS.values():

@@ -2,7 +2,7 @@
 
 import type { Drawn } from "../drawing.tsx";
 import { laneLooks, laneText, lanesByWord, rowsOf } from "./banks.tsx";
-import { type Request, type Trace, elementName, elementOf, hasLane } from "./data.ts";
+import { type Request, type Trace, elementName, elementOf, hasLane, matrixAt } from "./data.ts";
 
 const sectorBytes = 32;
 const wordsASector = sectorBytes / 4;
@@ -14,7 +14,7 @@ const down = wordHeight + 26;
 
 /** The element that a sector begins with. */
 function sectorName(trace: Trace, request: Request, sector: number): string {
-  const matrix = trace.matrices[request.matrix];
+  const matrix = matrixAt(trace, sector * sectorBytes, 1) ?? trace.matrices[request.matrix];
   if (!matrix) return `byte ${sector * sectorBytes}`;
   const element = Math.floor((sector * sectorBytes - matrix.place) / matrix.element_bytes);
   if (element < 0 || element >= matrix.rows * matrix.ld) return `outside of ${matrix.name}`;

@@ -6,6 +6,8 @@ import type { Threads, Touched } from "./touched.ts";
 /** An array without rows of its own is drawn in rows of so many words: as many as there are banks. */
 const wordsARow = 32;
 
+const wordBytes = 4;
+
 /** More arrays, or layers of one, have no room beside each other. */
 const mostLayers = 8;
 
@@ -14,6 +16,18 @@ export interface SharedMemory {
   layers: Matrix[];
   /** Where an element came from, by its number among those of the layers: an element of device memory. */
   origins: Map<number, number>;
+}
+
+/**
+ * The array as it is used: memory that is declared by bytes or by pairs, and whose accesses are of words, is drawn in
+ * words. `accesses`: the bytes of the narrowest.
+ */
+function inWords(array: SharedArray, accesses: number): SharedArray {
+  const isFlat = array.extents.length < 2;
+  const apart = array.element_bytes > accesses || (array.element_bytes < wordBytes && accesses >= wordBytes);
+  if (!isFlat || !apart || accesses < wordBytes) return array;
+  const extents = array.extents.map((extent) => (extent * array.element_bytes) / wordBytes);
+  return { ...array, name: `${array.name} in words`, element_bytes: wordBytes, extents };
 }
 
 /** Rows and columns, for each of the array's layers. */
@@ -39,19 +53,21 @@ export function sharedMemoryOf(kernel: Kernel, block: Block): SharedMemory {
   let first = 0;
   // By name, As before Bs: where compilers put them tells a reader nothing.
   const byName = [...kernel.arrays].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.start - b.start));
-  byName.forEach((array) => {
-    const beyond = kernel.arrays.map(({ start }) => start).filter((start) => start > array.start);
-    if (array.start >= end) return;
-    const shape = shapeOf(array, Math.min(end, ...beyond) - array.start);
+  for (const declared of byName) {
+    if (declared.start >= end) continue;
+    const beyond = kernel.arrays.map(({ start }) => start).filter((start) => start > declared.start);
+    const behind = Math.min(end, ...beyond);
+    const own = requests.filter(({ at }) => at.some((byte) => byte >= declared.start && byte < behind));
+    const array = inWords(declared, Math.min(...own.map(({ bytes }) => bytes)));
+    const { layers: names, rows, cols } = shapeOf(array, behind - array.start);
+    const { element_bytes } = array;
     const flat = array.extents.length < 2;
-    shape.layers.forEach((name, layer) => {
-      const { rows, cols } = shape;
-      const place = array.start + layer * rows * cols * array.element_bytes;
-      const { element_bytes } = array;
+    names.forEach((name, layer) => {
+      const place = array.start + layer * rows * cols * element_bytes;
       layers.push({ name: array.name + name, rows, cols, ld: cols, element_bytes, read_only: false, place, first, flat });
       first += rows * cols;
     });
-  });
+  }
   return { layers, origins: new Map() };
 }
 
