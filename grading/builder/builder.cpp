@@ -27,10 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every stage of a class's worth of resubmissions, in both flavours, modules and objects; each has
-// some hundred kilobytes.
-constexpr ModuleCache::Limits cache_limits{1024, std::uintmax_t{1} << 30};
-
 // A hundred times what the largest solution has; what is larger holds data.
 constexpr std::uintmax_t largest_module_bytes = std::uintmax_t{32} << 20;
 
@@ -49,13 +45,6 @@ BuildResult refusal(std::string message, std::string hint, const std::string& fi
   built.finding.hint = std::move(hint);
   built.finding.file = file;
   return built;
-}
-
-/// Size and time of a file, for telling whether it was replaced.
-std::string stamp(const fs::path& file) {
-  std::error_code ignored;
-  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
-  return fmt::format("{} {} {}\n", file.string(), fs::file_size(file, ignored), time);
 }
 
 std::string read_whole(const fs::path& path) {
@@ -180,8 +169,6 @@ class Build {
   }
 
  private:
-  static ModuleCache modules() { return {layout().build / "cache", cache_limits}; }
-
   bool fetch(const std::string& key, const fs::path& file) const {
     return cache_ && cache_->fetch(key, file);
   }
@@ -439,7 +426,7 @@ class Build {
     return is_gathered ? object_path(i).replace_extension(".device.o") : object_path(i);
   }
 
-  std::optional<ModuleCache> cache_ = modules();
+  std::optional<ModuleCache> cache_ = course_cache();
   bool is_judged_ = true;
   const StageInfo& stage_;
   Toolchain tools_;

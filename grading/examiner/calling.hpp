@@ -43,7 +43,7 @@ struct ExaminerOptions {
   bool models_rates() const { return !on_gpu() && !times_simulator; }
 };
 
-/// A worker that runs the submission. Its time is short where earlier calls never ended.
+/// A worker that runs the submission.
 WorkerOptions worker_options(const ExaminerOptions& options);
 
 /// A worker that runs its checked build, on the simulator.
