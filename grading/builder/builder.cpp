@@ -91,8 +91,9 @@ BuildResult too_large(const std::string& file) {
 /// One build of one stage, in steps that may overlap with those of other builds.
 class Build {
  public:
-  explicit Build(const BuildRequest& request)
-      : stage_(stage_info(request.stage_id)),
+  Build(const BuildRequest& request, const std::function<void()>& meanwhile)
+      : meanwhile_(meanwhile),
+        stage_(stage_info(request.stage_id)),
         tools_(toolchain(request.backend, request.flavour, request.stage_id, request.covered)),
         binding_(binding_object(request.backend, request.stage_id)),
         // nvcc asks a GPU what to compile for.
@@ -193,6 +194,7 @@ class Build {
   bool finish_tools(std::string_view step) {
     std::vector<RunningCommand> running = std::exchange(running_, {});
     for (RunningCommand& command : running) {
+      while (meanwhile_ && !command.is_over()) meanwhile_();
       const CommandResult result = command.wait();
       if (result.ending == CommandResult::Ending::not_started) {
         throw std::runtime_error(
@@ -426,6 +428,7 @@ class Build {
     return is_gathered ? object_path(i).replace_extension(".device.o") : object_path(i);
   }
 
+  const std::function<void()>& meanwhile_;
   std::optional<ModuleCache> cache_ = course_cache();
   bool is_judged_ = true;
   const StageInfo& stage_;
@@ -466,9 +469,10 @@ fs::path flavour_folder(const fs::path& scratch, Flavour flavour) {
 
 BuildResult build_module(const BuildRequest& request) { return build_modules({request}).front(); }
 
-std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests) {
+std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests,
+                                       const std::function<void()>& meanwhile) {
   std::vector<Build> builds;
-  for (const BuildRequest& request : requests) builds.emplace_back(request);
+  for (const BuildRequest& request : requests) builds.emplace_back(request, meanwhile);
   for (Build& build : builds) build.start();
   for (Build& build : builds) build.start_compiling();
   for (Build& build : builds) build.start_linking();

@@ -108,16 +108,15 @@ class Exam {
  private:
   void run_all() {
     while (!waiting_.empty() || !sittings_.empty()) {
-      if (any_ended_ && !speed_can_be_judged_) {
-        speed_can_be_judged_ = request_.speed_can_be_judged();
-      }
+      if (!speed_can_be_judged_) speed_can_be_judged_ = request_.speed_can_be_judged();
       while (sittings_.size() < free_lanes() && start_next()) {
       }
       look_after();
     }
   }
 
-  /// What prepares the judgement of speed keeps a processor busy, too.
+  /// What prepares the judgement of speed keeps a processor busy, too, but not the first results
+  /// waiting.
   std::size_t free_lanes() const {
     const std::size_t lanes = most_at_once(request_.conditions);
     return any_ended_ && !speed_can_be_judged_ && lanes > 1 ? lanes - 1 : lanes;
@@ -128,11 +127,7 @@ class Exam {
     const auto next = std::ranges::find_if(waiting_, [&](const auto& tests) {
       return speed_can_be_judged_ || tests.front().category != Category::performance;
     });
-    if (next == waiting_.end()) {
-      // Nothing but speed was asked for.
-      any_ended_ = any_ended_ || sittings_.empty();
-      return false;
-    }
+    if (next == waiting_.end()) return false;
     Sitting& sitting = sittings_.emplace_back(std::move(*next));
     waiting_.erase(next);
     sitting.examiner.emplace(examiner_for(sitting));
@@ -236,6 +231,8 @@ class Exam {
                            // OpenBLAS' threads sleep after 2^4 cycles without work. Left alone they
                            // spin for 2^28, on the cores that the kernels run on.
                            {"OPENBLAS_THREAD_TIMEOUT", "4"}};
+    // Where tests run side by side there is a processor for each.
+    if (most_at_once(conditions) > 1) command.environment.emplace_back("OPENBLAS_NUM_THREADS", "1");
     if (!modules.working_folder.empty()) {
       command.working_directory = modules.working_folder;
       command.environment.emplace_back("HOME", modules.working_folder);

@@ -50,8 +50,7 @@ struct ExamRequest {
   std::vector<RubricEntry> tests;  ///< those of the stage's to run
   Modules modules;
   ExamConditions conditions;
-  /// Goes on with what tests of speed wait for, and tells whether they may begin. It is first
-  /// called once a test has ended, so that nothing keeps the first result waiting.
+  /// Goes on with what tests of speed wait for, and tells whether they may begin.
   std::function<bool()> speed_can_be_judged = [] { return true; };
 };
 

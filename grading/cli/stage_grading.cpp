@@ -169,7 +169,7 @@ class Registers {
 
 /// A submission's modules, or why one could not be built.
 struct Built {
-  Modules modules;
+  Modules modules = {};
   std::optional<Finding> problem = {};
   std::optional<Registers> registers = {};  ///< where speed is modelled
 };
@@ -190,18 +190,23 @@ Built build_for_simulator(const BuildRequest& submission, const std::string& gpu
     requests.back().covered = false;
     std::filesystem::create_directories(requests.back().scratch);
   }
-  const std::vector<BuildResult> all_built = build_modules(requests);
-  const auto failed = std::ranges::find(all_built, false, &BuildResult::ok);
-  if (failed != all_built.end()) {
-    if (std::size_t(failed - all_built.begin()) < own) return {{}, failed->finding};
-    throw std::runtime_error("the reference solution: " + failed->finding.message);
-  }
-  Built built{{.fast = all_built.front().module, .checked = all_built[own - 1].module}};
+  Built built;
+  std::function<void()> meanwhile;
   if (models_speed) {
-    built.modules.baselines["reference"] = all_built.back().module;
     built.modules.compiled = submission.scratch / "compiled_kernels.json";
     built.registers.emplace(submission, gpu, built.modules.compiled);
+    // One file is compiled by one processor.
+    meanwhile = [&] { built.registers->are_there(); };
   }
+  const std::vector<BuildResult> all_built = build_modules(requests, meanwhile);
+  const auto failed = std::ranges::find(all_built, false, &BuildResult::ok);
+  if (failed != all_built.end()) {
+    if (std::size_t(failed - all_built.begin()) < own) return {.problem = failed->finding};
+    throw std::runtime_error("the reference solution: " + failed->finding.message);
+  }
+  built.modules.fast = all_built.front().module;
+  built.modules.checked = all_built[own - 1].module;
+  if (models_speed) built.modules.baselines["reference"] = all_built.back().module;
   return built;
 }
 
@@ -219,8 +224,9 @@ Built build_for_gpu(const BuildRequest& submission) {
   std::vector<BuildRequest> requests = beside(submission);
   requests.insert(requests.begin(), submission);
   const std::vector<BuildResult> all_built = build_modules(requests);
-  if (!all_built.front().ok) return {{}, all_built.front().finding};
-  Built built{{.fast = all_built.front().module, .checked = {}}};
+  if (!all_built.front().ok) return {.problem = all_built.front().finding};
+  Built built;
+  built.modules.fast = all_built.front().module;
   for (std::size_t i = 1; i < all_built.size(); ++i) {
     // cuBLAS need not be installed.
     if (!all_built[i].ok) continue;

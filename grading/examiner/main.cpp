@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -150,6 +153,13 @@ int run(int argc, char** argv) {
 }  // namespace tilewise::grading
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Matrices come and go with every call. By default the system takes large ones back at once, and
+  // clears every page anew.
+  constexpr int kept_bytes = 1 << 29;
+  mallopt(M_MMAP_THRESHOLD, kept_bytes);
+  mallopt(M_TRIM_THRESHOLD, kept_bytes);
+#endif
   try {
     return tilewise::grading::run(argc, argv);
   } catch (const std::exception& error) {

@@ -137,6 +137,10 @@ class TrialTest : public StageTest {
   /// on the host.
   void try_right(Trial& trial);
 
+  /// The same for a call that is there for its number of blocks, which all do alike: on the
+  /// simulator some of them are enough if the last one is among them.
+  void try_right_with_many_blocks(const PrepareTrial& prepare);
+
   /// Expects a right result, inputs bit for bit as they were, and nothing written around any
   /// matrix or between the rows of one.
   void try_inside(Trial& trial);
@@ -214,6 +218,11 @@ class CaseTest : public TrialTest {
     const PreparedTrial trial = prepare(described);
     try_right(*trial);
     return trial->reply;
+  }
+
+  /// The same for a call that is there for its number of blocks, which all do alike.
+  void expect_right_with_many_blocks(const Case& described) {
+    try_right_with_many_blocks([&] { return prepare(described); });
   }
 
   /// Expects a right result, inputs bit for bit as they were, and nothing written around any
