@@ -220,7 +220,9 @@ std::vector<CheckPass> check_passes(const ExaminerOptions& options, Random& rand
 }
 
 CheckedCalls::CheckedCalls(const ExaminerOptions& options, const CheckPass& pass)
-    : pass_(pass), worker_(options_for(options, pass, log())) {}
+    : pass_(pass),
+      scratch_(pass.tool.empty() ? nullptr : std::make_unique<ScratchDirectory>()),
+      worker_(options_for(options, pass, log())) {}
 
 std::string CheckedCalls::obstacle() {
   const bool refused = worker_.ready().ending == CallReply::Ending::refused;
