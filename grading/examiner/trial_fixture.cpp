@@ -107,7 +107,8 @@ void TrialTest::try_inside(Trial& trial) {
   check_own_kernels(trial);
 }
 
-void TrialTest::try_clean(const std::vector<PrepareTrial>& trials) {
+void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
+                          const std::vector<PrepareTrial>& large) {
   const std::vector<CheckPass> passes = check_passes(options(), random());
   if (passes.empty()) {
     skip("compute-sanitizer, which finds races and stray accesses on a GPU, is not installed.",
@@ -124,7 +125,11 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials) {
            "Grade with --backend simt as well.");
       return;
     }
-    for (const PrepareTrial& prepare : trials) {
+    std::vector<PrepareTrial> of_this_pass = trials;
+    if (options().on_gpu() || &pass == &passes.front()) {
+      of_this_pass.insert(of_this_pass.end(), large.begin(), large.end());
+    }
+    for (const PrepareTrial& prepare : of_this_pass) {
       PreparedTrial trial = prepare();
       trial->text += pass.circumstances;
       const auto fault = calls.make(trial->call, trial->reply);
