@@ -86,10 +86,11 @@ std::vector<Argument> store_arguments(const Call& call, std::span<std::byte> mem
 }
 
 void load_arguments(const Call& call, std::span<const Argument> arguments,
-                    std::span<const std::byte> memory) {
+                    std::span<const std::byte> memory, bool with_inputs) {
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const auto* array = std::get_if<DeviceArray*>(&call.arguments[i]);
     if (array == nullptr) continue;
+    if ((*array)->access() == Access::input && !with_inputs) continue;
     const auto& buffer = std::get<BufferArgument>(arguments[i]);
     const std::size_t payload = buffer.offset + buffer.payload_offset;
     (*array)->load(memory.subspan(payload - (*array)->payload_offset()));
@@ -143,13 +144,17 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   const auto store = [&](const Call& stored) {
     return store_arguments(stored, worker.memory(), manner.with_guard_bands);
   };
-  const bool has_warm_up = manner.timing && manner.warm_up != nullptr;
+  // From the reference nothing has to be hidden.
+  const bool has_warm_up = manner.timing && manner.warm_up != nullptr && !manner.is_reference;
   const std::vector<Argument> arguments = store(has_warm_up ? *manner.warm_up : call);
   const double before = worker.seconds_taken();
-  const bool is_reference = manner.is_reference;
-  const double share = is_reference ? 1 : time_budget().share_of(call.function);
-  CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch,
-                                [&] { store(call); }, share);
+  const double share = manner.is_reference ? 1 : time_budget().share_of(call.function);
+  CallReply reply = worker.call(
+      call.function, arguments, manner.timing, manner.watch,
+      [&] {
+        if (has_warm_up) store(call);
+      },
+      share);
   if (reply.ending == CallReply::Ending::timed_out && share < 1) {
     reply.finding.message += time_budget().why_less(call.function);
   }
@@ -157,13 +162,13 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   constexpr double times_slower = 4;
   const double seconds =
       (worker.seconds_taken() - before) / (manner.is_supervised ? times_slower : 1);
-  if (is_reference) {
+  if (manner.is_reference) {
     time_budget().note_reference(seconds);
   } else {
     time_budget().note(call.function, call.text, reply.ending, seconds);
   }
-  if (reply.ending == CallReply::Ending::returned) {
-    load_arguments(call, arguments, worker.memory());
+  if (reply.ending == CallReply::Ending::returned && !manner.is_reference) {
+    load_arguments(call, arguments, worker.memory(), !manner.timing);
   }
   return reply;
 }

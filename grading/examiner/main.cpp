@@ -3,10 +3,8 @@
 /// submission's code runs in workers that it starts.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-#ifdef __GLIBC__
 #include <malloc.h>
-#endif
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -153,13 +151,10 @@ int run(int argc, char** argv) {
 }  // namespace tilewise::grading
 
 int main(int argc, char** argv) {
-#ifdef __GLIBC__
-  // Matrices come and go with every call. By default the system takes large ones back at once, and
-  // clears every page anew.
-  constexpr int kept_bytes = 1 << 29;
-  mallopt(M_MMAP_THRESHOLD, kept_bytes);
-  mallopt(M_TRIM_THRESHOLD, kept_bytes);
-#endif
+  // Matrices come and go with each call. Memory that stays need not be mapped and cleared anew,
+  // which takes longer than filling it.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);  // never
   try {
     return tilewise::grading::run(argc, argv);
   } catch (const std::exception& error) {
