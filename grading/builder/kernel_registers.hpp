@@ -42,10 +42,10 @@ class RegisterCompilation {
  private:
   void start_next();
 
-  std::string key_;               ///< of what nvcc says, in the cache
-  std::filesystem::path said_;    ///< file for it
+  std::string key_;                    ///< of what nvcc says, in the cache
+  std::filesystem::path said_;         ///< file for it
   std::optional<std::string> output_;  ///< once there is one
-  std::vector<Command> commands_;  ///< for one architecture after another, until one succeeds
+  std::vector<Command> commands_;      ///< for one architecture after another, until one succeeds
   std::optional<RunningCommand> running_;
   std::size_t next_ = 0;
 };

@@ -106,8 +106,7 @@ TEST(KernelRegisters, AreThoseOfTheKernelThatIsSimulated) {
 TEST(KernelRegisters, OfTheSameTextAreKnown) {
   const ScratchDirectory directory;
   const auto compile = [&] {
-    return RegisterCompilation("03_shared_memory",
-                               layout().root / "solutions" / "03_shared_memory",
+    return RegisterCompilation("03_shared_memory", layout().root / "solutions" / "03_shared_memory",
                                core::gpu_profile("a100"), directory.path());
   };
   const std::vector<CompiledKernel> counted = compile().wait();

@@ -223,7 +223,8 @@ class Exam {
     add("--sandbox", conditions.bubblewrap);
     if (conditions.covered) command.arguments.emplace_back("--coverage");
     // Others come before it is written.
-    if (sitting.tests.front().category == Category::performance) add("--compiled", modules.compiled);
+    if (sitting.tests.front().category == Category::performance)
+      add("--compiled", modules.compiled);
     for (const auto& [name, module] : modules.baselines) {
       add("--baseline", fmt::format("{}={}", name, module.string()));
     }

@@ -106,9 +106,9 @@ void put_in_order(StageResult& stage, const std::vector<RubricEntry>& rubric) {
 /// Why the tests after the last one reported have no verdict.
 Finding death_of_examiner(const EarlyEnd& early) {
   Finding why;
-  why.message = fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(early.examiner),
-                            early.test.empty() ? "" : " during " + early.test,
-                            early.examiner.output);
+  why.message =
+      fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(early.examiner),
+                  early.test.empty() ? "" : " during " + early.test, early.examiner.output);
   why.hint =
       "If the kernel file does nothing to other processes, this is a fault of Tilewise: please "
       "report it.";

@@ -108,7 +108,8 @@ int run(int argc, char** argv) {
   app.add_option("--backend", options.backend, "simt or cuda")
       ->check(CLI::IsMember({"simt", "cuda"}))
       ->capture_default_str();
-  app.add_option("--gpu", gpu, "profile of the GPU to simulate, or a file of one")->capture_default_str();
+  app.add_option("--gpu", gpu, "profile of the GPU to simulate, or a file of one")
+      ->capture_default_str();
   app.add_option("--seed", options.seed, "seed of all random inputs")
       ->envname("TILEWISE_SEED")
       ->required();

@@ -115,8 +115,9 @@ CallReply StageTest::run_sampled(const Call& call) {
 
 CallReply StageTest::sample_reference(const Call& call) {
   const auto [worker, is_new] = baseline_workers_.try_emplace(
-      "reference", sampling_worker_options(
-                       baseline_worker_options(options(), options().baselines.at("reference")), ""));
+      "reference",
+      sampling_worker_options(
+          baseline_worker_options(options(), options().baselines.at("reference")), ""));
   CallReply reply = call_worker(worker->second, call,
                                 {.watch = sample_of_blocks(random()()), .is_reference = true});
   if (const auto failure = failure_of(call.text, reply)) {
