@@ -130,8 +130,9 @@ class Exam {
       return speed_can_be_judged_ || tests.front().category != Category::performance;
     });
     if (next == waiting_.end()) return false;
-    Sitting& sitting = sittings_.emplace_back(std::move(*next));
+    sittings_.push_back({.tests = std::move(*next)});
     waiting_.erase(next);
+    Sitting& sitting = sittings_.back();
     sitting.examiner.emplace(examiner_for(sitting));
     return true;
   }
