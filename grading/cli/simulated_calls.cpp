@@ -16,6 +16,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/labreport/lab_report.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/profile/profile_report.hpp"
@@ -111,10 +112,17 @@ void drop_folders(std::vector<KernelProfile>& kernels) {
 bool profile(const ProfileOptions& options) {
   const StageInfo stage = stage_of(options);
   const core::GpuProfile gpu = core::gpu_profile(options.gpu);
-  const NamedCall call = read_call(options.call, contracts_of(stage.id));
+  std::vector<NamedCall> calls;
+  for (const std::string& call : options.calls) {
+    calls.push_back(read_call(call, contracts_of(stage.id)));
+  }
+  if (calls.size() > 1 && !options.json.empty()) {
+    throw CannotGrade("--json holds one call; leave out the others, or run once for each");
+  }
   const Submission submission = choose_submission(options, {stage});
   const fs::path folder = submission.folder_of(stage);
   demand_writable(options.json);
+  demand_writable(options.plot);
 
   TerminalReport terminal(std::cout, style_of_standard_output());
   try {
@@ -122,21 +130,25 @@ bool profile(const ProfileOptions& options) {
     terminal.show_progress("compiling");
     RegisterCompilation registers(stage.id, folder, gpu, scratch.path());
     const fs::path module = build_checked(stage, folder, scratch.path());
-    terminal.show_progress(call.text);
-    CallReply reply = make_call(call, module, gpu, options.exhaustive);
-    drop_folders(reply.profiles);
+    std::vector<ProfileReport> reports;
+    for (const NamedCall& call : calls) {
+      terminal.show_progress(call.text);
+      CallReply reply = make_call(call, module, gpu, options.exhaustive);
+      drop_folders(reply.profiles);
+      reports.push_back({stage.id, call.text, gpu, std::move(reply.profiles), reply.launches,
+                         call.operations, call.double_precision});
+    }
     terminal.show_progress("nvcc counts registers");
-    const ProfileReport report{stage.id,
-                               call.text,
-                               gpu,
-                               std::move(reply.profiles),
-                               reply.launches,
-                               call.operations,
-                               call.double_precision,
-                               registers.wait()};
+    const std::vector<CompiledKernel> compiled = registers.wait();
     terminal.clear_progress();
-    std::cout << profile_table(report, read_sources(stage, folder)) << std::flush;
-    write_output(options.json, to_file(profile_document(report)));
+    const SourceTexts sources = read_sources(stage, folder);
+    for (ProfileReport& report : reports) {
+      report.compiled = compiled;
+      if (&report != &reports.front()) std::cout << '\n';
+      std::cout << profile_table(report, sources) << std::flush;
+    }
+    write_output(options.json, to_file(profile_document(reports.front())));
+    write_output(options.plot, options.plot.empty() ? "" : roofline_of(reports));
     return true;
   } catch (const NothingToShow& none) {
     terminal.explain_stage(none.why);
