@@ -27,10 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every stage of a class's worth of resubmissions, in both flavours, modules and objects; each has
-// some hundred kilobytes.
-constexpr ModuleCache::Limits cache_limits{1024, std::uintmax_t{1} << 30};
-
 // A hundred times what the largest solution has; what is larger holds data.
 constexpr std::uintmax_t largest_module_bytes = std::uintmax_t{32} << 20;
 
@@ -49,13 +45,6 @@ BuildResult refusal(std::string message, std::string hint, const std::string& fi
   built.finding.hint = std::move(hint);
   built.finding.file = file;
   return built;
-}
-
-/// Size and time of a file, for telling whether it was replaced.
-std::string stamp(const fs::path& file) {
-  std::error_code ignored;
-  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
-  return fmt::format("{} {} {}\n", file.string(), fs::file_size(file, ignored), time);
 }
 
 std::string read_whole(const fs::path& path) {
@@ -102,8 +91,9 @@ BuildResult too_large(const std::string& file) {
 /// One build of one stage, in steps that may overlap with those of other builds.
 class Build {
  public:
-  explicit Build(const BuildRequest& request)
-      : stage_(stage_info(request.stage_id)),
+  Build(const BuildRequest& request, const std::function<void()>& meanwhile)
+      : meanwhile_(meanwhile),
+        stage_(stage_info(request.stage_id)),
         tools_(toolchain(request.backend, request.flavour, request.stage_id, request.covered)),
         binding_(binding_object(request.backend, request.stage_id)),
         // nvcc asks a GPU what to compile for.
@@ -180,8 +170,6 @@ class Build {
   }
 
  private:
-  static ModuleCache modules() { return {layout().build / "cache", cache_limits}; }
-
   bool fetch(const std::string& key, const fs::path& file) const {
     return cache_ && cache_->fetch(key, file);
   }
@@ -206,6 +194,7 @@ class Build {
   bool finish_tools(std::string_view step) {
     std::vector<RunningCommand> running = std::exchange(running_, {});
     for (RunningCommand& command : running) {
+      while (meanwhile_ && !command.is_over()) meanwhile_();
       const CommandResult result = command.wait();
       if (result.ending == CommandResult::Ending::not_started) {
         throw std::runtime_error(
@@ -439,7 +428,8 @@ class Build {
     return is_gathered ? object_path(i).replace_extension(".device.o") : object_path(i);
   }
 
-  std::optional<ModuleCache> cache_ = modules();
+  const std::function<void()>& meanwhile_;
+  std::optional<ModuleCache> cache_ = course_cache();
   bool is_judged_ = true;
   const StageInfo& stage_;
   Toolchain tools_;
@@ -479,9 +469,10 @@ fs::path flavour_folder(const fs::path& scratch, Flavour flavour) {
 
 BuildResult build_module(const BuildRequest& request) { return build_modules({request}).front(); }
 
-std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests) {
+std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests,
+                                       const std::function<void()>& meanwhile) {
   std::vector<Build> builds;
-  for (const BuildRequest& request : requests) builds.emplace_back(request);
+  for (const BuildRequest& request : requests) builds.emplace_back(request, meanwhile);
   for (Build& build : builds) build.start();
   for (Build& build : builds) build.start_compiling();
   for (Build& build : builds) build.start_linking();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,9 @@ std::filesystem::path flavour_folder(const std::filesystem::path& scratch, Flavo
 BuildResult build_module(const BuildRequest& request);
 
 /// Builds several modules side by side. The results come in the order of the requests.
+/// @param meanwhile  called again and again while compilers work: goes on with other work
 /// @throws as build_module
-std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests);
+std::vector<BuildResult> build_modules(const std::vector<BuildRequest>& requests,
+                                       const std::function<void()>& meanwhile = {});
 
 }  // namespace tilewise::grading

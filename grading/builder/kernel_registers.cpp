@@ -11,9 +11,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/core/files.hpp"
 #include "common/gpu/capability.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/machine_code.hpp"
+#include "grading/builder/module_cache.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/course/stages.hpp"
@@ -55,8 +57,7 @@ std::string as_simulated(const SourceFile& source, const Toolchain& tools, const
   const CommandResult result =
       run_command(tool_command(std::move(arguments), seen, sandbox, preprocessor_limits));
   if (!result.succeeded()) return source.text;
-  std::ifstream file(preprocessed, std::ios::binary);
-  const std::string left(std::istreambuf_iterator<char>(file), {});
+  const std::string left = core::text_of(preprocessed);
   const std::size_t at = left.find(version + " ");
   if (at == left.npos) return source.text;
   const std::size_t begin = at + version.size() + 1;
@@ -125,16 +126,10 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
 #if TILEWISE_HAVE_SIMT
   const Toolchain simulator = toolchain(Backend::simt, Flavour::checked, stage_id);
 #endif
+  std::vector<SourceFile> texts;
   for (const std::string& source : stage->sources) {
-    const SourceFile text =
-        read_source(folder / source, shown_path(folder, source), folder.parent_path());
-    if (!text.problem.empty()) return;  // the builder says so
-    std::ofstream file(files.writable / source, std::ios::binary);
-#if TILEWISE_HAVE_SIMT
-    file << as_simulated(text, simulator, files, sandbox);
-#else
-    file << text.text;
-#endif
+    texts.push_back(read_source(folder / source, shown_path(folder, source), folder.parent_path()));
+    if (!texts.back().problem.empty()) return;  // the builder says so
   }
   for (const std::string& architecture : architectures_like(gpu)) {
     std::vector<std::string> arguments = {
@@ -145,17 +140,58 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
     commands_.push_back(tool_command(std::move(arguments), files, sandbox));
     commands_.back().time_limit_s = 60;  // no longer than a student waits
   }
-  if (!commands_.empty()) running_.emplace(commands_[next_++]);
+  if (commands_.empty()) return;
+
+  key_ = stamp(find_program(nvcc)) + (sandbox ? "in a sandbox\n" : "\n");
+  for (const std::string& word : commands_.front().arguments) {
+    if (word != files.writable) key_ += word + "\n";
+  }
+  for (const fs::path& contract : files.readable) key_ += stamp(contract);
+#if TILEWISE_HAVE_SIMT
+  for (const std::string& word : simulator.compile) key_ += word + "\n";
+  for (const fs::path& input : simulator.inputs) key_ += stamp(input);
+#endif
+  for (const SourceFile& text : texts) key_ += fmt::format("{}\n{}", text.text.size(), text.text);
+  said_ = files.writable / "said";
+  if (course_cache().fetch(key_, said_)) {
+    output_ = core::text_of(said_);
+    return;
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::ofstream file(files.writable / stage->sources[i], std::ios::binary);
+#if TILEWISE_HAVE_SIMT
+    file << as_simulated(texts[i], simulator, files, sandbox);
+#else
+    file << texts[i].text;
+#endif
+  }
+  start_next();
+}
+
+void RegisterCompilation::start_next() {
+  running_.reset();
+  if (next_ < commands_.size()) running_.emplace(commands_[next_++]);
+}
+
+bool RegisterCompilation::is_over() {
+  while (running_ && running_->is_over()) {
+    const CommandResult result = running_->wait();
+    if (!result.succeeded()) {
+      start_next();
+      continue;
+    }
+    running_.reset();
+    output_ = result.output;
+    std::ofstream(said_, std::ios::binary) << *output_;
+    course_cache().store(key_, said_);
+  }
+  return !running_;
 }
 
 std::vector<CompiledKernel> RegisterCompilation::wait() {
-  while (running_) {
-    const CommandResult result = running_->wait();
-    running_.reset();
-    if (result.succeeded()) return kernels_in(result.output);
-    if (next_ < commands_.size()) running_.emplace(commands_[next_++]);
+  while (!is_over()) {
   }
-  return {};
+  return output_ ? kernels_in(*output_) : std::vector<CompiledKernel>{};
 }
 
 }  // namespace tilewise::grading

@@ -21,7 +21,8 @@ std::vector<CompiledKernel> kernels_in(std::string_view ptxas_output);
 /// capability 1.x, whose compilers used fewer for addresses.
 std::vector<std::string> architectures_like(const core::GpuProfile& gpu);
 
-/// Compiles a stage's sources with nvcc for their registers, beside other work.
+/// Compiles a stage's sources with nvcc for their registers, beside other work; takes what it said
+/// of the same sources before, if it is the same nvcc.
 class RegisterCompilation {
  public:
   /// Starts nvcc, where it is found.
@@ -31,12 +32,20 @@ class RegisterCompilation {
                       const core::GpuProfile& gpu, const std::filesystem::path& scratch,
                       const Sandbox& sandbox = {});
 
+  /// Goes on with it without waiting for it. Tells whether wait() will not wait.
+  bool is_over();
+
   /// Waits for it; call once. Empty where there is no nvcc, it knows none of the architectures or
   /// the sources do not compile.
   std::vector<CompiledKernel> wait();
 
  private:
-  std::vector<Command> commands_;  ///< for one architecture after another, until one succeeds
+  void start_next();
+
+  std::string key_;                    ///< of what nvcc says, in the cache
+  std::filesystem::path said_;         ///< file for it
+  std::optional<std::string> output_;  ///< once there is one
+  std::vector<Command> commands_;      ///< for one architecture after another, until one succeeds
   std::optional<RunningCommand> running_;
   std::size_t next_ = 0;
 };

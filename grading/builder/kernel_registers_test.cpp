@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/process/sandbox.hpp"
+#include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -100,6 +101,19 @@ TEST(KernelRegisters, AreThoseOfTheKernelThatIsSimulated) {
     EXPECT_EQ(kernels.front().registers_per_thread, simulated.front().registers_per_thread)
         << condition;
   }
+}
+
+TEST(KernelRegisters, OfTheSameTextAreKnown) {
+  const ScratchDirectory directory;
+  const auto compile = [&] {
+    return RegisterCompilation("03_shared_memory", layout().root / "solutions" / "03_shared_memory",
+                               core::gpu_profile("a100"), directory.path());
+  };
+  const std::vector<CompiledKernel> counted = compile().wait();
+  if (counted.empty()) GTEST_SKIP() << "no nvcc";
+  RegisterCompilation again = compile();
+  EXPECT_TRUE(again.is_over()) << "nothing is left to wait for";
+  EXPECT_EQ(again.wait().size(), counted.size());
 }
 
 }  // namespace

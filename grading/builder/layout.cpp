@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "common/core/files.hpp"
 #include "common/process/command.hpp"
@@ -40,12 +42,17 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// What a compiler says when it is asked.
-std::string answer(const std::vector<std::string>& compiler, const char* question) {
-  Command command;
-  command.arguments = compiler;
-  command.arguments.emplace_back(question);
-  return run_command(command).output;
+/// What a compiler says when it is asked, which each build does several times.
+const std::string& answer(std::vector<std::string> compiler, const char* question) {
+  static std::map<std::vector<std::string>, std::string> answers;
+  compiler.emplace_back(question);
+  const auto [known, is_new] = answers.try_emplace(compiler);
+  if (is_new) {
+    Command command;
+    command.arguments = std::move(compiler);
+    known->second = run_command(std::move(command)).output;
+  }
+  return known->second;
 }
 
 bool is_program(const fs::path& file) {

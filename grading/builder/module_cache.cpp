@@ -10,10 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "grading/builder/layout.hpp"
+
 namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Every stage of a class's worth of resubmissions, in both flavours, modules and objects; each has
+// some hundred kilobytes.
+constexpr ModuleCache::Limits cache_limits{1024, std::uintmax_t{1} << 30};
 
 constexpr const char* key_file = "key";
 constexpr const char* module_file = "module.so";
@@ -88,6 +94,14 @@ void ModuleCache::drop_oldest() const {
     bytes += entries[i].bytes;
     if (i >= limits_.modules || bytes > limits_.bytes) fs::remove_all(entries[i].path, error);
   }
+}
+
+ModuleCache course_cache() { return {layout().build / "cache", cache_limits}; }
+
+std::string stamp(const fs::path& file) {
+  std::error_code ignored;
+  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
+  return fmt::format("{} {} {}\n", file.string(), fs::file_size(file, ignored), time);
 }
 
 }  // namespace tilewise::grading

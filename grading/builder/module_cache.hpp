@@ -33,4 +33,10 @@ class ModuleCache {
   Limits limits_;
 };
 
+/// The cache of this build of Tilewise.
+ModuleCache course_cache();
+
+/// Name, size and time of a file, for keys: tells whether it was replaced.
+std::string stamp(const std::filesystem::path& file);
+
 }  // namespace tilewise::grading

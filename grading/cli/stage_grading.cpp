@@ -45,81 +45,6 @@ BuildRequest baseline_build(const Baseline& baseline, const std::string& stage_i
 
 namespace {
 
-// An exam takes seconds, with every test at its time limit minutes: then the examiner hangs.
-constexpr double exam_time_limit_s = 3600;
-
-void deliver(std::string_view line, const ExamListener& listener) {
-  const auto event = nlohmann::ordered_json::parse(line);
-  const std::string kind = event.at("event").get<std::string>();
-  if (kind == "start") {
-    listener.test_started(event.at("name").get<std::string>());
-  } else if (kind == "end") {
-    auto test = event.at("test").get<TestResult>();
-    test.finding = nlohmann::json(event.at("finding")).get<Finding>();
-    listener.test_ended(test, event.at("output").get<std::string>());
-  } else {
-    throw std::runtime_error(fmt::format("the examiner sent an unknown event '{}'", kind));
-  }
-}
-
-}  // namespace
-
-CommandResult run_examiner(const std::string& stage_id, const std::vector<RubricEntry>& tests,
-                           const Modules& modules, const ExamConditions& conditions,
-                           const ExamListener& listener) {
-  Command command;
-  command.arguments = {tool("tilewise-examiner"),
-                       "--stage",
-                       stage_id,
-                       "--module",
-                       modules.fast,
-                       "--backend",
-                       std::string(to_string(conditions.backend)),
-                       "--gpu",
-                       conditions.gpu,
-                       "--time-limit",
-                       fmt::format("{}", conditions.time_limit_s),
-                       "--events-fd",
-                       std::to_string(Command::event_descriptor)};
-  for (const RubricEntry& entry : tests) {
-    command.arguments.insert(command.arguments.end(), {"--test", entry.test});
-  }
-  if (!modules.checked.empty()) {
-    command.arguments.insert(command.arguments.end(), {"--checked-module", modules.checked});
-  }
-  if (!conditions.bubblewrap.empty()) {
-    command.arguments.insert(command.arguments.end(), {"--sandbox", conditions.bubblewrap});
-  }
-  if (conditions.covered) command.arguments.emplace_back("--coverage");
-  if (!modules.compiled.empty()) {
-    command.arguments.insert(command.arguments.end(), {"--compiled", modules.compiled});
-  }
-  for (const auto& [name, module] : modules.baselines) {
-    command.arguments.insert(command.arguments.end(),
-                             {"--baseline", fmt::format("{}={}", name, module.string())});
-  }
-  // Command lines are there for every process to read.
-  command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)},
-                         {"TILEWISE_ROOT", layout().root},
-                         // OpenBLAS' threads sleep after 2^4 cycles without work. Left alone they
-                         // spin for 2^28, on the cores that the kernels run on.
-                         {"OPENBLAS_THREAD_TIMEOUT", "4"}};
-  if (!modules.working_folder.empty()) {
-    command.working_directory = modules.working_folder;
-    command.environment.emplace_back("HOME", modules.working_folder);
-  }
-  command.time_limit_s = exam_time_limit_s;
-  command.on_event = [&](std::string_view line) { deliver(line, listener); };
-  CommandResult result = run_command(command);
-  if (result.ending == CommandResult::Ending::not_started) {
-    throw std::runtime_error(fmt::format("the examiner {} {}; build Tilewise again",
-                                         command.arguments.front(), describe_ending(result)));
-  }
-  return result;
-}
-
-namespace {
-
 /// Why a backend does not run tests of a category at all; empty where it does.
 std::string never_judged(Category category, Backend backend) {
   if (backend == Backend::cuda && category == Category::memory) {
@@ -171,22 +96,24 @@ void complete(StageResult& stage, const StageRequest& request, const Finding& wh
   }
 }
 
+/// As the rubric has them, in whatever order they have ended.
+void put_in_order(StageResult& stage, const std::vector<RubricEntry>& rubric) {
+  std::ranges::sort(stage.tests, {}, [&](const TestResult& test) {
+    return std::ranges::find(rubric, test.name, &RubricEntry::test) - rubric.begin();
+  });
+}
+
 /// Why the tests after the last one reported have no verdict.
-Finding death_of_examiner(const CommandResult& result, const std::string& running_test) {
+Finding death_of_examiner(const EarlyEnd& early) {
   Finding why;
-  why.message = fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(result),
-                            running_test.empty() ? "" : " during " + running_test, result.output);
+  why.message =
+      fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(early.examiner),
+                  early.test.empty() ? "" : " during " + early.test, early.examiner.output);
   why.hint =
       "If the kernel file does nothing to other processes, this is a fault of Tilewise: please "
       "report it.";
   return why;
 }
-
-/// A submission's modules, or why one could not be built.
-struct Built {
-  Modules modules;
-  std::optional<Finding> problem;
-};
 
 std::filesystem::path solutions() { return layout().root / "solutions"; }
 
@@ -199,57 +126,89 @@ BuildRequest build_beside(const BuildRequest& submission, const std::string& nam
   return request;
 }
 
-/// One build serves every test, so that what is timed is what is checked. Lines are counted in two:
-/// optimised code shares lines, and drops some.
-Built build_for_simulator(const BuildRequest& submission) {
-  std::vector<BuildRequest> requests = {submission};
-  requests.back().flavour = Flavour::checked;
-  if (submission.covered) requests.insert(requests.begin(), submission);
-  const std::vector<BuildResult> all_built = build_modules(requests);
-  const auto failed = std::ranges::find(all_built, false, &BuildResult::ok);
-  if (failed != all_built.end()) return {{}, failed->finding};
-  return {{all_built.front().module, all_built.back().module}, {}};
+bool is_solution(const BuildRequest& submission) {
+  std::error_code no_such_folder;  // the builder says what is missing
+  return std::filesystem::equivalent(submission.source_directory, solutions() / submission.stage_id,
+                                     no_such_folder);
 }
 
-/// Adds to what is built for the simulator what the model of a kernel's speed takes: the solution,
-/// and the registers that nvcc gives both, where it is found.
-class ModelPreparation {
+/// The registers that nvcc gives a submission and the solution, where it is found: what the model
+/// of their speed takes. It is a matter of seconds, which tests of other things need not wait for.
+class Registers {
  public:
-  ModelPreparation(const BuildRequest& submission, const std::string& gpu)
-      : reference_(build_beside(submission, "reference", solutions())) {
-    reference_.flavour = Flavour::checked;
-    reference_.covered = false;
-    std::filesystem::create_directories(reference_.scratch);
-    const core::GpuProfile profile = core::gpu_profile(gpu);
-    // Beside the builds.
-    own_registers_.emplace(submission.stage_id, submission.source_directory, profile,
-                           submission.scratch, Sandbox{submission.bubblewrap});
-    std::error_code no_such_folder;  // the builder says what is missing
-    if (std::filesystem::equivalent(submission.source_directory, reference_.source_directory,
-                                    no_such_folder)) {
-      return;
-    }
-    reference_registers_.emplace(submission.stage_id, reference_.source_directory, profile,
-                                 reference_.scratch);
-  }
+  Registers(BuildRequest submission, const std::string& gpu, std::filesystem::path file)
+      : submission_(std::move(submission)), gpu_(core::gpu_profile(gpu)), file_(std::move(file)) {}
 
-  /// @throws std::runtime_error if the solution does not compile
-  void add_to(Modules& modules) {
-    const BuildResult reference = build_module(reference_);
-    if (!reference.ok)
-      throw std::runtime_error("the reference solution: " + reference.finding.message);
-    modules.baselines["reference"] = reference.module;
-    modules.compiled = reference_.scratch / "compiled_kernels.json";
-    CompiledKernels kernels{.submission = own_registers_->wait()};
-    kernels.reference = reference_registers_ ? reference_registers_->wait() : kernels.submission;
-    write_compiled_kernels(modules.compiled, kernels);
+  /// Starts on it, or goes on with it. Tells whether all are in the file.
+  bool are_there() {
+    if (is_written_) return true;
+    if (!own_) start();
+    const bool own_is_over = own_->is_over();
+    if (!own_is_over || (reference_ && !reference_->is_over())) return false;
+    CompiledKernels kernels{.submission = own_->wait()};
+    kernels.reference = reference_ ? reference_->wait() : kernels.submission;
+    write_compiled_kernels(file_, kernels);
+    return is_written_ = true;
   }
 
  private:
-  BuildRequest reference_;
-  std::optional<RegisterCompilation> own_registers_;
-  std::optional<RegisterCompilation> reference_registers_;
+  void start() {
+    own_.emplace(submission_.stage_id, submission_.source_directory, gpu_, submission_.scratch,
+                 Sandbox{submission_.bubblewrap});
+    if (is_solution(submission_)) return;
+    const BuildRequest reference = build_beside(submission_, "reference", solutions());
+    reference_.emplace(reference.stage_id, reference.source_directory, gpu_, reference.scratch);
+  }
+
+  BuildRequest submission_;
+  core::GpuProfile gpu_;
+  std::filesystem::path file_;
+  std::optional<RegisterCompilation> own_, reference_;
+  bool is_written_ = false;
 };
+
+/// A submission's modules, or why one could not be built.
+struct Built {
+  Modules modules = {};
+  std::optional<Finding> problem = {};
+  std::optional<Registers> registers = {};  ///< where speed is modelled
+};
+
+/// One build serves every test, so that what is timed is what is checked. Lines are counted in two:
+/// optimised code shares lines, and drops some.
+/// @throws std::runtime_error if the solution does not compile
+Built build_for_simulator(const BuildRequest& submission, const std::string& gpu,
+                          bool models_speed) {
+  std::vector<BuildRequest> requests = {submission};
+  requests.back().flavour = Flavour::checked;
+  if (submission.covered) requests.insert(requests.begin(), submission);
+  const std::size_t own = requests.size();
+  const bool needs_reference = models_speed && (submission.covered || !is_solution(submission));
+  if (needs_reference) {
+    requests.push_back(build_beside(submission, "reference", solutions()));
+    requests.back().flavour = Flavour::checked;
+    requests.back().covered = false;
+    std::filesystem::create_directories(requests.back().scratch);
+  }
+  Built built;
+  std::function<void()> meanwhile;
+  if (models_speed) {
+    built.modules.compiled = submission.scratch / "compiled_kernels.json";
+    built.registers.emplace(submission, gpu, built.modules.compiled);
+    // One file is compiled by one processor.
+    meanwhile = [&] { built.registers->are_there(); };
+  }
+  const std::vector<BuildResult> all_built = build_modules(requests, meanwhile);
+  const auto failed = std::ranges::find(all_built, false, &BuildResult::ok);
+  if (failed != all_built.end()) {
+    if (std::size_t(failed - all_built.begin()) < own) return {.problem = failed->finding};
+    throw std::runtime_error("the reference solution: " + failed->finding.message);
+  }
+  built.modules.fast = all_built.front().module;
+  built.modules.checked = all_built[own - 1].module;
+  if (models_speed) built.modules.baselines["reference"] = all_built.back().module;
+  return built;
+}
 
 /// What to time beside a submission to a stage: its solution, and the baselines.
 std::vector<BuildRequest> beside(const BuildRequest& submission) {
@@ -265,8 +224,9 @@ Built build_for_gpu(const BuildRequest& submission) {
   std::vector<BuildRequest> requests = beside(submission);
   requests.insert(requests.begin(), submission);
   const std::vector<BuildResult> all_built = build_modules(requests);
-  if (!all_built.front().ok) return {{}, all_built.front().finding};
-  Built built{{.fast = all_built.front().module, .checked = {}}, {}};
+  if (!all_built.front().ok) return {.problem = all_built.front().finding};
+  Built built;
+  built.modules.fast = all_built.front().module;
   for (std::size_t i = 1; i < all_built.size(); ++i) {
     // cuBLAS need not be installed.
     if (!all_built[i].ok) continue;
@@ -284,13 +244,8 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
   const auto of_speed = [](const RubricEntry& entry) {
     return entry.category == Category::performance;
   };
-  std::optional<ModelPreparation> model;
-  if (std::ranges::any_of(request.rubric, of_speed)) {
-    model.emplace(submission, request.conditions.gpu);
-  }
-  Built built = build_for_simulator(submission);
-  if (model && !built.problem) model->add_to(built.modules);
-  return built;
+  return build_for_simulator(submission, request.conditions.gpu,
+                             std::ranges::any_of(request.rubric, of_speed));
 }
 
 Finding stopped_by(const Interrupted& interrupted) {
@@ -315,28 +270,19 @@ void grade_into(StageResult& stage, const StageRequest& request, const StageList
     return;
   }
 
-  std::string running_test;
-  bool any_event = false;
   ExamListener exam;
-  exam.test_started = [&](std::string_view test) {
-    any_event = true;
-    running_test = test;
-    if (listener.exam.test_started) listener.exam.test_started(test);
-  };
+  exam.test_started = listener.exam.test_started;
   exam.test_ended = [&](const TestResult& test, const std::string& printed) {
-    running_test.clear();
     stage.tests.push_back(for_students(test));
     if (!listener.exam.test_ended) return;
     listener.exam.test_ended(stage.tests.back(), for_students(printed, longest_message_bytes));
   };
-  const CommandResult ended =
-      run_examiner(request.id, request.rubric, built.modules, request.conditions, exam);
-  // No student's code runs before the first test.
-  if (!any_event) {
-    throw std::runtime_error(fmt::format("the examiner {} before the first test: {}",
-                                         describe_ending(ended), ended.output));
+  ExamRequest sat{request.id, request.rubric, built.modules, request.conditions};
+  if (built.registers) sat.speed_can_be_judged = [&] { return built.registers->are_there(); };
+  if (const auto early = run_exam(sat, exam)) {
+    complete(stage, request, death_of_examiner(*early), listener);
   }
-  complete(stage, request, death_of_examiner(ended, running_test), listener);
+  put_in_order(stage, request.rubric);
   add_up(stage);
 }
 
@@ -364,6 +310,7 @@ StageResult grade_stage(const StageRequest& request, const StageListener& listen
     grade_into(stage, request, listener, scratch);
   } catch (const Interrupted& interrupted) {
     complete(stage, request, stopped_by(interrupted), listener);
+    put_in_order(stage, request.rubric);
     add_up(stage);
     throw StageInterrupted(interrupted, std::move(stage));
   }

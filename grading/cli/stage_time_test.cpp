@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
+#include "grading/examiner/rubric.hpp"
 #include "grading/results/files.hpp"
 
 // How long a submission may keep a stage busy that computes what it should, and takes its time.
@@ -51,6 +54,27 @@ TEST(StageTime, DoesNotWaitForThreadsOfItsOwn) {
   const StageResult result = submission.grade(0.5);
   EXPECT_LT(result.score, result.max_score);
   EXPECT_EQ(result.tests.back().status, Status::failed);
+}
+
+// Two tests at once may meet the whole of it; those that come later know.
+TEST(StageTime, MeetsTheLimitOfAnEndlessLoopOnce) {
+  TemporarySubmission submission(stage);
+  submission.put("matmul_shared.cu", solution_with("", "while (true) {}"));
+  const StageResult result = submission.grade(2);
+  const std::vector<RubricEntry> rubric = load_rubric(layout().root).at(stage);
+  ASSERT_EQ(result.tests.size(), rubric.size());
+  int with_a_tenth = 0;
+  for (std::size_t i = 0; i < rubric.size(); ++i) {
+    const TestResult& test = result.tests[i];
+    EXPECT_EQ(test.name, rubric[i].test) << "in whatever order they ended";
+    EXPECT_EQ(test.finding.kind, "time-out") << test.name << ": " << test.finding.message;
+    if (test.finding.message.find("was still running after 0.2 s") == std::string::npos) continue;
+    ++with_a_tenth;
+    EXPECT_THAT(test.finding.message,
+                HasSubstr("It had a tenth of the usual time, since matmul_shared(n="));
+  }
+  constexpr int most_at_once = 4;
+  EXPECT_GE(with_a_tenth, std::ssize(rubric) - most_at_once);
 }
 
 }  // namespace

@@ -22,11 +22,10 @@ namespace {
 // reaches cost nothing.
 constexpr std::size_t bytes_shared_with_worker = std::size_t{512} << 20;
 
-// An examiner has one submission to judge.
-TimeBudget& time_budget() {
-  static TimeBudget budget;
-  return budget;
-}
+TimeBudget& time_budget() { return TimeBudget::of_this_exam(); }
+
+// Counts as a function, too: constructors of what is static may never end.
+constexpr const char* loading = "loading";
 
 CallReply used_up() {
   CallReply reply;
@@ -106,7 +105,7 @@ WorkerOptions worker_options(const ExaminerOptions& options) {
           .sandbox = options.sandbox,
           .module = options.module,
           .profile = options.profile,
-          .time_limit_s = time_budget().limit_s(),
+          .time_limit_s = options.time_limit_s * time_budget().share_of(loading),
           .shared_bytes = bytes_shared_with_worker,
           .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
           .cpu_s = cpu_seconds(options.time_limit_s),
@@ -136,7 +135,7 @@ const CallReply& wait_until_ready(Worker& worker) {
   }
   const double before = worker.seconds_taken();
   const CallReply& reply = worker.ready();
-  time_budget().note("loading", reply.ending, worker.seconds_taken() - before);
+  time_budget().note(loading, loading, reply.ending, worker.seconds_taken() - before);
   return reply;
 }
 
@@ -149,9 +148,16 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   const bool has_warm_up = manner.timing && manner.warm_up != nullptr && !manner.is_reference;
   const std::vector<Argument> arguments = store(has_warm_up ? *manner.warm_up : call);
   const double before = worker.seconds_taken();
-  CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch, [&] {
-    if (has_warm_up) store(call);
-  });
+  const double share = manner.is_reference ? 1 : time_budget().share_of(call.function);
+  CallReply reply = worker.call(
+      call.function, arguments, manner.timing, manner.watch,
+      [&] {
+        if (has_warm_up) store(call);
+      },
+      share);
+  if (reply.ending == CallReply::Ending::timed_out && share < 1) {
+    reply.finding.message += time_budget().why_less(call.function);
+  }
   // As much as compute-sanitizer's tools slow a kernel down at the least.
   constexpr double times_slower = 4;
   const double seconds =
@@ -159,7 +165,7 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   if (manner.is_reference) {
     time_budget().note_reference(seconds);
   } else {
-    time_budget().note(call.text, reply.ending, seconds);
+    time_budget().note(call.function, call.text, reply.ending, seconds);
   }
   if (reply.ending == CallReply::Ending::returned && !manner.is_reference) {
     load_arguments(call, arguments, worker.memory(), !manner.timing);
@@ -219,7 +225,9 @@ std::vector<CheckPass> check_passes(const ExaminerOptions& options, Random& rand
 }
 
 CheckedCalls::CheckedCalls(const ExaminerOptions& options, const CheckPass& pass)
-    : pass_(pass), worker_(options_for(options, pass, log())) {}
+    : pass_(pass),
+      scratch_(pass.tool.empty() ? nullptr : std::make_unique<ScratchDirectory>()),
+      worker_(options_for(options, pass, log())) {}
 
 std::string CheckedCalls::obstacle() {
   const bool refused = worker_.ready().ending == CallReply::Ending::refused;

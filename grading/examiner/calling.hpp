@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ struct ExaminerOptions {
   bool models_rates() const { return !on_gpu() && !times_simulator; }
 };
 
-/// A worker that runs the submission. Its time is short where earlier calls never ended.
+/// A worker that runs the submission.
 WorkerOptions worker_options(const ExaminerOptions& options);
 
 /// A worker that runs its checked build, on the simulator.
@@ -109,10 +110,11 @@ class CheckedCalls {
   std::optional<Verdict> finish();
 
  private:
-  std::filesystem::path log() const { return scratch_.path() / "log"; }
+  /// What a tool writes; none without one.
+  std::filesystem::path log() const { return scratch_ ? scratch_->path() / "log" : ""; }
 
   CheckPass pass_;
-  ScratchDirectory scratch_;
+  std::unique_ptr<ScratchDirectory> scratch_;
   Worker worker_;
   std::string last_call_;
 };

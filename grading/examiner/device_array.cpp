@@ -224,6 +224,12 @@ bool has_unwritten(const DeviceArray& result) {
                                                   : has_unwritten_element(result.contents_double());
 }
 
+bool has_last_element(const DeviceArray& result) {
+  return result.element() == ElementType::float32
+             ? !is_unwritten(result.contents().values.back())
+             : !is_unwritten(result.contents_double().values.back());
+}
+
 std::vector<int> sample_of_written_rows(const Matrix<float>& C, int count, Random& random) {
   return sample(C, count, random);
 }

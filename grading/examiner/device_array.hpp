@@ -152,6 +152,9 @@ std::vector<int> sample_of_written_rows(const Matrix<double>& C, int count, Rand
 /// Whether there is an element that nobody has written.
 bool has_unwritten(const DeviceArray& result);
 
+/// Whether its last element, which the last block of a grid computes, was written.
+bool has_last_element(const DeviceArray& result);
+
 /// Puts what is expected where nobody has written, in the rows of the reference.
 void fill_in_unwritten(Matrix<float>& C, const ReferenceProduct& expected);
 void fill_in_unwritten(Matrix<double>& C, const ReferenceProduct& expected);

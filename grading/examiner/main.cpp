@@ -23,6 +23,7 @@
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/examiner/test_end.hpp"
+#include "grading/examiner/time_budget.hpp"
 #include "grading/profile/modelled_time.hpp"
 
 namespace tilewise::grading {
@@ -107,13 +108,16 @@ int run(int argc, char** argv) {
   app.add_option("--backend", options.backend, "simt or cuda")
       ->check(CLI::IsMember({"simt", "cuda"}))
       ->capture_default_str();
-  app.add_option("--gpu", gpu, "profile of the GPU to simulate, or a file of one")->capture_default_str();
+  app.add_option("--gpu", gpu, "profile of the GPU to simulate, or a file of one")
+      ->capture_default_str();
   app.add_option("--seed", options.seed, "seed of all random inputs")
       ->envname("TILEWISE_SEED")
       ->required();
   app.add_option("--time-limit", options.time_limit_s, "seconds one call may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  std::string taken;
+  app.add_option("--taken", taken, "what other tests of the stage took, as their events tell");
   app.add_option("--sandbox", options.sandbox.bubblewrap,
                  "bubblewrap, to run the submission in; without it, limits alone hold it");
   app.add_flag("--coverage", options.writes_coverage,
@@ -135,6 +139,9 @@ int run(int argc, char** argv) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
   keep_secrets();
+  if (!taken.empty()) {
+    TimeBudget::of_this_exam().set_before(nlohmann::json::parse(taken).get<TimeTaken>());
+  }
   if (!compiled.empty()) options.compiled = read_compiled_kernels(compiled);
   options.profile = core::gpu_profile(gpu);
   options.sandbox.with_devices = options.on_gpu();

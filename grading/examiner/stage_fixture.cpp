@@ -8,6 +8,7 @@
 
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/test_end.hpp"
+#include "grading/examiner/time_budget.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -18,12 +19,11 @@ ExaminerOptions& configured() {
 }
 
 // What is sampled is larger than what other tests run. Where no few blocks stand for a grid, as
-// where one block walks over all of the result, that shows.
-// Where other calls never ended, this one need not be waited for as long.
-WorkerOptions sampling_worker_options(WorkerOptions worker, double usual_s) {
-  constexpr double times_the_usual = 4, times_the_usual_after_others = 2;
-  const bool others_never_ended = worker.time_limit_s < usual_s;
-  worker.time_limit_s *= others_never_ended ? times_the_usual_after_others : times_the_usual;
+// where one block walks over all of the result, that shows. Where other calls of the function never
+// ended, this one need not be waited for as long.
+WorkerOptions sampling_worker_options(WorkerOptions worker, const std::string& function) {
+  constexpr double times_the_usual = 4;
+  if (TimeBudget::of_this_exam().share_of(function) == 1) worker.time_limit_s *= times_the_usual;
   return worker;
 }
 
@@ -105,7 +105,7 @@ CallReply StageTest::run_sampled(const Call& call) {
   last_call_ = call.text;
   if (!sampling_worker_) {
     sampling_worker_.emplace(
-        sampling_worker_options(checked_worker_options(options()), options().time_limit_s));
+        sampling_worker_options(checked_worker_options(options()), call.function));
   }
   CallReply reply = call_worker(*sampling_worker_, call, {.watch = sample_of_blocks(random()())});
   note_refusals(reply);
@@ -115,9 +115,9 @@ CallReply StageTest::run_sampled(const Call& call) {
 
 CallReply StageTest::sample_reference(const Call& call) {
   const auto [worker, is_new] = baseline_workers_.try_emplace(
-      "reference", sampling_worker_options(
-                       baseline_worker_options(options(), options().baselines.at("reference")),
-                       options().time_limit_s));
+      "reference",
+      sampling_worker_options(
+          baseline_worker_options(options(), options().baselines.at("reference")), ""));
   CallReply reply = call_worker(worker->second, call,
                                 {.watch = sample_of_blocks(random()()), .is_reference = true});
   if (const auto failure = failure_of(call.text, reply)) {

@@ -140,13 +140,20 @@ class TrialTest : public StageTest {
   /// on the host.
   void try_right(Trial& trial);
 
+  /// The same for a call that is there for its number of blocks, which all do alike: on the
+  /// simulator some of them are enough if the last one is among them.
+  void try_right_with_many_blocks(const PrepareTrial& prepare);
+
   /// Expects a right result, inputs bit for bit as they were, and nothing written around any
   /// matrix or between the rows of one.
   void try_inside(Trial& trial);
 
   /// Expects right results and no fault in any kernel, in every way that the backend has to look
-  /// for one. Skips the test where it has none. Each trial is prepared once for each way.
-  void try_clean(const std::vector<PrepareTrial>& trials);
+  /// for one. Skips the test where it has none. Each trial is prepared once for each way. `large`:
+  /// trials that the simulator runs with its threads in one order alone, in which it sees the same
+  /// races as in others.
+  void try_clean(const std::vector<PrepareTrial>& trials,
+                 const std::vector<PrepareTrial>& large = {});
 
   /// Expects a right result, and counts what its kernels did.
   CountedCall try_counted(Trial& trial);
@@ -219,18 +226,26 @@ class CaseTest : public TrialTest {
     return trial->reply;
   }
 
+  /// The same for a call that is there for its number of blocks, which all do alike.
+  void expect_right_with_many_blocks(const Case& described) {
+    try_right_with_many_blocks([&] { return prepare(described); });
+  }
+
   /// Expects a right result, inputs bit for bit as they were, and nothing written around any
   /// matrix or between the rows of one.
   void expect_inside(const Case& described) { try_inside(*prepare(described)); }
 
   /// Expects right results and no fault in any kernel, in every way that the backend has to look
-  /// for one. Skips the test where it has none.
-  void expect_clean(const std::vector<Case>& cases) {
-    std::vector<PrepareTrial> trials;
-    for (const Case& described : cases) {
-      trials.push_back([this, &described] { return prepare(described); });
-    }
-    try_clean(trials);
+  /// for one. Skips the test where it has none. `large`: as try_clean() has it.
+  void expect_clean(const std::vector<Case>& cases, const std::vector<Case>& large = {}) {
+    const auto trials_of = [this](const std::vector<Case>& described) {
+      std::vector<PrepareTrial> trials;
+      for (const Case& each : described) {
+        trials.push_back([this, &each] { return prepare(each); });
+      }
+      return trials;
+    };
+    try_clean(trials_of(cases), trials_of(large));
   }
 
   /// Expects a right result, and counts what its kernels did: in all, and launch by launch.

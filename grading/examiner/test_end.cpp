@@ -81,11 +81,12 @@ std::string start_event(const std::string& test) {
   return to_line(nlohmann::ordered_json{{"event", "start"}, {"name", test}});
 }
 
-std::string end_event(const TestResult& test, const std::string& output) {
+std::string end_event(const TestResult& test, const std::string& output, const TimeTaken& taken) {
   return to_line(nlohmann::ordered_json{{"event", "end"},
                                         {"test", test},
                                         {"finding", nlohmann::json(test.finding)},
-                                        {"output", first_part(output)}});
+                                        {"output", first_part(output)},
+                                        {"taken", nlohmann::json(taken)}});
 }
 
 std::string full_name(const testing::TestInfo& test) {
@@ -100,7 +101,7 @@ void EventListener::OnTestEnd(const testing::TestInfo& test) {
   const auto entry = std::ranges::find(entries_, full_name(test), &RubricEntry::test);
   if (entry == entries_.end()) throw std::logic_error(full_name(test) + " is not in the rubric");
   const TestEnd end = end_of(*test.result());
-  write(end_event(result_of(*entry, end), end.output));
+  write(end_event(result_of(*entry, end), end.output, TimeBudget::of_this_exam().taken()));
 }
 
 // Flushed line by line: whoever reads shows each test as it ends, and keeps those that ended if

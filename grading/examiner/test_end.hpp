@@ -10,6 +10,7 @@
 
 #include "common/core/finding.hpp"
 #include "grading/examiner/rubric.hpp"
+#include "grading/examiner/time_budget.hpp"
 #include "grading/results/result.hpp"
 
 namespace tilewise::grading {
@@ -48,9 +49,9 @@ TestResult result_of(const RubricEntry& entry, const TestEnd& end);
 std::string start_event(const std::string& test);
 
 /// One line, without its end, that tells the end of a test: {"event":"end","test":{...},
-/// "finding":{...},"output":"..."} with the test as in tilewise/result/v1, all of its finding and
-/// the first 4 KiB the student's code printed.
-std::string end_event(const TestResult& test, const std::string& output);
+/// "finding":{...},"output":"...","taken":{...}} with the test as in tilewise/result/v1, all of its
+/// finding, the first 4 KiB the student's code printed, and what the calls have taken by then.
+std::string end_event(const TestResult& test, const std::string& output, const TimeTaken& taken);
 
 /// Writes an event line as each test starts and ends.
 class EventListener : public testing::EmptyTestEventListener {

@@ -81,7 +81,7 @@ TEST(Events, AreSingleLines) {
   test.name = "Suite.Test";
   test.finding.message = "two\nlines";
   EXPECT_EQ(start_event("Suite.Test"), R"({"event":"start","name":"Suite.Test"})");
-  EXPECT_EQ(end_event(test, "out\nput").find('\n'), std::string::npos);
+  EXPECT_EQ(end_event(test, "out\nput", {}).find('\n'), std::string::npos);
 }
 
 TEST(Events, EndHoldsTheWholeResult) {
@@ -93,7 +93,7 @@ TEST(Events, EndHoldsTheWholeResult) {
       .max_score = 2,
       .finding = {.message = "C[0][0] is 1", .hint = "look", .file = "a.cu", .line = 3},
       .measurements = {{"gflops", 12.5}}};
-  const auto document = nlohmann::ordered_json::parse(end_event(test, "printed"));
+  const auto document = nlohmann::ordered_json::parse(end_event(test, "printed", {}));
   EXPECT_EQ(document.at("event"), "end");
   EXPECT_EQ(document.at("output"), "printed");
   EXPECT_EQ(document.at("test").get<TestResult>(), test);
@@ -102,14 +102,14 @@ TEST(Events, EndHoldsTheWholeResult) {
 TEST(Events, EndHoldsTheWholeFindingBesideTheResult) {
   TestResult test;
   test.finding = {.message = "C[2][1] is 0", .call = "f(n=3)", .matrix = "C", .row = 2, .col = 1};
-  const auto document = nlohmann::ordered_json::parse(end_event(test, ""));
+  const auto document = nlohmann::ordered_json::parse(end_event(test, "", {}));
   EXPECT_EQ(nlohmann::json(document.at("finding")).get<Finding>(), test.finding);
   EXPECT_FALSE(document.at("test").contains("call")) << "no part of tilewise/result/v1";
 }
 
 TEST(Events, CutLongOutputAndMendWhatIsNoText) {
   const auto output = [](const std::string& printed) {
-    const auto document = nlohmann::ordered_json::parse(end_event({}, printed));
+    const auto document = nlohmann::ordered_json::parse(end_event({}, printed, {}));
     return document.at("output").get<std::string>();
   };
   EXPECT_EQ(output(std::string(4096, 'x')), std::string(4096, 'x'));
@@ -139,7 +139,7 @@ TEST(Events, ListenerWritesALineAtEachEndOfATest) {
   expected.score = expected.max_score = 4;
   expected.finding.message = "for the listener";
   EXPECT_EQ(std::string(text, size),
-            start_event(expected.name) + "\n" + end_event(expected, "") + "\n");
+            start_event(expected.name) + "\n" + end_event(expected, "", {}) + "\n");
 }
 
 TEST(Events, ListenerKnowsTheTestsOfItsRubricOnly) {

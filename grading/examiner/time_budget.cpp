@@ -5,29 +5,80 @@
 #include <algorithm>
 
 namespace tilewise::grading {
+namespace {
 
-void TimeBudget::note(const std::string& what, CallReply::Ending ending, double seconds) {
-  if (ending == CallReply::Ending::timed_out) ++timed_out_;
-  ++calls_;
-  taken_s_ += seconds;
-  if (seconds < longest_s_) return;
-  longest_s_ = seconds;
-  longest_ = what;
-}
+// A right kernel then still has ten times what it takes.
+constexpr double share_after_an_endless_call = 0.1;
 
-double TimeBudget::total_s() const {
+/// What all calls may take: those of the tests and of the reference, which runs where rates are
+/// compared.
+double total_s(double call_limit_s, double reference_s) {
   // On a slow GPU even the reference's own calls take long, and the submission's may take as much
   // again for each minimum that it misses.
   constexpr double calls_at_the_limit = 6, at_least_s = 20, times_the_reference = 6;
-  return std::max(calls_at_the_limit * call_limit_s_, at_least_s) +
-         times_the_reference * reference_s_;
+  return std::max(calls_at_the_limit * call_limit_s, at_least_s) +
+         times_the_reference * reference_s;
+}
+
+}  // namespace
+
+void TimeTaken::add(const TimeTaken& others) {
+  calls += others.calls;
+  seconds += others.seconds;
+  reference_s += others.reference_s;
+  if (others.longest_s > longest_s) {
+    longest_s = others.longest_s;
+    longest = others.longest;
+  }
+  never_ended.insert(others.never_ended.begin(), others.never_ended.end());
+}
+
+TimeBudget& TimeBudget::of_this_exam() {
+  static TimeBudget budget;
+  return budget;
+}
+
+TimeTaken TimeBudget::all() const {
+  TimeTaken all = before_;
+  all.add(taken_);
+  return all;
+}
+
+double TimeBudget::share_of(const std::string& function) const {
+  return all().never_ended.contains(function) ? share_after_an_endless_call : 1;
+}
+
+std::string TimeBudget::why_less(const std::string& function) const {
+  const TimeTaken taken = all();
+  const auto endless = taken.never_ended.find(function);
+  if (endless == taken.never_ended.end()) return "";
+  return fmt::format(" It had a tenth of the usual time, since {} has not ended in all of it.",
+                     endless->second);
+}
+
+void TimeBudget::note(const std::string& function, const std::string& call,
+                      CallReply::Ending ending, double seconds) {
+  if (ending == CallReply::Ending::timed_out) taken_.never_ended.emplace(function, call);
+  taken_.add({.calls = 1,
+              .seconds = seconds,
+              .reference_s = 0,
+              .longest_s = seconds,
+              .longest = call,
+              .never_ended = {}});
+}
+
+bool TimeBudget::is_used_up() const {
+  const TimeTaken taken = all();
+  return taken.seconds >= total_s(call_limit_s_, taken.reference_s);
 }
 
 std::string TimeBudget::explanation() const {
+  const TimeTaken taken = all();
   return fmt::format(
       "the time for this stage is used up: {} calls took {:.0f} s of {:.0f} s, the longest, {}, "
       "{:.1f} s. No further call is made.",
-      calls_, taken_s_, total_s(), longest_, longest_s_);
+      taken.calls, taken.seconds, total_s(call_limit_s_, taken.reference_s), taken.longest,
+      taken.longest_s);
 }
 
 }  // namespace tilewise::grading

@@ -39,7 +39,7 @@ void ThreeTilesTest::expect_right_for_any_order() {
     expect_small_orders(function);
   }
   // More tiles than a fixed grid would have, more elements than 16 bits count.
-  expect_right(with(8).with(523));
+  expect_right(with(8).with(265));
   for (const int n : {50, 50, 13, 64, 50}) {
     for (const int tile : tiles()) expect_right(with(tile).with(n));
   }

@@ -369,18 +369,19 @@ std::span<std::byte> Worker::memory() {
 
 CallReply Worker::call(const std::string& function, std::span<const Argument> arguments,
                        std::optional<Timing> timing, std::optional<simt::Watch> watch,
-                       const std::function<void()>& hand_over) {
+                       const std::function<void()>& hand_over, double share_of_time) {
+  const double time_limit_s = share_of_time * state_->options.time_limit_s;
   if (ready().ending != Ending::returned) return *state_->ready;
   if (state_->failure) return *state_->failure;
   state_->situation.function = function;
   state_->trace_begin = trace_offset(arguments);
   state_->connection->send(
       encode(CallRequest{function, {arguments.begin(), arguments.end()}, timing, watch}));
-  CallReply reply = state_->exchange(state_->options.time_limit_s);
+  CallReply reply = state_->exchange(time_limit_s);
   if (timing && state_->has_warmed_up) {
     if (hand_over) hand_over();
     state_->connection->send(std::string(inputs_are_there));
-    reply = state_->exchange(state_->options.time_limit_s);
+    reply = state_->exchange(time_limit_s);
   }
   if (reply.ending == Ending::returned && state_->has_warmed_up) {
     return state_->fail_by_tampering("an answer is out of turn");

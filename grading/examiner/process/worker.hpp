@@ -93,9 +93,10 @@ class Worker {
   /// @param watch what to watch of them; takes a module of the checked build
   /// @param hand_over called between the warm-ups of a timed call and its timed runs: puts the
   ///                  matrices of these into memory(), which must have been nowhere before
+  /// @param share_of_time of WorkerOptions::time_limit_s that it gets
   CallReply call(const std::string& function, std::span<const Argument> arguments,
                  std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {},
-                 const std::function<void()>& hand_over = {});
+                 const std::function<void()>& hand_over = {}, double share_of_time = 1);
 
   /// Seconds that the student's code has taken so far, to load and in calls, without those in which
   /// others had the processors.

@@ -47,7 +47,7 @@ TEST_F(MatmulGrid, IsRightAtRaggedEdges) {
   expect_right_for(ragged_shapes());
   expect_small_orders();
   // More blocks than a fixed grid would have, more elements than 16 bits count.
-  expect_right(with(dim3(16, 16), 1031));
+  expect_right(with(dim3(16, 16), 523));
 }
 
 TEST_F(MatmulGrid, IsRightForAnyBlockShape) {

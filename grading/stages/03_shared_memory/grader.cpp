@@ -48,7 +48,7 @@ TEST_F(MatmulShared, IsRightAtRaggedEdges) {
     expect_small_orders(with(tile));
   }
   // More tiles than a fixed grid would have, more elements than 16 bits count.
-  expect_right(with(8).with(523));
+  expect_right(with(8).with(265));
 }
 
 TEST_F(MatmulShared, DependsOnItsArgumentsAlone) {

@@ -1,0 +1,266 @@
+#include "grading/cli/exam.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <list>
+#include <stdexcept>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "grading/builder/layout.hpp"
+#include "grading/examiner/time_budget.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+// An exam takes seconds, with every test at its time limit minutes: then the examiner hangs.
+constexpr double exam_time_limit_s = 3600;
+
+/// What every stage calls the test that sees a race; elsewhere it looks like something else.
+constexpr std::string_view of_races = ".IsFreeOfRacesAndStrayAccesses";
+
+/// How many tests run side by side.
+std::size_t most_at_once(const ExamConditions& conditions) {
+  // On a GPU the one would disturb the other's time; counts of lines go to one file.
+  if (conditions.backend == Backend::cuda || conditions.covered) return 1;
+  // Each has blocks to spread over processors, too.
+  constexpr unsigned enough = 4;
+  return std::clamp(std::thread::hardware_concurrency(), 1U, enough);
+}
+
+/// One examiner at work.
+struct Sitting {
+  std::vector<RubricEntry> tests;
+  std::string running_test = {};
+  bool any_event = false;
+  std::optional<RunningCommand> examiner = {};
+};
+
+/// Tells results in the order of the rubric, but what fails at once.
+class Announcer {
+ public:
+  Announcer(const std::vector<RubricEntry>& tests, const ExamListener& listener)
+      : tests_(tests), listener_(listener) {}
+
+  void take(TestResult test, std::string printed) {
+    // Hidden tests have no names but their numbers.
+    const bool at_once = test.status == Status::failed && !test.hidden;
+    const std::string name = test.name;
+    ended_[name] = {std::move(test), std::move(printed)};
+    if (at_once) tell(name);
+    for (; next_ < tests_.size() && ended_.contains(tests_[next_].test); ++next_) {
+      tell(tests_[next_].test);
+    }
+  }
+
+  /// What there is, where no more will come.
+  void tell_the_rest() {
+    for (const RubricEntry& entry : tests_) {
+      if (ended_.contains(entry.test)) tell(entry.test);
+    }
+  }
+
+ private:
+  void tell(const std::string& name) {
+    Ended& ended = ended_.at(name);
+    if (std::exchange(ended.told, true)) return;
+    if (listener_.test_ended) listener_.test_ended(ended.test, ended.printed);
+  }
+
+  struct Ended {
+    TestResult test;
+    std::string printed;
+    bool told = false;
+  };
+
+  const std::vector<RubricEntry>& tests_;
+  const ExamListener& listener_;
+  std::map<std::string, Ended> ended_;
+  std::size_t next_ = 0;  ///< of the tests, not told yet
+};
+
+class Exam {
+ public:
+  Exam(const ExamRequest& request, const ExamListener& listener)
+      : request_(request), listener_(listener), announcer_(request.tests, listener) {
+    if (request.conditions.backend == Backend::cuda) {
+      waiting_ = {request.tests};
+      return;
+    }
+    for (const RubricEntry& entry : request.tests) waiting_.push_back({entry});
+    if (waiting_.empty()) return;
+    std::ranges::stable_partition(waiting_.begin() + 1, waiting_.end(), [](const auto& tests) {
+      return tests.front().test.ends_with(of_races);
+    });
+  }
+
+  std::optional<EarlyEnd> run() {
+    try {
+      run_all();
+    } catch (const Interrupted&) {
+      announcer_.tell_the_rest();
+      throw;
+    }
+    announcer_.tell_the_rest();
+    return early_end_;
+  }
+
+ private:
+  void run_all() {
+    while (!waiting_.empty() || !sittings_.empty()) {
+      if (!speed_can_be_judged_) speed_can_be_judged_ = request_.speed_can_be_judged();
+      while (sittings_.size() < free_lanes() && start_next()) {
+      }
+      look_after();
+    }
+  }
+
+  /// What prepares the judgement of speed keeps a processor busy, too, but not the first results
+  /// waiting.
+  std::size_t free_lanes() const {
+    const std::size_t lanes = most_at_once(request_.conditions);
+    return any_ended_ && !speed_can_be_judged_ && lanes > 1 ? lanes - 1 : lanes;
+  }
+
+  /// Tells whether there was one that can be started.
+  bool start_next() {
+    const auto next = std::ranges::find_if(waiting_, [&](const auto& tests) {
+      return speed_can_be_judged_ || tests.front().category != Category::performance;
+    });
+    if (next == waiting_.end()) return false;
+    sittings_.push_back({.tests = std::move(*next)});
+    waiting_.erase(next);
+    Sitting& sitting = sittings_.back();
+    sitting.examiner.emplace(examiner_for(sitting));
+    return true;
+  }
+
+  void look_after() {
+    for (auto sitting = sittings_.begin(); sitting != sittings_.end();) {
+      if (!sitting->examiner->is_over()) {
+        ++sitting;
+        continue;
+      }
+      end(*sitting);
+      sitting = sittings_.erase(sitting);
+    }
+  }
+
+  void end(Sitting& sitting) {
+    CommandResult result = sitting.examiner->wait();
+    if (result.ending == CommandResult::Ending::not_started) {
+      throw std::runtime_error(fmt::format("the examiner {} {}; build Tilewise again",
+                                           tool("tilewise-examiner").string(),
+                                           describe_ending(result)));
+    }
+    // No student's code runs before the first test.
+    if (!sitting.any_event) {
+      throw std::runtime_error(fmt::format("the examiner {} before the first test: {}",
+                                           describe_ending(result), result.output));
+    }
+    const bool all_ended = sitting.tests.empty();
+    if (all_ended || early_end_) return;
+    early_end_ = {std::move(result), sitting.running_test};
+    waiting_.clear();
+  }
+
+  void deliver(std::string_view line, Sitting& sitting) {
+    sitting.any_event = true;
+    const auto event = nlohmann::ordered_json::parse(line);
+    const std::string kind = event.at("event").get<std::string>();
+    if (kind == "start") {
+      sitting.running_test = event.at("name").get<std::string>();
+      show_progress(sitting);
+    } else if (kind == "end") {
+      auto test = event.at("test").get<TestResult>();
+      test.finding = nlohmann::json(event.at("finding")).get<Finding>();
+      std::erase_if(sitting.tests,
+                    [&](const RubricEntry& entry) { return entry.test == test.name; });
+      sitting.running_test.clear();
+      any_ended_ = true;
+      // It grows from test to test; another examiner is told once this one has ended.
+      if (sitting.tests.empty()) {
+        taken_.add(nlohmann::json(event.at("taken")).get<TimeTaken>());
+      }
+      announcer_.take(std::move(test), event.at("output").get<std::string>());
+      for (const Sitting& other : sittings_) show_progress(other);
+    } else {
+      throw std::runtime_error(fmt::format("the examiner sent an unknown event '{}'", kind));
+    }
+  }
+
+  void show_progress(const Sitting& sitting) const {
+    if (!sitting.running_test.empty() && listener_.test_started) {
+      listener_.test_started(sitting.running_test);
+    }
+  }
+
+  Command examiner_for(Sitting& sitting) {
+    const Modules& modules = request_.modules;
+    const ExamConditions& conditions = request_.conditions;
+    Command command;
+    command.arguments = {tool("tilewise-examiner"),
+                         "--stage",
+                         request_.stage_id,
+                         "--module",
+                         modules.fast,
+                         "--backend",
+                         std::string(to_string(conditions.backend)),
+                         "--gpu",
+                         conditions.gpu,
+                         "--time-limit",
+                         fmt::format("{}", conditions.time_limit_s),
+                         "--taken",
+                         nlohmann::json(taken_).dump(),
+                         "--events-fd",
+                         std::to_string(Command::event_descriptor)};
+    const auto add = [&](const std::string& option, const std::string& value) {
+      if (!value.empty()) command.arguments.insert(command.arguments.end(), {option, value});
+    };
+    for (const RubricEntry& entry : sitting.tests) add("--test", entry.test);
+    add("--checked-module", modules.checked);
+    add("--sandbox", conditions.bubblewrap);
+    if (conditions.covered) command.arguments.emplace_back("--coverage");
+    // Others come before it is written.
+    if (sitting.tests.front().category == Category::performance)
+      add("--compiled", modules.compiled);
+    for (const auto& [name, module] : modules.baselines) {
+      add("--baseline", fmt::format("{}={}", name, module.string()));
+    }
+    // Command lines are there for every process to read.
+    command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)},
+                           {"TILEWISE_ROOT", layout().root},
+                           // OpenBLAS' threads sleep after 2^4 cycles without work. Left alone they
+                           // spin for 2^28, on the cores that the kernels run on.
+                           {"OPENBLAS_THREAD_TIMEOUT", "4"}};
+    // Where tests run side by side there is a processor for each.
+    if (most_at_once(conditions) > 1) command.environment.emplace_back("OPENBLAS_NUM_THREADS", "1");
+    if (!modules.working_folder.empty()) {
+      command.working_directory = modules.working_folder;
+      command.environment.emplace_back("HOME", modules.working_folder);
+    }
+    command.time_limit_s = exam_time_limit_s;
+    command.on_event = [this, &sitting](std::string_view line) { deliver(line, sitting); };
+    return command;
+  }
+
+  const ExamRequest& request_;
+  const ExamListener& listener_;
+  Announcer announcer_;
+  std::vector<std::vector<RubricEntry>> waiting_;  ///< tests of one examiner each
+  std::list<Sitting> sittings_;                    ///< at places that listeners know
+  TimeTaken taken_;                                ///< by tests that have ended
+  bool any_ended_ = false;
+  bool speed_can_be_judged_ = false;
+  std::optional<EarlyEnd> early_end_;
+};
+
+}  // namespace
+
+std::optional<EarlyEnd> run_exam(const ExamRequest& request, const ExamListener& listener) {
+  return Exam(request, listener).run();
+}
+
+}  // namespace tilewise::grading
