@@ -15,6 +15,7 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/builder/cuda_names.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/course/stages.hpp"
@@ -194,22 +195,10 @@ std::string in_course_words(std::string_view output) {
   return text;
 }
 
-/// A header, function or type that the simulator lacks and CUDA may have; empty where it is nothing
-/// of CUDA's.
-std::string_view unknown_of_cuda(std::string_view output) {
-  for (const auto& [begin, end] :
-       {std::pair("fatal error: ", ": No such file"), std::pair("fatal error: '", "' file not"),
-        std::pair("error: '", "' was not declared"), std::pair("error: '", "' is not declared"),
-        std::pair("error: use of undeclared identifier '", "'"),
-        std::pair("error: '", "' has not been declared"),
-        std::pair("error: '", "' does not name a type")}) {
-    const std::string_view name = between(output, begin, end);
-    const bool is_header = name.ends_with(".h") || name.ends_with(".cuh") || says(name, "/");
-    const bool is_of_cuda = name.starts_with("cu") || name.starts_with("__") ||
-                            name.starts_with("nv") || name.starts_with("tex");
-    if (!says(name, "\n") && !says(name, " ") && (is_header || is_of_cuda)) return name;
-  }
-  return "";
+/// What to say of a name of CUDA's that the simulator lacks; the compiler's own words say less.
+std::string told_of_cuda(const std::string& name, const std::string& kind, const Place& place) {
+  const std::string where = place.line > 0 ? fmt::format("{}:{}: ", place.file, place.line) : "";
+  return fmt::format("{}the simulator does not know {}, {}", where, name, kind);
 }
 
 /// A message that begins with the student's file, whatever the compiler begins with.
@@ -236,11 +225,18 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
   std::string hint = ran_out_of_memory(output)
                          ? less_memory
                          : "Fix the first error first; the others often follow from it.";
-  if (const std::string_view name = unknown_of_cuda(output); !name.empty()) {
+  const std::string name = unknown_cuda_name(output);
+  if (const std::string kind = kind_of_cuda_name(name); !kind.empty()) {
+    return failure(told_of_cuda(name, kind, place),
+                   "Grade with --backend cuda on a machine with a GPU and the CUDA Toolkit, or do "
+                   "without it: docs/cuda-names.md lists what the simulator has.",
+                   place);
+  }
+  if (!name.empty()) {
     hint = fmt::format(
-        "The simulator does not know {}. Is it spelled as CUDA spells it? If it is, grade with "
-        "--backend cuda on a machine with the CUDA Toolkit, or do without it.",
-        name);
+        "Neither the simulator nor CUDA{} knows {}: is it spelled right? Headers of samples are no "
+        "part of CUDA.",
+        listed_toolkit().empty() ? "" : " " + listed_toolkit(), name);
   }
   return failure(from_file(cut_to_screenful(output), sources, place), hint, place);
 }
