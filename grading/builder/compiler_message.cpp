@@ -15,6 +15,7 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
+#include "common/simt/rewrite/remarks.hpp"
 #include "grading/builder/cuda_names.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
@@ -295,17 +296,6 @@ namespace fs = std::filesystem;
 constexpr const char* telling[] = {"-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value",
                                    "-Wno-unknown-warning-option"};
 
-/// "labs/...:22: ..." where threads wait for each other and have nothing that they share.
-std::string barrier_without_tiles(const SourceFile& file) {
-  const std::size_t barrier = file.text.find("__syncthreads()");
-  if (barrier == file.text.npos || says(file.text, "__shared__")) return "";
-  const auto before = file.text.begin() + static_cast<std::ptrdiff_t>(barrier);
-  return fmt::format(
-      "{}:{}: threads wait for each other here, and no array is __shared__: without that word each "
-      "thread has arrays of its own",
-      file.name, 1 + std::count(file.text.begin(), before, '\n'));
-}
-
 void keep_telling_lines(const std::string& output, std::vector<std::string>& lines) {
   static const std::regex warning(
       R"(^(labs/[^:]+:\d+):\d+: warning: (.*) \[-W(?:uninitialized|maybe-uninitialized|)"
@@ -338,9 +328,6 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     if (!file.problem.empty()) continue;  // the builder says so
-    if (const std::string alone = barrier_without_tiles(file); !alone.empty()) {
-      lines.push_back(alone);
-    }
     const fs::path prepared = scratch.path() / (source + tools.source_extension);
     std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
     Command command;
@@ -352,6 +339,25 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
     keep_telling_lines(run_command(std::move(command)).output, lines);
   }
   return lines;
+}
+
+SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
+  SourceRemarks remarks;
+#ifdef TILEWISE_HAVE_SIMT
+  for (const std::string& source : stage.sources) {
+    const SourceFile file =
+        read_source(folder / source, shown_path(folder, source), folder.parent_path());
+    for (const simt::Remark& remark : simt::remarks_on(file.text)) {
+      if (remark.kind == simt::Remark::Kind::not_shared) {
+        if (!remarks.doubt.message.empty()) continue;
+        remarks.doubt = {.message = remark.message, .file = source, .line = remark.line};
+      } else if (remarks.overflow.empty()) {
+        remarks.overflow = fmt::format("{}:{}: {}", file.name, remark.line, remark.message);
+      }
+    }
+  }
+#endif
+  return remarks;
 }
 
 namespace {

@@ -135,6 +135,19 @@ TEST(Learner, IsAskedNothingTwiceAndKeepsNothingWhereAnswersEnd) {
   EXPECT_FALSE(fs::exists(progress_file(course.root())));
 }
 
+TEST(Learner, IsRemindedOfOffsetsThatOverflowAtNoCost) {
+  const TemporaryCourse course;
+  course.solve("02_multi_block_grid");
+  const fs::path file = course.lab("02_multi_block_grid", "matmul_grid.cu");
+  std::string text = text_of(file);
+  const std::string wide = "A + std::size_t(row) * n";
+  ASSERT_NE(text.find(wide), text.npos);
+  std::ofstream(file) << text.replace(text.find(wide), wide.size(), "A + row * n");
+  EXPECT_THAT(said(course, {"grade", "2", "--backend", "simt"}),
+              AllOf(HasSubstr("Remark, which costs nothing: "), HasSubstr("row * n is an int"),
+                    HasSubstr("10/10  passed")));
+}
+
 TEST(Learner, KeepsTheProgressOfOnesOwnKernelsOnly) {
   const TemporaryCourse course;
   // What does not compile is graded soonest.

@@ -16,8 +16,8 @@
 #include "grading/stages/tally.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
-// file names a test of speed that its style does cost, a line "// Misses: TEST: WORDS" one of memory
-// that asks for another style, and what it says; all others are passed all the same. A line
+// file names a test of speed that its style does cost, a line "// Misses: TEST: WORDS" one of
+// memory that asks for another style, and what it says; all others are passed all the same. A line
 // "// Gpu: PROFILE" names a GPU for which a stage's tests expect more than for others: it has to
 // pass there, too.
 namespace tilewise::grading {
@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Folders grading/stages/NN_topic/others/style, each with the stage's files.
 std::vector<fs::path> submissions() {
@@ -91,6 +92,7 @@ TEST_P(OtherKernelTest, Passes) {
     for (const TestResult& test : result.tests) {
       const bool of_speed = test.category == Category::performance;
       if (of_speed && gpu != default_gpu) continue;  // each GPU is at ease with other styles
+      EXPECT_THAT(test.finding.message, Not(HasSubstr("Remark"))) << test.name;
       const auto misses = missed(GetParam(), test.name);
       if (misses) {
         EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.finding.message;
