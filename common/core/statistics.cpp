@@ -58,4 +58,13 @@ bool InterleavedTiming::steady() const {
   return (has_reference() ? speed_of_reference() : own_ms()).relative_error() <= tolerated;
 }
 
+bool InterleavedTiming::decided(double least_speed) const {
+  constexpr std::size_t fewest_rounds = 3;
+  // More than clocks that follow the load change between two turns of one round.
+  constexpr double far = 1.25;
+  if (speeds_.size() < fewest_rounds) return false;
+  return std::ranges::min(speeds_) >= far * least_speed ||
+         far * highest_speed_of_reference() <= least_speed;
+}
+
 }  // namespace tilewise::core

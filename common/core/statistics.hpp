@@ -58,6 +58,10 @@ class InterleavedTiming {
   /// Whether more rounds would hardly change the figure that the verdict rests on.
   bool steady() const;
 
+  /// Whether all of a few rounds agree, by far, on which side of `least_speed` the submission is,
+  /// the reference being 1. False without a reference.
+  bool decided(double least_speed) const;
+
  private:
   std::vector<double> own_;        ///< median of each round
   std::vector<double> reference_;  ///< the same of the reference

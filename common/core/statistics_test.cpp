@@ -96,5 +96,29 @@ TEST(InterleavedTiming, IsSteadyOnceEnoughRoundsAgree) {
   }
 }
 
+TEST(InterleavedTiming, IsDecidedOnceAFewRoundsAreFarOffTheLeastSpeed) {
+  const struct {
+    const char* what;
+    std::vector<double> own, reference;
+    bool decided;
+  } cases[] = {
+      {"far faster", {1, 1, 1}, {1, 1, 1}, true},
+      {"too few", {1, 1}, {1, 1}, false},
+      {"once not so much faster", {1, 1, 1.7}, {1, 1, 1}, false},
+      {"far slower", {3, 3, 3}, {1, 1, 1}, true},
+      {"far slower, but for the slowest turn of the reference", {3, 3, 3}, {1, 1.5, 1}, false},
+      {"near the least speed", {2, 2, 2, 2}, {1, 1, 1, 1}, false},
+      {"without a reference", {1, 1, 1}, {}, false},
+  };
+  for (const auto& c : cases) {
+    InterleavedTiming timing;
+    for (std::size_t i = 0; i < c.own.size(); ++i) {
+      timing.add_round({c.own[i]},
+                       c.reference.empty() ? std::vector<double>{} : std::vector{c.reference[i]});
+    }
+    EXPECT_EQ(timing.decided(0.5), c.decided) << c.what;
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::core

@@ -92,6 +92,20 @@ StageCases read_stage(const std::string& stage, const Json& json) {
   return read;
 }
 
+std::vector<KernelBeside> read_beside(const std::filesystem::path& folder, const Json& json) {
+  std::vector<KernelBeside> kernels;
+  if (!std::filesystem::exists(folder)) return kernels;
+  const Json said = json.value("beside", Json::object());
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const Json of_kernel = said.value(name, Json::object());
+    kernels.push_back({name, of_kernel.value("heading", name), of_kernel.value("what", ""),
+                       of_kernel.value("copies", false)});
+  }
+  std::ranges::sort(kernels, {}, &KernelBeside::name);
+  return kernels;
+}
+
 }  // namespace
 
 std::string BenchCase::call(int n) const { return replaced(call_of_n, "n", std::to_string(n)); }
@@ -116,6 +130,7 @@ std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& 
     const Json file = read_stage_file(root, stage.id);
     try {
       course[stage.id] = read_stage(stage.id, file);
+      course[stage.id].beside = read_beside(drawer_of(root, stage.id) / "beside", file);
     } catch (const std::exception& error) {
       throw std::runtime_error(
           fmt::format("{}: {}", stage_file(root, stage.id).string(), error.what()));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/theory/matmul_counts.hpp"
+#include "grading/bench/bench_report.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
@@ -51,9 +52,11 @@ struct BenchCase {
 struct StageCases {
   std::map<Backend, std::vector<int>> orders;  ///< the usual ones
   std::vector<BenchCase> cases;
+  std::vector<KernelBeside> beside;  ///< whose folders are there, by name
 };
 
-/// What every stage.json says of it, by stage: "orders", and "bench" of each function.
+/// What every stage.json says of it, by stage: "orders", "bench" of each function, and what is to be
+/// said of the kernels whose folders lie in "beside".
 /// @param root  of the course
 /// @throws std::runtime_error naming the file and what is wrong
 std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& root);

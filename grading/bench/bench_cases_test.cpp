@@ -33,6 +33,24 @@ TEST(BenchCases, EveryContractFunctionHasOne) {
   }
 }
 
+// A folder is enough; stage.json may say more of it, and of no folder that is not there.
+TEST(BenchCases, KernelsBesideAStageHaveAHeadingOfTheirColumnsWidth) {
+  constexpr std::size_t width = 8;
+  std::size_t kernels = 0;
+  for (const auto& [stage, of_stage] : course_cases()) {
+    const nlohmann::json file = read_stage_file(layout().root, stage);
+    const nlohmann::json said = file.value("beside", nlohmann::json::object());
+    EXPECT_EQ(said.size(), of_stage.beside.size()) << stage;
+    for (const KernelBeside& kernel : of_stage.beside) {
+      ++kernels;
+      EXPECT_TRUE(said.contains(kernel.name)) << stage << ": " << kernel.name;
+      EXPECT_LE(kernel.heading.size(), width) << kernel.name;
+      EXPECT_FALSE(kernel.what.empty()) << kernel.name;
+    }
+  }
+  EXPECT_GT(kernels, 0u);
+}
+
 TEST(BenchCases, EveryCallCanBeMade) {
   constexpr int n = 64;
   for (const auto& [stage, of_stage] : course_cases()) {

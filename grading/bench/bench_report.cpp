@@ -24,11 +24,6 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* bench_schema = "tilewise/bench/v1";
 
-constexpr Contender contenders[] = {
-    Contender::student,      Contender::solution, Contender::previous_stage, Contender::cublas,
-    Contender::openblas,     Contender::copy,     Contender::published,      Contender::plain_copy,
-    Contender::strided_copy, Contender::tile_copy};
-
 // --- Writing ----------------------------------------------------------------------------------
 
 template <class Value>
@@ -79,7 +74,7 @@ OrderedJson document_of(const BenchRow& row) {
   OrderedJson document = {{"stage", row.stage},
                           {"function", row.function},
                           {"block", row.block},
-                          {"contender", to_string(row.contender)},
+                          {"contender", row.contender.name},
                           {"n", row.n},
                           {"call", row.call},
                           {"problem", row.problem},
@@ -101,6 +96,7 @@ OrderedJson document_of(const BenchRow& row) {
                           {"occupancy", document_of(row.occupancy)},
                           {"metrics", document_of(row.metrics)}};
   if (row.total_ms) document["total_ms"] = *row.total_ms;
+  if (row.contender.kind == Contender::Kind::beside) document["beside"] = true;
   return document;
 }
 
@@ -245,13 +241,16 @@ std::optional<double> read_later_number(Fields& row, const char* name) {
 
 Contender read_contender(Fields& row) {
   const std::string name = row.text("contender");
-  const auto* known = std::ranges::find(contenders, name, to_string);
-  if (known == std::end(contenders)) {
-    std::vector<std::string_view> names;
-    std::ranges::transform(contenders, std::back_inserter(names), to_string);
-    row.refuse("contender", fmt::format("{}", fmt::join(names, ", ")));
+  if (row.has("beside") && row.truth("beside")) return Contender::beside(name);
+  const Contender* const contenders[] = {&Contender::student,        &Contender::solution,
+                                         &Contender::previous_stage, &Contender::cublas,
+                                         &Contender::openblas,       &Contender::copy};
+  std::vector<std::string_view> names;
+  for (const Contender* contender : contenders) {
+    if (contender->name == name) return *contender;
+    names.push_back(contender->name);
   }
-  return *known;
+  row.refuse("contender", fmt::format("{}", fmt::join(names, ", ")));
 }
 
 /// What a row with figures must have beyond their being numbers.
@@ -305,7 +304,7 @@ core::GpuProfile read_gpu(Fields& fields) {
 }
 
 /// Whose kernels the report is about: the student's, or where there are none, the solutions.
-Contender subject_of(const BenchReport& report) {
+const Contender& subject_of(const BenchReport& report) {
   const bool has_student =
       std::ranges::find(report.rows, Contender::student, &BenchRow::contender) != report.rows.end();
   return has_student ? Contender::student : Contender::solution;
@@ -313,40 +312,8 @@ Contender subject_of(const BenchReport& report) {
 
 }  // namespace
 
-std::string_view to_string(Contender contender) {
-  switch (contender) {
-    case Contender::student:
-      return "student";
-    case Contender::solution:
-      return "solution";
-    case Contender::previous_stage:
-      return "previous";
-    case Contender::cublas:
-      return "cublas";
-    case Contender::openblas:
-      return "openblas";
-    case Contender::copy:
-      return "copy";
-    case Contender::published:
-      return "published";
-    case Contender::plain_copy:
-      return "plain_copy";
-    case Contender::strided_copy:
-      return "strided_copy";
-    case Contender::tile_copy:
-      return "tile_copy";
-  }
-  throw std::logic_error("no contender");
-}
-
-bool is_judged(Contender contender) {
-  constexpr Contender copies[] = {Contender::copy, Contender::plain_copy, Contender::strided_copy,
-                                  Contender::tile_copy};
-  return std::ranges::find(copies, contender) == std::end(copies);
-}
-
 bool is_sound(const BenchReport& report) {
-  const Contender subject = subject_of(report);
+  const Contender& subject = subject_of(report);
   return std::ranges::all_of(report.rows, [&](const BenchRow& row) {
     if (row.contender != subject || row.not_written || row.excused) return true;
     // A solution's blocks may be more than a GPU takes.

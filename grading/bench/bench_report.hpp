@@ -1,8 +1,11 @@
 #pragma once
 
+#include <compare>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
@@ -11,30 +14,35 @@
 namespace tilewise::grading {
 
 /// Whose kernel a figure is of. The libraries: cuBLAS on a GPU, OpenBLAS on the CPU where there is
-/// no cuBLAS, and for the transpose a copy. The last are kernels of grading/stages/ID/beside, which
-/// run on both backends: as a document has them, and what copies only.
-enum class Contender {
-  student,
-  solution,
-  previous_stage,
-  cublas,
-  openblas,
-  copy,
-  published,
-  plain_copy,
-  strided_copy,
-  tile_copy
+/// no cuBLAS, and for the transpose a copy.
+struct Contender {
+  enum class Kind { student, solution, previous_stage, cublas, openblas, copy, beside };
+
+  Kind kind = Kind::solution;
+  std::string name = "solution";  ///< as in files
+
+  /// A kernel of grading/stages/ID/beside, by the name of its folder. It runs on both backends.
+  static Contender beside(std::string name) { return {Kind::beside, std::move(name)}; }
+
+  auto operator<=>(const Contender&) const = default;
+
+  static const Contender student, solution, previous_stage, cublas, openblas, copy;
 };
 
-inline constexpr Contender contenders_beside[] = {Contender::published, Contender::plain_copy,
-                                                  Contender::strided_copy, Contender::tile_copy};
+inline const Contender Contender::student{Kind::student, "student"};
+inline const Contender Contender::solution{Kind::solution, "solution"};
+inline const Contender Contender::previous_stage{Kind::previous_stage, "previous"};
+inline const Contender Contender::cublas{Kind::cublas, "cublas"};
+inline const Contender Contender::openblas{Kind::openblas, "openblas"};
+inline const Contender Contender::copy{Kind::copy, "copy"};
 
-/// Whether it computes what the contract asks for; a copy does not.
-bool is_judged(Contender contender);
-
-/// "student", "solution", "previous", "cublas", "openblas", "copy", "published", "plain_copy", ...:
-/// as in files.
-std::string_view to_string(Contender contender);
+/// What the table says of a kernel beside a stage's own.
+struct KernelBeside {
+  std::string name;     ///< of its folder
+  std::string heading;  ///< of its column
+  std::string what;     ///< "the kernel in the form that was published"; empty: nothing
+  bool copies = false;  ///< it does not compute what the contract asks for
+};
 
 /// What a call has to do with global memory, in elements that its threads load and store.
 struct ElementTraffic {
@@ -60,7 +68,7 @@ struct BenchRow {
   std::string stage;     ///< "06_work_rx_ry"
   std::string function;  ///< "matmul_rx_ry"
   std::string block;     ///< the choice that the call makes: "16x16", "tile 16, 4x4"; empty: none
-  Contender contender = Contender::solution;
+  Contender contender;
   int n = 0;         ///< the order; rows and columns of a transpose
   std::string call;  ///< "matmul_rx_ry(n=1024, tile=16, rx=4, ry=4)"
 
@@ -98,6 +106,7 @@ struct BenchReport {
   std::string inputs;          ///< "random, seed 17", "linear", "A.npy, B.npy"
   core::GpuProfile gpu;        ///< modelled, or else the nearest known to the card
   std::vector<BenchRow> rows;  ///< by stage, function, block, contender and n
+  std::vector<KernelBeside> beside = {};  ///< all that rows are of; not in the document
 };
 
 /// Whether nothing is wrong with what the student has written: what was called, ran and was right.

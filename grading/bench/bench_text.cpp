@@ -24,23 +24,11 @@ using Title = std::tuple<std::string, std::string, std::string>;  // stage, func
 
 Title title_of(const BenchRow& row) { return {row.stage, row.function, row.block}; }
 
-const char* heading_of(Contender contender) {
-  switch (contender) {
-    case Contender::cublas:
-      return "cuBLAS";
-    case Contender::openblas:
-      return "CPU";
-    case Contender::published:
-      return "document";
-    case Contender::plain_copy:
-      return "copied";
-    case Contender::strided_copy:
-      return "strided";
-    case Contender::tile_copy:
-      return "by tiles";
-    default:
-      return to_string(contender).data();
-  }
+std::string heading_of(const Contender& contender, const std::vector<KernelBeside>& beside) {
+  if (contender == Contender::cublas) return "cuBLAS";
+  if (contender == Contender::openblas) return "CPU";
+  const auto kernel = std::ranges::find(beside, contender.name, &KernelBeside::name);
+  return kernel == beside.end() ? contender.name : kernel->heading;
 }
 
 /// 0.012345 as 0.0123, 12.345 as 12.35: as many digits as have room.
@@ -69,7 +57,7 @@ const BenchRow* main_row(const Rows& rows) {
   return best;
 }
 
-const BenchRow* of_contender(const Rows& rows, Contender contender) {
+const BenchRow* of_contender(const Rows& rows, const Contender& contender) {
   const auto found = std::ranges::find(rows, contender, &BenchRow::contender);
   return found == rows.end() ? nullptr : *found;
 }
@@ -94,10 +82,10 @@ Columns columns_of(const Rows& rows) {
   return columns;
 }
 
-std::string head_of(const Columns& columns) {
+std::string head_of(const Columns& columns, const std::vector<KernelBeside>& beside) {
   std::string head = fmt::format("{:>6}", "n");
-  for (const Contender contender : columns.contenders) {
-    head += fmt::format(" {:>8}", heading_of(contender));
+  for (const Contender& contender : columns.contenders) {
+    head += fmt::format(" {:>8}", heading_of(contender, beside));
   }
   head += fmt::format(" {:>8}", "ms");
   if (columns.mean) head += fmt::format(" {:>8}", "mean ms");
@@ -113,7 +101,7 @@ std::string head_of(const Columns& columns) {
 std::string line_of(int n, const Rows& rows, const Columns& columns) {
   const BenchRow* const main = main_row(rows);
   std::string line = fmt::format("{:>6}", n);
-  for (const Contender contender : columns.contenders) {
+  for (const Contender& contender : columns.contenders) {
     line += fmt::format(" {:>8}", rate_of(of_contender(rows, contender)));
   }
   if (main != nullptr) {
@@ -194,7 +182,7 @@ std::string problems_of(const Rows& rows) {
     std::string problem = row->problem;
     if (problem.empty() && row->right == false) problem = "the result is wrong";
     if (problem.empty()) continue;
-    orders[fmt::format("{}: {}", to_string(row->contender), printable(problem))].push_back(row->n);
+    orders[fmt::format("{}: {}", row->contender.name, printable(problem))].push_back(row->n);
   }
   std::string text;
   for (const auto& [problem, of] : orders) {
@@ -214,7 +202,7 @@ std::string table_of(const BenchReport& report, const Rows& rows) {
   std::map<int, Rows> by_order;
   for (const BenchRow* row : rows) by_order[row->n].push_back(row);
   const Columns columns = columns_of(rows);
-  text += head_of(columns);
+  text += head_of(columns, report.beside);
   for (const auto& [n, of_order] : by_order) text += line_of(n, of_order, columns);
   return text + metrics_table_of(by_order) + problems_of(rows);
 }
@@ -225,13 +213,13 @@ std::string notes_of(const BenchReport& report, const std::string& stage) {
   for (const BenchRow& row : report.rows) {
     if (row.stage != stage || row.n != 0) continue;
     const std::string note =
-        fmt::format("{}  ! {}: {}\n", stage, to_string(row.contender), printable(row.problem));
+        fmt::format("{}  ! {}: {}\n", stage, row.contender.name, printable(row.problem));
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
   }
   return notes.empty() ? "" : fmt::format("\n{}", fmt::join(notes, ""));
 }
 
-bool any(const BenchReport& report, Contender contender) {
+bool any(const BenchReport& report, const Contender& contender) {
   return std::ranges::find(report.rows, contender, &BenchRow::contender) != report.rows.end();
 }
 
@@ -269,13 +257,9 @@ std::string legend_of(const BenchReport& report) {
   if (any(report, Contender::openblas)) {
     text += "CPU: OpenBLAS on this machine's processor, measured.\n";
   }
-  if (any(report, Contender::published)) {
-    text += "document: the kernel in the form that was published.\n";
-  }
-  if (any(report, Contender::plain_copy)) {
-    text +=
-        "Kernels that copy: copied each element to the same place, strided scattered on both "
-        "sides,\nby tiles by way of shared memory.\n";
+  for (const KernelBeside& kernel : report.beside) {
+    if (kernel.what.empty() || !any(report, Contender::beside(kernel.name))) continue;
+    text += fmt::format("{}: {}.\n", kernel.heading, kernel.what);
   }
   return text;
 }
@@ -322,7 +306,7 @@ const std::vector<Column>& columns() {
       {"stage", [](Report, Row row) { return row.stage; }},
       {"function", [](Report, Row row) { return row.function; }},
       {"block", [](Report, Row row) { return row.block; }},
-      {"contender", [](Report, Row row) { return std::string(to_string(row.contender)); }},
+      {"contender", [](Report, Row row) { return row.contender.name; }},
       {"n", [](Report, Row row) { return row.n == 0 ? "" : std::to_string(row.n); }},
       {"call", [](Report, Row row) { return row.call; }},
       {"device", [](Report report, Row) { return report.device; }},

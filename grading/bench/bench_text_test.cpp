@@ -55,7 +55,7 @@ std::string line_with(const std::string& text, const std::string& part) {
 
 TEST(BenchTable, FitsIntoAHundredColumns) {
   std::vector<BenchRow> rows;
-  for (const Contender contender :
+  for (const Contender& contender :
        {Contender::student, Contender::solution, Contender::previous_stage, Contender::openblas}) {
     rows.push_back(row(contender, 16384));
     rows.back().limiter = "latency: too few warps";
@@ -75,6 +75,15 @@ TEST(BenchTable, PutsContendersSideBySide) {
                            HasSubstr("For gtx1080 (modelled); inputs: random, seed 17.")));
   EXPECT_THAT(line_with(table, "  1024 "),
               AllOf(HasSubstr("400.0"), HasSubstr(" 1234 "), HasSubstr("5.500")));
+}
+
+TEST(BenchTable, HeadsAKernelBesideAStageAsTheStageSays) {
+  BenchReport report = report_of({row(Contender::solution), row(Contender::beside("old")),
+                                  row(Contender::beside("of_nobody"))});
+  report.beside = {{"old", "as was", "the kernel of old"}, {"unused", "unused", "not run"}};
+  const std::string table = bench_table(report);
+  EXPECT_THAT(table, AllOf(HasSubstr("as was"), HasSubstr("as was: the kernel of old.\n"),
+                           HasSubstr("of_nobody"), Not(HasSubstr("unused"))));
 }
 
 TEST(BenchTable, MarksWhatIsWrong) {

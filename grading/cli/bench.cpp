@@ -58,8 +58,9 @@ class StageBench {
         on_gpu_(plan.backend.backend == Backend::cuda),
         terminal_(terminal) {
     terminal.show_progress(stage.id + ": compiling");
-    modules_ = build_contenders({stage, previous_stages(), plan.student ? &*plan.student : nullptr,
-                                 plan.backend.backend, plan.gpu, scratch_.path()});
+    modules_ = build_contenders({stage, previous_stages(), cases_.beside,
+                                 plan.student ? &*plan.student : nullptr, plan.backend.backend,
+                                 plan.gpu, scratch_.path()});
     has_cublas_ = std::ranges::count(modules_, Contender::cublas, &ContenderModule::contender) > 0;
     if (on_gpu_)
       timing_.emplace(tool("tilewise-worker-cuda"), plan.gpu, shared_bytes(), plan.device_memory,
@@ -115,7 +116,7 @@ class StageBench {
     return read_call(bench_case.call(n), contracts_of(stage_.id));
   }
 
-  static BenchRow blank_row(const BenchCase& bench_case, Contender contender, int n) {
+  static BenchRow blank_row(const BenchCase& bench_case, const Contender& contender, int n) {
     BenchRow row;
     row.stage = bench_case.stage;
     row.function = bench_case.function;
@@ -260,9 +261,7 @@ class StageBench {
     const auto nsight_compute = find_nsight_compute();
     if (!nsight_compute) return;
     for (const ContenderModule& module : modules_) {
-      const bool is_library =
-          module.contender == Contender::cublas || module.contender == Contender::copy;
-      if (!module.problem.empty() || is_library) continue;  // their launches are not seen
+      if (!module.problem.empty() || module.is_library()) continue;
       terminal_.show_progress(stage_.id + ": Nsight Compute counts instructions");
       std::vector<BenchRow*> rows;
       std::vector<NamedCall> calls;
@@ -366,6 +365,7 @@ BenchReport measure(const BenchOptions& options) {
   TerminalReport terminal(std::cout, style_of_standard_output());
   for (const StageInfo& stage : plan.stages) {
     std::ranges::move(StageBench(plan, stage, terminal).run(), std::back_inserter(report.rows));
+    std::ranges::copy(plan.cases.at(stage.id).beside, std::back_inserter(report.beside));
   }
   terminal.clear_progress();
   return report;

@@ -35,7 +35,7 @@ SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* worklo
     return result;
   }
   // Of several launches the later ones read what the sampled blocks of earlier ones left out.
-  if (workload != nullptr && reply.launches == 1 && is_judged(module_.contender)) {
+  if (workload != nullptr && reply.launches == 1 && !module_.copies) {
     result.right = workload->is_right(arguments, worker_->memory(), true);
   }
   result.profile = {module_.stage,
@@ -77,15 +77,12 @@ class Contestant {
     if (with_data) arguments_ = workload_.place(request_.call, worker_.memory());
     const CallReply reply = worker_.call(request_.call.function,
                                          with_data ? arguments_ : on_device(arguments_), timing);
-    // A library's launches are not seen.
-    const bool is_library = request_.module->contender == Contender::cublas ||
-                            request_.module->contender == Contender::copy;
-    if (!is_library || reply.ending != CallReply::Ending::returned || reply.cuda_status != 0) {
+    if (!request_.module->is_library() || reply.ending != CallReply::Ending::returned || reply.cuda_status != 0) {
       if (const auto why = why_nothing_counted(reply, request_.call.text)) {
         return {{}, why->message};
       }
     }
-    if (round == 0 && is_judged(request_.module->contender)) {
+    if (round == 0 && !request_.module->copies) {
       right = workload_.is_right(arguments_, worker_.memory(), false);
     }
     if (with_data) copies_ms.push_back(reply.copies_ms);

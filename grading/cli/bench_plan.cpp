@@ -33,16 +33,6 @@ bool is_skeleton(const StageInfo& stage, const fs::path& folder) {
   });
 }
 
-/// Kernels that run beside a stage's own, and where they are.
-std::map<Contender, fs::path> kernels_beside(const std::string& stage) {
-  std::map<Contender, fs::path> found;
-  for (const Contender contender : contenders_beside) {
-    const fs::path folder = drawer_of(layout().root, stage) / "beside" / to_string(contender);
-    if (fs::exists(folder)) found[contender] = folder;
-  }
-  return found;
-}
-
 /// A contender on its way: what is to be compiled of it, and where the modules will be.
 struct Pending {
   ContenderModule module;
@@ -54,8 +44,10 @@ class Builds {
  public:
   explicit Builds(const ModuleRequest& request) : request_(request) {}
 
-  void add(Contender contender, const std::string& stage, const fs::path& folder) {
+  void add(const Contender& contender, const std::string& stage, const fs::path& folder,
+           bool copies = false) {
     Pending& pending = pending_.emplace_back(Pending{{contender, stage, {}, {}}});
+    pending.module.copies = copies;
     BuildRequest build = {stage, folder, Backend::simt, scratch_for(contender, stage),
                           Flavour::checked};
     // A build for GPUs alone has no simulator to count with.
@@ -71,9 +63,10 @@ class Builds {
   }
 
   /// What is there on a GPU only, and need not be.
-  void add_baseline(Contender contender, BuildRequest build) {
+  void add_baseline(const Contender& contender, BuildRequest build) {
     build.scratch = scratch_for(contender, build.stage_id);
     Pending& pending = pending_.emplace_back(Pending{{contender, build.stage_id, {}, {}}});
+    pending.module.copies = contender == Contender::copy;
     pending.fast = ask(build);
   }
 
@@ -100,16 +93,14 @@ class Builds {
       take(pending.checked, module.checked);
       take(pending.fast, module.fast);
       if (pending.registers) module.compiled = pending.registers->wait();
-      const bool optional =
-          module.contender == Contender::cublas || module.contender == Contender::copy;
-      if (!optional || module.problem.empty()) modules.push_back(std::move(module));
+      if (!module.is_library() || module.problem.empty()) modules.push_back(std::move(module));
     }
     return modules;
   }
 
  private:
-  fs::path scratch_for(Contender contender, const std::string& what) const {
-    const fs::path folder = request_.scratch / fmt::format("{}-{}", to_string(contender), what);
+  fs::path scratch_for(const Contender& contender, const std::string& what) const {
+    const fs::path folder = request_.scratch / fmt::format("{}-{}", contender.name, what);
     fs::create_directories(folder);
     return folder;
   }
@@ -142,8 +133,9 @@ std::vector<ContenderModule> build_contenders(const ModuleRequest& request) {
   for (const std::string& previous : request.previous_stages) {
     builds.add(Contender::previous_stage, previous, root / "solutions" / previous);
   }
-  for (const auto& [contender, folder] : kernels_beside(stage)) {
-    builds.add(contender, stage, folder);
+  for (const KernelBeside& kernel : request.beside) {
+    builds.add(Contender::beside(kernel.name), stage,
+               drawer_of(root, stage) / "beside" / kernel.name, kernel.copies);
   }
   if (request.backend == Backend::cuda) {
     for (const Baseline& baseline : baselines_of(stage)) {
@@ -200,7 +192,7 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
                                   gigabytes(*plan.device_memory)));
   }
   // Each worker's matrices, and what the judgement takes.
-  const std::size_t workers = 4 + kernels_beside(bench_case.stage).size();
+  const std::size_t workers = 4 + plan.cases.at(bench_case.stage).beside.size();
   const std::size_t on_host = workers * bytes + bytes_to_judge(*bench_case.problem, call);
   const auto available = available_memory();
   if (available && on_host > *available) {

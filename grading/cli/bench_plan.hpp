@@ -22,7 +22,7 @@ namespace tilewise::grading {
 
 /// A contender's kernels, compiled.
 struct ContenderModule {
-  Contender contender = Contender::solution;
+  Contender contender;
   std::string stage;                          ///< whose functions it has
   std::filesystem::path checked;              ///< for the simulator; empty where it is not counted
   std::filesystem::path fast;                 ///< for a GPU; empty on the simulator
@@ -30,12 +30,17 @@ struct ContenderModule {
   /// Why it cannot be run; empty where it can.
   std::string problem = {};
   bool not_written = false;  ///< that is the reason
+  bool copies = false;       ///< what it computes is not what the contract asks for
+
+  /// One of a library, whose launches are not seen.
+  bool is_library() const { return contender == Contender::cublas || contender == Contender::copy; }
 };
 
 /// Whose kernels to compile, and for what.
 struct ModuleRequest {
   StageInfo stage;
   std::set<std::string> previous_stages;  ///< whose solutions the stage is compared with
+  std::vector<KernelBeside> beside;       ///< that the stage has
   const Submission* student = nullptr;    ///< null: left out
   Backend backend = Backend::simt;
   core::GpuProfile gpu;           ///< whose registers nvcc is asked for

@@ -87,10 +87,11 @@ std::vector<Argument> store_arguments(const Call& call, std::span<std::byte> mem
 }
 
 void load_arguments(const Call& call, std::span<const Argument> arguments,
-                    std::span<const std::byte> memory) {
+                    std::span<const std::byte> memory, bool with_inputs) {
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const auto* array = std::get_if<DeviceArray*>(&call.arguments[i]);
     if (array == nullptr) continue;
+    if ((*array)->access() == Access::input && !with_inputs) continue;
     const auto& buffer = std::get<BufferArgument>(arguments[i]);
     const std::size_t payload = buffer.offset + buffer.payload_offset;
     (*array)->load(memory.subspan(payload - (*array)->payload_offset()));
@@ -144,11 +145,13 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   const auto store = [&](const Call& stored) {
     return store_arguments(stored, worker.memory(), manner.with_guard_bands);
   };
-  const bool has_warm_up = manner.timing && manner.warm_up != nullptr;
+  // From the reference nothing has to be hidden.
+  const bool has_warm_up = manner.timing && manner.warm_up != nullptr && !manner.is_reference;
   const std::vector<Argument> arguments = store(has_warm_up ? *manner.warm_up : call);
   const double before = worker.seconds_taken();
-  CallReply reply =
-      worker.call(call.function, arguments, manner.timing, manner.watch, [&] { store(call); });
+  CallReply reply = worker.call(call.function, arguments, manner.timing, manner.watch, [&] {
+    if (has_warm_up) store(call);
+  });
   // As much as compute-sanitizer's tools slow a kernel down at the least.
   constexpr double times_slower = 4;
   const double seconds =
@@ -158,8 +161,8 @@ CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner
   } else {
     time_budget().note(call.text, reply.ending, seconds);
   }
-  if (reply.ending == CallReply::Ending::returned) {
-    load_arguments(call, arguments, worker.memory());
+  if (reply.ending == CallReply::Ending::returned && !manner.is_reference) {
+    load_arguments(call, arguments, worker.memory(), !manner.timing);
   }
   return reply;
 }

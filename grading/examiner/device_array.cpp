@@ -110,8 +110,8 @@ void DeviceArray::store(std::span<std::byte> memory) const {
 }
 
 void DeviceArray::load(std::span<const std::byte> memory) {
-  returned_.resize(given_.size());
-  std::memcpy(returned_.data(), memory.data(), image_bytes());
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(memory.data());
+  returned_.assign(words, words + given_.size());
 }
 
 template <typename T>

@@ -108,7 +108,7 @@ TEST(BenchCharts, PutFunctionsWithoutAChoiceIntoOneChart) {
   report.device = "NVIDIA H200";
   report.rows.clear();
   for (const char* function : {"transpose_naive", "transpose_tiled"}) {
-    for (const Contender contender : {Contender::solution, Contender::openblas, Contender::copy}) {
+    for (const Contender& contender : {Contender::solution, Contender::openblas, Contender::copy}) {
       for (const int n : {1024, 2048}) {
         report.rows.push_back(without_choice(function, n, contender));
       }
@@ -177,7 +177,7 @@ TEST(BenchCharts, LeaveOutKernelsBesideAStagesOwn) {
   BenchReport report = example_bench();
   const std::vector<NamedChart> own = charts_of(report);
   report.rows.push_back(report.rows[0]);
-  report.rows.back().contender = Contender::tile_copy;
+  report.rows.back().contender = Contender::beside("tile_copy");
   report.rows.back().rate = 1e6;
   const std::vector<NamedChart> with_copy = charts_of(report);
   ASSERT_EQ(with_copy.size(), own.size());

@@ -155,7 +155,7 @@ namespace {
 /// What reports and charts are drawn of: kernels beside a stage's own are for the table alone.
 nlohmann::ordered_json drawn_rows(BenchReport report) {
   std::erase_if(report.rows, [](const BenchRow& row) {
-    return std::ranges::find(contenders_beside, row.contender) != std::end(contenders_beside);
+    return row.contender.kind == Contender::Kind::beside;
   });
   return bench_document(report);
 }

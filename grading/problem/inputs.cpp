@@ -17,29 +17,35 @@ Random seeded_random(std::uint64_t seed, std::string_view test_name) {
   return Random(sequence);
 }
 
+namespace {
+
+// Of 24 bits: in [0, 1).
+float random_float_fraction(std::uint64_t bits) {
+  return static_cast<float>(static_cast<std::int32_t>(bits >> 40)) * 0x1p-24F;
+}
+
+// Of 53 bits: in [0, 1).
+double random_fraction(std::uint64_t bits) {
+  return static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53;
+}
+
+// Without a branch, which nobody could predict: large matrices are drawn for each timed call.
+template <class T>
+T with_random_sign(T magnitude, std::uint64_t bits) {
+  const auto sign = static_cast<T>(1 - 2 * static_cast<int>(bits & 1));
+  return magnitude * sign;
+}
+
+}  // namespace
+
 Matrix<float> random_matrix(int rows, int cols, Random& random) {
   Matrix<float> matrix(rows, cols);
   for (float& value : matrix.values) {
     const std::uint64_t bits = random();
-    const float fraction = std::ldexp(static_cast<float>(bits >> 40), -24);  // [0, 1)
-    const float magnitude = 0.25F + 0.75F * fraction;
-    value = (bits & 1) != 0 ? -magnitude : magnitude;
+    value = with_random_sign(0.25F + 0.75F * random_float_fraction(bits), bits);
   }
   return matrix;
 }
-
-namespace {
-
-// Of 53 bits: in [0, 1).
-double random_fraction(std::uint64_t bits) {
-  return std::ldexp(static_cast<double>(bits >> 11), -53);
-}
-
-double with_random_sign(double magnitude, std::uint64_t bits) {
-  return (bits & 1) != 0 ? -magnitude : magnitude;
-}
-
-}  // namespace
 
 Matrix<double> random_double_matrix(int rows, int cols, Random& random) {
   Matrix<double> matrix(rows, cols);

