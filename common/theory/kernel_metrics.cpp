@@ -4,11 +4,14 @@
 #include <cmath>
 #include <utility>
 
+#include "common/gpu/capability.hpp"
 #include "common/theory/occupancy.hpp"
 
 namespace tilewise::theory {
 
 namespace {
+
+constexpr double bytes_of_bank = 4;
 
 double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -89,6 +92,11 @@ void set_stalls(KernelMetrics& metrics, const KernelWork& work, const KernelTime
 
 }  // namespace
 
+double shared_gb_s(const core::GpuProfile& gpu) {
+  const double clocks_of_wavefront = core::capability_of(gpu).serves_half_warps ? 2 : 1;
+  return gpu.sms * gpu.banks * bytes_of_bank / clocks_of_wavefront * gpu.clock_mhz * 1e-3;
+}
+
 KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work,
                              const KernelTime& time) {
   KernelMetrics metrics;
@@ -119,9 +127,9 @@ KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work
   metrics.flop_per_dram_byte =
       share_of(operations, metrics.dram_read_bytes + metrics.dram_write_bytes);
 
-  constexpr double bytes_of_bank = 4;
   const double most =
       (work.shared_load_wavefronts + work.shared_store_wavefronts) * gpu.banks * bytes_of_bank;
+  metrics.shared_bytes_moved = most + work.shared_atomic_wavefronts * gpu.banks * bytes_of_bank;
   metrics.shared_efficiency_pct = 100 * share_of(work.shared_bytes, most);
   metrics.shared_efficiency_of_lanes_pct = 100 * share_of(work.shared_lane_bytes, most);
   set_stalls(metrics, work, time, gpu);

@@ -24,6 +24,8 @@ struct KernelMetrics {
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
   double flop_per_dram_byte = 0;
+  /// That wavefronts of shared memory could bring, all banks each: what its bandwidth is spent on.
+  double shared_bytes_moved = 0;
   /// Distinct bytes that requests to shared memory want, of those that their wavefronts could
   /// bring.
   double shared_efficiency_pct = 0;
@@ -80,6 +82,8 @@ inline constexpr NamedMetric all_metrics[] = {
      &KernelMetrics::dram_write_bytes, true},
     {"flop_per_dram_byte", "FLOP / dram__bytes.sum", "", "modelled",
      &KernelMetrics::flop_per_dram_byte},
+    {"shared_bytes_moved", "128 x l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "bytes",
+     "counted", &KernelMetrics::shared_bytes_moved, true},
     {"shared_efficiency", "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", "%",
      "counted", &KernelMetrics::shared_efficiency_pct},
     {"shared_efficiency_of_lanes", "the same, each lane's bytes", "%", "counted",
@@ -95,6 +99,10 @@ inline constexpr NamedMetric all_metrics[] = {
     {"stall_not_selected", "smsp__warp_issue_stalled_not_selected_per_warp_active.pct", "%",
      "modelled", &KernelMetrics::stall_not_selected_pct},
 };
+
+/// What all SMs together move from and to shared memory at most, 10^9 bytes a second: a wavefront a
+/// clock, each bank a word of it; on compute capability 1.x every two clocks.
+double shared_gb_s(const core::GpuProfile& gpu);
 
 /// The metrics of a launch whose time was modelled: counts, and what the model's waves of blocks
 /// and its waiting say of ratios (docs/decisions/0042).

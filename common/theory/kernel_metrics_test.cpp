@@ -136,6 +136,14 @@ TEST(KernelMetrics, AreCloseToWhatAProfilerShows) {
   }
 }
 
+// The width of shared memory, of the CUDA C++ Programming Guide: 32 banks of 4 bytes a clock and
+// SM; on compute capability 1.x 16 banks every two clocks.
+TEST(KernelMetrics, KnowTheBandwidthOfSharedMemory) {
+  const core::GpuProfile gtx1080 = core::gpu_profile("gtx1080"), gt240 = core::gpu_profile("gt240");
+  EXPECT_DOUBLE_EQ(shared_gb_s(gtx1080), 20 * 32 * 4 * gtx1080.clock_mhz * 1e-3);
+  EXPECT_DOUBLE_EQ(shared_gb_s(gt240), 12 * 16 * 4 / 2 * gt240.clock_mhz * 1e-3);
+}
+
 // Larger orders fill the card better, put2025's and fing2020's conclusion.
 TEST(KernelMetrics, RiseWithTheOrder) {
   for (const char* results : {", 16, 4, 4)", ", 16, 6, 6)", ", 16, 8, 8)"}) {

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from filter_markdown import CODE, FENCE, HEADING, LINK, slug
 
 # What builds and other tools leave in the course's folder.
-NOT_OURS = re.compile(r"(\..*|build|node_modules)/")
+NOT_OURS = re.compile(r"(\..*|build|(.*/)?node_modules)/")
 
 
 class HtmlPage(HTMLParser):

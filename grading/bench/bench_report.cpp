@@ -81,6 +81,7 @@ OrderedJson document_of(const BenchRow& row) {
                           {"not_written", row.not_written},
                           {"excused", row.excused},
                           {"ms", row.ms},
+                          {"uncertainty_pct", or_null(row.uncertainty_pct)},
                           {"mean_ms", or_null(row.mean_ms)},
                           {"speedup", or_null(row.speedup)},
                           {"rate", row.rate},
@@ -227,6 +228,9 @@ std::optional<theory::KernelMetrics> read_metrics(Fields& row) {
   Fields fields(row.at("metrics"), row.path("metrics"));
   theory::KernelMetrics metrics;
   for (const theory::NamedMetric& metric : theory::all_metrics) {
+    // Which reports have had later than the others.
+    const bool later = metric.value == &theory::KernelMetrics::shared_bytes_moved;
+    if (later && !fields.has(metric.name)) continue;
     metrics.*metric.value = fields.number(metric.name);
   }
   fields.demand_no_others();
@@ -286,6 +290,7 @@ BenchRow read_row(const Json& document, std::size_t index) {
   row.cgma = fields.number_or_null("cgma");
   row.cgma_by_formula = fields.number_or_null("cgma_by_formula");
   row.occupancy = read_occupancy(fields);
+  row.uncertainty_pct = read_later_number(fields, "uncertainty_pct");
   row.mean_ms = read_later_number(fields, "mean_ms");
   row.speedup = read_later_number(fields, "speedup");
   row.metrics = read_metrics(fields);

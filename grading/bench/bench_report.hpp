@@ -76,6 +76,9 @@ struct BenchRow {
   bool not_written = false;  ///< that is why: the files are as they were handed out
   bool excused = false;      ///< the problem is another one that is no fault of the kernel's
   double ms = 0;             ///< median of a call
+  /// How far the true median may be from that, in 95% of all cases; of what ran on the CPU, beside
+  /// others' work.
+  std::optional<double> uncertainty_pct = {};
   /// Mean of a call, of ten that are timed as one, where that is asked for and measured.
   std::optional<double> mean_ms;
   /// Over the same function with one result a thread, of the same contender, tile and order.

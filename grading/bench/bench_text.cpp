@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -255,7 +256,14 @@ std::string legend_of(const BenchReport& report) {
   }
   if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
   if (any(report, Contender::openblas)) {
-    text += "CPU: OpenBLAS on this machine's processor, measured.\n";
+    double uncertain_pct = 0;
+    for (const BenchRow& row : report.rows) {
+      uncertain_pct = std::max(uncertain_pct, row.uncertainty_pct.value_or(0));
+    }
+    text += "CPU: OpenBLAS on this machine's processor, measured, the median of several runs";
+    text += uncertain_pct == 0
+                ? std::string(".\n")
+                : fmt::format(",\nwhich may be off by {:.0f}%.\n", std::ceil(uncertain_pct));
   }
   for (const KernelBeside& kernel : report.beside) {
     if (kernel.what.empty() || !any(report, Contender::beside(kernel.name))) continue;
@@ -356,6 +364,7 @@ const std::vector<Column>& columns() {
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::percent); }},
       {"occupancy_limited_by",
        [](Report, Row row) { return of(row.occupancy, &OccupancyFigures::limited_by); }},
+      {"uncertainty_pct", [](Report, Row row) { return number(row.uncertainty_pct); }},
       {"mean_ms", [](Report, Row row) { return number(row.mean_ms); }},
       {"speedup", [](Report, Row row) { return number(row.speedup); }},
   });

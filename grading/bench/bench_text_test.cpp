@@ -150,6 +150,15 @@ TEST(BenchTable, ShowsWhatAProfilerWould) {
               HasSubstr(",2.5,74.58,95.44,2.52"));
 }
 
+TEST(BenchTable, SaysHowSureTheCpusMedianIs) {
+  BenchRow cpu = row(Contender::openblas);
+  const std::string measured = "measured, the median of several runs";
+  EXPECT_THAT(bench_table(report_of({row(Contender::solution), cpu})), HasSubstr(measured + ".\n"));
+  cpu.uncertainty_pct = 3.2;
+  EXPECT_THAT(bench_table(report_of({row(Contender::solution), cpu})),
+              HasSubstr(measured + ",\nwhich may be off by 4%.\n"));
+}
+
 TEST(BenchTable, HasAMeanBesideTheMedianWhereThatWasMeasured) {
   BenchRow timed = row(Contender::solution);
   timed.mean_ms = 4.25;

@@ -19,20 +19,25 @@ bool is_steady(const std::vector<double>& medians_ms) {
   return medians_ms.empty() || core::median_with_interval(medians_ms).relative_error() <= tolerated;
 }
 
+/// The median of several runs after a warm-up. Other work on the machine disturbs single ones, the
+/// more so the shorter they are, so that short ones are repeated for a while; of those of many
+/// seconds there are few.
 template <class Work>
-double median_ms(Work&& work) {
-  // More than a second is hardly disturbed; what takes less is repeated, after a warm-up.
-  constexpr int repetitions = 5;
-  constexpr double long_ms = 1000;
+core::Interval median_ms(Work&& work) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds enough(200), too_long(5000);
+  constexpr std::size_t fewest = 7, most = 101;
   std::vector<double> times_ms;
-  for (int i = 0; i <= repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+  work();
+  const auto begin = Clock::now();
+  while (times_ms.size() < most) {
+    const auto start = Clock::now();
     work();
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    if (i > 0 || time.count() > long_ms) times_ms.push_back(time.count());
-    if (time.count() > long_ms) break;
+    const auto end = Clock::now();
+    times_ms.push_back(std::chrono::duration<double, std::milli>(end - start).count());
+    if (end - begin >= too_long || (end - begin >= enough && times_ms.size() >= fewest)) break;
   }
-  return core::median(times_ms);
+  return core::median_with_interval(times_ms);
 }
 
 template <class Number>
@@ -40,7 +45,7 @@ std::vector<Number> matrix(int rows, int cols) {
   return std::vector<Number>(std::size_t(rows) * cols, Number(0.5));
 }
 
-double product_ms(int n) {
+core::Interval product_ms(int n) {
   const auto A = matrix<float>(n, n), B = matrix<float>(n, n);
   auto C = matrix<float>(n, n);
   return median_ms([&] {
@@ -49,7 +54,7 @@ double product_ms(int n) {
   });
 }
 
-double product_ms_double(int n) {
+core::Interval product_ms_double(int n) {
   const auto A = matrix<double>(n, n), B = matrix<double>(n, n);
   auto C = matrix<double>(n, n);
   return median_ms([&] {
@@ -58,7 +63,7 @@ double product_ms_double(int n) {
   });
 }
 
-double solve_ms(int m, int n) {
+core::Interval solve_ms(int m, int n) {
   // The identity, so that solving again and again neither overflows nor meets slow small numbers.
   std::vector<double> A(std::size_t(m) * m, 0.0);
   for (int i = 0; i < m; ++i) A[std::size_t(i) * m + i] = 1;
@@ -111,7 +116,7 @@ Task task_of(const Problem& problem, const NamedCall& call) {
           static_cast<int>(last->row_elements)};
 }
 
-std::optional<double> cpu_ms(const Task& task) {
+std::optional<core::Interval> cpu_ms(const Task& task) {
   switch (task.problem->blas_routine()) {
     case BlasRoutine::gemm:
       return task.double_precision ? product_ms_double(task.n) : product_ms(task.n);

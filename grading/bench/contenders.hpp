@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/statistics.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/profile/named_call.hpp"
 
@@ -46,8 +47,8 @@ struct Task {
 
 Task task_of(const Problem& problem, const NamedCall& call);
 
-/// Milliseconds that OpenBLAS takes for it on this machine's processor, the median of a few;
-/// nothing where it has no function for it.
-std::optional<double> cpu_ms(const Task& task);
+/// Milliseconds that OpenBLAS takes for it on this machine's processor, the median of several runs
+/// and how sure it is; nothing where it has no function for it.
+std::optional<core::Interval> cpu_ms(const Task& task);
 
 }  // namespace tilewise::grading

@@ -292,7 +292,8 @@ class StageBench {
     if (!known->second) return;
     BenchRow row = blank_row(bench_case, Contender::openblas, n);
     row.call = call.text;
-    set_time(row, call, *known->second);
+    set_time(row, call, known->second->median);
+    row.uncertainty_pct = 100 * known->second->relative_error();
     rows_.push_back(std::move(row));
   }
 
@@ -322,7 +323,7 @@ class StageBench {
   std::map<const ContenderModule*, BenchSimulation> simulations_;
   std::map<std::pair<Contender, std::string>, SimulatedCall> simulated_;
   std::optional<BenchTiming> timing_;
-  std::map<Task, std::optional<double>> cpu_ms_;
+  std::map<Task, std::optional<core::Interval>> cpu_ms_;
   std::vector<BenchRow> rows_;
 };
 

@@ -309,6 +309,39 @@ TEST_F(CardOfOnesOwn, IsTakenByEachCommandThatTakesAProfile) {
   EXPECT_THAT(text_of(scratch.path() / "again.html"), HasSubstr("My Own"));
 }
 
+TEST(Profile, DrawsCallsBelowTheRoofs) {
+  const ScratchDirectory scratch;
+  const fs::path plot = scratch.path() / "roofline.svg";
+  const auto calls = [&](const std::string& stage, const std::vector<std::string>& texts) {
+    std::vector<std::string> arguments = {"profile", stage, "--solutions", "--plot", plot};
+    for (const std::string& text : texts) arguments.insert(arguments.end(), {"--call", text});
+    return tilewise(arguments);
+  };
+  const CommandResult both =
+      calls("3", {"matmul_shared(n=256, tile=8)", "matmul_shared(n=256, tile=32)"});
+  EXPECT_EQ(both.status, 0) << both.output;
+  EXPECT_THAT(both.output, AllOf(HasSubstr("matmul_shared(n=256, tile=8) on"),
+                                 HasSubstr("matmul_shared(n=256, tile=32) on")));
+  EXPECT_THAT(text_of(plot),
+              AllOf(HasSubstr(">matmul_shared, n=256: roofline, gtx1080 (modelled)<"),
+                    HasSubstr(">tile=8</text>"), HasSubstr(">tile=32</text>"),
+                    HasSubstr("shared memory, 4,436 GB/s")));
+
+  const CommandResult one = calls("3", {"matmul_shared(n=256, tile=8)"});
+  EXPECT_EQ(one.status, 0) << one.output;
+  EXPECT_THAT(text_of(plot), HasSubstr(">matmul_shared(n=256, tile=8): roofline, gtx1080"));
+
+  const CommandResult moves = calls("7", {"transpose_naive(rows=64, cols=64)"});
+  EXPECT_EQ(moves.status, 2);
+  EXPECT_THAT(moves.output, HasSubstr("only moves elements; a roofline is of calls that compute"));
+
+  const CommandResult json =
+      tilewise({"profile", "3", "--solutions", "--json", plot, "--call",
+                "matmul_shared(n=8, tile=8)", "--call", "matmul_shared(n=16, tile=8)"});
+  EXPECT_EQ(json.status, 2);
+  EXPECT_THAT(json.output, HasSubstr("--json holds one call"));
+}
+
 TEST(Profile, CountsTheSameInAFewBlocksAsInAll) {
   const ScratchDirectory scratch;
   const auto counters = [&](std::vector<std::string> options) {

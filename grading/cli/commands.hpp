@@ -42,12 +42,13 @@ bool coverage(const Run& run);
 
 /// `tilewise profile` as asked for on the command line.
 struct ProfileOptions : Run {
-  std::string call;            ///< "matmul_shared(n=1024, tile=32)"
-  bool exhaustive = false;     ///< run every block rather than a few that stand for all
-  std::filesystem::path json;  ///< empty: none
+  std::vector<std::string> calls;  ///< "matmul_shared(n=1024, tile=32)"; at least one
+  bool exhaustive = false;         ///< run every block rather than a few that stand for all
+  std::filesystem::path json;      ///< of one call; empty: none
+  std::filesystem::path plot;      ///< the calls' roofline as SVG; empty: none
 };
 
-/// Runs one call of a contract function on the checked simulator and prints what its kernels did to
+/// Runs calls of contract functions on the checked simulator and prints what their kernels did to
 /// standard output. Returns whether there was something to print; else the reason was printed.
 /// @throws CannotGrade, BadCall, and std::runtime_error for an unknown GPU or where Tilewise itself
 /// is broken.

@@ -16,6 +16,7 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/labreport/lab_report.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/profile/profile_report.hpp"
@@ -134,17 +135,29 @@ std::vector<ProfileReport> count_calls(const StageInfo& stage, const fs::path& f
 bool profile(const ProfileOptions& options) {
   const StageInfo stage = stage_of(options);
   const core::GpuProfile gpu = core::gpu_profile(options.gpu);
-  const NamedCall call = read_call(options.call, contracts_of(stage.id));
+  std::vector<NamedCall> calls;
+  for (const std::string& call : options.calls) {
+    calls.push_back(read_call(call, contracts_of(stage.id)));
+  }
+  if (calls.size() > 1 && !options.json.empty()) {
+    throw CannotGrade("--json holds one call; leave out the others, or run once for each");
+  }
   const Submission submission = choose_submission(options, {stage});
   const fs::path folder = submission.folder_of(stage);
   demand_writable(options.json);
+  demand_writable(options.plot);
 
   TerminalReport terminal(std::cout, style_of_standard_output());
   try {
-    const ProfileReport report =
-        count_calls(stage, folder, gpu, {call}, options.exhaustive, terminal).front();
-    std::cout << profile_table(report, read_sources(stage, folder)) << std::flush;
-    write_output(options.json, to_file(profile_document(report)));
+    const std::vector<ProfileReport> reports =
+        count_calls(stage, folder, gpu, calls, options.exhaustive, terminal);
+    const SourceTexts sources = read_sources(stage, folder);
+    for (const ProfileReport& report : reports) {
+      if (&report != &reports.front()) std::cout << '\n';
+      std::cout << profile_table(report, sources) << std::flush;
+    }
+    write_output(options.json, to_file(profile_document(reports.front())));
+    write_output(options.plot, options.plot.empty() ? "" : roofline_of(reports));
     return true;
   } catch (const NothingToShow& none) {
     terminal.explain_stage(none.why);

@@ -132,14 +132,20 @@ CallReply StageTest::sample_reference(const Call& call) {
   return reply;
 }
 
+void StageTest::start_baselines() {
+  for (const auto& [name, module] : options().baselines) {
+    baseline_workers_.try_emplace(name, baseline_worker_options(options(), module));
+  }
+}
+
 std::vector<double> StageTest::time_baseline(const std::string& name, const Call& call,
                                              const CallManner& timed) {
-  const auto [worker, is_new] = baseline_workers_.try_emplace(
-      name, baseline_worker_options(options(), options().baselines.at(name)));
-  if (worker->second.ready().ending != CallReply::Ending::returned) return {};
+  start_baselines();
+  Worker& worker = baseline_workers_.at(name);
+  if (worker.ready().ending != CallReply::Ending::returned) return {};
   CallManner manner = timed;
   manner.is_reference = true;
-  const CallReply reply = call_worker(worker->second, call, manner);
+  const CallReply reply = call_worker(worker, call, manner);
   return failure_of(call.text, reply) ? std::vector<double>{} : reply.times_ms;
 }
 

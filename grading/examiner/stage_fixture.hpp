@@ -76,8 +76,11 @@ class StageTest : public testing::Test {
   /// Makes a call in a worker of its own. Nothing if it failed in any way.
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
+  /// Lets the baselines' workers start while something else is done: on a GPU it takes them long.
+  void start_baselines();
+
   /// Milliseconds that a baseline takes for a call; none if it cannot make it, as where cuBLAS is
-  /// not installed. The call's matrices hold its results afterwards.
+  /// not installed. Its results are not looked at.
   std::vector<double> time_baseline(const std::string& name, const Call& call,
                                     const CallManner& timed);
 

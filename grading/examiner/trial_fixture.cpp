@@ -268,6 +268,7 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
 }
 
 void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) {
+  if (!options().models_rates()) start_baselines();
   const PreparedTrial trial = prepare();
   if (options().models_rates()) {
     const ModelledRate rate = run_modelled(*trial);
@@ -300,6 +301,7 @@ void TrialTest::try_fast_enough(const PrepareTrial& prepare, const std::string& 
   constexpr std::chrono::seconds budget{20};
   const auto start = std::chrono::steady_clock::now();
 
+  start_baselines();
   InterleavedTiming timing;
   std::map<std::string, std::vector<double>> baselines_ms;
   PreparedTrial trial = prepare(), before;

@@ -62,7 +62,7 @@ constexpr const char* probe = R"(<script>
 addEventListener("load", () => parent.postMessage(JSON.stringify({
   width: innerWidth,
   content: document.documentElement.scrollWidth,
-  charts: [...document.querySelectorAll("figure svg")].map(chart => {
+  charts: [...document.querySelectorAll("figure .plot")].map(chart => {
     const box = chart.getBoundingClientRect();
     return [chart.getBBox().width, box.left, box.top, box.right, box.bottom];
   })

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "common/process/sandbox.hpp"
 #include "grading/bench/test/example_bench.hpp"
@@ -96,7 +97,7 @@ TEST(BenchCharts, DrawEachFunctionByBlockAndAllVersions) {
   EXPECT_THAT(lines_of(charts[3]), ElementsAre("tile 8", "tile 16", "tile 22", "tile 32"));
 
   const NamedChart& versions = charts.back();
-  EXPECT_THAT(versions.svg, HasSubstr("width=\"1000\"")) << "as wide as a page";
+  EXPECT_THAT(versions.svg, HasSubstr("n = 2048<")) << "the largest order of all";
   EXPECT_THAT(lines_of(versions),
               ElementsAre("matmul_shared tile 32", "matmul_prefetch_register tile 32",
                           "matmul_prefetch_shared tile 32"));
@@ -119,7 +120,8 @@ TEST(BenchCharts, PutFunctionsWithoutAChoiceIntoOneChart) {
                                             "07_transpose-gips", "versions-transpose"));
   const NamedChart& rate = charts[0];
   EXPECT_EQ(title_of(rate), "stage 07_transpose: GB/s, NVIDIA H200 (measured)");
-  EXPECT_THAT(lines_of(rate), ElementsAre("transpose_naive", "transpose_tiled", "a copy"));
+  EXPECT_THAT(lines_of(rate), ElementsAre("transpose_naive, transpose_tiled, a copy"))
+      << "which lie on one another";
   EXPECT_FALSE(x_is_logarithmic(rate)) << "1024 and 2048 lie close together";
 }
 
@@ -152,9 +154,49 @@ TEST(BenchCharts, ShowTheFastestOfManyBlocks) {
   const auto charts = charts_of(report);
   ASSERT_EQ(charts[0].name, "06_work_rx_ry-matmul_rx_ry-rate");
   const NamedChart& rate = charts[0];
-  EXPECT_THAT(title_of(rate), HasSubstr("8 fastest of 12"));
-  EXPECT_THAT(lines_of(rate), ElementsAre("tile 5", "tile 6", "tile 7", "tile 8", "tile 9",
-                                          "tile 10", "tile 11", "tile 12"));
+  EXPECT_THAT(title_of(rate), HasSubstr("5 fastest of 12"));
+  EXPECT_THAT(lines_of(rate), ElementsAre("tile 8", "tile 9", "tile 10", "tile 11", "tile 12"));
+}
+
+/// A tile's traffic: each element that a block brings is used as often as the tile is wide.
+theory::KernelMetrics metrics_of(const BenchRow& row, int tile) {
+  const double operations = 2.0 * row.n * row.n * row.n;
+  return {.flop_count_sp = operations,
+          .dram_read_bytes = operations / tile,
+          .shared_bytes_moved = operations / 0.25};
+}
+
+TEST(BenchCharts, PutKernelsBelowTheRoofsOfTheGpu) {
+  BenchReport report = example_bench();
+  for (BenchRow& row : report.rows) {
+    if (row.stage == "03_shared_memory")
+      row.metrics = metrics_of(row, row.block == "tile 8" ? 8 : 32);
+  }
+  const auto charts = charts_of(report);
+  EXPECT_EQ(charts[1].name, "03_shared_memory-matmul_shared-roofline");
+  const NamedChart& roofline = charts[1];
+  EXPECT_THAT(roofline.svg, HasSubstr(">peak, 8,873 GFLOPS</text>"));
+  EXPECT_THAT(roofline.svg, HasSubstr(">DRAM, 320.0 GB/s</text>"));
+  EXPECT_THAT(roofline.svg, HasSubstr(">shared memory, 4,436 GB/s</text>"));
+  EXPECT_THAT(lines_of(roofline), ElementsAre("tile 8, n = 2048", "tile 16, n = 2048",
+                                              "tile 22, n = 2048", "tile 32, n = 2048"));
+  EXPECT_THAT(roofline.svg, HasSubstr("tile 32, n = 2048: 737.9 GFLOPS at 32.00 operations a byte "
+                                      "of DRAM<"));
+  EXPECT_THAT(roofline.svg, HasSubstr(">737.9 of 1,109 by shared memory</text>")) << "0.25 a byte";
+  EXPECT_EQ(charts.back().name, "versions-matmul-roofline");
+}
+
+TEST(BenchCharts, HaveNoRoofForDoublesWhereNobodyKnowsIt) {
+  BenchReport report = example_bench();
+  for (BenchRow& row : report.rows) {
+    row.metrics = metrics_of(row, 8);
+    row.metrics->flop_count_dp = std::exchange(row.metrics->flop_count_sp, 0);
+  }
+  EXPECT_THAT(charts_of(report)[1].svg, HasSubstr(">peak, 277.3 GFLOPS</text>"));
+  report.gpu.fp64_lanes_per_sm = 0;
+  for (const NamedChart& chart : charts_of(report)) {
+    EXPECT_THAT(chart.name, testing::Not(HasSubstr("roofline")));
+  }
 }
 
 TEST(BenchCharts, AreFilesInAFolderThatIsMadeForThem) {

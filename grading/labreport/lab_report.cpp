@@ -1,18 +1,23 @@
 #include "grading/labreport/lab_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 #include "common/gpu/capability.hpp"
+#include "common/theory/kernel_metrics.hpp"
 #include "common/theory/matmul_counts.hpp"
 #include "common/theory/occupancy.hpp"
 #include "grading/page/render.hpp"
+#include "grading/profile/modelled_time.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
@@ -37,37 +42,6 @@ void read_handout(const fs::path& file, StageNotes& notes) {
   if (notes.title.empty() || notes.purpose.empty()) {
     throw std::runtime_error(file.string() + " has no heading with a paragraph below");
   }
-}
-
-Json document_of(const core::GpuProfile& gpu) {
-  // Of every card so far: Programming Guide, "Technical Specifications per Compute Capability".
-  constexpr int constant_bytes = 65536, most_threads_z = 64, most_blocks_y = 65535;
-  const core::Capability& capability = core::capability_of(gpu);
-  return {{"name", gpu.name},
-          {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
-          {"sms", gpu.sms},
-          {"fp32_lanes_per_sm", gpu.fp32_lanes_per_sm},
-          {"clock_mhz", gpu.clock_mhz},
-          {"peak_fp32_gflops", gpu.peak_fp32_gflops()},
-          {"peak_fp64_gflops", 2.0 * gpu.sms * gpu.fp64_lanes_per_sm * gpu.clock_mhz * 1e-3},
-          {"dram_gb_s", gpu.dram_gb_s},
-          {"l2_bytes", gpu.l2_bytes},
-          {"threads_per_sm", gpu.threads_per_sm},
-          {"warps_per_sm", gpu.warps_per_sm},
-          {"blocks_per_sm", gpu.blocks_per_sm},
-          {"registers_per_sm", gpu.registers_per_sm},
-          {"shared_bytes_per_sm", gpu.shared_bytes_per_sm},
-          {"shared_bytes_per_block", gpu.shared_bytes_per_block},
-          {"threads_per_block", gpu.threads_per_block},
-          {"banks", gpu.banks},
-          {"memory", gpu.memory},
-          {"memory_mhz", gpu.memory_mhz},
-          {"graphics_mhz", gpu.graphics_mhz},
-          {"memory_bytes", gpu.memory_bytes},
-          {"constant_bytes", constant_bytes},
-          {"threads_per_warp", theory::threads_per_warp},
-          {"most_threads", {gpu.threads_per_block, gpu.threads_per_block, most_threads_z}},
-          {"most_blocks", {capability.most_blocks_x, most_blocks_y, capability.most_blocks_z}}};
 }
 
 bool computes_in_doubles(const ContractInfo& function) {
@@ -128,6 +102,38 @@ void demand_plain(const std::string& name) {
 
 }  // namespace
 
+nlohmann::ordered_json gpu_document(const core::GpuProfile& gpu) {
+  // Of every card so far: Programming Guide, "Technical Specifications per Compute Capability".
+  constexpr int constant_bytes = 65536, most_threads_z = 64, most_blocks_y = 65535;
+  const core::Capability& capability = core::capability_of(gpu);
+  return {{"name", gpu.name},
+          {"compute", fmt::format("{}.{}", gpu.compute_major, gpu.compute_minor)},
+          {"sms", gpu.sms},
+          {"fp32_lanes_per_sm", gpu.fp32_lanes_per_sm},
+          {"clock_mhz", gpu.clock_mhz},
+          {"peak_fp32_gflops", gpu.peak_fp32_gflops()},
+          {"peak_fp64_gflops", 2.0 * gpu.sms * gpu.fp64_lanes_per_sm * gpu.clock_mhz * 1e-3},
+          {"dram_gb_s", gpu.dram_gb_s},
+          {"shared_gb_s", theory::shared_gb_s(gpu)},
+          {"l2_bytes", gpu.l2_bytes},
+          {"threads_per_sm", gpu.threads_per_sm},
+          {"warps_per_sm", gpu.warps_per_sm},
+          {"blocks_per_sm", gpu.blocks_per_sm},
+          {"registers_per_sm", gpu.registers_per_sm},
+          {"shared_bytes_per_sm", gpu.shared_bytes_per_sm},
+          {"shared_bytes_per_block", gpu.shared_bytes_per_block},
+          {"threads_per_block", gpu.threads_per_block},
+          {"banks", gpu.banks},
+          {"memory", gpu.memory},
+          {"memory_mhz", gpu.memory_mhz},
+          {"graphics_mhz", gpu.graphics_mhz},
+          {"memory_bytes", gpu.memory_bytes},
+          {"constant_bytes", constant_bytes},
+          {"threads_per_warp", theory::threads_per_warp},
+          {"most_threads", {gpu.threads_per_block, gpu.threads_per_block, most_threads_z}},
+          {"most_blocks", {capability.most_blocks_x, most_blocks_y, capability.most_blocks_z}}};
+}
+
 std::vector<StageNotes> read_stage_notes(const fs::path& root,
                                          const std::vector<StageInfo>& stages) {
   std::vector<StageNotes> all;
@@ -162,17 +168,101 @@ nlohmann::ordered_json drawn_rows(BenchReport report) {
 
 }  // namespace
 
+namespace {
+
+/// "matmul_shared(n=1024, tile=32)" in parts: the function, then each argument.
+std::vector<std::string> parts_of(const std::string& call) {
+  const std::size_t open = call.find('(');
+  std::vector<std::string> parts = {call.substr(0, open)};
+  std::istringstream arguments(call.substr(open + 1, call.size() - open - 2));
+  for (std::string argument; std::getline(arguments >> std::ws, argument, ',');) {
+    parts.push_back(argument);
+  }
+  return parts;
+}
+
+/// What calls have in common, as a title, and what each has of its own; of a single one all.
+struct CallNames {
+  std::string title;
+  std::vector<std::string> own;
+};
+
+CallNames names_of(const std::vector<ProfileReport>& reports) {
+  if (reports.size() == 1) return {reports.front().call, {parts_of(reports.front().call).front()}};
+  std::vector<std::vector<std::string>> calls;
+  for (const ProfileReport& report : reports) calls.push_back(parts_of(report.call));
+  const auto is_common = [&](const std::string& part) {
+    return std::ranges::all_of(
+        calls, [&](const auto& call) { return std::ranges::find(call, part) != call.end(); });
+  };
+  std::vector<std::string> common;
+  std::ranges::copy_if(calls.front(), std::back_inserter(common), is_common);
+  CallNames names{fmt::format("{}", fmt::join(common, ", ")), {}};
+  for (auto& call : calls) {
+    std::erase_if(call, [&](const std::string& part) {
+      return std::ranges::find(common, part) != common.end();
+    });
+    names.own.push_back(fmt::format("{}", fmt::join(call, ", ")));
+  }
+  return names;
+}
+
+/// A call's place below the roofs.
+Json roof_point_of(const ProfileReport& report, const std::string& name) {
+  if (report.operations == 0) {
+    throw CannotDraw(report.call +
+                     " only moves elements; a roofline is of calls that compute something");
+  }
+  const auto metrics = metrics_of_call(report);
+  const auto time = modelled_call(report);
+  if (!metrics || !time) {
+    throw CannotDraw(report.call +
+                     " has no modelled time, so there is no place for it below the roofs; leave "
+                     "out --exhaustive, or choose a larger order");
+  }
+  const auto intensity = [&](double bytes) {
+    return bytes > 0 ? Json(report.operations / bytes) : Json(nullptr);
+  };
+  return {{"name", name},
+          {"gflops", time->gflops},
+          {"dram", intensity(metrics->dram_read_bytes + metrics->dram_write_bytes)},
+          {"shared", intensity(metrics->shared_bytes_moved)}};
+}
+
+}  // namespace
+
+std::string roofline_of(const std::vector<ProfileReport>& reports) {
+  const ProfileReport& first = reports.front();
+  const Json gpu = gpu_document(first.gpu);
+  const Json& peak = gpu.at(first.double_precision ? "peak_fp64_gflops" : "peak_fp32_gflops");
+  if (peak == 0) throw CannotDraw("nobody tells the peak of double precision of " + first.gpu.name);
+  Json points = Json::array();
+  const CallNames names = names_of(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    points.push_back(roof_point_of(reports[i], names.own[i]));
+  }
+  return render("roofline",
+                {{"title", fmt::format("{}: roofline, {} (modelled)", names.title, first.gpu.id)},
+                 {"roofs",
+                  {{"gpu", first.gpu.name},
+                   {"peak_gflops", peak},
+                   {"dram_gb_s", gpu.at("dram_gb_s")},
+                   {"shared_gb_s", gpu.at("shared_gb_s")}}},
+                 {"points", std::move(points)}});
+}
+
 std::string lab_report_page(const BenchReport& report, const std::vector<StageNotes>& stages) {
   Json notes = Json::array();
   for (const StageNotes& stage : stages) notes.push_back(document_of(stage, report));
   return render("report", {{"bench", drawn_rows(report)},
-                           {"gpu", document_of(report.gpu)},
+                           {"gpu", gpu_document(report.gpu)},
                            {"stages", std::move(notes)}});
 }
 
 std::vector<NamedChart> charts_of(const BenchReport& report) {
   std::vector<NamedChart> charts;
-  for (const Json& chart : Json::parse(render("charts", drawn_rows(report)))) {
+  for (const Json& chart : Json::parse(
+           render("charts", {{"bench", drawn_rows(report)}, {"gpu", gpu_document(report.gpu)}}))) {
     charts.push_back({chart.at(0), chart.at(1)});
   }
   return charts;

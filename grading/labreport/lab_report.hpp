@@ -8,6 +8,7 @@
 #include "grading/bench/bench_report.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/profile/predictions.hpp"
+#include "grading/profile/profile_report.hpp"
 
 /// What `lab bench` found as charts and as a laboratory report, drawn by tools/page.
 namespace tilewise::grading {
@@ -35,6 +36,14 @@ struct StageNotes {
 std::vector<StageNotes> read_stage_notes(const std::filesystem::path& root,
                                          const std::vector<StageInfo>& stages);
 
+/// What pictures need to know of a GPU: its table in the report, and the roofs of rooflines.
+nlohmann::ordered_json gpu_document(const core::GpuProfile& gpu);
+
+/// Calls below the roofs of their GPU, as SVG: operations a byte of DRAM and of shared memory.
+/// @param reports at least one, all on one GPU
+/// @throws CannotDraw where a call computes nothing, or no time is known of it
+std::string roofline_of(const std::vector<ProfileReport>& reports);
+
 /// The laboratory report as one HTML file that needs nothing beside it, for the screen and for A4.
 /// @param stages  in this order, also those that nothing was measured of
 std::string lab_report_page(const BenchReport& report, const std::vector<StageNotes>& stages);
@@ -46,8 +55,9 @@ struct NamedChart {
 };
 
 /// Rate, time, CGMA and GIPS against n for each function, called STAGE-FUNCTION-rate or STAGE-rate,
-/// ...-time, ...-cgma, ...-gips; and the rates of all versions, called versions-PROBLEM. Rows
-/// without figures are left out, and so are charts without points of the subject.
+/// ...-time, ...-cgma, ...-gips, and its roofline, ...-roofline; and of all versions the rates,
+/// called versions-PROBLEM, and the roofline. Rows without figures are left out, and so are charts
+/// without points of the subject.
 std::vector<NamedChart> charts_of(const BenchReport& report);
 
 /// Writes FOLDER/NAME.svg for each chart; makes the folder where it is missing.

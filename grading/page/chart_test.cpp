@@ -125,12 +125,58 @@ TEST(Chart, LeavesOutWhatCannotBeDrawn) {
 
 TEST(Chart, TellsLinesApartWithoutColours) {
   Json chart = chart_of({{256, 1}, {512, 8}});
-  const Json line = chart["series"][0];
-  for (int i = 1; i < 12; ++i) chart["series"].push_back(line);
+  for (int i = 1; i < 12; ++i) {
+    chart["series"].push_back(chart_of({{256, 1 + i}, {512, 8 + i}})["series"][0]);
+  }
   const std::string svg = drawn(chart);
   for (const char* way : {"stroke-dasharray=\"8 4\"", "class=\"mark hollow\""}) {
     EXPECT_THAT(svg, HasSubstr(way));
   }
+}
+
+TEST(Chart, DrawsLinesThatLieOnOneAnotherOnce) {
+  Json chart = chart_of({{256, 1}, {512, 8}});
+  Json near = chart_of({{256, 1.004}, {512, 8}})["series"][0];
+  near["name"] = "tile 16";
+  Json apart = chart_of({{256, 1.02}, {512, 8}})["series"][0];
+  apart["name"] = "tile 32";
+  chart["series"].insert(chart["series"].end(), {near, apart});
+  EXPECT_THAT(texts(drawn(chart), "name"), ElementsAre("tile 8, tile 16", "tile 32"));
+}
+
+TEST(Chart, LeavesOutLinesThatWaitToBeChosen) {
+  Json chart = chart_of({{256, 1}, {512, 8}});
+  Json waiting = chart_of({{256, 2}, {512, 9000}})["series"][0];
+  waiting["name"] = "tile 16";
+  waiting["waits"] = true;
+  chart["series"].push_back(waiting);
+  EXPECT_THAT(texts(drawn(chart), "name"), ElementsAre("tile 8"));
+  EXPECT_THAT(texts(drawn(chart), along_y), ElementsAre("1", "2", "5", "10"));
+}
+
+Json roofline_of(const std::vector<Json>& points) {
+  return {{"title", "kernels"},
+          {"roofs",
+           {{"gpu", "a card"}, {"peak_gflops", 1000}, {"dram_gb_s", 100}, {"shared_gb_s", 500}}},
+          {"points", points}};
+}
+
+TEST(Roofline, SaysWhichRoofIsTheLowest) {
+  const Json by_dram = {{"name", "a"}, {"gflops", 90}, {"dram", 2}, {"shared", 1}};
+  const Json by_shared = {{"name", "b"}, {"gflops", 90}, {"dram", 8}, {"shared", 0.5}};
+  const Json by_peak = {{"name", "c"}, {"gflops", 90}, {"dram", 50}, {"shared", nullptr}};
+  const std::string svg = render("roofline", roofline_of({by_dram, by_shared, by_peak}));
+  EXPECT_THAT(texts(svg, "small soft"),
+              testing::IsSupersetOf({"90.00 of 200.0 by DRAM", "90.00 of 250.0 by shared memory",
+                                     "90.00 of 1,000 by arithmetic"}));
+  EXPECT_THAT(texts(svg, "name"), ElementsAre("a", "b", "c"));
+  const std::regex hollow("class=\"mark hollow\"");
+  EXPECT_EQ(std::distance(std::sregex_iterator(svg.begin(), svg.end(), hollow), {}), 2);
+}
+
+TEST(Roofline, IsRefusedWhereNothingMoves) {
+  const Json still = {{"name", "a"}, {"gflops", 90}, {"dram", nullptr}, {"shared", nullptr}};
+  EXPECT_THROW(render("roofline", roofline_of({still})), CannotDraw);
 }
 
 TEST(Render, TellsWhereTheScriptFails) {

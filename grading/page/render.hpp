@@ -14,7 +14,7 @@ class CannotDraw : public std::runtime_error {
 /// Draws by tools/page/render.js, which is the TypeScript of tools/page for where there is no
 /// browser. The same document gives the same bytes. Its texts may hold anything; they are shown as
 /// printable() has them.
-/// @param kind      "chart", "charts", "figure" or "report": src/render.tsx says what each takes
+/// @param kind      "chart", "charts", "figure", "roofline" or "report": src/render.tsx says what each takes
 /// and gives
 /// @throws CannotDraw, std::logic_error where the script fails, std::runtime_error where it is
 /// missing

@@ -93,6 +93,11 @@ std::string names(const std::vector<const TestResult*>& tests) {
 
 }  // namespace
 
+void sort_by_cause(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, {},
+                           [](const Finding& finding) { return distance(finding.kind); });
+}
+
 std::vector<Cause> causes_of(const StageResult& stage) {
   std::vector<const TestResult*> tests;
   for (const TestResult& test : stage.tests) {

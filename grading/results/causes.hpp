@@ -25,6 +25,9 @@ struct Cause {
 /// apply here (no GPU) come last. The result must outlive what is returned.
 std::vector<Cause> causes_of(const StageResult& stage);
 
+/// Of one call: what lies nearest the cause comes first.
+void sort_by_cause(std::vector<Finding>& findings);
+
 /// The test whose finding to look at first; nullptr where every test that counts has passed. Hidden
 /// ones only where there is no other.
 const TestResult* nearest_cause(const StageResult& stage);

@@ -97,5 +97,16 @@ TEST(Headline, TellsNothingOfHiddenTests) {
   EXPECT_EQ(headline_of(grade)->message, wrong.message) << "one that may be seen comes first";
 }
 
+TEST(Causes, PutFindingsOfACallInOrder) {
+  std::vector<Finding> findings = {{.kind = "out-of-bounds"},
+                                   {.kind = "warp-race"},
+                                   {.kind = "race", .message = "first"},
+                                   {.kind = "race", .message = "second"}};
+  sort_by_cause(findings);
+  std::vector<std::string> told;
+  for (const Finding& finding : findings) told.push_back(finding.kind + finding.message);
+  EXPECT_THAT(told, testing::ElementsAre("racefirst", "racesecond", "warp-race", "out-of-bounds"));
+}
+
 }  // namespace
 }  // namespace tilewise::grading

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "grading/course/stages.hpp"
+#include "grading/results/causes.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -145,6 +146,7 @@ Capture capture_trace(const NamedCall& call, WorkerOptions worker_options) {
                       simt::Watch{.checks = true, .counters = true, .trace = true});
   trace.launches = reply.launches;
   trace.findings = reply.findings;
+  sort_by_cause(trace.findings);
   if (!reply.trace.empty()) {
     trace.kernels = interpret_trace(reply.trace, trace.matrices, trace.findings);
   }

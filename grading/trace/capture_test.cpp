@@ -222,6 +222,23 @@ TEST(Trace, NumbersTheStepsOfALoop) {
   EXPECT_THAT(steps, ElementsAre(0, 0, 1, 1));  // k = 0 and 1: As and Bs each time
 }
 
+// One instruction, by which half of the lanes fetch of A and the others of B.
+TEST(Trace, KnowsThatARequestMayTouchTwoMatrices) {
+  const fs::path folder = drawer_of(core::project_root(), "04_prefetch") / "others/vector_fetch";
+  const Trace trace =
+      capture_from("04_prefetch", folder, "matmul_prefetch_register(n=16, tile=8)").trace;
+  EXPECT_THAT(trace.findings, IsEmpty());
+  std::set<ElementNumber> used;
+  for (const TraceRequest& request : trace.kernels.at(0).blocks.at(0).requests) {
+    EXPECT_EQ(request.outside, 0u);
+    if (request.made.action == Action::load) {
+      used.insert(request.origins.begin(), request.origins.end());
+    }
+  }
+  used.erase(no_element);
+  EXPECT_EQ(used.size(), 2u * 8 * 16) << "8 rows of A, and 8 columns of B";
+}
+
 // Nine columns, of which blocks of 2 x 2 that know no edge load one too many of B's rows.
 TEST(Trace, MarksLanesOutsideOfAMatrix) {
   const Trace trace =

@@ -25,7 +25,7 @@ std::string text_of(const fs::path& file) {
 }
 
 /// Of a stage.json, "figures" are the files in the handout's folder, with the options of `lab
-/// trace` that draw them.
+/// trace`, or of `lab profile`, that draw them.
 TEST(Figures, AreWhatTheirCommandsDraw) {
   const fs::path root = core::project_root();
   const ScratchDirectory scratch;
@@ -34,12 +34,17 @@ TEST(Figures, AreWhatTheirCommandsDraw) {
     for (const auto& figure :
          read_stage_file(root, stage.id).value("figures", nlohmann::json::array())) {
       Command command;
-      command.arguments = {tool("tilewise"), "trace", stage.id};
-      for (const auto& word : figure.at("trace")) {
+      const bool is_roofline = figure.contains("profile");
+      const char* const name_of_command = is_roofline ? "profile" : "trace";
+      command.arguments = {tool("tilewise"), name_of_command, stage.id};
+      // Registers are estimated, so that a figure does not depend on whose nvcc there is.
+      command.environment = {{"CUDACXX", "/bin/false"}};
+      for (const auto& word : figure.at(name_of_command)) {
         const auto text = word.get<std::string>();
         command.arguments.push_back(text.starts_with("grading/") ? (root / text).string() : text);
       }
-      command.arguments.insert(command.arguments.end(), {"--figure", drawn});
+      command.arguments.insert(command.arguments.end(),
+                               {is_roofline ? "--plot" : "--figure", drawn});
       const CommandResult run = run_command(command);
       ASSERT_TRUE(run.succeeded()) << run.output;
       const auto name = figure.at("file").get<std::string>();

@@ -45,12 +45,22 @@ int matrix_at(const std::vector<TraceMatrix>& matrices, const simt::TracedReques
   return least < far ? nearest : -1;
 }
 
+/// The matrix that an access of a lane lies in, which need not be that of the request: some lanes
+/// may fetch of A while the others fetch of B. Null where it lies in none.
+const TraceMatrix* matrix_of_lane(const std::vector<TraceMatrix>& matrices,
+                                  const simt::TracedRequest& request, std::size_t nth) {
+  const auto holds = [&](const TraceMatrix& matrix) {
+    const std::int64_t offset = std::int64_t{request.at[nth]} - matrix.place;
+    return offset >= 0 && offset + request.bytes <= matrix.bytes();
+  };
+  const auto found = std::ranges::find_if(matrices, holds);
+  return found == matrices.end() ? nullptr : &*found;
+}
+
 void mark_outside(const std::vector<TraceMatrix>& matrices, TraceRequest& request) {
   if (request.matrix < 0) return;
-  const TraceMatrix& matrix = matrices[static_cast<std::size_t>(request.matrix)];
   for_each_lane(request.made.lanes, [&](std::size_t nth, std::uint32_t lane) {
-    const std::int64_t offset = request.offset(matrix, nth);
-    if (offset < 0 || offset + request.made.bytes > matrix.bytes()) request.outside |= 1u << lane;
+    if (matrix_of_lane(matrices, request.made, nth) == nullptr) request.outside |= 1u << lane;
   });
 }
 
@@ -112,12 +122,13 @@ class Origins {
  private:
   void note_loads(const TraceRequest& request) {
     if (request.matrix < 0 || writes(request)) return;
-    const TraceMatrix& matrix = matrices_[static_cast<std::size_t>(request.matrix)];
     for (std::size_t nth = 0; nth < request.made.at.size(); ++nth) {
-      const std::int64_t offset = request.offset(matrix, nth);
-      for (std::int64_t at = offset; at < offset + request.made.bytes; at += matrix.element_bytes) {
-        if (at < 0 || at >= matrix.bytes()) continue;
-        brought_.insert(matrix.first + static_cast<ElementNumber>(at / matrix.element_bytes));
+      const TraceMatrix* const matrix = matrix_of_lane(matrices_, request.made, nth);
+      if (matrix == nullptr) continue;
+      const std::int64_t offset = request.offset(*matrix, nth);
+      for (std::int64_t at = offset; at < offset + request.made.bytes;
+           at += matrix->element_bytes) {
+        brought_.insert(matrix->first + static_cast<ElementNumber>(at / matrix->element_bytes));
       }
     }
   }

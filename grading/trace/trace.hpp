@@ -47,7 +47,7 @@ struct TraceRequest {
   /// Of shared memory, by lane and word of 4 bytes (an element, where those have 8): the element
   /// that was brought there from device memory, or no_element.
   std::vector<ElementNumber> origins;
-  std::uint32_t outside = 0;  ///< lanes that touch what is no part of the matrix
+  std::uint32_t outside = 0;  ///< lanes that touch what is no part of any matrix
   std::uint32_t racing = 0;   ///< lanes that take part in a race that the checks have found
 
   /// A lane's access relative to the matrix's first byte.

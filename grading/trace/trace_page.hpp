@@ -34,11 +34,11 @@ namespace tilewise::grading {
 ///      4 warp                                     5 index into sites
 ///      6 bytes of each lane's access              7 lanes that take part, as bits
 ///      8 sectors moved, or shared wavefronts      9 distinct bytes, or wavefronts of conflicts
-///     10 index into matrices, or -1
+///     10 index into matrices, or -1; some lanes may touch another one, whose place tells
 ///     11 runs: where each lane's access goes, in bytes from the matrix's first element; of shared
 ///        memory, and of memory that is no matrix's, from the beginning of that memory
 ///     12 runs: the element that each word of shared memory came from, or -1; else 0
-///     13 lanes outside of the matrix, as bits    14 lanes in a race, as bits
+///     13 lanes outside of all matrices, as bits   14 lanes in a race, as bits
 ///
 /// Runs are [first, step, count, first, step, count, ...]: first, first + step, ..., count of them.
 /// Elements of all matrices are counted row after row, matrix after matrix, with the gaps between

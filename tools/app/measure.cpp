@@ -85,16 +85,21 @@ void add_profile(CLI::App& app, ExitStatus& status) {
       "Example: ./lab profile 03_shared_memory --call 'matmul_shared(n=1024, tile=32)'");
   add_stage(command, *options)->required();
   command
-      ->add_option("--call", options->call,
+      ->add_option("--call", options->calls,
                    "A contract function and its arguments but for the matrices, by name: "
-                   "'matmul_shared(n=1024, tile=32)'")
+                   "'matmul_shared(n=1024, tile=32)'; again for each further call")
       ->option_text("CALL")
+      ->allow_extra_args(false)
       ->required();
   add_submission(command, *options);
   add_gpu(command, *options);
   command->add_flag("--exhaustive", options->exhaustive,
                     "Run every block, rather than a few that stand for all");
   command->add_option("--json", options->json, "Write the profile as JSON")->option_text("FILE");
+  command
+      ->add_option("--plot", options->plot,
+                   "Draw the calls below the roofs of the GPU, a roofline, as SVG")
+      ->option_text("FILE");
   command->callback([options, &status] { status = exit_status(profile(*options)); });
 }
 

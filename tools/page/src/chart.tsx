@@ -2,6 +2,7 @@
 
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
 import { significant } from "./numbers.ts";
+import { type Scale, scaleOfHeights, scaleOfPlaces, share } from "./scales.ts";
 
 export interface Point {
   x: number;
@@ -12,6 +13,8 @@ export interface Series {
   name: string;
   /** By x. */
   points: Point[];
+  /** Waits to be chosen: pictures that nobody can choose in leave it out. */
+  waits?: boolean;
 }
 
 export interface Axis {
@@ -29,19 +32,8 @@ export interface Chart {
   size: "half" | "whole";
 }
 
-/** An axis as it is drawn: from least to most, with marks. */
-interface Scale {
-  logarithmic: boolean;
-  least: number;
-  most: number;
-  marks: number[];
-}
-
-/** Where a value lies on its axis, from 0 to 1. */
-function share(scale: Scale, value: number): number {
-  const on = (one: number) => (scale.logarithmic ? Math.log(one) : one);
-  return (on(value) - on(scale.least)) / (on(scale.most) - on(scale.least));
-}
+/** How a picture stands: in a file with its title and legend, or in a page that has both around it. */
+export type Setting = "file" | "page";
 
 /** JSON has null for what is not finite. */
 const canBeDrawn = (point: { x: number | null; y: number | null }, chart: Chart) =>
@@ -50,66 +42,34 @@ const canBeDrawn = (point: { x: number | null; y: number | null }, chart: Chart)
   (!chart.x.logarithmic || point.x > 0) &&
   (!chart.y.logarithmic || point.y > 0);
 
-/** Lines without the points that cannot be drawn; those that have no others are left out. */
-function linesOf(chart: Chart): Series[] {
-  const lines = chart.series
-    .map(({ name, points }) => ({ name, points: points.filter((point) => canBeDrawn(point, chart)) }))
-    .filter((line) => line.points.length > 0);
+/** Lines that nobody could tell apart: to half a percent the same at each place. */
+function coincide(a: Series, b: Series): boolean {
+  if (a.waits !== b.waits || a.points.length !== b.points.length) return false;
+  return a.points.every(({ x, y }, i) => {
+    const other = b.points[i];
+    return x === other.x && Math.abs(y - other.y) <= 0.005 * Math.abs(y);
+  });
+}
+
+/** Those that are shown get the first colours, which differ most. */
+export const waitingLast = <One extends { waits?: boolean }>(all: One[]): One[] =>
+  all.filter((one) => !one.waits).concat(all.filter((one) => one.waits));
+
+/**
+ * Lines without the points that cannot be drawn; those that have no others are left out, and those that coincide are
+ * one line with all of their names.
+ */
+export function linesOf(chart: Chart): Series[] {
+  const lines: Series[] = [];
+  for (const { name, points, waits } of chart.series) {
+    const line = { name, points: points.filter((point) => canBeDrawn(point, chart)), waits };
+    if (line.points.length === 0) continue;
+    const same = lines.find((known) => coincide(known, line));
+    if (same) same.name += `, ${name}`;
+    else lines.push(line);
+  }
   if (lines.length === 0) throw new Refusal(`the chart '${chart.title}' has no points`);
-  return lines;
-}
-
-/** The places whose numbers have room beside each other, from the right: the largest is talked about most. */
-export function marksAt(places: number[], logarithmic: boolean): number[] {
-  const on = (place: number) => (logarithmic ? Math.log(place) : place);
-  const room = 0.1 * (on(places[places.length - 1]) - on(places[0])); // for a number of five digits
-  const marks: number[] = [];
-  for (const place of places.slice().reverse()) {
-    if (marks.length === 0 || on(marks[0]) - on(place) >= room) marks.unshift(place);
-  }
-  return marks;
-}
-
-/** With room beyond the first and the last place. */
-function scaleOfPlaces(values: number[], logarithmic: boolean): Scale {
-  const places = values.filter((value, i) => values.indexOf(value) === i).sort((a, b) => a - b);
-  const [first, last] = [places[0], places[places.length - 1]];
-  const margin = first === last ? Math.max(1, 0.1 * Math.abs(first)) : 0.05 * (last - first);
-  return {
-    logarithmic,
-    least: logarithmic ? first / 1.15 : first - margin,
-    most: logarithmic ? last * 1.15 : last + margin,
-    marks: marksAt(places, logarithmic),
-  };
-}
-
-/** Marks that people count in: at 1, 2, 2.5 or 5 times a power of ten. */
-function scaleOfHeights(values: number[], logarithmic: boolean): Scale {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  if (!logarithmic) {
-    // From 0 on: heights that start elsewhere exaggerate.
-    const top = high > 0 ? high : 1;
-    const raw = top / 5;
-    const power = Math.pow(10, Math.floor(Math.log10(raw)));
-    const step = power * [1, 2, 2.5, 5, 10].find((factor) => raw <= factor * power)!;
-    const count = Math.ceil((top / step) * (1 - 1e-9));
-    const marks = Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)));
-    return { logarithmic, least: 0, most: marks[count], marks };
-  }
-  const decades = Math.log10(high / low);
-  const factors = decades < 2 ? [1, 2, 5] : [1];
-  const every = Math.ceil(decades / 8); // more marks than that crowd
-  const all: number[] = [];
-  const first = Math.floor(Math.log10(low));
-  for (let power = first; power <= Math.ceil(Math.log10(high)); power += Math.max(1, every)) {
-    for (const factor of factors) all.push(Number(`${factor}e${power}`));
-  }
-  const below = all.filter((mark) => mark <= low);
-  const above = all.filter((mark) => mark >= high);
-  const least = below.length > 0 ? below[below.length - 1] : low;
-  const most = above.length > 0 ? above[0] : high;
-  const marks = all.filter((mark) => mark >= least && mark <= most);
-  return { logarithmic, least, most: most > least ? most : least * 10, marks };
+  return waitingLast(lines);
 }
 
 // Lines differ in print without colours, too: by dashes and by the shapes of their points, filled ones first.
@@ -121,17 +81,27 @@ const shapes = [
   "M0-5 5 0 0 5-5 0z",
   "M0 4.6-4.4-3.4h8.8z",
 ];
-const colourOf = (i: number) => `c${i % 7}`;
+export const colourOf = (i: number) => `c${i % 7}`;
+export const shapeOf = (i: number) => shapes[i % shapes.length];
 const markOf = (i: number) => ({
   class: i % 10 < shapes.length ? "mark" : "mark hollow",
-  d: shapes[i % shapes.length],
+  d: shapeOf(i),
 });
 
 /** More characters have no room: across half a page, and as the name of a line. */
-const roomForTitle = 64;
+export const roomForTitle = 64;
 const roomForName = 34;
+const roomBelow = 60;
 
-function Legend({ lines, columns, width }: { lines: Series[]; columns: number; width: number }) {
+/** What a line looks like, in 32 x 10. */
+export const LineSample = ({ i }: { i: number }) => (
+  <>
+    <path class="curve" d="M0 0h32" stroke-dasharray={dashes[i % dashes.length]} />
+    <path transform="translate(16 0)" {...markOf(i)} />
+  </>
+);
+
+function Legend({ lines, columns, width, room }: { lines: Series[]; columns: number; width: number; room: number }) {
   return (
     <>
       {lines.map(({ name }, i) => (
@@ -140,10 +110,9 @@ function Legend({ lines, columns, width }: { lines: Series[]; columns: number; w
           class={colourOf(i)}
           transform={`translate(${(i % columns) * px(width / columns)} ${Math.floor(i / columns) * legendRow})`}
         >
-          <path class="curve" d="M0 0h32" stroke-dasharray={dashes[i % dashes.length]} />
-          <path transform="translate(16 0)" {...markOf(i)} />
+          <LineSample i={i} />
           <text class="name" x={40} y={4}>
-            {shortened(name, roomForName)}
+            {shortened(name, room)}
           </text>
         </g>
       ))}
@@ -164,46 +133,31 @@ export function inWords(chart: Chart): string {
   return `Chart of ${chart.y.label} against ${chart.x.label}.${lasts.join("")}`;
 }
 
-/** The chart, without its title where a caption says it. */
-export function drawChart(chart: Chart, titled: boolean): Drawn {
-  const lines = linesOf(chart);
-  const points = ([] as Point[]).concat(...lines.map((line) => line.points));
-  const across = scaleOfPlaces(
-    points.map((point) => point.x),
-    chart.x.logarithmic,
-  );
-  const up = scaleOfHeights(
-    points.map((point) => point.y),
-    chart.y.logarithmic,
-  );
-  const half = chart.size === "half";
-  const width = half ? 480 : 960;
-  const left = 74;
-  const top = titled ? 36 : 10;
-  const plotWidth = half ? width - left - 12 : 590;
-  const plotHeight = half ? 230 : 320;
-  const below = top + plotHeight;
-  const columns = half && lines.every((line) => line.name.length <= 18) ? 2 : 1;
-  const rows = Math.ceil(lines.length / columns);
-  const x = (value: number) => px(left + plotWidth * share(across, value));
-  const y = (value: number) => px(below - plotHeight * share(up, value));
-  const tell = (name: string, point: Point) => `${name}: ${significant(point.y)} at ${point.x}`;
-  const content = (
-    <g class="chart">
-      {titled && chart.title !== "" && (
-        <text class="bold mid" x={width / 2} y={16}>
-          {shortened(chart.title, half ? roomForTitle : 2 * roomForTitle)}
-        </text>
-      )}
-      {up.marks.map((mark) => (
+/** Where the axes of a picture lie, in its own pixels. */
+export interface Plot {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** Two axes with their marks, rules across and names. */
+export function Axes(of: { plot: Plot; across: Scale; up: Scale; x: string; y: string }) {
+  const { left, top, width, height } = of.plot;
+  const below = top + height;
+  const x = (value: number) => px(left + width * share(of.across, value));
+  const y = (value: number) => px(below - height * share(of.up, value));
+  return (
+    <>
+      {of.up.marks.map((mark) => (
         <g key={mark}>
-          <path class="rule" d={`M${left} ${y(mark)}h${plotWidth}`} />
+          <path class="rule" d={`M${left} ${y(mark)}h${width}`} />
           <text class="soft small end" x={left - 7} y={y(mark) + 4}>
             {String(mark)}
           </text>
         </g>
       ))}
-      {across.marks.map((mark) => (
+      {of.across.marks.map((mark) => (
         <g key={mark}>
           <path class="axis" d={`M${x(mark)} ${below}v5`} />
           <text class="soft small mid" x={x(mark)} y={below + 18}>
@@ -211,15 +165,60 @@ export function drawChart(chart: Chart, titled: boolean): Drawn {
           </text>
         </g>
       ))}
-      <path class="axis" d={`M${left} ${top}V${below}h${plotWidth}`} />
-      <text class="mid" x={left + plotWidth / 2} y={below + 38}>
-        {shortened(chart.x.label, roomForTitle)}
+      <path class="axis" d={`M${left} ${top}V${below}h${width}`} />
+      <text class="mid" x={left + width / 2} y={below + 38}>
+        {shortened(of.x, roomForTitle)}
       </text>
-      <text class="mid" transform={`translate(14 ${top + plotHeight / 2}) rotate(-90)`}>
-        {shortened(chart.y.label, roomForTitle)}
+      <text class="mid" transform={`translate(14 ${top + height / 2}) rotate(-90)`}>
+        {shortened(of.y, roomForTitle)}
       </text>
+    </>
+  );
+}
+
+/** The title of a picture in a file. */
+export const Title = ({ of, width }: { of: string; width: number }) => (
+  <text class="bold mid" x={width / 2} y={16}>
+    {shortened(of, Math.floor(width / 7.5))}
+  </text>
+);
+
+/** A chart, and where its lines pass which place. */
+export interface DrawnChart extends Drawn {
+  lines: Series[];
+  plot: Plot;
+  places: { value: number; x: number }[];
+}
+
+export function drawChart(chart: Chart, setting: Setting): DrawnChart {
+  const inFile = setting === "file";
+  const all = linesOf(chart);
+  const lines = inFile ? all.filter((line) => !line.waits) : all;
+  const points = ([] as Point[]).concat(...lines.map((line) => line.points));
+  const xs = points.map((point) => point.x);
+  const across = scaleOfPlaces(xs, chart.x.logarithmic);
+  const up = scaleOfHeights(
+    points.map((point) => point.y),
+    chart.y.logarithmic,
+  );
+  const half = chart.size === "half";
+  const width = half ? 480 : 960;
+  const left = 74;
+  const beside = half || !inFile ? 12 : 296; // a whole page has room for the names there
+  const top = inFile ? 36 : 10;
+  const plot = { left, top, width: width - left - beside, height: half ? 230 : 320 };
+  const below = plot.top + plot.height;
+  const columns = half && lines.every((line) => line.name.length <= 18) ? 2 : 1;
+  const rows = Math.ceil(lines.length / columns);
+  const x = (value: number) => px(left + plot.width * share(across, value));
+  const y = (value: number) => px(below - plot.height * share(up, value));
+  const tell = (name: string, point: Point) => `${name}: ${significant(point.y)} at ${point.x}`;
+  const content = (
+    <g class="chart">
+      {inFile && chart.title !== "" && <Title of={chart.title} width={width} />}
+      <Axes plot={plot} across={across} up={up} x={chart.x.label} y={chart.y.label} />
       {lines.map((line, i) => (
-        <g key={i} class={colourOf(i)}>
+        <g key={i} class={`${colourOf(i)} s${i}`}>
           <path
             class="curve"
             stroke-dasharray={dashes[i % dashes.length]}
@@ -232,11 +231,20 @@ export function drawChart(chart: Chart, titled: boolean): Drawn {
           ))}
         </g>
       ))}
-      <At x={half ? left - 50 : left + plotWidth + 24} y={half ? below + 62 : top + 10}>
-        <Legend lines={lines} columns={columns} width={width - left + 50} />
-      </At>
+      {inFile && (
+        <At x={half ? left - 50 : left + plot.width + 24} y={half ? below + 62 : top + 10}>
+          <Legend
+            lines={lines}
+            columns={columns}
+            width={width - left + 50}
+            room={half && columns === 1 ? roomBelow : roomForName}
+          />
+        </At>
+      )}
     </g>
   );
   const legendBelow = half ? below + 62 + rows * legendRow - 8 : top + 10 + rows * legendRow;
-  return { width, height: Math.max(below + 46, legendBelow), content };
+  const height = Math.max(below + 46, inFile ? legendBelow : 0);
+  const places = [...new Set(xs)].sort((a, b) => a - b).map((value) => ({ value, x: x(value) }));
+  return { width, height, content, lines, plot, places };
 }

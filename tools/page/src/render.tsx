@@ -2,19 +2,34 @@
 
 import "./library.ts";
 import { type Chart, drawChart } from "./chart.tsx";
-import { chartsOf } from "./bench/charts.ts";
+import { type AnyChart, chartsOf } from "./bench/charts.ts";
 import { figureFile } from "./figures.tsx";
 import { reportPage } from "./report/page.tsx";
 import type { Refusal } from "./drawing.tsx";
 import { fileOf } from "./file.tsx";
+import { drawLadder } from "./ladder.tsx";
+import { type Roofline, drawRoofline } from "./roofline.tsx";
 
-const chartFile = (chart: Chart) => fileOf(drawChart(chart, true), chart.title);
+const chartFile = (chart: Chart) => fileOf(drawChart(chart, "file"), chart.title);
+const rooflineFile = (chart: Roofline) => fileOf(drawRoofline(chart, "file"), chart.title);
+
+function fileOfAny(chart: AnyChart): string {
+  switch (chart.kind) {
+    case "lines":
+      return chartFile(chart);
+    case "roofline":
+      return rooflineFile(chart);
+    case "ladder":
+      return fileOf(drawLadder(chart, "file"), chart.title);
+  }
+}
 
 /** By kind: what a document becomes. */
 const kinds: { [kind: string]: (document: any) => string } = {
   chart: chartFile,
+  roofline: rooflineFile,
   /** @returns JSON: the text of each chart's file, by its name */
-  charts: (bench) => JSON.stringify(chartsOf(bench).map(({ name, chart }) => [name, chartFile(chart)])),
+  charts: (measured) => JSON.stringify(chartsOf(measured).map(({ name, chart }) => [name, fileOfAny(chart)])),
   /** Of a trace, with a choice. */
   figure: figureFile,
   /** @returns one HTML file */

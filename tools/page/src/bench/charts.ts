@@ -1,6 +1,8 @@
 // The charts of what `lab bench` found.
 
 import type { Axis, Chart, Point, Series } from "../chart.tsx";
+import type { Ladder, Rung } from "../ladder.tsx";
+import type { RoofPoint, Roofline, Roofs } from "../roofline.tsx";
 import {
   type Bench,
   type Comparison,
@@ -11,13 +13,28 @@ import {
   comparisonsOf,
   groupsOf,
   hasFigures,
+  lastOf,
+  ordersOf,
+  rowAt,
   whereTaken,
 } from "./views.ts";
+
+export type AnyChart = ({ kind: "lines" } & Chart) | ({ kind: "roofline" } & Roofline) | ({ kind: "ladder" } & Ladder);
 
 /** A chart, and what its file is called without ".svg". */
 export interface NamedChart {
   name: string;
-  chart: Chart;
+  chart: AnyChart;
+}
+
+/** The roofs of a GPU, by what its profile tells. */
+export interface RoofsOfGpu {
+  name: string;
+  peak_fp32_gflops: number;
+  /** 0: none, or not documented */
+  peak_fp64_gflops: number;
+  dram_gb_s: number;
+  shared_gb_s: number;
 }
 
 /** What a chart shows of a row. */
@@ -67,21 +84,24 @@ const quantities = (unit: string): Quantity[] => [
   {
     name: "gips",
     title: "GIPS",
-    axis: { label: "GIPS (10⁹ instructions of warps a second)", logarithmic: false },
+    axis: { label: "GIPS (10⁹ warp instructions a second)", logarithmic: false },
     figure: (row) => row.gips,
     ofOthers: false,
   },
 ];
 
-/** More lines than that nobody can follow, nor, in half a page's width, more than seven. */
-const mostLines = 8;
-const mostInHalfWidth = 7;
+/** More lines than that nobody can follow; others wait to be chosen. */
+const mostLines = 5;
 
-function seriesOf(lines: Line[], quantity: Quantity): Series[] {
+function seriesOf(lines: Line[], quantity: Quantity, shown = lines): Series[] {
   return lines
-    .map(({ name, rows }) => {
-      const points = rows.filter(hasFigures).map((row) => ({ x: row.n, y: quantity.figure(row) }));
-      return { name, points: points.filter((point): point is Point => point.y !== null) };
+    .map((line) => {
+      const points = line.rows.filter(hasFigures).map((row) => ({ x: row.n, y: quantity.figure(row) }));
+      return {
+        name: line.name,
+        points: points.filter((point): point is Point => point.y !== null),
+        waits: !shown.includes(line),
+      };
     })
     .filter((series) => series.points.length > 0);
 }
@@ -110,12 +130,56 @@ function subjectOf(group: LineGroup, shown: number): string {
   return shown === all ? group.function : `${group.function}, ${shown} fastest of ${all}`;
 }
 
+// --- Rooflines
+
+
+/** A line's call of the largest order that it has figures for; nothing where it computes nothing. */
+function roofPointOf(line: Line, waits: boolean): RoofPoint[] {
+  const row = lastOf(line, (one) => hasFigures(one) && one.metrics !== null);
+  if (!row || row.unit !== "GFLOPS") return [];
+  const operations = row.rate * row.ms * 1e6;
+  const metrics = row.metrics!;
+  const intensity = (bytes: number) => (bytes > 0 ? operations / bytes : null);
+  const name = `${line.name === "" ? row.function : line.name}, n = ${row.n}`;
+  return [
+    {
+      name,
+      gflops: row.rate,
+      dram: intensity(metrics.dram_read_bytes + metrics.dram_write_bytes),
+      shared: intensity(metrics.shared_bytes_moved),
+      waits,
+    },
+  ];
+}
+
+function rooflineOf(
+  lines: Line[],
+  shown: Line[],
+  gpu: RoofsOfGpu,
+  title: string,
+): AnyChart | null {
+  const points = ([] as RoofPoint[]).concat(...lines.map((line) => roofPointOf(line, !shown.includes(line))));
+  const doubles = inDoubles(lines);
+  const peak = doubles ? gpu.peak_fp64_gflops : gpu.peak_fp32_gflops;
+  if (points.every(({ dram, shared }) => dram === null && shared === null) || peak === 0) return null;
+  const roofs: Roofs = {
+    gpu: gpu.name,
+    peak_gflops: peak,
+    dram_gb_s: gpu.dram_gb_s,
+    shared_gb_s: gpu.shared_gb_s,
+  };
+  return { kind: "roofline", title, roofs, points };
+}
+
+const inDoubles = (lines: Line[]) =>
+  lines.some((line) => line.rows.some((row) => row.metrics !== null && row.metrics.flop_count_dp > 0));
+
 /**
  * Rate, time, CGMA and GIPS against n, as put2014 draws them, with a line for each of the group's (of many
- * the fastest) and, but for CGMA and GIPS, for the other contenders on the GPU. Charts without points of the subject are
- * left out.
+ * the fastest) and, but for CGMA and GIPS, for the other contenders on the GPU; and their roofline. Charts without
+ * points of the subject are left out.
  */
-export function chartsOfGroup(group: LineGroup, where: string): NamedChart[] {
+export function chartsOfGroup(group: LineGroup, gpu: RoofsOfGpu, where: string): NamedChart[] {
   const lines = fastestOf(group.lines);
   const what = subjectOf(group, lines.length);
   const name = group.stage + (group.function === "" ? "" : `-${group.function}`);
@@ -123,43 +187,62 @@ export function chartsOfGroup(group: LineGroup, where: string): NamedChart[] {
   const others = group.others.filter((line) => line.rows[0].contender !== "openblas");
   const charts: NamedChart[] = [];
   for (const quantity of quantities(unitOf(lines))) {
-    const own = seriesOf(lines, quantity);
+    const own = seriesOf(group.lines, quantity, lines);
     if (own.length === 0) continue;
     const series = own.concat(quantity.ofOthers ? seriesOf(others, quantity) : []);
     charts.push({
       name: `${name}-${quantity.name}`,
       chart: {
+        kind: "lines",
         title: `${what}: ${quantity.title}, ${where}`,
         x: axisOfOrders(series),
         y: quantity.axis,
         series,
-        size: own.length > mostInHalfWidth ? "whole" : "half",
+        size: "half",
       },
     });
   }
+  const previous = others.filter((line) => line.rows[0].contender === "previous");
+  const title = `${what}: roofline, ${where}`;
+  const below = group.lines.concat(previous);
+  const roofline = charts.length > 0 ? rooflineOf(below, lines.concat(previous), gpu, title) : null;
+  if (roofline) charts.splice(1, 0, { name: `${name}-roofline`, chart: roofline });
   return charts;
 }
 
-/** The rates of all versions. */
-export function chartOfComparison(comparison: Comparison, where: string): NamedChart {
-  const rate = rateIn(unitOf(comparison.versions));
-  const versions = seriesOf(comparison.versions, rate);
-  const series = versions.concat(seriesOf(comparison.libraries, rate));
-  return {
-    name: `versions-${comparison.problem}`,
-    chart: {
-      title: `All versions, each with its fastest block, ${where}`,
-      x: axisOfOrders(series),
-      // From one block to thousands of GFLOPS: else the slower versions would lie on the ground.
-      y: { ...rate.axis, logarithmic: spans(versions, "y", 20) },
-      series,
-      size: "whole",
+/** The rates of all versions, each at the largest order that all have, or else at its own largest; and their roofline. */
+export function chartsOfComparison(comparison: Comparison, gpu: RoofsOfGpu, where: string): NamedChart[] {
+  const { problem, versions, libraries } = comparison;
+  const common = ordersOf(versions)
+    .filter((n) => versions.every((line) => rowAt(line, n)))
+    .pop();
+  const rungsOf = (lines: Line[], aside: boolean): Rung[] =>
+    lines.map((line) => {
+      const row = (common === undefined ? undefined : rowAt(line, common)) ?? lastOf(line, hasFigures)!;
+      return { name: line.name, value: row.rate, note: `n = ${row.n}`, aside };
+    });
+  const title = `All versions, each with its fastest block, ${where}`;
+  const charts: NamedChart[] = [
+    {
+      name: `versions-${problem}`,
+      chart: {
+        kind: "ladder",
+        title,
+        unit: unitOf(versions),
+        rungs: rungsOf(versions, false).concat(rungsOf(libraries, true)),
+      },
     },
-  };
+  ];
+  const rooflineTitle = `Roofline of all versions, each with its fastest block, ${where}`;
+  const roofline = rooflineOf(versions, versions, gpu, rooflineTitle);
+  if (roofline) charts.push({ name: `versions-${problem}-roofline`, chart: roofline });
+  return charts;
 }
 
-export function chartsOf(bench: Bench): NamedChart[] {
+export function chartsOf({ bench, gpu }: { bench: Bench; gpu: RoofsOfGpu }): NamedChart[] {
   const where = whereTaken(bench);
-  const charts = ([] as NamedChart[]).concat(...groupsOf(bench).map((group) => chartsOfGroup(group, where)));
-  return charts.concat(comparisonsOf(bench).map((comparison) => chartOfComparison(comparison, where)));
+  return ([] as NamedChart[]).concat(
+    ...groupsOf(bench).map((group) => chartsOfGroup(group, gpu, where)),
+    ...comparisonsOf(bench).map((comparison) => chartsOfComparison(comparison, gpu, where)),
+  );
 }

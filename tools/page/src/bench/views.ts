@@ -20,6 +20,14 @@ export interface Occupancy {
   limited_by: string;
 }
 
+/** Of what a profiler shows (common/theory/kernel_metrics.hpp), what pictures need. */
+export interface Metrics {
+  flop_count_dp: number;
+  dram_read_bytes: number;
+  dram_write_bytes: number;
+  shared_bytes_moved: number;
+}
+
 export type Contender = "student" | "solution" | "previous" | "cublas" | "openblas" | "copy";
 
 export interface Row {
@@ -31,7 +39,10 @@ export interface Row {
   call: string;
   problem: string;
   not_written: boolean;
+  /** Of a call, the median. */
   ms: number;
+  /** How far from the true median that may be; of what ran on the CPU. */
+  uncertainty_pct: number | null;
   rate: number;
   unit: string;
   right: boolean | null;
@@ -43,6 +54,7 @@ export interface Row {
   cgma: number | null;
   cgma_by_formula: number | null;
   occupancy: Occupancy | null;
+  metrics: Metrics | null;
 }
 
 export interface Bench {

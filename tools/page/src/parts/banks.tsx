@@ -59,6 +59,9 @@ function banksInConflict(trace: Trace, request: Request, lanesOf: Map<number, nu
 /** The lane that wants a word, or how many share it. */
 export const laneText = (lanes: number[]) => (lanes.length > 1 ? `x${lanes.length}` : String(lanes[0]));
 
+/** "x16" has no room in letters that "x8" has room in. */
+export const laneLooks = (lanes: number[]) => (lanes.length > 9 ? "mid tight" : "mid");
+
 export const wavefronts = (request: Request) => `${request.cost} wavefront${request.cost === 1 ? "" : "s"}`;
 
 export const conflictText = (request: Request) =>
@@ -125,7 +128,7 @@ export function drawBanks(
                 <g key={bank} class={looks.filter(Boolean).join(" ")}>
                   <title>{`${wordName(kernel, row * banks + bank)}: lane${lanes.length > 1 ? "s" : ""} ${lanes.join(", ")}`}</title>
                   <rect x={left + bank * cell} y={y} width={cell - 1} height={px(rowHeight - 1)} />
-                  <text class="mid" x={px(left + (bank + 0.5) * cell)} y={baseline}>
+                  <text class={laneLooks(lanes)} x={px(left + (bank + 0.5) * cell)} y={baseline}>
                     {laneText(lanes)}
                   </text>
                 </g>

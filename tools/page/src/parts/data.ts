@@ -10,6 +10,8 @@ export interface Matrix {
   place: number;
   /** Number of its first element among those of all matrices. */
   first: number;
+  /** Of one dimension, in rows only where it is drawn. */
+  flat?: boolean;
 }
 
 export interface Finding {
@@ -153,6 +155,12 @@ export function traceOf(json: any): Trace {
   return json;
 }
 
+/** The matrix that holds so many bytes from a byte of device memory on. */
+export const matrixAt = (trace: Trace, byte: number, bytes: number): Matrix | undefined =>
+  trace.matrices.find(
+    ({ place, rows, ld, element_bytes }) => byte >= place && byte + bytes <= place + rows * ld * element_bytes,
+  );
+
 export interface Element {
   matrix: number;
   row: number;
@@ -168,7 +176,8 @@ export function elementOf(matrices: Matrix[], number: number): Element {
 }
 
 export function elementName(matrices: Matrix[], { matrix, row, col }: Element): string {
-  return `${matrices[matrix].name}[${row}][${col}]`;
+  const { name, ld, flat } = matrices[matrix];
+  return flat ? `${name}[${row * ld + col}]` : `${name}[${row}][${col}]`;
 }
 
 export const point = (index: number[]) => `(${index.slice(0, index[2] ? 3 : 2).join(", ")})`;
@@ -183,7 +192,11 @@ export const blocksOf = (kernel: Kernel) => kernel.grid[0] * kernel.grid[1] * ke
 
 /** "loads from A", "stores to shared memory". */
 export function deed(trace: Trace, request: Request): string {
-  const where = request.shared ? "shared memory" : (trace.matrices[request.matrix]?.name ?? "memory");
+  const place = trace.matrices[request.matrix]?.place ?? 0;
+  const touched = new Set(request.at.map((at) => matrixAt(trace, place + at, request.bytes)?.name ?? ""));
+  const names = trace.matrices.map(({ name }) => name).filter((name) => touched.has(name));
+  if (names.length === 0 && request.matrix >= 0) names.push(trace.matrices[request.matrix].name);
+  const where = request.shared ? "shared memory" : names.join(" and ") || "memory";
   if (request.action === "load") return `load from ${where}`;
   return `${request.action === "store" ? "store to" : "update of"} ${where}`;
 }

@@ -78,13 +78,22 @@ export function layOut(matrices: Matrix[], parts: Part[]): Layout {
       height: below + Math.max(parts[0].rows, parts[2].rows),
     };
   }
-  let x = 0;
-  const places = parts.map((part, matrix) => {
-    const place = at(matrix, x, 0);
-    x += part.cols + gap;
-    return place;
+  return inRows(parts, gap, Infinity);
+}
+
+/** Side by side, in rows that are at most so wide. */
+export function inRows(parts: Part[], gap: number, widest: number): Layout {
+  const places: Place[] = [];
+  let [x, y, width, height] = [0, 0, 0, 0];
+  parts.forEach((part, matrix) => {
+    if (x > 0 && x + part.cols > widest) [x, y] = [0, height + gap];
+    places.push({ matrix, x: x - part.col, y: y - part.row, part });
+    x += part.cols;
+    width = Math.max(width, x);
+    x += gap;
+    height = Math.max(height, y + part.rows);
   });
-  return { places, width: x - gap, height: Math.max(...parts.map((one) => one.rows)) };
+  return { places, width, height };
 }
 
 /** One shape for all elements that any thread of the block touches, neighbours of a row in one piece. */
@@ -116,6 +125,8 @@ export interface Shape {
   role: Role;
   thread: number;
   name: string;
+  /** Of the element, among those of all matrices. */
+  number: number;
 }
 
 /** Elements of the chosen threads: those that share one share its cell. */
@@ -135,6 +146,7 @@ function shapesOf(trace: Trace, layout: Layout, threads: Threads, role: Role, ch
         role,
         thread,
         name: elementName(trace.matrices, element),
+        number,
       });
     });
   }
@@ -166,7 +178,7 @@ function Grid({ matrix, place, unit }: { matrix: Matrix; place: Place; unit: num
         {matrix.name}
         <tspan class="size">
           {all
-            ? ` ${matrix.rows} x ${matrix.cols}`
+            ? ` ${matrix.flat ? matrix.rows * matrix.cols : `${matrix.rows} x ${matrix.cols}`}`
             : ` from [${part.row}][${part.col}], of ${matrix.rows} x ${matrix.cols}`}
         </tspan>
       </text>

@@ -1,8 +1,8 @@
 // One request to device memory: its sectors, and which lane asked for which words of them.
 
 import type { Drawn } from "../drawing.tsx";
-import { laneText, lanesByWord, rowsOf } from "./banks.tsx";
-import { type Request, type Trace, elementName, elementOf, hasLane } from "./data.ts";
+import { laneLooks, laneText, lanesByWord, rowsOf } from "./banks.tsx";
+import { type Request, type Trace, elementName, elementOf, hasLane, matrixAt } from "./data.ts";
 
 const sectorBytes = 32;
 const wordsASector = sectorBytes / 4;
@@ -14,7 +14,7 @@ const down = wordHeight + 26;
 
 /** The element that a sector begins with. */
 function sectorName(trace: Trace, request: Request, sector: number): string {
-  const matrix = trace.matrices[request.matrix];
+  const matrix = matrixAt(trace, sector * sectorBytes, 1) ?? trace.matrices[request.matrix];
   if (!matrix) return `byte ${sector * sectorBytes}`;
   const element = Math.floor((sector * sectorBytes - matrix.place) / matrix.element_bytes);
   if (element < 0 || element >= matrix.rows * matrix.ld) return `outside of ${matrix.name}`;
@@ -42,7 +42,7 @@ export function drawSectors(trace: Trace, request: Request, threads: number[], s
         </title>
         <rect width={wordWidth - 1} height={wordHeight} />
         {lanes.length > 0 && (
-          <text class="mid" x={(wordWidth - 1) / 2} y={13}>
+          <text class={laneLooks(lanes)} x={(wordWidth - 1) / 2} y={13}>
             {laneText(lanes)}
           </text>
         )}

@@ -1,6 +1,6 @@
 // Which threads of a block load, use and write which elements.
 
-import { type Block, type Trace, hasLane } from "./data.ts";
+import { type Block, type Trace, hasLane, matrixAt } from "./data.ts";
 
 export type Role = "load" | "use" | "write";
 
@@ -54,10 +54,14 @@ export function touched(
         return;
       }
       if (request.matrix < 0) return;
-      const matrix = trace.matrices[request.matrix];
-      for (let at = request.at[nth]; at < request.at[nth] + request.bytes; at += matrix.element_bytes) {
+      const known = trace.matrices[request.matrix];
+      const byte = known.place + request.at[nth];
+      const strays = hasLane(request.outside, lane);
+      const matrix = (strays ? undefined : matrixAt(trace, byte, request.bytes)) ?? known;
+      const begin = byte - matrix.place;
+      for (let at = begin; at < begin + request.bytes; at += matrix.element_bytes) {
         const element = Math.floor(at / matrix.element_bytes);
-        if (hasLane(request.outside, lane)) {
+        if (strays) {
           found.strays.push({ matrix: request.matrix, element, thread });
           continue;
         }

@@ -1,6 +1,6 @@
 // The tables and charts of kernels that are shown together, and of versions that are compared.
 
-import { chartOfComparison, chartsOfGroup, type NamedChart } from "../bench/charts.ts";
+import { chartsOfComparison, chartsOfGroup } from "../bench/charts.ts";
 import {
   type Comparison,
   type Line,
@@ -13,9 +13,8 @@ import {
   rowAt,
   whereTaken,
 } from "../bench/views.ts";
-import { drawChart, inWords } from "../chart.tsx";
-import { Picture } from "../drawing.tsx";
 import { brief, percent, significant, withCommas } from "../numbers.ts";
+import { Figures } from "./figures.tsx";
 import type { Report } from "./page.tsx";
 import { type Cell, type Column, Table, noFigure } from "./table.tsx";
 
@@ -40,20 +39,6 @@ function peakOf(report: Report, row: Row): number | null {
 
 const shareOfPeak = (report: Report, row: Row) =>
   orNone(peakOf(report, row), (peak) => percent(row.rate / peak));
-
-/** Charts side by side, where they are half as wide as the page, with their titles as captions. */
-function Figures({ charts }: { charts: NamedChart[] }) {
-  return (
-    <div class="figures">
-      {charts.map(({ chart }) => (
-        <figure class={chart.size}>
-          <Picture of={drawChart(chart, false)} name="plot" label={inWords(chart)} />
-          <figcaption>{chart.title}</figcaption>
-        </figure>
-      ))}
-    </div>
-  );
-}
 
 // --- What limits how many blocks an SM holds
 
@@ -105,6 +90,7 @@ function OccupancyTable({ group }: { group: LineGroup }) {
         ]}
         rows={rows}
         width="wide"
+        joins
       />
       {lines.some(({ row }) => !row!.occupancy!.registers_from_nvcc) && (
         <p class="note">Registers with ~ are estimated, since there was no nvcc to ask.</p>
@@ -154,6 +140,7 @@ function AccessTable({ group }: { group: LineGroup }) {
         { heading: "counted", group: "CGMA" },
       ]}
       rows={rows}
+      joins
     />
   );
 }
@@ -171,13 +158,18 @@ function fastestAt(lines: Line[], n: number): Row | undefined {
   return best;
 }
 
+/** Of what was measured beside others' work, how sure the median is: " ± 3%". */
+const spreadOf = (row: Row) =>
+  typeof row.uncertainty_pct === "number" ? ` ±\u00a0${brief(Number(row.uncertainty_pct.toPrecision(2)))}%` : "";
+
 function cellOf(row: Row | undefined, figure: Figure, best: Row | undefined): Cell {
   if (!row) return noFigure;
   if (row.problem !== "") return { text: "failed", mark: "wrong" };
   if (row.right === false) return { text: "wrong", mark: "wrong" };
   const value = figure(row);
   if (value === null) return noFigure;
-  return row === best ? { text: significant(value), mark: "best" } : significant(value);
+  const text = significant(value) + spreadOf(row);
+  return row === best ? { text, mark: "best" } : text;
 }
 
 interface OverOrders {
@@ -208,6 +200,7 @@ function OverOrders({ group, lines, caption, figure, markBest = false, more = []
         ...more.map((one) => one.cell(line)),
       ])}
       width={more.length > 0 ? undefined : "narrow"}
+      joins
     />
   );
 }
@@ -280,10 +273,10 @@ export function Group({ group, report }: { group: LineGroup; report: Report }) {
           <code>{group.function}</code>
         </h3>
       )}
-      <OccupancyTable group={group} />
-      <AccessTable group={group} />
+      <Figures charts={chartsOfGroup(group, report.gpu, whereTaken(report.bench))} />
       <ResultTables group={group} report={report} />
-      <Figures charts={chartsOfGroup(group, whereTaken(report.bench))} />
+      <AccessTable group={group} />
+      <OccupancyTable group={group} />
     </>
   );
 }
@@ -336,12 +329,12 @@ export function Versions({ comparison, report }: { comparison: Comparison; repor
       <h3>
         <code>{comparison.problem}</code>
       </h3>
+      <Figures charts={chartsOfComparison(comparison, report.gpu, whereTaken(report.bench))} />
       {n === undefined ? (
-        <p>The versions have no order in common, so only the chart can compare them.</p>
+        <p>The versions have no order in common, so each has its bar at its own largest one.</p>
       ) : (
         <VersionsTable comparison={comparison} n={n} report={report} />
       )}
-      <Figures charts={[chartOfComparison(comparison, whereTaken(report.bench))]} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { type Bench, comparisonsOf, groupsOf, subjectOf } from "../bench/views.t
 import { themes } from "../colours.js";
 import drawingStyles from "../drawing.css";
 import { significant, withCommas } from "../numbers.ts";
+import { choiceStyles } from "./figures.tsx";
 import { Group, Versions } from "./group.tsx";
 import { Remarks } from "./remarks.tsx";
 import reportStyles from "./report.css";
@@ -22,6 +23,7 @@ export interface Gpu {
   /** 0: none, or not documented */
   peak_fp64_gflops: number;
   dram_gb_s: number;
+  shared_gb_s: number;
   l2_bytes: number;
   threads_per_sm: number;
   warps_per_sm: number;
@@ -100,7 +102,10 @@ function HowTaken({ bench }: { bench: Bench }) {
           : "measured: median times of calls on this GPU; accesses and occupancy come from the simulator and the GPU's limits"}
       </Fact>
       {bench.rows.some((row) => row.contender === "openblas") && (
-        <Fact name="CPU">OpenBLAS on the processor of the machine that the figures come from, measured</Fact>
+        <Fact name="CPU">
+          OpenBLAS on the processor of the machine that the figures come from, measured: the median of several runs,
+          and behind ± how far it may be from the true one
+        </Fact>
       )}
       <Fact name="Command">
         <code>{bench.command}</code>
@@ -147,6 +152,7 @@ function GpuSection({ bench, gpu }: Report) {
             ["memory, bytes", gpu.memory_bytes === 0 ? noFigure : withCommas(gpu.memory_bytes)],
             ["clock of memory", mhz(gpu.memory_mhz)],
             ["bandwidth of memory", `${significant(gpu.dram_gb_s)} GB/s`],
+            ["bandwidth of shared memory, all SMs", `${significant(gpu.shared_gb_s)} GB/s`],
             ["constant memory", kib(gpu.constant_bytes)],
             ["L2 cache", kib(gpu.l2_bytes)],
             ["threads of a warp", withCommas(gpu.threads_per_warp)],
@@ -315,7 +321,7 @@ function Page(report: Report) {
         {/* Without an icon of its own a browser would ask a server for one. */}
         <link rel="icon" href="data:," />
         <title>{title}</title>
-        <style dangerouslySetInnerHTML={{ __html: themes() + drawingStyles + reportStyles }} />
+        <style dangerouslySetInnerHTML={{ __html: themes() + drawingStyles + reportStyles + choiceStyles }} />
       </head>
       <body>
         <main>

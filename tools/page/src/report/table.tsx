@@ -20,6 +20,8 @@ export interface TableContent {
   rows: Cell[][];
   /** Narrow ones stand beside others. */
   width?: "narrow" | "wide";
+  /** Rows that say the same are one, with all of their names. */
+  joins?: boolean;
 }
 
 /** What stands where there is nothing to show. */
@@ -75,30 +77,54 @@ function Content({ cell }: { cell: Cell }) {
   return cell.mark === "best" ? <strong>{cell.text}</strong> : <span class="wrong">{cell.text}</span>;
 }
 
+/** What a row is about, or several that say the same, and its cells. */
+interface Told {
+  names: string[];
+  cells: Cell[];
+}
+
+const textOf = (cell: Cell) => (typeof cell === "string" ? cell : cell.text);
+
+function toldBy({ rows, joins }: TableContent): Told[] {
+  const told: Told[] = [];
+  for (const [name, ...cells] of rows) {
+    const same = joins && told.find((known) => cells.every((cell, i) => textOf(cell) === textOf(known.cells[i])));
+    if (!same) {
+      told.push({ names: [textOf(name)], cells });
+      continue;
+    }
+    same.names.push(textOf(name));
+    same.cells = same.cells.map((cell, i) => (typeof cell === "string" ? cells[i] : cell));
+  }
+  return told;
+}
+
 export function Table(content: TableContent) {
-  const { caption, columns, rows, width } = withoutEmptyColumns(content);
+  const table = withoutEmptyColumns(content);
+  const { caption, columns, width } = table;
+  const rows = toldBy(table);
   if (rows.length === 0) return null;
   const frame = ["table", width, rows.length > rowsOfAPage && "long"].filter(Boolean).join(" ");
   const looks = (i: number) => (columns[i].text ? "text" : undefined);
+  const shown = (name: string) => (width === "wide" ? breakable(name) : name);
   return (
-    <div class={frame}>
+    <div class={frame} tabIndex={0} role="group" aria-label="table">
       <table>
         <caption>{caption}</caption>
         <Heading columns={columns} />
         <tbody>
-          {rows.map((row) => (
+          {rows.map(({ names, cells }) => (
             <tr>
-              {row.map((cell, i) =>
-                i === 0 ? (
-                  <th class={looks(0)} scope="row">
-                    {width === "wide" ? breakable(String(cell)) : String(cell)}
-                  </th>
-                ) : (
-                  <td class={looks(i)}>
-                    <Content cell={cell} />
-                  </td>
-                ),
-              )}
+              <th class={names.length > 1 ? "text joined" : looks(0)} scope="row">
+                {names.length > 1
+                  ? names.map((name, i) => [i > 0 && ", ", <span>{shown(name)}</span>])
+                  : shown(names[0])}
+              </th>
+              {cells.map((cell, i) => (
+                <td class={looks(i + 1)}>
+                  <Content cell={cell} />
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

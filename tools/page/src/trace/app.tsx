@@ -7,6 +7,7 @@ import { drawPartitions } from "../parts/partitions.tsx";
 import { Picture } from "../drawing.tsx";
 import { BlockPicker, ThreadPicker } from "./pickers.tsx";
 import { Requests } from "./requests.tsx";
+import { SharedMemory } from "./shared.tsx";
 import { Source } from "./source.tsx";
 import { type State, blockOf, chooseInterval, kernelOf, press, start } from "./state.ts";
 import { Timeline } from "./timeline.tsx";
@@ -94,15 +95,16 @@ export function App({ trace }: { trace: Trace }) {
   return (
     <>
       <Header {...props} />
+      <Findings {...props} />
       <Timeline {...props} />
       <main>
         <aside aria-label="What to look at">
           <BlockPicker {...props} />
           <ThreadPicker {...props} />
-          <Findings {...props} />
         </aside>
         <div class="middle">
           <Matrices {...props} elements={elements} ever={ever} />
+          <SharedMemory {...props} first={first} />
           <Partitions {...props} />
         </div>
         <div class="right">

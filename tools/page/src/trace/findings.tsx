@@ -1,31 +1,50 @@
+import type { Finding } from "../parts/data.ts";
 import type { Props } from "./app.tsx";
 import { showFinding } from "./state.ts";
 
-export function Findings({ trace, state, change }: Props) {
+function Place({ finding }: { finding: Finding }) {
+  const other = finding.other_line > 0 && finding.other_line !== finding.line;
+  return (
+    <span class="mono">
+      {finding.file}:{finding.line}
+      {other && ` and ${finding.other_line}`}
+    </span>
+  );
+}
+
+/** What the checks found, the nearest to the cause first and in full; the others wait behind it. */
+export function Findings(props: Props) {
+  const { trace, state, change } = props;
   if (trace.findings.length === 0) return null;
+  const [first, ...others] = trace.findings;
+  const inFull = (finding: Finding, i: number) => {
+    const shown = showFinding(trace, state, [finding.line, finding.other_line]);
+    return (
+      <div class="finding">
+        <p class="head">
+          <strong>{finding.kind}</strong> <Place finding={finding} />
+          {shown !== state && (
+            <button data-finding={i} onClick={() => change(shown)}>
+              Show it
+            </button>
+          )}
+        </p>
+        <p>{finding.message}</p>
+      </div>
+    );
+  };
   return (
     <section class="card findings" aria-label="What the checks found">
-      <h2>Found</h2>
-      <ul>
-        {trace.findings.map((finding, i) => {
-          const shown = showFinding(trace, state, [finding.line, finding.other_line]);
-          return (
-            <li key={i}>
-              <strong>{finding.kind}</strong>{" "}
-              <span class="mono">
-                {finding.file}:{finding.line}
-                {finding.other_line > 0 && ` and ${finding.other_line}`}
-              </span>
-              <p>{finding.message}</p>
-              {shown !== state && (
-                <button data-finding={i} onClick={() => change(shown)}>
-                  Show
-                </button>
-              )}
-            </li>
-          );
-        })}
-      </ul>
+      {inFull(first, 0)}
+      {others.length > 0 && (
+        <details>
+          <summary>
+            {others.length === 1 ? "1 more finding" : `${others.length} more findings`}, which may come of the
+            same mistake
+          </summary>
+          {others.map((finding, i) => inFull(finding, i + 1))}
+        </details>
+      )}
     </section>
   );
 }

@@ -47,7 +47,7 @@ export function Matrices({ trace, state, change, elements, ever }: Shown) {
         "data-thread": shape.thread,
         "data-element": shape.name,
         onMouseEnter: () => hover(shape),
-        onClick: () => change(chooseThread(state, shape.thread, false)),
+        onClick: () => change(chooseThread(state, shape.thread, state.several)),
       })),
     [trace, state, layout, elements, ever],
   );

@@ -37,10 +37,10 @@ export function BlockPicker({ trace, state, change }: Props) {
               data-block={point(block.index)}
               class={strays ? "fault" : ""}
               aria-pressed={i === state.block}
-              aria-label={`block ${point(block.index)}${strays ? ", at fault" : ""}`}
+              title={`block ${point(block.index)}${strays ? ", at fault" : ""}`}
               onClick={() => change(chooseBlock(trace, state, i))}
             >
-              {block.index.slice(0, 2).join(",")}
+              {block.index.slice(0, 2).join(", ")}
             </button>
           );
         })}
@@ -52,7 +52,9 @@ export function BlockPicker({ trace, state, change }: Props) {
 export function ThreadPicker({ trace, state, change }: Props) {
   const kernel = kernelOf(trace, state);
   const columns = kernel.block[0];
-  const narrow = columns > 64 ? 32 : columns;
+  // As many rows and columns as have room at once; of other shapes a row is a warp.
+  const rows = threadsOf(kernel) / columns;
+  const narrow = columns > 32 || rows > 32 ? 32 : columns;
   return (
     <section class="card">
       <h2>
@@ -78,14 +80,26 @@ export function ThreadPicker({ trace, state, change }: Props) {
               aria-label={`thread ${name}`}
               title={`thread ${name}, warp ${Math.floor(thread / 32)}`}
               onClick={(event) =>
-                change(chooseThread(state, thread, event.shiftKey || event.ctrlKey || event.metaKey))
+                change(
+                  chooseThread(state, thread, state.several || event.shiftKey || event.ctrlKey || event.metaKey),
+                )
               }
             />
           );
         })}
       </div>
+      <label class="several">
+        <input
+          type="checkbox"
+          id="several"
+          checked={state.several}
+          onChange={() => change({ ...state, several: !state.several })}
+        />{" "}
+        several, up to four
+      </label>
       <p class="hint">
-        Shift click for more than one. Requests are those of warp {warpOf(state)}.
+        {narrow !== columns && "A row is a warp. "}
+        Requests are those of warp {warpOf(state)}.
       </p>
     </section>
   );

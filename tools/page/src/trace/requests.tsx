@@ -7,15 +7,17 @@ import { chosenRequest, kernelOf, requestsOf, warpOf } from "./state.ts";
 
 const mostListed = 200;
 
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 function Banks({ trace, state, request }: Props & { request: Request }) {
   const picture = drawBanks(trace, kernelOf(trace, state), request, state.threads, 14);
   return (
     <figure class="banks">
       <figcaption class={request.detail > 0 ? "conflict" : ""}>
-        {request.lanes.length} lanes want {wordsWanted(request)} words: <strong>{wavefronts(request)}</strong>
+        {counted(request.lanes.length, "lane")} want {counted(wordsWanted(request), "word")}: <strong>{wavefronts(request)}</strong>
         , {conflictText(request)}.
       </figcaption>
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Banks">
         <Picture of={picture} name="plan" label="Words of each bank, and the lanes that want them" />
       </div>
       <p class="hint">A number is the lane that wants the word, x8 that eight lanes share it.</p>
@@ -27,14 +29,14 @@ function Sectors({ trace, state, request }: Props & { request: Request }) {
   return (
     <figure class="sectors">
       <figcaption>
-        {request.lanes.length} lanes ask for {request.detail} bytes: {costText(request)}.
+        {counted(request.lanes.length, "lane")} ask for {request.detail} bytes: {costText(request)}.
         {trace.gpu.half_warps &&
           " Half-warps are served one after the other, in segments of 32, 64 or 128 bytes."}
       </figcaption>
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="group" aria-label="Sectors">
         <Picture
-          of={drawSectors(trace, request, state.threads, 4)}
-          name="plan"
+          of={drawSectors(trace, request, state.threads, innerWidth < 600 ? 2 : 4)}
+          name="plan sectors"
           label="Sectors that move, and the words of them that lanes asked for"
         />
       </div>

@@ -3,16 +3,31 @@ import type { Props } from "./app.tsx";
 import { type Request, costText } from "../parts/data.ts";
 import { blockOf, chooseLine, chosenRequest, kernelOf, warpOf } from "./state.ts";
 
-/** The request of each line that costs most. */
-function costliest(requests: Request[], lineOf: (request: Request) => string): Map<string, Request> {
-  const found = new Map<string, Request>();
+/** The requests of a line that cost most, in sectors and in wavefronts. */
+interface Costs {
+  global?: Request;
+  shared?: Request;
+}
+
+function costliest(requests: Request[], lineOf: (request: Request) => string): Map<string, Costs> {
+  const found = new Map<string, Costs>();
   for (const request of requests) {
     const line = lineOf(request);
-    const known = found.get(line);
-    if (!known || request.cost > known.cost) found.set(line, request);
+    const known = found.get(line) ?? {};
+    const memory = request.shared ? "shared" : "global";
+    if (request.cost > (known[memory]?.cost ?? 0)) known[memory] = request;
+    found.set(line, known);
   }
   return found;
 }
+
+/** Moves twice the bytes that it needs, or takes turns for banks. */
+const isWasteful = (request: Request) =>
+  request.shared ? request.detail > 0 : request.detail < request.cost * 32 * 0.5;
+
+const Cost = ({ of }: { of?: Request }) => (
+  <span class={`cost ${of && isWasteful(of) ? "wasteful" : ""}`}>{of?.cost ?? ""}</span>
+);
 
 export function Source({ trace, state, change }: Props) {
   const kernel = kernelOf(trace, state);
@@ -69,6 +84,14 @@ export function Source({ trace, state, change }: Props) {
           <small>{source.file}</small>
         )}
       </h2>
+      <p class="hint">
+        A request of a line takes at most so many sectors of global memory, and wavefronts of shared memory.
+      </p>
+      <div class="gutters" aria-hidden="true">
+        <span>line</span>
+        <span>sectors</span>
+        <span>wavefr.</span>
+      </div>
       <ol class="code" ref={list} tabIndex={0} aria-label={`Lines of ${source.file}`}>
         {source.lines.map((text, i) => {
           const name = `${source.file}:${i + 1}`;
@@ -80,24 +103,26 @@ export function Source({ trace, state, change }: Props) {
             faults.has(name) && "fault",
             filtered && "filtered",
           ];
-          const wasteful =
-            cost && (cost.shared ? cost.detail > 0 : cost.detail < cost.cost * 32 * 0.5);
+          const told = [cost?.global, cost?.shared].flatMap((one) => (one ? [costText(one)] : []));
           return (
             <li key={i} data-line={i + 1} class={classes.filter(Boolean).join(" ")}>
               {cost ? (
                 <button
                   aria-pressed={filtered}
-                  title={`at most ${costText(cost)} a request; click for its requests`}
+                  title={`at most ${told.join(" and ")} a request; click for its requests`}
                   onClick={() => change(chooseLine(trace, state, source.file, i + 1))}
                 >
-                  <code>{text || " "}</code>
-                  <span class={`cost ${wasteful ? "wasteful" : ""}`}>
-                    {cost.cost}
-                    {cost.shared ? " wf" : " sec"}
+                  <span class="gutter">
+                    <Cost of={cost.global} />
+                    <Cost of={cost.shared} />
                   </span>
+                  <code>{text}</code>
                 </button>
               ) : (
-                <code>{text || " "}</code>
+                <>
+                  <span class="gutter" />
+                  <code>{text || " "}</code>
+                </>
               )}
             </li>
           );

@@ -14,6 +14,8 @@ export interface State {
   /** Shows the interval before this one as well. */
   pair: boolean;
   playing: boolean;
+  /** A click adds a thread to the chosen ones, as with Shift. */
+  several: boolean;
   /** Requests of this line only. */
   site: { file: string; line: number } | null;
   /** Position in the block's list; null: the first that fits. */
@@ -41,6 +43,7 @@ export function start(trace: Trace): State {
     step: null,
     pair: false,
     playing: false,
+    several: false,
     site: null,
     request: null,
     help: false,
@@ -52,6 +55,7 @@ export const chooseKernel = (trace: Trace, state: State, kernel: number): State 
   ...start(trace),
   kernel,
   threads: usual(trace.kernels[kernel]),
+  several: state.several,
   dark: state.dark,
 });
 

@@ -1,46 +1,55 @@
 import { useMemo } from "preact/hooks";
 import type { Props } from "./app.tsx";
-import type { Block } from "../parts/data.ts";
+import type { Block, Request } from "../parts/data.ts";
 import { blockOf, chooseInterval, chooseStep, stepsOf } from "./state.ts";
 
+type Deed = "load" | "put" | "use" | "write";
+
+/** What a block does in an interval, and what of it is at fault. */
 interface Deeds {
-  load: boolean;
-  use: boolean;
-  put: boolean;
-  write: boolean;
-  fault: boolean;
+  done: Set<Deed>;
+  atFault: Set<Deed>;
+}
+
+function deedOf(request: Request): Deed {
+  if (request.shared) return request.action === "store" ? "put" : "use";
+  return request.action === "load" ? "load" : "write";
 }
 
 /** What a block does in each interval. */
 function deedsOf(block: Block): Deeds[] {
-  const deeds = Array.from({ length: block.intervals }, () => ({
-    load: false,
-    use: false,
-    put: false,
-    write: false,
-    fault: false,
-  }));
+  const deeds = Array.from({ length: block.intervals }, (): Deeds => ({ done: new Set(), atFault: new Set() }));
   for (const request of block.requests) {
     const here = deeds[request.interval];
-    if (request.outside || request.racing) here.fault = true;
-    if (request.shared) {
-      if (request.action === "store") here.put = true;
-      else here.use = true;
-    } else if (request.action === "load") here.load = true;
-    else here.write = true;
+    here.done.add(deedOf(request));
+    if (request.outside || request.racing) here.atFault.add(deedOf(request));
   }
   return deeds;
 }
 
+/** What is told of an interval, in the order in which a block goes on, and in a word of its lane. */
+const lanes: { deed: Deed; name: string; says: string }[] = [
+  { deed: "load", name: "load", says: "loads from global memory" },
+  { deed: "put", name: "fill tiles", says: "fills shared memory" },
+  { deed: "use", name: "use tiles", says: "uses shared memory" },
+  { deed: "write", name: "write", says: "writes to global memory" },
+];
+
 function words(deeds: Deeds): string {
-  const said = [
-    deeds.load && "loads from global memory",
-    deeds.put && "fills shared memory",
-    deeds.use && "uses shared memory",
-    deeds.write && "writes to global memory",
-  ].filter(Boolean);
+  const said = lanes.filter(({ deed }) => deeds.done.has(deed)).map(({ says }) => says);
   return said.length > 0 ? said.join(", ") : "touches no memory";
 }
+
+/** Barriers stand between intervals: number i between i and i + 1. */
+function whereIs(interval: number, last: number): string {
+  if (last === 0) return "the kernel has no barrier";
+  if (interval === 0) return "until the first barrier";
+  if (interval === last) return `after the last barrier, number ${last}`;
+  return `between barriers ${interval} and ${interval + 1} of ${last}`;
+}
+
+/** More intervals than that have no room for marks of their own. */
+const mostMarks = 128;
 
 export function Timeline({ trace, state, change }: Props) {
   const block = blockOf(trace, state);
@@ -69,23 +78,29 @@ export function Timeline({ trace, state, change }: Props) {
         </button>
       </div>
       <div class="track">
-        <div class="marks" aria-hidden="true">
-          {deeds.length <= 128 &&
-            deeds.map((one, i) => (
-              <span
-                key={i}
-                class={`mark ${i === state.interval ? "now" : ""} ${one.fault ? "fault" : ""}`}
-                onClick={() => go(i)}
-                title={`${i}: ${words(one)}`}
-              >
-                {deeds.length <= 20 && (
-                  <small>
-                    {[one.load && "load", one.put && !one.load && "fill", one.use && "use", one.write && "write"].filter(Boolean).join(" ") || "-"}
-                  </small>
-                )}
-              </span>
+        {deeds.length <= mostMarks &&
+          lanes
+            .filter(({ deed }) => deeds.some((one) => one.done.has(deed)))
+            .map(({ deed, name, says }) => (
+              <div class="lane" key={deed} aria-hidden="true">
+                <span>{name}</span>
+                {deeds.map((one, i) => (
+                  <i
+                    key={i}
+                    class={[
+                      "mark",
+                      one.done.has(deed) && "done",
+                      i === state.interval && "now",
+                      one.atFault.has(deed) && "fault",
+                    ]
+                      .filter(Boolean)
+                      .join(" ")}
+                    onClick={() => go(i)}
+                    title={`interval ${i}${one.done.has(deed) ? ` ${says}` : ""}`}
+                  />
+                ))}
+              </div>
             ))}
-        </div>
         <input
           id="interval"
           type="range"
@@ -94,16 +109,16 @@ export function Timeline({ trace, state, change }: Props) {
           value={state.interval}
           disabled={last === 0}
           aria-label="Interval"
-          aria-valuetext={`${state.interval} of ${last}: ${words(deeds[state.interval])}`}
+          aria-valuetext={`${state.interval}, ${whereIs(state.interval, last)}: ${words(deeds[state.interval])}`}
           onInput={(event) => go(Number(event.currentTarget.value))}
           onKeyDown={(event) => event.stopPropagation()}
         />
       </div>
       <p class="said" aria-live="polite">
         <strong id="now">
-          interval {state.interval} of 0 to {last}
+          Interval {state.interval}, {whereIs(state.interval, last)}
         </strong>
-        <span>the block {words(deeds[state.interval])}</span>
+        <span>The block {words(deeds[state.interval])}.</span>
       </p>
       <div class="steps">
         <button aria-label="Step before" title="Step before (↑)" disabled={steps < 2} onClick={() => change(chooseStep(trace, state, -1))}>

@@ -1,46 +1,25 @@
 #!/usr/bin/env python3
-"""The page of `lab trace` in a real Chromium: page_test.py BIN/tilewise SCREENSHOT_FOLDER
+"""The page of `lab trace` in a real Chromium: trace_test.py BIN/tilewise SCREENSHOT_FOLDER
 
 Exits with 77 where Chromium, its driver or Selenium is missing.
 """
 import base64
-import json
-import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
 
-SKIPPED = 77
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-DRIVER = shutil.which("chromedriver")
-try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-    from selenium.webdriver.support.ui import WebDriverWait
-except ImportError:
-    print("skipped: python3-selenium is not installed")
-    sys.exit(SKIPPED)
-if not CHROMIUM or not DRIVER:
-    print("skipped: chromium or chromium-driver is not installed")
-    sys.exit(SKIPPED)
+import browser
+from browser import COURSE, SCREENS, By, Keys, tilewise
+from selenium.webdriver.support.ui import WebDriverWait
 
-COURSE = pathlib.Path(__file__).resolve().parents[2]
 TILES_OF_2 = COURSE / "grading/stages/03_shared_memory/figures"
 FOUR_RESULTS = COURSE / "grading/stages/05_work_2x2/figures"
-TILEWISE = SHOTS = None  # from the command line
+PAIRS_IN_WORDS = COURSE / "grading/stages/04_prefetch/others/vector_fetch"
 
 
-def demo_without_first_barrier(folder):
-    """Tiles of 2 x 2 that are used before they are complete."""
-    shutil.copytree(TILES_OF_2, folder)
-    kernel = folder / "matmul_shared.cu"
-    kernel.write_text(kernel.read_text().replace("    __syncthreads();\n", "\n", 1))
+def without_first_barrier(folder):
+    """The solution of stage 3, whose tiles are used before they are complete."""
+    stage = folder / "labs/03_shared_memory"
+    stage.mkdir(parents=True)
+    kernel = (COURSE / "solutions/03_shared_memory/matmul_shared.cu").read_text(encoding="utf-8")
+    (stage / "matmul_shared.cu").write_text(kernel.replace("__syncthreads();", "", 1), encoding="utf-8")
     return folder
 
 
@@ -71,95 +50,25 @@ ONE_RESULT = Shape(1, 2, 1, 0)
 TWO_BY_TWO = Shape(2, 4, 2, 1)
 
 
-class PageTest(unittest.TestCase):
+class PageTest(browser.BrowserTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        folder = pathlib.Path(cls.folder.name)
-        cls.pages = {}
-        race = demo_without_first_barrier(folder / "race")
+        super().setUpClass()
+        race = without_first_barrier(cls.folder / "race")
         for name, stage, arguments in (
                 ("one", "3", ["--submission", TILES_OF_2, "--call", "matmul_shared(n=8, tile=2)"]),
                 ("four", "5", ["--submission", FOUR_RESULTS, "--call", "matmul_2x2(n=8, tile=2)"]),
                 ("outside", "3", ["--submission", TILES_OF_2,
                                   "--call", "matmul_shared(n=9, tile=2)"]),
-                ("race", "3", ["--submission", race, "--call", "matmul_shared(n=8, tile=2)"]),
+                ("race", "3", ["--submission", race, "--call", "matmul_shared(n=16, tile=8)"]),
                 ("banks", "7", ["--solutions", "--call", "transpose_tiled(rows=64, cols=64)"]),
+                ("words", "4", ["--submission", PAIRS_IN_WORDS,
+                                "--call", "matmul_prefetch_register(n=16, tile=8)"]),
+                ("tall", "2", ["--solutions", "--call", "matmul_grid(n=32, block=16x32)"]),
                 ("partitions", "7", ["--solutions", "--gpu", "gtx280",
                                      "--call", "transpose_padded(rows=512, cols=512)"])):
-            cls.pages[name] = folder / f"{name}.html"
-            subprocess.run([TILEWISE, "trace", stage, *arguments, "--output", cls.pages[name]],
-                           check=True, stdout=subprocess.DEVNULL)
-        options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu",
-                         "--disable-dev-shm-usage", "--hide-scrollbars",
-                         "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:9",
-                         f"--user-data-dir={folder / 'profile'}"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        cls.browser = webdriver.Chrome(service=Service(DRIVER), options=options)
-        cls.browser.execute_cdp_cmd("Network.enable", {})
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.quit()
-        cls.folder.cleanup()
-
-    def setUp(self):
-        self.show("light", 1280, 800)
-
-    def tearDown(self):
-        complaints = [entry["message"] for entry in self.browser.get_log("browser")]
-        self.assertEqual(complaints, [], "the page has something to complain of")
-        for entry in self.browser.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                url = message["params"]["request"]["url"]
-                self.assertRegex(url, "^(file|data|about|chrome):", "the page asks for more")
-
-    # --- what a reader does
-
-    def show(self, scheme, width, height):
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
-        self.settle()
-
-    def open(self, page):
-        self.browser.get(self.pages[page].as_uri())
-        self.find("h1")
-
-    def find(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
-
-    def count(self, selector):
-        return len(self.browser.find_elements(By.CSS_SELECTOR, selector))
-
-    def settle(self):
-        self.browser.execute_async_script(
-            "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
-
-    def press(self, *keys, shift=False):
-        chain = ActionChains(self.browser)
-        if shift:
-            chain.key_down(Keys.SHIFT)
-        chain.send_keys(*keys)
-        if shift:
-            chain.key_up(Keys.SHIFT)
-        chain.perform()
-        self.settle()
-
-    def click(self, selector, shift=False):
-        chain = ActionChains(self.browser)
-        if shift:
-            chain.key_down(Keys.SHIFT)
-        chain.click(self.find(selector))
-        if shift:
-            chain.key_up(Keys.SHIFT)
-        chain.perform()
-        self.settle()
+            cls.pages[name] = cls.folder / f"{name}.html"
+            tilewise("trace", stage, *arguments, "--output", cls.pages[name])
 
     def interval(self):
         return int(self.find("#interval").get_attribute("value"))
@@ -171,11 +80,6 @@ class PageTest(unittest.TestCase):
             "one => [one.dataset.role, Number(one.dataset.thread), one.dataset.element])")
         return {(role, thread): {e for r, t, e in found if (r, t) == (role, thread)}
                 for role in ("load", "use", "write") for thread in {t for _, t, _ in found}}
-
-    def picture(self, name):
-        file = SHOTS / f"{name}.png"
-        self.assertTrue(self.browser.save_screenshot(str(file)))
-        self.assertGreater(file.stat().st_size, 20_000, "a screenshot of nothing")
 
     def expect(self, shape, block, threads, interval):
         drawn = self.drawn()
@@ -236,7 +140,7 @@ class PageTest(unittest.TestCase):
         slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
         self.settle()
         self.assertEqual(self.interval(), 2)
-        self.assertIn("2 of 8", slider.get_attribute("aria-valuetext"))
+        self.assertIn("2, between barriers 2 and 3 of 8", slider.get_attribute("aria-valuetext"))
         self.click("h1")
         self.press(Keys.SPACE)
         WebDriverWait(self.browser, 5).until(lambda _: self.interval() >= 4)
@@ -305,10 +209,89 @@ class PageTest(unittest.TestCase):
         self.open("race")
         self.click("[data-finding]")
         self.assertGreater(self.count("[data-race]"), 0)
+        self.assertGreater(self.count(".shared [data-race]"), 0)
         self.assertIn("in a race", self.find('[aria-selected="true"]').text)
         self.assertGreaterEqual(self.count(".code .fault"), 2)
-        self.show("dark", 1280, 800)
-        self.picture("race-dark")
+
+    def test_says_the_race_before_what_comes_of_it(self):
+        self.open("race")
+        first = self.find(".finding").text
+        self.assertIn("with no __syncthreads() between them", first)
+        self.assertNotIn("__syncwarp", first)
+        self.assertLess(self.find(".finding").rect["y"], self.find(".timeline").rect["y"])
+        self.assertIn("1 more finding", self.find(".findings summary").text)
+
+    def test_shared_memory_is_drawn_as_matrices(self):
+        self.open("one")
+        self.press("t")  # the thread beside the first
+        names = [one.text for one in self.all(".shared .name")]
+        self.assertEqual(names, ["As 2 x 2", "Bs 2 x 2"])
+
+        def shared(role):
+            return {one.get_attribute("data-element") for one in self.all(f'.shared [data-shared="{role}"]')}
+
+        self.assertEqual(shared("fill"), {"As[0][1]", "Bs[0][1]"})
+        self.point_at(self.find('.shared [data-element="As[0][1]"]'))
+        self.assertIn("thread (1, 0) fills As[0][1], A[0][1]", self.find(".shared h2").text)
+        self.press(Keys.ARROW_RIGHT)
+        self.assertEqual(shared("fill"), set())
+        self.assertEqual(shared("use"), {"As[0][0]", "As[0][1]", "Bs[0][1]", "Bs[1][1]"})
+
+    def test_shared_memory_of_wide_elements_is_drawn_in_words(self):
+        self.open("words")
+        self.assertEqual([one.text for one in self.all(".shared .name")], ["pool in words 128"])
+        self.assertEqual({one.get_attribute("data-element") for one in self.all('.shared [data-shared="fill"]')},
+                         {f"pool in words[{i}]" for i in range(4)})
+        self.assertEqual(self.count(".stray"), 0)
+        self.assertIn("load from A and B", self.find('[aria-selected="true"]').text)
+
+    def test_every_thread_of_a_block_can_be_seen_and_chosen(self):
+        for screen in SCREENS.values():
+            self.show("light", *screen)
+            self.open("tall")
+            grid = self.find(".threads")
+            self.assertEqual(self.count(".threads button"), 16 * 32)
+            self.assertLessEqual(grid.get_property("scrollHeight"), grid.get_property("clientHeight"))
+            self.click('[data-thread="3"]')
+            self.click("#several")
+            self.click('[data-thread="500"]')
+            self.assertEqual([one.get_attribute("data-thread") for one in self.all('.threads [aria-pressed="true"]')],
+                             ["3", "500"])
+
+    def test_costs_of_lines_stand_beside_the_code(self):
+        self.open("banks")
+        self.assertEqual([one.text for one in self.all(".gutters span")], ["line", "sectors", "wavefr."])
+        code = self.find('.code [title*="32 wavefronts"]')
+        self.assertEqual([one.text for one in code.find_elements(By.CSS_SELECTOR, ".cost")], ["4", "32"])
+        cost, text = code.find_element(By.CSS_SELECTOR, ".gutter").rect, code.find_element(By.CSS_SELECTOR, "code").rect
+        self.assertLessEqual(cost["x"] + cost["width"], text["x"])
+
+    def test_intervals_are_told_by_their_barriers(self):
+        self.open("one")
+        self.assertEqual(self.find("#now").text, "Interval 0, until the first barrier")
+        self.press(Keys.ARROW_RIGHT)
+        self.assertEqual(self.find("#now").text, "Interval 1, between barriers 1 and 2 of 8")
+        self.press(Keys.END)
+        self.assertEqual(self.find("#now").text, "Interval 8, after the last barrier, number 8")
+
+    def test_looks_right_on_every_screen(self):
+        for page in ("race", "banks"):
+            for name in self.on_every_screen(page):
+                self.expect_no_sideways_scrolling(name)
+                clipped = self.browser.execute_script("""
+                    return [...document.querySelectorAll("h1, h2, header p, .said, .finding, .legend li, label")]
+                      .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline")
+                      .map(one => one.textContent)""")
+                self.assertEqual(clipped, [], f"cut off on {name}")
+                self.picture(name)
+
+    def test_axe_finds_nothing(self):
+        for page in ("race", "banks", "partitions", "four"):
+            for name in self.on_every_screen(page):
+                self.expect_nothing_of_axe(name)
+        self.open("one")
+        self.press("?")
+        self.expect_nothing_of_axe("help")
 
     def test_light_and_dark(self):
         self.open("four")
@@ -388,8 +371,4 @@ class PageTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    TILEWISE = sys.argv.pop(1)
-    SHOTS = pathlib.Path(sys.argv.pop(1))
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("TILEWISE_ROOT", str(COURSE))
-    unittest.main()
+    browser.main()

@@ -1,0 +1,173 @@
+// A chart in the report: it tells of what is pointed at, and its lines can be chosen, all without a script.
+
+import type { ComponentChildren } from "preact";
+import type { AnyChart, NamedChart } from "../bench/charts.ts";
+import { type Chart, LineSample, colourOf, drawChart, inWords, shapeOf } from "../chart.tsx";
+import { type Drawn, Picture, px } from "../drawing.tsx";
+import { drawLadder, ladderInWords } from "../ladder.tsx";
+import { significant } from "../numbers.ts";
+import { type Roofline, drawRoofline, limitOf, pointsOf, rooflineInWords } from "../roofline.tsx";
+
+/** A place in a picture that answers where it is pointed at, in pixels of the picture. */
+interface Answering {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** Of what it tells about. */
+  x: number;
+  /** What stands above the values. */
+  head: string;
+  /** Of which line, and what. */
+  values: { i: number; name: string; value: string }[];
+}
+
+/** Percent of a picture, which a page shows in any size. */
+const share = (part: number, whole: number) => `${px((100 * part) / whole)}%`;
+
+/** A picture with what it answers; what is pointed at, the tables say, too. */
+function Telling({ of, label, places }: { of: Drawn; label: string; places: Answering[] }) {
+  return (
+    <div class="telling">
+      <Picture of={of} name="plot" label={label} />
+      <div aria-hidden="true">
+        {places.map(({ left, top, width, height, x, head, values }) => (
+          <div
+            class={x > of.width / 2 ? "at right" : "at"}
+            style={`--x:${share(x - left, width)};left:${share(left, of.width)};top:${share(top, of.height)};width:${share(width, of.width)};height:${share(height, of.height)}`}
+          >
+            <div class="tip">
+              <strong>{head}</strong>
+              {values.map(({ i, name, value }) => (
+                <p class={`${colourOf(i)} s${i}`}>
+                  <span>
+                    {name} <b>{value}</b>
+                  </span>
+                </p>
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Names of lines, each with a box that shows or hides it. */
+function Choice({ names, sample }: { names: { name: string; waits?: boolean }[]; sample: (i: number) => ComponentChildren }) {
+  return (
+    <ul class="choice">
+      {names.map(({ name, waits }, i) => (
+        <li class={colourOf(i)}>
+          <label>
+            <input type="checkbox" class={`k${i}`} checked={!waits} autocomplete="off" />
+            {sample(i)}
+            <span>{name}</span>
+          </label>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Lines({ chart }: { chart: Chart }) {
+  const of = drawChart(chart, "page");
+  const { plot, places, lines } = of;
+  const answering = places.map(({ value, x }, nth): Answering => {
+    const from = nth > 0 ? (places[nth - 1].x + x) / 2 : plot.left;
+    const to = nth + 1 < places.length ? (places[nth + 1].x + x) / 2 : plot.left + plot.width;
+    const values = lines
+      .map(({ name, points }, i) => ({ i, name, point: points.find((one) => one.x === value) }))
+      .filter(({ point }) => point !== undefined)
+      .sort((a, b) => b.point!.y - a.point!.y)
+      .map(({ i, name, point }) => ({ i, name, value: significant(point!.y) }));
+    return { left: from, top: plot.top, width: to - from, height: plot.height, x, head: `n = ${value}`, values };
+  });
+  return (
+    <>
+      <Telling of={of} label={inWords(chart)} places={answering} />
+      <Choice
+        names={lines}
+        sample={(i) => (
+          <svg class="chart" viewBox="0 -6 32 12" width="32" height="12" aria-hidden="true">
+            <LineSample i={i} />
+          </svg>
+        )}
+      />
+    </>
+  );
+}
+
+/** How near a symbol the pointer must come, in pixels of the picture. */
+const near = 9;
+
+function RooflineFigure({ chart }: { chart: Roofline }) {
+  const of = drawRoofline(chart, "page");
+  const points = pointsOf(chart, "page");
+  const answering = of.spots.map((spot): Answering => {
+    const point = points[spot.of];
+    const { gflops, by } = limitOf(chart.roofs, point);
+    const intensity = (value: number | null) => (value === null ? "none" : `${significant(value)} FLOP/B`);
+    const values = [
+      { i: spot.of, name: "reaches", value: `${significant(point.gflops)} GFLOPS` },
+      { i: spot.of, name: `${by} allows`, value: `${significant(gflops)} GFLOPS` },
+      { i: spot.of, name: "DRAM", value: intensity(point.dram) },
+      { i: spot.of, name: "shared memory", value: intensity(point.shared) },
+    ];
+    const side = 2 * near;
+    const { x, y } = spot;
+    return { left: x - near, top: y - near, width: side, height: side, x, head: point.name, values };
+  });
+  return (
+    <>
+      <Telling of={of} label={rooflineInWords(chart)} places={answering} />
+      <Choice
+        names={points}
+        sample={(i) => (
+          <svg class="chart" viewBox="-7 -6 14 12" width="14" height="12" aria-hidden="true">
+            <path class="mark" d={shapeOf(i)} />
+          </svg>
+        )}
+      />
+    </>
+  );
+}
+
+function Content({ chart }: { chart: AnyChart }) {
+  switch (chart.kind) {
+    case "lines":
+      return <Lines chart={chart} />;
+    case "roofline":
+      return <RooflineFigure chart={chart} />;
+    case "ladder":
+      return <Telling of={drawLadder(chart, "page")} label={ladderInWords(chart)} places={[]} />;
+  }
+}
+
+const captionOf = (chart: AnyChart) =>
+  chart.kind === "roofline"
+    ? `${chart.title}. Full symbols: operations a byte of DRAM; hollow ones: of shared memory.`
+    : chart.title;
+
+/** Charts side by side, where they are half as wide as the page, with their titles as captions. */
+export function Figures({ charts }: { charts: NamedChart[] }) {
+  return (
+    <div class="figures">
+      {charts.map(({ chart }) => (
+        <figure>
+          <Content chart={chart} />
+          <figcaption>{captionOf(chart)}</figcaption>
+        </figure>
+      ))}
+    </div>
+  );
+}
+
+/** More lines than that no chart has. */
+const mostChoices = 40;
+
+/** What is not chosen in a figure is not shown in it. */
+export const choiceStyles = Array.from(
+  { length: mostChoices },
+  (_, i) => `figure:has(.k${i}:not(:checked)) .s${i}`,
+).join(",") + "{display:none}";
