@@ -15,6 +15,8 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
+#include "common/simt/rewrite/remarks.hpp"
+#include "grading/builder/cuda_names.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/builder/toolchain.hpp"
 #include "grading/course/stages.hpp"
@@ -194,22 +196,10 @@ std::string in_course_words(std::string_view output) {
   return text;
 }
 
-/// A header, function or type that the simulator lacks and CUDA may have; empty where it is nothing
-/// of CUDA's.
-std::string_view unknown_of_cuda(std::string_view output) {
-  for (const auto& [begin, end] :
-       {std::pair("fatal error: ", ": No such file"), std::pair("fatal error: '", "' file not"),
-        std::pair("error: '", "' was not declared"), std::pair("error: '", "' is not declared"),
-        std::pair("error: use of undeclared identifier '", "'"),
-        std::pair("error: '", "' has not been declared"),
-        std::pair("error: '", "' does not name a type")}) {
-    const std::string_view name = between(output, begin, end);
-    const bool is_header = name.ends_with(".h") || name.ends_with(".cuh") || says(name, "/");
-    const bool is_of_cuda = name.starts_with("cu") || name.starts_with("__") ||
-                            name.starts_with("nv") || name.starts_with("tex");
-    if (!says(name, "\n") && !says(name, " ") && (is_header || is_of_cuda)) return name;
-  }
-  return "";
+/// What to say of a name of CUDA's that the simulator lacks; the compiler's own words say less.
+std::string told_of_cuda(const std::string& name, const std::string& kind, const Place& place) {
+  const std::string where = place.line > 0 ? fmt::format("{}:{}: ", place.file, place.line) : "";
+  return fmt::format("{}the simulator does not know {}, {}", where, name, kind);
 }
 
 /// A message that begins with the student's file, whatever the compiler begins with.
@@ -236,11 +226,18 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
   std::string hint = ran_out_of_memory(output)
                          ? less_memory
                          : "Fix the first error first; the others often follow from it.";
-  if (const std::string_view name = unknown_of_cuda(output); !name.empty()) {
+  const std::string name = unknown_cuda_name(output);
+  if (const std::string kind = kind_of_cuda_name(name); !kind.empty()) {
+    return failure(told_of_cuda(name, kind, place),
+                   "Grade with --backend cuda on a machine with a GPU and the CUDA Toolkit, or do "
+                   "without it: docs/cuda-names.md lists what the simulator has.",
+                   place);
+  }
+  if (!name.empty()) {
     hint = fmt::format(
-        "The simulator does not know {}. Is it spelled as CUDA spells it? If it is, grade with "
-        "--backend cuda on a machine with the CUDA Toolkit, or do without it.",
-        name);
+        "Neither the simulator nor CUDA{} knows {}: is it spelled right? Headers of samples are no "
+        "part of CUDA.",
+        listed_toolkit().empty() ? "" : " " + listed_toolkit(), name);
   }
   return failure(from_file(cut_to_screenful(output), sources, place), hint, place);
 }
@@ -299,17 +296,6 @@ namespace fs = std::filesystem;
 constexpr const char* telling[] = {"-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value",
                                    "-Wno-unknown-warning-option"};
 
-/// "labs/...:22: ..." where threads wait for each other and have nothing that they share.
-std::string barrier_without_tiles(const SourceFile& file) {
-  const std::size_t barrier = file.text.find("__syncthreads()");
-  if (barrier == file.text.npos || says(file.text, "__shared__")) return "";
-  const auto before = file.text.begin() + static_cast<std::ptrdiff_t>(barrier);
-  return fmt::format(
-      "{}:{}: threads wait for each other here, and no array is __shared__: without that word each "
-      "thread has arrays of its own",
-      file.name, 1 + std::count(file.text.begin(), before, '\n'));
-}
-
 void keep_telling_lines(const std::string& output, std::vector<std::string>& lines) {
   static const std::regex warning(
       R"(^(labs/[^:]+:\d+):\d+: warning: (.*) \[-W(?:uninitialized|maybe-uninitialized|)"
@@ -342,9 +328,6 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     if (!file.problem.empty()) continue;  // the builder says so
-    if (const std::string alone = barrier_without_tiles(file); !alone.empty()) {
-      lines.push_back(alone);
-    }
     const fs::path prepared = scratch.path() / (source + tools.source_extension);
     std::ofstream(prepared, std::ios::binary) << tools.prepare(file).text;
     Command command;
@@ -356,6 +339,25 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id, const fs
     keep_telling_lines(run_command(std::move(command)).output, lines);
   }
   return lines;
+}
+
+SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
+  SourceRemarks remarks;
+#ifdef TILEWISE_HAVE_SIMT
+  for (const std::string& source : stage.sources) {
+    const SourceFile file =
+        read_source(folder / source, shown_path(folder, source), folder.parent_path());
+    for (const simt::Remark& remark : simt::remarks_on(file.text)) {
+      if (remark.kind == simt::Remark::Kind::not_shared) {
+        if (!remarks.doubt.message.empty()) continue;
+        remarks.doubt = {.message = remark.message, .file = source, .line = remark.line};
+      } else if (remarks.overflow.empty()) {
+        remarks.overflow = fmt::format("{}:{}: {}", file.name, remark.line, remark.message);
+      }
+    }
+  }
+#endif
+  return remarks;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "grading/builder/builder.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 
@@ -40,6 +41,16 @@ std::string cut_to_screenful(std::string_view text);
 /// @throws Interrupted
 std::vector<std::string> compiler_warnings(const std::string& stage_id,
                                            const std::filesystem::path& folder);
+
+/// What stands in sources that compile, and may be meant otherwise; see simt::Remark.
+struct SourceRemarks {
+  std::string overflow;  ///< "labs/...:17: row * n is an int, ..."; empty: none
+  Finding doubt;         ///< why a result may be wrong, and where; without a message: none
+};
+
+/// By the words of a stage's sources alone, which no compiler need have seen.
+/// @param folder that holds them
+SourceRemarks source_remarks(const StageInfo& stage, const std::filesystem::path& folder);
 
 /// Puts the student's own lines into what a compiler says. g++ quotes them from the file that
 /// `#line` names; clang quotes what it compiled, which is the rewritten text.

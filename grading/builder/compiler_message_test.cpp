@@ -52,7 +52,53 @@ TEST(CompileError, NamesAHeaderThatTheSimulatorLacks) {
       explain_compile_error("labs/03_x/y.cu:5:1: fatal error: no.h: No such file\n", sources);
   EXPECT_EQ(built.finding.file, "y.cu");
   EXPECT_EQ(built.finding.line, 5);
-  EXPECT_THAT(built.finding.hint, HasSubstr("does not know no.h"));
+  EXPECT_THAT(built.finding.hint, HasSubstr("Neither the simulator nor CUDA 13.0 knows no.h"));
+}
+
+TEST(CompileError, SaysWhatOfCudaTheSimulatorLacks) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"fatal error: cuda_fp16.h: No such file or directory",
+       "the simulator does not know cuda_fp16.h, a header of CUDA's"},
+      {"fatal error: 'cub/block/block_scan.cuh' file not found",
+       "the simulator does not know cub/block/block_scan.cuh, a header of CUDA's"},
+      {"fatal error: cuda/barrier: No such file or directory",
+       "the simulator does not know cuda/barrier, a header of CUDA's"},
+      {"error: 'cudaMallocManaged' was not declared in this scope",
+       "the simulator does not know cudaMallocManaged, a function of CUDA's run-time"},
+      {"error: use of undeclared identifier '__dp4a'",
+       "the simulator does not know __dp4a, a device function of CUDA's"},
+      {"error: 'tex1Dfetch' was not declared in this scope",
+       "the simulator does not know tex1Dfetch, a device function of CUDA's"},
+      {"error: unknown type name 'half'", "the simulator does not know half, a type of CUDA's"},
+      {"error: 'cudaStreamCaptureModeGlobal' was not declared in this scope",
+       "the simulator does not know cudaStreamCaptureModeGlobal, a constant of CUDA's"},
+      {"error: 'class cooperative_groups::grid_group' has no member named 'sync'",
+       "the simulator does not know cooperative_groups::grid_group::sync, a part of"},
+      {"error: no member named 'sync' in 'cooperative_groups::grid_group'",
+       "the simulator does not know cooperative_groups::grid_group::sync, a part of"},
+      {"error: 'coalesced_threads' is not a member of 'cooperative_groups'",
+       "the simulator does not know cooperative_groups::coalesced_threads, a part of"},
+      {"error: no member named 'coalesced_threads' in namespace 'cooperative_groups'",
+       "the simulator does not know cooperative_groups::coalesced_threads, a part of"},
+  };
+  for (const auto& [said, told] : cases) {
+    const BuildResult built =
+        explain_compile_error("labs/03_x/y.cu:5:1: " + std::string(said) + "\n", sources);
+    EXPECT_THAT(built.finding.message, HasSubstr("labs/03_x/y.cu:5: " + std::string(told)));
+    EXPECT_THAT(built.finding.hint, HasSubstr("--backend cuda"));
+    EXPECT_EQ(built.finding.line, 5);
+  }
+}
+
+TEST(CompileError, LeavesNamesThatAreNotCudasToTheCompiler) {
+  for (const char* said : {"error: 'count' was not declared in this scope",
+                           "error: 'struct Point' has no member named 'sync'",
+                           "error: use of undeclared identifier 'tile'"}) {
+    const BuildResult built =
+        explain_compile_error("labs/03_x/y.cu:5:1: " + std::string(said) + "\n", sources);
+    EXPECT_THAT(built.finding.message, HasSubstr(said));
+    EXPECT_THAT(built.finding.hint, HasSubstr("first error"));
+  }
 }
 
 TEST(CompileError, KeepsTheCompilersWords) {

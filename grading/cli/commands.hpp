@@ -13,6 +13,7 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/profile/predictions.hpp"
 #include "grading/results/emitters.hpp"
 #include "grading/results/result.hpp"
 
@@ -52,6 +53,21 @@ struct ProfileOptions : Run {
 /// @throws CannotGrade, BadCall, and std::runtime_error for an unknown GPU or where Tilewise itself
 /// is broken.
 bool profile(const ProfileOptions& options);
+
+/// `tilewise predict` as asked for on the command line.
+struct PredictOptions : Run {
+  std::filesystem::path json;  ///< empty: none
+  /// Gets each prediction that was made, once it is printed.
+  std::function<void(const StageInfo& stage, const std::vector<AnsweredPrediction>&)> on_answers;
+};
+
+/// Asks on standard output what a stage's kernels will be counted to do, reads an answer a line
+/// from standard input, counts, and prints both with the reason. A learner's own kernels are
+/// counted, or the solution's as long as these cannot be. Returns whether there was something to
+/// count; else the reason was printed.
+/// @throws CannotGrade where the input ends before the last answer, or has one that is none and
+/// comes from no terminal; Interrupted
+bool predict(const PredictOptions& options);
 
 /// `tilewise ptx` as asked for on the command line.
 struct PtxOptions : Run {
@@ -121,6 +137,8 @@ struct ReportOptions {
   BenchOptions bench;                  ///< what to measure
   std::filesystem::path measurements;  ///< of `lab bench --json`, instead; empty: measures
   std::filesystem::path output = "report.html";
+  /// What the student predicted of a stage.
+  std::function<std::vector<KeptPrediction>(const std::string& stage_id)> predictions_of;
 };
 
 /// `lab report`: writes the laboratory report of the student's kernels, or of the solutions.

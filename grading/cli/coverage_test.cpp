@@ -67,6 +67,15 @@ TEST(Coverage, TestsReachAllOfASolution) {
   }
 }
 
+TEST(Coverage, CountsBarriersAsOftenAsThreadsComeToThem) {
+  const CommandResult run = coverage({"3", "--solutions"});
+  const std::regex barrier(R"(\n +([0-9,]+) +\d+ +__syncthreads\(\);)");
+  const std::vector<std::string> counts(
+      std::sregex_token_iterator(run.output.begin(), run.output.end(), barrier, 1), {});
+  ASSERT_EQ(counts.size(), 2u) << run.output;
+  EXPECT_EQ(counts[0], counts[1]);
+}
+
 TEST(Coverage, ShowsWhatNoTestReaches) {
   TemporarySubmission submission(stage_id);
   submission.put(file_name, solution_with("  if (n == 123456) {\n"

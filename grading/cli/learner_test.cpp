@@ -72,6 +72,82 @@ TEST(Learner, IsLedFromTheFirstStageToTheSecond) {
               HasSubstr("> 01_single_block         0/10  not graded yet  "));
 }
 
+/// Runs `tilewise predict` with these lines for answers.
+CommandResult predict(const TemporaryCourse& course, const std::string& arguments,
+                      const std::string& answers) {
+  Command command;
+  command.arguments = {
+      "sh", "-c",
+      "printf '" + answers + "' | '" + tool("tilewise").string() + "' predict " + arguments};
+  command.environment = {{"TILEWISE_ROOT", course.root()}};
+  command.time_limit_s = 120;
+  return run_command(std::move(command));
+}
+
+TEST(Learner, PredictsAndSeesTheCountBeside) {
+  const TemporaryCourse course;
+  const fs::path json = course.root() / "predictions.json";
+  CommandResult run = predict(course, "3 --json " + json.string(), "32\\n\\nFP32 arithmetic\\n");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(
+      run.output,
+      AllOf(HasSubstr("Of the solution, as your own files have a TODO(lab) left"),
+            HasSubstr("1. 8 times what is counted."), HasSubstr("3. Not what is counted.")));
+  const auto kept = [&] {
+    return progress_of(read_progress(course.root()), "03_shared_memory").predictions;
+  };
+  ASSERT_EQ(kept().size(), 2u);  // what was left out is not kept
+  EXPECT_EQ(kept()[0].predicted, "32");
+  EXPECT_EQ(kept()[0].counted, "4");
+  EXPECT_TRUE(kept()[0].of_solution);
+  const auto document = nlohmann::json::parse(text_of(json));
+  EXPECT_EQ(document.at("schema"), "tilewise/predictions/v1");
+  EXPECT_EQ(document.at("predictions").size(), 3u);
+  EXPECT_EQ(document["predictions"][2]["counted"], "shared wavefronts");
+
+  // Who asks for a solution's count learns it, and nothing of it is kept.
+  run = predict(course, "3 --solutions", "4\\n1\\n3\\n");
+  EXPECT_THAT(run.output, AllOf(HasSubstr("\nOf the solution:\n"), HasSubstr("1. As counted.")));
+  EXPECT_EQ(kept()[0].predicted, "32");
+
+  course.solve("03_shared_memory");
+  run = predict(course, "3", "4\\n1\\n3\\n");
+  EXPECT_THAT(run.output, HasSubstr("\nOf your kernels:\n"));
+  ASSERT_EQ(kept().size(), 3u);
+  EXPECT_EQ(kept()[0].predicted, "32") << "the first prediction is the one that teaches";
+  EXPECT_FALSE(kept()[0].of_solution);
+}
+
+TEST(Learner, IsAskedNothingTwiceAndKeepsNothingWhereAnswersEnd) {
+  const TemporaryCourse course;
+  const struct {
+    const char* answers;
+    const char* message;
+  } cases[] = {{"", "the answers end here, so nothing was counted and nothing is kept"},
+               {"4\\n", "the answers end here"},
+               {"4\\nmany\\n1\\n", "'many' is no answer to this: type a number, such as 4 or 1/8"},
+               {"4\\n1\\n9\\n", "'9' is no answer to this: type a number from 1 to 4"}};
+  for (const auto& [answers, message] : cases) {
+    const CommandResult run = predict(course, "3", answers);
+    EXPECT_EQ(run.status, 2);
+    EXPECT_THAT(run.output, HasSubstr(message));
+  }
+  EXPECT_FALSE(fs::exists(progress_file(course.root())));
+}
+
+TEST(Learner, IsRemindedOfOffsetsThatOverflowAtNoCost) {
+  const TemporaryCourse course;
+  course.solve("02_multi_block_grid");
+  const fs::path file = course.lab("02_multi_block_grid", "matmul_grid.cu");
+  std::string text = text_of(file);
+  const std::string wide = "A + std::size_t(row) * n";
+  ASSERT_NE(text.find(wide), text.npos);
+  std::ofstream(file) << text.replace(text.find(wide), wide.size(), "A + row * n");
+  EXPECT_THAT(said(course, {"grade", "2", "--backend", "simt"}),
+              AllOf(HasSubstr("Remark, which costs nothing: "), HasSubstr("row * n is an int"),
+                    HasSubstr("10/10  passed")));
+}
+
 TEST(Learner, KeepsTheProgressOfOnesOwnKernelsOnly) {
   const TemporaryCourse course;
   // What does not compile is graded soonest.

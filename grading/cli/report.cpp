@@ -78,7 +78,11 @@ bool report(const ReportOptions& options) {
     chosen = stages_in(measured, options);
     demand_writable(options.output);
   }
-  write_output(options.output, lab_report_page(measured, read_stage_notes(layout().root, chosen)));
+  std::vector<StageNotes> notes = read_stage_notes(layout().root, chosen);
+  for (StageNotes& stage : notes) {
+    if (options.predictions_of) stage.predictions = options.predictions_of(stage.id);
+  }
+  write_output(options.output, lab_report_page(measured, notes));
   std::cout << fmt::format("{}: the laboratory report, {}\n", printable(options.output.string()),
                            where_taken(measured));
   if (is_sound(measured)) return true;

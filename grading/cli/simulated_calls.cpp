@@ -109,6 +109,29 @@ void drop_folders(std::vector<KernelProfile>& kernels) {
 
 }  // namespace
 
+std::vector<ProfileReport> count_calls(const StageInfo& stage, const fs::path& folder,
+                                       const core::GpuProfile& gpu,
+                                       const std::vector<NamedCall>& calls, bool exhaustive,
+                                       TerminalReport& terminal) {
+  const ScratchDirectory scratch;
+  terminal.show_progress("compiling");
+  RegisterCompilation registers(stage.id, folder, gpu, scratch.path());
+  const fs::path module = build_checked(stage, folder, scratch.path());
+  std::vector<ProfileReport> reports;
+  for (const NamedCall& call : calls) {
+    terminal.show_progress(call.text);
+    CallReply reply = make_call(call, module, gpu, exhaustive);
+    drop_folders(reply.profiles);
+    reports.push_back({stage.id, call.text, gpu, std::move(reply.profiles), reply.launches,
+                       call.operations, call.double_precision});
+  }
+  terminal.show_progress("nvcc counts registers");
+  const std::vector<CompiledKernel> compiled = registers.wait();
+  for (ProfileReport& report : reports) report.compiled = compiled;
+  terminal.clear_progress();
+  return reports;
+}
+
 bool profile(const ProfileOptions& options) {
   const StageInfo stage = stage_of(options);
   const core::GpuProfile gpu = core::gpu_profile(options.gpu);
@@ -126,24 +149,10 @@ bool profile(const ProfileOptions& options) {
 
   TerminalReport terminal(std::cout, style_of_standard_output());
   try {
-    const ScratchDirectory scratch;
-    terminal.show_progress("compiling");
-    RegisterCompilation registers(stage.id, folder, gpu, scratch.path());
-    const fs::path module = build_checked(stage, folder, scratch.path());
-    std::vector<ProfileReport> reports;
-    for (const NamedCall& call : calls) {
-      terminal.show_progress(call.text);
-      CallReply reply = make_call(call, module, gpu, options.exhaustive);
-      drop_folders(reply.profiles);
-      reports.push_back({stage.id, call.text, gpu, std::move(reply.profiles), reply.launches,
-                         call.operations, call.double_precision});
-    }
-    terminal.show_progress("nvcc counts registers");
-    const std::vector<CompiledKernel> compiled = registers.wait();
-    terminal.clear_progress();
+    const std::vector<ProfileReport> reports =
+        count_calls(stage, folder, gpu, calls, options.exhaustive, terminal);
     const SourceTexts sources = read_sources(stage, folder);
-    for (ProfileReport& report : reports) {
-      report.compiled = compiled;
+    for (const ProfileReport& report : reports) {
       if (&report != &reports.front()) std::cout << '\n';
       std::cout << profile_table(report, sources) << std::flush;
     }

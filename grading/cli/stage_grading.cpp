@@ -10,6 +10,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/builder/compiler_message.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/course/stages.hpp"
@@ -256,6 +257,42 @@ Finding stopped_by(const Interrupted& interrupted) {
   return why;
 }
 
+/// Adds what the sources say by themselves: to wrong results a doubt, to the first test that passed
+/// a remark on what no test can try.
+class Remarker {
+ public:
+  explicit Remarker(const StageRequest& request) {
+    const auto stage = std::ranges::find(stages(), request.id, &StageInfo::id);
+    if (stage != stages().end()) remarks_ = source_remarks(*stage, request.source_directory);
+  }
+
+  void add_to(TestResult& test) {
+    const bool is_wrong = test.status == Status::failed && (test.finding.kind == "wrong-result" ||
+                                                            test.finding.kind == "uninitialised");
+    if (is_wrong && !remarks_.doubt.message.empty()) {
+      const Finding& doubt = remarks_.doubt;
+      test.finding.message +=
+          fmt::format(" The cause may be this: {}:{}: {}.", doubt.file, doubt.line, doubt.message);
+      test.finding.hint =
+          "An array that all threads of a block are to see is declared __shared__: look there "
+          "first.";
+      if (test.finding.line == 0) {
+        test.finding.file = doubt.file;
+        test.finding.line = doubt.line;
+      }
+    }
+    const bool may_remark = test.status == Status::passed && !test.hidden && test.max_score > 0 &&
+                            test.category == Category::correctness;
+    if (!may_remark || remarks_.overflow.empty()) return;
+    test.finding.message += fmt::format("{}Remark, which costs nothing: {}.",
+                                        test.finding.message.empty() ? "" : " ", remarks_.overflow);
+    remarks_.overflow.clear();  // once is enough
+  }
+
+ private:
+  SourceRemarks remarks_;
+};
+
 /// As grade_stage(), with the result in the caller's hands all the way.
 void grade_into(StageResult& stage, const StageRequest& request, const StageListener& listener,
                 const std::filesystem::path& scratch) {
@@ -270,10 +307,13 @@ void grade_into(StageResult& stage, const StageRequest& request, const StageList
     return;
   }
 
+  Remarker remarker(request);
   ExamListener exam;
   exam.test_started = listener.exam.test_started;
   exam.test_ended = [&](const TestResult& test, const std::string& printed) {
-    stage.tests.push_back(for_students(test));
+    TestResult told = test;
+    remarker.add_to(told);
+    stage.tests.push_back(for_students(told));
     if (!listener.exam.test_ended) return;
     listener.exam.test_ended(stage.tests.back(), for_students(printed, longest_message_bytes));
   };

@@ -42,6 +42,12 @@ PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCas
   product->check_sample = [this, prepared = product.get()] { check_sample_of(*prepared); };
   product->check_written = [this, prepared = product.get()] { check_written_of(*prepared); };
   product->work = 2.0 * matmul.n * matmul.n * matmul.n;
+  const Mapping& mapping = matmul.mapping;
+  if (mapping.known == Mapping::Known::thread) {
+    const TileShape threads = {mapping.tile.width / mapping.results.width,
+                               mapping.tile.height / mapping.results.height};
+    expect_block(product->text, mapping.threads.value_or(threads));
+  }
   return product;
 }
 

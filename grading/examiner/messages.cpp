@@ -99,6 +99,25 @@ std::string advise_on_fault(const std::string& kind) {
 
 }  // namespace
 
+std::string doubt_about_launch(const LaunchInfo& launch, TileShape block) {
+  const auto is = [](const std::array<unsigned, 3>& extent, TileShape shape) {
+    return extent ==
+           std::array{static_cast<unsigned>(shape.width), static_cast<unsigned>(shape.height), 1U};
+  };
+  if (is(launch.block, block)) return "";
+  const bool leaves_it_out = is(launch.block, {1, 1}) && launch.grid[1] * launch.grid[2] == 1;
+  const bool changes_places = is(launch.grid, block);
+  if (!changes_places && !leaves_it_out) return "";
+  return fmt::format(
+      " The launch on line {} has a grid of {} x {} and blocks of {} x {} threads, and this call "
+      "asks "
+      "for blocks of {} x {}: {}",
+      launch.line, launch.grid[0], launch.grid[1], launch.block[0], launch.block[1], block.width,
+      block.height,
+      changes_places ? "is it <<<block, grid>>> where it should be <<<grid, block>>>?"
+                     : "does it leave the block out, as in kernel<<<grid>>>?");
+}
+
 std::string describe_value(float value) {
   if (std::isnan(value)) return "NaN";
   return fmt::format("{:.9g}", value);  // 9 digits tell any two floats apart

@@ -27,6 +27,11 @@ struct Mapping {
   Known known = Known::thread;  ///< what of it a contract lays down
 };
 
+/// What to ask about a launch whose blocks have other shapes than the kernel is for: whether grid
+/// and block have changed places, or the block was left out. Begins with a blank; empty where
+/// nothing is odd. Only a doubt: there are kernels for blocks of any shape.
+std::string doubt_about_launch(const LaunchInfo& launch, TileShape block);
+
 /// A value as a student should read it: "1.25", "NaN".
 std::string describe_value(float value);
 std::string describe_value(double value);

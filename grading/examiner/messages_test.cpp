@@ -24,6 +24,27 @@ Comparison wrong_element(float found) {
 }
 
 constexpr Mapping grid{.tile = {16, 8}};
+TEST(DoubtAboutLaunch, IsThatGridAndBlockHaveChangedPlacesOrTheBlockIsMissing) {
+  const struct {
+    std::array<unsigned, 3> grid, block;
+    const char* doubt;  ///< empty: none
+  } cases[] = {
+      {{3, 3, 1}, {16, 16, 1}, ""},
+      {{16, 16, 1}, {3, 3, 1}, "is it <<<block, grid>>>"},
+      {{16, 16, 1}, {1, 1, 1}, "is it <<<block, grid>>>"},
+      {{16, 16, 1}, {16, 16, 1}, ""},
+      {{9, 1, 1}, {1, 1, 1}, "does it leave the block out"},
+      {{3, 3, 1}, {256, 1, 1}, ""},  // a block in one row
+      {{2, 2, 1}, {32, 32, 1}, ""},
+  };
+  for (const auto& [grid, block, doubt] : cases) {
+    const LaunchInfo launch{"kernel", grid, block, 0, "x.cu", 44};
+    const std::string told = doubt_about_launch(launch, {16, 16});
+    EXPECT_EQ(told.empty(), std::string(doubt).empty()) << told;
+    EXPECT_THAT(told, HasSubstr(doubt));
+  }
+}
+
 constexpr Mapping single_block{.tile = {16, 8}, .single_block = true};
 
 TEST(Messages, WrongResultNamesElementOwnerCountAndPattern) {

@@ -32,6 +32,12 @@ simt::Watch sample_of_blocks(std::uint64_t seed) {
   return {.counters = true, .sample = true, .estimate = true, .seed = seed};
 }
 
+/// Whether a kernel whose blocks are others than it was written for may do so.
+bool comes_of_launches(const Verdict& verdict) {
+  return verdict.kind == "wrong-result" || verdict.kind == "uninitialised" ||
+         verdict.kind == "out-of-bounds" || verdict.kind == "race";
+}
+
 /// What CUDA refused comes before what was missing afterwards.
 void tell_refusal(Verdict& verdict, const Finding& refused) {
   const bool may_come_of_it = verdict.kind == "launch" || verdict.kind == "wrong-result" ||
@@ -75,7 +81,7 @@ CallReply StageTest::run(const Call& call, const CallManner& manner) {
   last_call_ = call.text;
   CallReply reply = call_worker(*worker_, call, manner);
   ++calls_made_;
-  note_refusals(reply);
+  note_reply(reply);
   if (reply.ending != CallReply::Ending::returned) fail(no_return(call.text, reply));
   return reply;
 }
@@ -90,7 +96,7 @@ CallReply StageTest::run_counted(const Call& call) {
   last_call_ = call.text;
   if (!checked_worker_) checked_worker_.emplace(checked_worker_options(options()));
   CallReply reply = call_worker(*checked_worker_, call, {.watch = simt::Watch{.counters = true}});
-  note_refusals(reply);
+  note_reply(reply);
   if (const auto failure = failure_of(call.text, reply)) fail(*failure);
   if (std::ssize(reply.profiles) < reply.launches) {
     fail({.message = fmt::format("{} launched {} kernels; the accesses of no more than {} are "
@@ -108,7 +114,7 @@ CallReply StageTest::run_sampled(const Call& call) {
         sampling_worker_options(checked_worker_options(options()), call.function));
   }
   CallReply reply = call_worker(*sampling_worker_, call, {.watch = sample_of_blocks(random()())});
-  note_refusals(reply);
+  note_reply(reply);
   if (const auto failure = failure_of(call.text, reply)) fail(*failure);
   return reply;
 }
@@ -189,6 +195,10 @@ std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {
 void StageTest::fail(Verdict verdict) {
   if (verdict.call.empty()) verdict.call = last_call_;
   if (!refusals_.empty()) tell_refusal(verdict, refusals_.front());
+  const auto block = blocks_.find(verdict.call);
+  if (block != blocks_.end() && !launches_.empty() && comes_of_launches(verdict)) {
+    verdict.message += doubt_about_launch(launches_.front(), block->second);
+  }
   record_verdict(verdict);
   [&] { FAIL() << verdict.message << "\n" << verdict.hint; }();
   // Ends the test from any depth. GoogleTest takes this exception for a failure reported already.

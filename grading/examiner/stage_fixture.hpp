@@ -13,6 +13,7 @@
 #include "grading/course/contract.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/device_array.hpp"
+#include "grading/examiner/diagnosis.hpp"
 #include "grading/examiner/memory_limits.hpp"
 #include "grading/examiner/process/worker.hpp"
 #include "grading/examiner/rates.hpp"
@@ -97,8 +98,14 @@ class StageTest : public testing::Test {
   [[noreturn]] void fail(Verdict verdict);
   [[noreturn]] void fail(const Finding& finding) { fail(Verdict{finding}); }
 
-  /// Has the next failure tell what CUDA refused in this call.
-  void note_refusals(const CallReply& reply) { refusals_ = reply.refusals; }
+  /// Has the next failure tell what CUDA refused in this call, and what is odd about its launch.
+  void note_reply(const CallReply& reply) {
+    refusals_ = reply.refusals;
+    launches_ = reply.launch_list;
+  }
+
+  /// Has failures of this call tell where its blocks have other shapes than asked for.
+  void expect_block(const std::string& call, TileShape threads) { blocks_[call] = threads; }
 
  private:
   std::optional<Worker> worker_;
@@ -107,8 +114,10 @@ class StageTest : public testing::Test {
   std::map<std::string, Worker> baseline_workers_;
   Random random_;
   int calls_made_ = 0;
-  std::vector<Finding> refusals_;  ///< of the last call
-  std::string last_call_;          ///< as messages call it; empty before the first
+  std::vector<Finding> refusals_;            ///< of the last call
+  std::vector<LaunchInfo> launches_;         ///< the same
+  std::map<std::string, TileShape> blocks_;  ///< by call, as messages call it
+  std::string last_call_;                    ///< as messages call it; empty before the first
 };
 
 /// One call with new random matrices of its own. Fixtures derive from it what holds the matrices.

@@ -137,7 +137,7 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
       PreparedTrial trial = prepare();
       trial->text += pass.circumstances;
       const auto fault = calls->make(trial->call, trial->reply);
-      note_refusals(trial->reply);
+      note_reply(trial->reply);
       if (fault) fail(*fault);
       results.push_back(std::move(trial));
     }
@@ -145,7 +145,7 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
     ++calls;
   }
   for (const PreparedTrial& trial : results) {
-    note_refusals(trial->reply);
+    note_reply(trial->reply);
     trial->check_result();
     check_own_kernels(*trial);
   }

@@ -196,18 +196,20 @@ std::string introduction(const std::filesystem::path& root, const StageInfo& sta
 std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo>& course,
                   Progress& progress) {
   const StageInfo& current = current_stage(progress, course);
-  const bool passed = has_passed(progress, current.id);
   const StageInfo* next = next_stage(progress, course, current.id);
-  if (!next && passed) return after_the_course();
+  if (!next && has_passed(progress, current.id)) return after_the_course();
   if (!next) {
     return fmt::format("{} is the only stage that has not passed yet; ./lab hint helps with it.\n",
                        current.id);
   }
   std::string text;
-  if (!passed) {
-    text = fmt::format("{} has not passed yet; ./lab watch {} returns to it.\n\n", current.id,
-                       current.id);
+  for (const StageInfo& stage : course) {
+    const bool was_tried = progress_of(progress, stage.id).status.has_value();
+    const bool is_left = stage.id == current.id || was_tried;
+    if (stage.id == next->id || !is_left || has_passed(progress, stage.id)) continue;
+    text += fmt::format("{0} has not passed yet; ./lab watch {0} returns to it.\n", stage.id);
   }
+  if (!text.empty()) text += "\n";
   progress.current = next->id;
   return text + introduction(root, *next);
 }

@@ -122,6 +122,16 @@ TEST(GoOn, MovesToTheNextStageAndIntroducesIt) {
                           HasSubstr("labs/02_multi_block_grid/matmul_grid.cu")));
 }
 
+TEST(GoOn, NamesWhatFailedAndIsPassedOver) {
+  Progress progress = example_progress();  // the second stage has failed
+  progress.stages["03_shared_memory"].status = Status::passed;
+  progress.current = "03_shared_memory";
+  EXPECT_THAT(go_on(layout().root, course, progress),
+              StartsWith("02_multi_block_grid has not passed yet; ./lab watch 02_multi_block_grid "
+                         "returns to it.\n\nStage 4"));
+  EXPECT_EQ(progress.current, "04_prefetch");
+}
+
 TEST(GoOn, SaysThatTheStageHasNotPassed) {
   Progress progress = example_progress();
   EXPECT_THAT(go_on(layout().root, course, progress),

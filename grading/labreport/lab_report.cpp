@@ -75,13 +75,22 @@ Json document_of(const StageNotes& notes, const BenchReport& report) {
   for (const ContractInfo& function : contracts_of(notes.id)) {
     if (computes_in_doubles(function)) doubles.push_back(function.function);
   }
+  Json predictions = Json::array();
+  for (const KeptPrediction& each : notes.predictions) {
+    predictions.push_back({{"call", each.call},
+                           {"figure", each.figure},
+                           {"predicted", each.predicted},
+                           {"counted", each.counted},
+                           {"of_solution", each.of_solution}});
+  }
   return {{"id", notes.id},
           {"title", notes.title},
           {"purpose", notes.purpose},
           {"accesses", notes.accesses},
           {"questions", notes.questions},
           {"saturation", saturation_of(notes, report)},
-          {"doubles", std::move(doubles)}};
+          {"doubles", std::move(doubles)},
+          {"predictions", std::move(predictions)}};
 }
 
 void demand_plain(const std::string& name) {
@@ -132,7 +141,7 @@ std::vector<StageNotes> read_stage_notes(const fs::path& root,
     const nlohmann::json file = read_stage_file(root, stage.id);
     try {
       const nlohmann::json& report = file.at("report");
-      all.push_back({stage.id, "", "", report.at("accesses"), report.at("questions"), {}});
+      all.push_back({stage.id, "", "", report.at("accesses"), report.at("questions"), {}, {}});
       for (const nlohmann::json& order :
            report.value("saturating_orders", nlohmann::json::array())) {
         all.back().saturating_orders.push_back({order.at("block"),

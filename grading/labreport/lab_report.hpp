@@ -7,6 +7,7 @@
 #include "common/theory/matmul_counts.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/course/stages.hpp"
+#include "grading/profile/predictions.hpp"
 #include "grading/profile/profile_report.hpp"
 
 /// What `lab bench` found as charts and as a laboratory report, drawn by tools/page.
@@ -27,6 +28,7 @@ struct StageNotes {
   std::vector<std::string> accesses;   ///< formulas, from its stage.json
   std::vector<std::string> questions;  ///< that the student answers
   std::vector<SaturatingOrder> saturating_orders = {};  ///< that stage.json names
+  std::vector<KeptPrediction> predictions = {};         ///< that the student made of it
 };
 
 /// @param root  of the course

@@ -64,6 +64,18 @@ TEST(LabReport, TellsWhatWasTakenHow) {
                     HasSubstr("those of NVIDIA GeForce GTX 1080, the card nearest to it")));
 }
 
+TEST(LabReport, HasPredictionsBesideCounts) {
+  const BenchReport report = example_bench();
+  std::vector<StageNotes> notes = notes_of({"03_shared_memory", "04_prefetch"});
+  EXPECT_THAT(lab_report_page(report, notes), Not(HasSubstr("What was predicted")));
+  const std::string call = "matmul_shared(n=64, tile=16)";
+  notes[0].predictions = {{call, "sectors a load request", "32", "4", "gtx1080", true}};
+  const std::string page = lab_report_page(report, notes);
+  EXPECT_EQ(occurrences(page, "What was predicted, and what was counted then"), 1);
+  EXPECT_THAT(page, AllOf(HasSubstr(">32<"), HasSubstr(">sectors a load request<"),
+                          HasSubstr(">the solution<")));
+}
+
 // put2014's and put2025's tables of their cards.
 TEST(LabReport, ListsTheCardInFull) {
   BenchReport report = example_bench();

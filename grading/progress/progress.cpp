@@ -53,6 +53,19 @@ const StageInfo* next_stage(const Progress& progress, const std::vector<StageInf
   return nullptr;
 }
 
+void keep_prediction(StageProgress& progress, const KeptPrediction& prediction) {
+  const auto known = std::ranges::find_if(progress.predictions, [&](const KeptPrediction& other) {
+    return other.call == prediction.call && other.figure == prediction.figure;
+  });
+  if (known == progress.predictions.end()) {
+    progress.predictions.push_back(prediction);
+    return;
+  }
+  const std::string first = known->predicted;
+  *known = prediction;
+  known->predicted = first;
+}
+
 std::string key_of(const Failure& failure) {
   std::string words = failure.finding.message;
   std::erase_if(words, [](unsigned char c) { return !std::isalpha(c); });
@@ -164,6 +177,24 @@ void from_json(const Json& document, Rate& rate) {
   rate = {entry.begin()->first, entry.begin()->second};
 }
 
+void to_json(Json& document, const KeptPrediction& prediction) {
+  document = Json{{"call", prediction.call},
+                  {"figure", prediction.figure},
+                  {"predicted", prediction.predicted},
+                  {"counted", prediction.counted},
+                  {"gpu", prediction.gpu},
+                  {"of_solution", prediction.of_solution}};
+}
+
+void from_json(const Json& document, KeptPrediction& prediction) {
+  document.at("call").get_to(prediction.call);
+  document.at("figure").get_to(prediction.figure);
+  document.at("predicted").get_to(prediction.predicted);
+  document.at("counted").get_to(prediction.counted);
+  document.at("gpu").get_to(prediction.gpu);
+  document.at("of_solution").get_to(prediction.of_solution);
+}
+
 void to_json(Json& document, const StageProgress& stage) {
   document = Json{{"status", stage.status ? Json(to_string(*stage.status)) : Json("new")},
                   {"score", stage.score},
@@ -173,6 +204,7 @@ void to_json(Json& document, const StageProgress& stage) {
                   {"best", stage.best},
                   {"hints", {{"aimed_at", stage.hints.aimed_at}, {"tiers", stage.hints.tiers}}}};
   if (stage.last_failure) document["last_failure"] = *stage.last_failure;
+  if (!stage.predictions.empty()) document["predictions"] = stage.predictions;
 }
 
 void from_json(const Json& document, StageProgress& stage) {
@@ -188,6 +220,7 @@ void from_json(const Json& document, StageProgress& stage) {
   if (document.contains("last_failure")) {
     stage.last_failure = document.at("last_failure").get<Failure>();
   }
+  if (document.contains("predictions")) document.at("predictions").get_to(stage.predictions);
 }
 
 void to_json(Json& document, const Progress& progress) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "grading/course/stages.hpp"
+#include "grading/profile/predictions.hpp"
 #include "grading/results/result.hpp"
 
 namespace tilewise::grading {
@@ -62,6 +63,7 @@ struct StageProgress {
   BestRates best;
   HintsShown hints;
   std::optional<Failure> last_failure;  ///< nothing once it passes
+  std::vector<KeptPrediction> predictions;
 
   bool operator==(const StageProgress&) const = default;
 };
@@ -87,6 +89,10 @@ const StageInfo& current_stage(const Progress& progress, const std::vector<Stage
 /// beginning. nullptr where all others have passed.
 const StageInfo* next_stage(const Progress& progress, const std::vector<StageInfo>& course,
                             const std::string& from);
+
+/// Keeps a prediction: of one that was made before, what was counted is renewed, and what was
+/// predicted first stands.
+void keep_prediction(StageProgress& progress, const KeptPrediction& prediction);
 
 /// Tells one failure from another: by test, place and the message without its numbers, which depend
 /// on the inputs.

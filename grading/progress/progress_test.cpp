@@ -61,6 +61,17 @@ TEST(NextStage, IsTheNextThatHasNotPassedAndComesBackToWhatWasLeftOut) {
   }
 }
 
+TEST(KeepPrediction, LetsTheFirstOneStandAndRenewsWhatWasCounted) {
+  StageProgress stage;
+  keep_prediction(stage, {"f(n=64)", "launches", "4", "2", "gtx1080", true});
+  keep_prediction(stage, {"f(n=64)", "barriers a warp", "1", "8", "gtx1080", true});
+  keep_prediction(stage, {"f(n=64)", "launches", "3", "3", "h200", false});
+  const std::vector<KeptPrediction> kept = {
+      {"f(n=64)", "launches", "4", "3", "h200", false},
+      {"f(n=64)", "barriers a warp", "1", "8", "gtx1080", true}};
+  EXPECT_EQ(stage.predictions, kept);
+}
+
 TEST(KeyOf, TellsFailuresApartButNotTheirNumbers) {
   const Failure failure = *example_progress().stages["02_multi_block_grid"].last_failure;
   Failure other = failure;

@@ -132,6 +132,7 @@ TEST(NewStage, IsKnownToEveryCommandByItsFoldersAlone) {
               HasSubstr("10/10  passed"));
   EXPECT_THAT(course.said({"profile", added, "--solutions", "--call", "sum(n=1000)"}),
               AllOf(HasSubstr("sum_kernel  grid 4x1"), HasSubstr("mine += x[i];")));
+  EXPECT_THAT(course.said({"predict", added}), HasSubstr("42_sum asks for no prediction."));
   EXPECT_THAT(course.said({"trace", added, "--solutions", "--output", course.root() / "t.html"}),
               HasSubstr("sum(n=600): sum_kernel with"));
   EXPECT_THAT(course.said({"coverage", added, "--solutions"}),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@
 #include "grading/stages/tally.hpp"
 
 // Correct kernels in other styles than the solution's must pass, too. A line "// Slow: TEST" in a
-// file names a test of speed that its style does cost; it is judged all the same. A line
+// file names a test of speed that its style does cost, a line "// Misses: TEST: WORDS" one of
+// memory that asks for another style, and what it says; all others are passed all the same. A line
 // "// Gpu: PROFILE" names a GPU for which a stage's tests expect more than for others: it has to
 // pass there, too.
 namespace tilewise::grading {
@@ -23,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Folders grading/stages/NN_topic/others/style, each with the stage's files.
 std::vector<fs::path> submissions() {
@@ -53,6 +56,14 @@ std::set<std::string> field(const fs::path& folder, const std::string& name) {
   return values;
 }
 
+/// What a test says that asks for another style than this one.
+std::optional<std::string> missed(const fs::path& folder, const std::string& test) {
+  for (const std::string& line : field(folder, "Misses")) {
+    if (line.starts_with(test + ": ")) return line.substr(test.size() + 2);
+  }
+  return std::nullopt;
+}
+
 std::string name_of(const testing::TestParamInfo<fs::path>& info) {
   return stage_of(info.param) + "_" + info.param.filename().string();
 }
@@ -81,7 +92,12 @@ TEST_P(OtherKernelTest, Passes) {
     for (const TestResult& test : result.tests) {
       const bool of_speed = test.category == Category::performance;
       if (of_speed && gpu != default_gpu) continue;  // each GPU is at ease with other styles
-      if (field(GetParam(), "Slow").contains(test.name)) {
+      EXPECT_THAT(test.finding.message, Not(HasSubstr("Remark"))) << test.name;
+      const auto misses = missed(GetParam(), test.name);
+      if (misses) {
+        EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.finding.message;
+        EXPECT_THAT(test.finding.message, HasSubstr(*misses)) << test.name;
+      } else if (field(GetParam(), "Slow").contains(test.name)) {
         EXPECT_EQ(to_string(test.status), "failed") << test.name << ": " << test.finding.message;
         EXPECT_THAT(test.finding.message, HasSubstr("(modelled for gtx1080), minimum"))
             << test.name;

@@ -1,5 +1,7 @@
 #include "grading/stages/three_tiles_fixture.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tilewise::grading {
@@ -38,8 +40,9 @@ void ThreeTilesTest::expect_right_for_any_order() {
     expect_right_for(function, orders_below_a_block(edge));
     expect_small_orders(function);
   }
-  // More tiles than a fixed grid would have, more elements than 16 bits count.
+  // More elements than 16 bits count; more tiles than a fixed grid would have.
   expect_right(with(8).with(265));
+  expect_right_with_many_blocks(with(8).with(1031));
   for (const int n : {50, 50, 13, 64, 50}) {
     for (const int tile : tiles()) expect_right(with(tile).with(n));
   }
@@ -70,6 +73,27 @@ void ThreeTilesTest::expect_safe() {
   for (const int tile : tiles()) {
     const int edge = edge_of_block(with(tile));
     expect_inside_for(with(tile), {1, edge - 1, edge, edge + 1, 50});
+  }
+}
+
+void ThreeTilesTest::expect_fetched_ahead() {
+  constexpr int tile = 16, steps = 8;
+  const PreparedTrial trial = prepare(with(tile).with(steps * tile));
+  for (const KernelProfile& kernel : run_sampled(trial->call).profiles) {
+    const simt::Footprint& block = kernel.footprint;
+    // The first step has nothing to fetch it early, and the last may be a part by itself.
+    if (2 * block.idle_intervals <= block.load_intervals) continue;
+    const auto& [x, y, z] = kernel.launch.block;
+    const double warps = (x * y * z + 31) / 32;
+    fail({.message = fmt::format(
+              "{}: nothing is fetched ahead. Between two barriers a warp loads from global memory "
+              "{:.0f} times, and {:.0f} times it puts that into shared memory at once and has "
+              "nothing to compute with meanwhile.",
+              trial->text, double(block.load_intervals) / warps,
+              double(block.idle_intervals) / warps),
+          .hint = "What the next step needs must be under way while this one is used: ask for it "
+                  "after the barrier and before the products, and keep it in variables of the "
+                  "thread until the tiles are free, or put it into a second pair of tiles."});
   }
 }
 

@@ -30,6 +30,10 @@ class ThreeTilesTest : public TiledMatmulTest {
   /// Expects right products, nothing touched but C, and no fault in any kernel.
   void expect_safe();
 
+  /// Expects that what a step needs is fetched while the one before is used: after the first step,
+  /// no warp puts what it loads into shared memory without anything to compute with meanwhile.
+  void expect_fetched_ahead();
+
   /// Expects this speed at a large order with the largest tile, where it is modelled with
   /// `modelled_tile`; on a GPU measures smaller orders, too. `advice`: the hint for less.
   void expect_minimum_gflops(int modelled_tile, const std::string& advice);

@@ -76,9 +76,10 @@ void each_field(Is<simt::Footprint> auto& footprint, auto&& field) {
   field("store_lines", footprint.store_lines);
   field("load_intervals", footprint.load_intervals);
   field("waiting_intervals", footprint.waiting_intervals);
+  field("idle_intervals", footprint.idle_intervals);
   field("store_rounds", footprint.store_rounds);
   field("store_bytes", footprint.store_bytes);
-  static_assert(sizeof footprint == 10 * sizeof(std::uint64_t), "a part of it is missing here");
+  static_assert(sizeof footprint == 11 * sizeof(std::uint64_t), "a part of it is missing here");
 }
 
 void each_field(Is<KernelProfile> auto& profile, auto&& field) {

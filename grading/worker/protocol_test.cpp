@@ -45,6 +45,7 @@ WorkerReply example_reply() {
   profile.blocks_a_run = 3;
   profile.footprint.load_sectors = 11;
   profile.footprint.waiting_intervals = 12;
+  profile.footprint.idle_intervals = 13;
   reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
   reply.copies_ms = 6.5;
@@ -186,6 +187,7 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(profile.blocks_a_run, 3u);
   EXPECT_EQ(profile.footprint.load_sectors, 11u);
   EXPECT_EQ(profile.footprint.waiting_intervals, 12u);
+  EXPECT_EQ(profile.footprint.idle_intervals, 13u);
   EXPECT_EQ(profile.footprint.store_lines, 0u);
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
   EXPECT_EQ(reply->copies_ms, 6.5);

@@ -89,7 +89,7 @@ TEST_P(InBash, IsOffered) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, InBash,
     testing::Values(
-        Case{"Commands", {"pro"}, ElementsAre("profile")},
+        Case{"Commands", {"pr"}, UnorderedElementsAre("predict", "profile")},
         Case{"CommandsOfTheScript", {"upd"}, ElementsAre("update")},
         Case{"CommandsBelowACommand", {"cohort", ""}, ElementsAre("grade")},
         Case{"Stages", {"grade", "03"}, ElementsAre("03_shared_memory")},

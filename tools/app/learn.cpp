@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/core/files.hpp"
+#include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
@@ -103,6 +104,7 @@ void reset(const std::string& word) {
   change_progress(root, [&](Progress& progress) {
     StageProgress anew;
     anew.best = std::move(progress.stages[stage.id].best);
+    anew.predictions = std::move(progress.stages[stage.id].predictions);
     progress.stages[stage.id] = std::move(anew);
     progress.current = stage.id;
   });
@@ -119,6 +121,41 @@ void add_reset(CLI::App& app, ExitStatus& status) {
   command->callback([word, &status] {
     reset(*word);
     status = ExitStatus::passed;
+  });
+}
+
+namespace {
+
+/// Of each question that was answered and counted, what to keep.
+void keep(const StageInfo& stage, const std::vector<AnsweredPrediction>& answers) {
+  change_progress(core::project_root(), [&](Progress& progress) {
+    for (const AnsweredPrediction& answer : answers) {
+      if (!answer.predicted || !answer.counted) continue;
+      keep_prediction(
+          progress.stages[stage.id],
+          {answer.question.call, heading_of(answer.question), in_words(*answer.predicted),
+           in_words(*answer.counted), answer.gpu, answer.of_solution});
+    }
+  });
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, ExitStatus& status) {
+  const auto options = std::make_shared<PredictOptions>();
+  CLI::App* command = app.add_subcommand(
+      "predict", "Ask what a stage's kernels will do, then count it: prediction beside count");
+  command->footer("Example: ./lab predict 3");
+  add_stage(command, *options, "03_shared_memory, 03 or 3; the current one if none is named");
+  add_submission(command, *options);
+  add_gpu(command, *options);
+  command->add_option("--json", options->json, "Write questions, predictions and counts as JSON")
+      ->option_text("FILE");
+  command->callback([options, &status] {
+    const Progress progress = read_progress(core::project_root());
+    if (options->stages.empty()) options->stages = {stage_meant("", progress).id};
+    if (options->is_learners_own()) options->on_answers = keep;
+    status = exit_status(predict(*options));
   });
 }
 

@@ -66,7 +66,15 @@ void add_report(CLI::App& app, ExitStatus& status) {
   }
   command->add_option("--output", options->output, "Where it goes (default: report.html)")
       ->option_text("FILE");
-  command->callback([options, &status] { status = exit_status(report(*options)); });
+  command->callback([options, &status] {
+    if (options->bench.is_learners_own()) {
+      const Progress progress = read_progress(core::project_root());
+      options->predictions_of = [progress](const std::string& stage_id) {
+        return progress_of(progress, stage_id).predictions;
+      };
+    }
+    status = exit_status(report(*options));
+  });
 }
 
 void add_profile(CLI::App& app, ExitStatus& status) {

@@ -68,6 +68,7 @@ void FootprintWriter::pass_barrier() {
   for (Warp& warp : warps_) {
     footprint_.load_intervals += warp.loads != Loads::none;
     footprint_.waiting_intervals += warp.loads == Loads::waited_for;
+    footprint_.idle_intervals += warp.loads == Loads::waited_for && !warp.reads_shared;
     warp.load_intervals += warp.loads != Loads::none;
     if (warp.stored) {
       if (!warp.has_stored) warp.of_first_round = warp.load_intervals;
@@ -77,6 +78,7 @@ void FootprintWriter::pass_barrier() {
       warp.load_intervals = 0;
     }
     warp.loads = Loads::none;
+    warp.reads_shared = false;
     warp.stored = false;
   }
 }
@@ -170,6 +172,7 @@ Footprint GridSample::footprint() const {
                       .store_lines = own.store_lines,
                       .load_intervals = own.load_intervals,
                       .waiting_intervals = own.waiting_intervals,
+                      .idle_intervals = own.idle_intervals,
                       .store_rounds = own.store_rounds};
   std::uint64_t* const shared_with_next[] = {&footprint.shared_along_x, &footprint.shared_along_y};
   for (std::size_t axis : {0, 1}) {

@@ -49,6 +49,7 @@ struct BlockFootprint {
   /// these the ones in which it then stores to shared memory: there it waits for what it loaded.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
+  std::uint64_t idle_intervals = 0;  ///< Footprint::idle_intervals
   std::uint64_t store_rounds = 0;  ///< Footprint::store_rounds
 };
 
@@ -58,9 +59,11 @@ class FootprintWriter {
   void start_block(std::size_t warps);
   void note(const Request& request, const Pattern& pattern) {
     if (!pattern.shared) return note_global(request);
-    Loads& loads = warps_[request.warp].loads;
-    if (request.site.action() != Action::read && loads == Loads::came) {
-      loads = Loads::waited_for;
+    Warp& warp = warps_[request.warp];
+    if (request.site.action() == Action::read) {
+      warp.reads_shared = true;
+    } else if (warp.loads == Loads::came) {
+      warp.loads = Loads::waited_for;
     }
   }
   void pass_barrier();
@@ -72,7 +75,8 @@ class FootprintWriter {
 
   struct Warp {
     Loads loads = Loads::none;         ///< since the last barrier
-    bool stored = false;               ///< since then
+    bool reads_shared = false;         ///< since then
+    bool stored = false;               ///< the same, to global memory
     std::uint64_t load_intervals = 0;  ///< since its last store
     std::uint64_t of_first_round = 0;  ///< load_intervals at its first store
     bool has_stored = false;

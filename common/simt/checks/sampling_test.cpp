@@ -71,9 +71,14 @@ TEST(BlockFootprint, TellsWhereAWarpWaitsForWhatItLoads) {
   writer.pass_barrier();
   shared_store.note(writer);  // what was fetched; nothing is loaded here
   writer.pass_barrier();
+  load.note(writer);  // brought to another pair of tiles, while one is read
+  shared_store.note(writer);
+  shared_load.note(writer);
+  writer.pass_barrier();
   const BlockFootprint footprint = writer.take();
-  EXPECT_EQ(footprint.load_intervals, 3u);
-  EXPECT_EQ(footprint.waiting_intervals, 1u);
+  EXPECT_EQ(footprint.load_intervals, 4u);
+  EXPECT_EQ(footprint.waiting_intervals, 2u);
+  EXPECT_EQ(footprint.idle_intervals, 1u);
 }
 
 TEST(BlockFootprint, TellsResultsThatAWarpHasTogetherFromNewOnes) {

@@ -27,6 +27,7 @@ bool is_one_of(const Token& token, const Words& words) {
 struct Space {
   bool is_kernel = false, on_device = false, on_host = false;
   bool is_defined = false;  ///< here; what is declared alone may be anybody's
+  bool is_constexpr = false;
 };
 
 /// A function of the file, outside of classes.
@@ -136,12 +137,14 @@ class SpaceChecker {
 
   Space space_of(std::size_t name) const {
     const std::size_t begin = statement_begin(name);
-    const bool may_be_anything = says(begin, name, "constexpr") || says(begin, name, "consteval") ||
-                                 has_macro(begin, name + 1);
-    if (may_be_anything) return {false, true, true};
+    if (has_macro(begin, name + 1)) return {false, true, true};
     const bool on_device = says(begin, name, "__device__");
     const bool is_kernel = says(begin, name, "__global__");
-    return {is_kernel, on_device, says(begin, name, "__host__") || (!on_device && !is_kernel)};
+    const bool on_host = says(begin, name, "__host__") || (!on_device && !is_kernel);
+    return {.is_kernel = is_kernel,
+            .on_device = on_device,
+            .on_host = on_host,
+            .is_constexpr = says(begin, name, "constexpr")};
   }
 
   void check_return_type(const FileFunction& kernel) {
@@ -207,6 +210,9 @@ class SpaceChecker {
     for (std::size_t i = function.body + 1; i < *outline_.partner(function.body); ++i) {
       const Token& before = code_[i - 1];
       const bool is_member = before.is(".") || before.is("->") || before.is("::");
+      if (!is_member && code_[i].kind == TokenKind::identifier && !own.contains(code_[i].text)) {
+        check_name(caller, i);
+      }
       if (code_[i].kind != TokenKind::identifier || is_member || own.contains(code_[i].text)) {
         continue;
       }
@@ -217,6 +223,20 @@ class SpaceChecker {
                       "function's arguments, or do it in the kernel");
       }
       if (by_name_.contains(code_[i].text)) check_use(caller, i);
+    }
+  }
+
+  /// A name that is no function of the file's.
+  void check_name(const Space& caller, std::size_t name) {
+    if (by_name_.contains(code_[name].text)) return;
+    if (!caller.on_host) {
+      auto problem = host_library_call(outline_, name, used_of_std_);
+      if (problem && !is_unevaluated(outline_, name)) report(name, std::move(*problem));
+    }
+    const auto variable = device_variables_.find(code_[name].text);
+    if (!caller.on_host || variable == device_variables_.end()) return;
+    if (auto problem = host_use_of_variable(outline_, name, variable->second)) {
+      report(name, std::move(*problem));
     }
   }
 
@@ -254,10 +274,15 @@ class SpaceChecker {
       return report(name, called + " is a kernel, which is launched and not called: write " +
                               called + "<<<grid, block>>>(arguments)");
     }
-    if (!caller.on_host && !any(&Space::on_device) && any(&Space::is_defined)) {
-      report(name, "device code calls " + called +
-                       ", a host function, which nvcc refuses: write __device__ before its "
-                       "declaration");
+    if (!caller.on_host && !any(&Space::on_device) && any(&Space::is_defined) &&
+        !is_unevaluated(outline_, name)) {
+      report(name, any(&Space::is_constexpr)
+                       ? "device code calls " + called +
+                             ", a host function though it is constexpr, which nvcc refuses: write "
+                             "__host__ __device__ before its declaration"
+                       : "device code calls " + called +
+                             ", a host function, which nvcc refuses: write __device__ before its "
+                             "declaration");
     }
     if (caller.on_host && !any(&Space::on_host)) {
       report(name, "host code calls " + called +
@@ -299,6 +324,8 @@ class SpaceChecker {
   std::vector<RewriteError>& errors_;
   std::vector<FileFunction> functions_;
   std::map<std::string_view, std::vector<FileFunction>> by_name_;
+  const std::set<std::string_view> used_of_std_ = used_of_std(outline_);
+  const std::map<std::string_view, bool> device_variables_ = device_variables_of(outline_);
   std::vector<std::size_t> namespaces_;  ///< those with names, around what is looked at
 };
 

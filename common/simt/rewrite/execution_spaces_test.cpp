@@ -39,6 +39,33 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
        "4: device code calls f, a host function"},
       {"int f(int i, int j = 1) { return i; }\n__device__ int g() { return f(2); }",
        "2: device code calls f, a host function"},
+      {"constexpr int f(int i) { return i; }\n__global__ void k(int* a) { a[0] = f(1); }",
+       "2: device code calls f, a host function though it is constexpr"},
+      {"constexpr int f() { return 2; }\n__global__ void k() {\n__shared__ int a[f()]; }",
+       "3: device code calls f, a host function though it is constexpr"},
+      {"__device__ int d();\nconstexpr int f() { return d(); }",
+       "2: host code calls d, a __device__ function"},
+      {"__global__ void k(int* a) {\n a[0] = std::max(a[1], 2); }",
+       "2: device code calls std::max, a host function, which nvcc refuses: write max(a, b)"},
+      {"__device__ void f(int* a) {\n std::swap(a[0], a[1]); }",
+       "2: device code calls std::swap, a host function"},
+      {"using std::swap;\n__global__ void k(int* a) {\n swap(a[0], a[1]); }",
+       "3: device code calls std::swap"},
+      {"using namespace std;\n__global__ void k(int* a) { fill(a, a + 3, 0); }",
+       "2: device code calls std::fill"},
+      {"__global__ void k(int* a) { a[0] = std::get<0>(pair()); }",
+       "1: device code calls std::get"},
+      {"__global__ void k(float* a) {\n a[0] = std::numeric_limits<float>::max(); }",
+       "2: device code calls std::numeric_limits<...>::max(), a host function"},
+      {"__device__ int total;\nvoid g() { total = 0; }", "2: host code writes total, a variable"},
+      {"__device__ int total;\nvoid g() { total += 1; }", "2: host code writes total"},
+      {"__device__ int total;\nvoid g() { ++total; }", "2: host code writes total"},
+      {"__device__ int total;\nvoid g() { total--; }", "2: host code writes total"},
+      {"__constant__ float c[3][2];\nvoid g() { c[0][1] = 1; }", "2: host code writes c"},
+      {"__device__ int total = 3;\nint g() { return total; }", "2: host code reads total"},
+      {"__device__ int total;\nint g() { if (total == 2) return 1; return 0; }",
+       "2: host code reads total"},
+      {"__device__ int counts[4];\nint g() { return counts[1] + 1; }", "2: host code reads counts"},
       {"__global__ void k() {\n  float s = 0.0f\n  __shared__ float a[3]; }", "2: expected ';'"},
   };
   for (const auto& [source, message] : cases) {
@@ -50,7 +77,6 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
   for (const char* source : {
            "__host__ __device__ int f(int i) { return i; }\nint g() { return f(1); }\n"
            "__global__ void k(int* a) { a[0] = f(1); }",
-           "constexpr int f(int i) { return i; }\n__global__ void k(int* a) { a[0] = f(1); }",
            "template <int T> __global__ void k(int* a) {}\nvoid g(int* a) { k<3><<<1, 2>>>(a); }",
            "int f(int i);\n__device__ int f(float x);\n__global__ void k() { f(1.0f); }",
            "int f(int i);\n__global__ void k(int* a) { const auto f = [](int i) { return i; }; "
@@ -81,6 +107,30 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
            "__global__ void k(int* a) { *a = f(1, 2); }",
            "__device__ int f(int i) { return i; }\n"
            "void g() { struct S { __device__ int operator()() { return f(1); } }; }",
+           "__host__ __device__ constexpr int f() { return 2; }\n__global__ void k(int* a) { *a = "
+           "f(); }",
+           "constexpr int f() { return 2; }\nconstexpr int two = f();\n"
+           "__global__ void k(int* a) { *a = two; }",
+           "constexpr int f() { return 2; }\ntemplate <int T = f()> __global__ void k(int* a) { *a "
+           "= T; }",
+           "constexpr int f() { return 2; }\n"
+           "__global__ void k(int* a) { *a = sizeof(f()); decltype(f()) b = 1; a[1] = b; }",
+           "int g(int a) { return std::max(a, 2); }\n__global__ void k(int* a) { *a = max(*a, 2); "
+           "}",
+           "__host__ __device__ int g(int a) { return std::max(a, 2); }",
+           "using namespace std;\n__global__ void k(float* a) { *a = max(*a, 2.0f) + abs(a[1]); }",
+           "__global__ void k(float* a) { *a = std::sqrt(std::abs(*a)); a[1] = std::move(a[2]); }",
+           "__device__ void swap(int& a, int& b) {}\nusing namespace std;\n"
+           "__global__ void k(int* a) { swap(a[0], a[1]); }",
+           "__global__ void k(int* a) { *a = std::is_same<int, int>::value; std::size_t n(2); }",
+           "__device__ int total;\n__global__ void k() { total = total + 1; }\n"
+           "void g(int n) { cudaMemcpyToSymbol(total, &n, sizeof n); }",
+           "__constant__ float c[3];\nvoid g(const float* a) { cudaMemcpyToSymbol(c, a, 12); }",
+           "__device__ int total;\nvoid g() { void* p; cudaGetSymbolAddress(&p, total); int* q = "
+           "&total; }",
+           "__device__ const int total = 3;\nint g() { return total + 1; }",
+           "__device__ int total;\nint g(int total) { total = 3; return total; }",
+           "__device__ int total;\nstruct S { int total; };\nvoid g(S& s) { s.total = 1; }",
            "dim3 grid(int n);\nvoid g() { dim3 threadIdx(3); threadIdx.x = 4; }",
        }) {
     EXPECT_EQ(errors_of(source), "") << source;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -55,15 +57,36 @@ void mark_addressed_kernels(const Outline& outline, Edits& edits);
 
 namespace tilewise::simt::rewriting {
 
-/// Finds what nvcc refuses and a host compiler takes: host functions called by device code and
-/// `__device__` functions by host code, kernels that are called or return something, launches of
-/// what is no kernel, `threadIdx` on the host, status functions that end in a launch without a
-/// return, and a missing `;` before `__shared__`. What it cannot tell from the words alone it lets
-/// pass.
+/// Finds what nvcc refuses and a host compiler takes: host functions called by device code, those
+/// of the standard library and constexpr ones among them, and `__device__` functions by host code,
+/// variables of the device that host code reads or writes (of which nvcc only warns), kernels that
+/// are called or return something, launches of what is no kernel, `threadIdx` on the host, status
+/// functions that end in a launch without a return, and a missing `;` before `__shared__`. What it
+/// cannot tell from the words alone it lets pass.
 /// @param macros  names of the file's macros
 void check_execution_spaces(const std::vector<Token>& tokens, const Outline& outline,
                             const std::set<std::string_view>& macros,
                             std::vector<RewriteError>& errors);
+
+/// What is wrong with calling the function of the standard library that `index` begins to name, in
+/// device code; nothing where it names none that nvcc refuses.
+/// @param used  used_of_std()
+std::optional<std::string> host_library_call(const Outline& outline, std::size_t index,
+                                             const std::set<std::string_view>& used);
+
+/// Names that `using` has made those of the standard library.
+std::set<std::string_view> used_of_std(const Outline& outline);
+
+/// Whether a name stands in `sizeof(...)` or `decltype(...)`, where nothing is called.
+bool is_unevaluated(const Outline& outline, std::size_t index);
+
+/// The file's `__device__` and `__constant__` variables, and whether each is an array.
+std::map<std::string_view, bool> device_variables_of(const Outline& outline);
+
+/// What is wrong with such a variable in host code; nothing where its address is meant, as by
+/// cudaMemcpyToSymbol.
+std::optional<std::string> host_use_of_variable(const Outline& outline, std::size_t name,
+                                                bool is_array);
 
 }  // namespace tilewise::simt::rewriting
 

@@ -21,9 +21,11 @@ cudaError_t matmul_shared(const float* A, const float* B, float* C, int n, int) 
   const int count = n * n, blocks = (count + 255) / 256;
   if (count > most) return cudaSuccess;
   bring<<<blocks, 256>>>(A, B, count);
+  const float *x = a, *y = b;  // as elements of the arrays they are refused before anything runs
+  float* z = c;
   for (int i = 0; i < count; ++i) {
-    c[i] = 0.0f;
-    for (int k = 0; k < n; ++k) c[i] += a[i / n * n + k] * b[k * n + i % n];
+    z[i] = 0.0f;
+    for (int k = 0; k < n; ++k) z[i] += x[i / n * n + k] * y[k * n + i % n];
   }
   give<<<blocks, 256>>>(C, count);
   return cudaGetLastError();

@@ -32,6 +32,8 @@ inline Progress example_progress() {
   second.status = Status::failed;
   second.score = 3;
   second.max_score = 10;
+  second.predictions = {
+      {"matmul_grid(n=64, block=32x8)", "sectors a load request", "4", "2.5", "gtx1080", true}};
   second.hints = {"something", {{"matmul_grid", 2}}};
   second.last_failure = Failure{.test = "MatmulGrid.IsRightAtRaggedEdges",
                                 .category = Category::correctness,

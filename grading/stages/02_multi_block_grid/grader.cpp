@@ -46,8 +46,9 @@ TEST_F(MatmulGrid, IsRightWhenTheBlockDividesN) {
 TEST_F(MatmulGrid, IsRightAtRaggedEdges) {
   expect_right_for(ragged_shapes());
   expect_small_orders();
-  // More blocks than a fixed grid would have, more elements than 16 bits count.
+  // More elements than 16 bits count; more blocks than a fixed grid would have.
   expect_right(with(dim3(16, 16), 523));
+  expect_right_with_many_blocks(with(dim3(16, 16), 2063));
 }
 
 TEST_F(MatmulGrid, IsRightForAnyBlockShape) {

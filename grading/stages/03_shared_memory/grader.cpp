@@ -47,8 +47,9 @@ TEST_F(MatmulShared, IsRightAtRaggedEdges) {
     expect_right_for(with(tile), ragged_orders(tile));
     expect_small_orders(with(tile));
   }
-  // More tiles than a fixed grid would have, more elements than 16 bits count.
+  // More elements than 16 bits count; more tiles than a fixed grid would have.
   expect_right(with(8).with(265));
+  expect_right_with_many_blocks(with(8).with(1031));
 }
 
 TEST_F(MatmulShared, DependsOnItsArgumentsAlone) {

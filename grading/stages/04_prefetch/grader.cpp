@@ -88,11 +88,13 @@ TEST_F(MatmulPrefetchShared, IsFreeOfRacesAndStrayAccesses) { expect_safe(); }
 TEST_F(MatmulPrefetchRegister, FetchesEachTileOnce) {
   if (skipped_without_simulator()) return;
   expect_each_tile_fetched_once();
+  expect_fetched_ahead();
 }
 
 TEST_F(MatmulPrefetchShared, WaitsOnceForEachTile) {
   if (skipped_without_simulator()) return;
   for (const int tile : tiles()) expect_one_barrier_a_step(tile);
+  expect_fetched_ahead();
   expect_each_tile_fetched_once();
 }
 

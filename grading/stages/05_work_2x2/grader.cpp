@@ -101,12 +101,14 @@ TEST_F(Matmul2x2, FetchesNeighboursTogether) {
   // Half a block over. On 1.x a store of every other element moves all of a segment, so that rows
   // which begin anywhere would take too many.
   for (const int tile : tiles()) expect_tiled_traffic(with(tile), blocks * 2 * tile + tile);
+  expect_fetched_ahead();
 }
 
 TEST_F(Matmul2x2Strided, KeepsItsThreadsInDifferentBanks) {
   if (skipped_without_simulator()) return;
   for (const int tile : tiles_of_all_banks()) expect_different_banks(with(tile), 4 * tile);
   expect_tiled_traffic(with(16), blocks * 2 * 16);
+  expect_fetched_ahead();
 }
 
 // One result a thread reaches at most 14.3% of the peak on a GTX 1080 (n = 3200, course2025), two

@@ -2,6 +2,8 @@
 /// Included in front of every kernel file whose lines are counted (`lab coverage`).
 #pragma once
 
+#include "../cuda_runtime.h"
+
 extern "C" {
 
 // The compiler's run-time for coverage; hidden in the module that is linked with it.
@@ -15,3 +17,19 @@ void __gcov_reset();
   __gcov_reset();
 }
 }
+
+namespace tilewise::simt {
+
+// Functions that are always inlined leave no code on the line that calls them: those that stand
+// there alone, as statements of their own, would not be counted. Calls of these stay calls.
+
+[[gnu::noinline]] inline void counted_syncthreads(TILEWISE_SITE) { __syncthreads(file, line); }
+
+[[gnu::noinline]] inline void counted_syncwarp(unsigned mask = 0xffffffffu, TILEWISE_SITE) {
+  __syncwarp(mask, file, line);
+}
+
+}  // namespace tilewise::simt
+
+#define __syncthreads(...) ::tilewise::simt::counted_syncthreads(__VA_ARGS__)
+#define __syncwarp(...) ::tilewise::simt::counted_syncwarp(__VA_ARGS__)

@@ -58,6 +58,8 @@ export interface StageNotes {
   doubles: string[];
   /** From which order on a grid fills the GPU; put2025's figures beside. */
   saturation: { block: string; active_blocks: number; order: number; published: number }[];
+  /** What `lab predict` was told before anything was counted, and what was counted then. */
+  predictions: { call: string; figure: string; predicted: string; counted: string; of_solution: boolean }[];
 }
 
 export interface Report {
@@ -239,12 +241,35 @@ function Saturation({ notes, gpu }: { notes: StageNotes; gpu: Gpu }) {
   );
 }
 
+function Predictions({ notes }: { notes: StageNotes }) {
+  return (
+    <Table
+      caption="What was predicted, and what was counted then"
+      columns={[
+        { heading: "call", text: true },
+        { heading: "figure", text: true },
+        { heading: "predicted" },
+        { heading: "counted" },
+        { heading: "of", text: true },
+      ]}
+      rows={notes.predictions.map((each) => [
+        each.call,
+        each.figure,
+        each.predicted,
+        each.counted,
+        each.of_solution ? "the solution" : "own kernels",
+      ])}
+    />
+  );
+}
+
 function StageSection({ notes, report }: { notes: StageNotes; report: Report }) {
   const groups = groupsOf(report.bench).filter((group) => group.stage === notes.id);
   return (
     <section class="new-page">
       <h2 id={`stage-${notes.id}`}>{notes.title}</h2>
       <p class="purpose">{notes.purpose}</p>
+      {notes.predictions.length > 0 && <Predictions notes={notes} />}
       <Remarks stage={notes.id} bench={report.bench} />
       {groups.length > 0 ? (
         <>

@@ -1,6 +1,8 @@
 // One kernel for all tile sizes, which takes its size from the block: the tiles lie one behind the
 // other in dynamic shared memory, rows of A one element longer. No loop can be unrolled beforehand,
 // and nothing is fetched ahead. Where a thread's second row and column lie is an argument.
+// Misses: Matmul2x2.FetchesNeighboursTogether: nothing is fetched ahead
+// Misses: Matmul2x2Strided.KeepsItsThreadsInDifferentBanks: nothing is fetched ahead
 
 #include "matmul_2x2.hpp"
 

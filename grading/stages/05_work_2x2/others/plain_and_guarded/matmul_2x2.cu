@@ -1,6 +1,8 @@
 // No fetching ahead, four named sums, every load guarded; blocks are one long row of threads. One
 // kernel does for both functions: what differs is how far the second row and column lie from the
 // first, and whose they are.
+// Misses: Matmul2x2.FetchesNeighboursTogether: nothing is fetched ahead
+// Misses: Matmul2x2Strided.KeepsItsThreadsInDifferentBanks: nothing is fetched ahead
 
 #include "matmul_2x2.hpp"
 

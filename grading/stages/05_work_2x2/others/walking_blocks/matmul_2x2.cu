@@ -1,6 +1,8 @@
 // Half as many blocks along each side as C has tiles; each walks over the others. Indices beyond an
 // edge are pulled back inside; what they bring is multiplied by zero along k, and not stored
 // elsewhere. A and B share one array of tiles, and each product names both of its factors there.
+// Misses: Matmul2x2.FetchesNeighboursTogether: nothing is fetched ahead
+// Misses: Matmul2x2Strided.KeepsItsThreadsInDifferentBanks: nothing is fetched ahead
 
 #include "matmul_2x2.hpp"
 

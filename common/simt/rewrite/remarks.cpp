@@ -1,0 +1,276 @@
+#include "common/simt/rewrite/remarks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+using rewriting::Outline;
+using rewriting::Scope;
+using rewriting::Token;
+using rewriting::TokenKind;
+using Names = std::set<std::string_view>;
+
+constexpr auto wide = std::to_array<std::string_view>(
+    {"size_t", "ptrdiff_t", "long", "int64_t", "uint64_t", "intptr_t", "uintptr_t"});
+
+template <class Words>
+bool is_one_of(const Token& token, const Words& words) {
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+/// Looks at one function that runs on the device.
+class Reader {
+ public:
+  Reader(const Outline& outline, std::size_t parameters, std::size_t body, bool is_kernel,
+         std::vector<Remark>& remarks)
+      : outline_(outline),
+        code_(outline.code()),
+        body_(body),
+        end_(*outline.partner(body)),
+        remarks_(remarks) {
+    for (const auto& part : outline.parts_between(parameters, *outline.partner(parameters))) {
+      read_parameter(part, is_kernel);
+    }
+    for (std::size_t i = body; i < end_; ++i) read_declaration(i);
+  }
+
+  void run() {
+    for (std::size_t i = body_ + 1; i + 1 < end_; ++i) {
+      if (code_[i].is("*")) look_at_product(i);
+      if (arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_element(i);
+    }
+  }
+
+ private:
+  static bool is_name(const Token& token) { return token.kind == TokenKind::identifier; }
+
+  bool has_wide_word(std::size_t from, std::size_t to) const {
+    return std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(from),
+                       code_.begin() + static_cast<std::ptrdiff_t>(to),
+                       [](const Token& token) { return is_one_of(token, wide); });
+  }
+
+  void read_parameter(const rewriting::Part& part, bool is_kernel) {
+    if (part.end <= part.first + 1 || !is_name(code_[part.end - 1])) return;
+    const auto says = [&](std::string_view word) {
+      return std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(part.first),
+                         code_.begin() + static_cast<std::ptrdiff_t>(part.end),
+                         [&](const Token& token) { return token.is(word); });
+    };
+    const std::string_view name = code_[part.end - 1].text;
+    if (says("*")) {
+      // Other functions' may point to shared memory, which is small.
+      if (is_kernel) matrices_.insert(name);
+    } else if ((says("int") || says("unsigned")) && !has_wide_word(part.first, part.end)) {
+      ints_.insert(name);
+      orders_.insert(name);
+    }
+  }
+
+  /// `int row = ..., col = ...;`, and arrays that are a thread's own.
+  void read_declaration(std::size_t type) {
+    static constexpr auto elements =
+        std::to_array<std::string_view>({"float", "double", "int", "unsigned"});
+    if (!is_one_of(code_[type], elements) || !is_name(code_[type + 1])) return;
+    if (code_[type - 1].is("long") || code_[type + 1].is("long")) return;
+    const bool is_int = code_[type].is("int") || code_[type].is("unsigned");
+    const bool is_shared = is_shared_or_kept(type);
+    std::size_t name = type + 1;
+    // `unsigned int`, `float __shared__`, `int const`.
+    while (is_name(code_[name]) && is_name(code_[name + 1])) ++name;
+    while (name < end_ && is_name(code_[name])) {
+      if (code_[name + 1].is("[")) {
+        if (!is_shared) arrays_.insert(code_[name].text);
+      } else if (is_int) {
+        ints_.insert(code_[name].text);
+      }
+      if (code_[name + 1].is("=") && code_[name + 2].is("threadIdx")) {
+        places_.insert(code_[name].text);
+      }
+      std::size_t next = name + 1;
+      while (next < end_ && !code_[next].is(",") && !code_[next].is(";") && !code_[next].is(")")) {
+        next = outline_.partner(next).value_or(next) + 1;
+      }
+      if (next >= end_ || !code_[next].is(",")) return;
+      name = next + 1;
+    }
+  }
+
+  /// Whether `__shared__`, `extern` or `static` stands beside the type.
+  bool is_shared_or_kept(std::size_t type) const {
+    static constexpr auto kept =
+        std::to_array<std::string_view>({"__shared__", "extern", "static", "__constant__"});
+    for (std::size_t i = type + 1; i < end_ && is_name(code_[i]); ++i) {
+      if (is_one_of(code_[i], kept)) return true;
+    }
+    for (std::size_t i = type; i-- > body_;) {
+      if (code_[i].is(")") || code_[i].is("]")) i = outline_.partner(i).value_or(i);
+      if (code_[i].is(";") || code_[i].is("{") || code_[i].is("}")) break;
+      if (is_one_of(code_[i], kept)) return true;
+    }
+    return false;
+  }
+
+  /// `As[ty][tx] = ...`: only threads that share an array fill it by their places.
+  void look_at_element(std::size_t array) {
+    std::size_t end = array + 1;
+    bool by_place = false;
+    while (end < end_ && code_[end].is("[")) {
+      const std::size_t close = outline_.partner(end).value_or(end_);
+      for (std::size_t i = end; i < std::min(close, end_); ++i) {
+        by_place |= code_[i].is("threadIdx") || places_.contains(code_[i].text);
+      }
+      end = close + 1;
+    }
+    const bool is_filled = end < end_ && code_[end].is("=");
+    if (!by_place || !is_filled || !told_.insert(code_[array].text).second) return;
+    const std::string name(code_[array].text);
+    remarks_.push_back({Remark::Kind::not_shared, code_[array].line,
+                        name +
+                            " is filled by the places of threads here, and is not __shared__: "
+                            "each thread has an array " +
+                            name + " of its own, and nobody sees what another has put there"});
+  }
+
+  /// The int on the left of a product; nothing where it is none, or is cast.
+  std::optional<std::string> left_factor(std::size_t star) const {
+    const Token &left = code_[star - 1], &before = code_[star - 2];
+    static constexpr auto joins =
+        std::to_array<std::string_view>({".", "->", "::", "*", "/", "%", ")"});
+    if (is_name(left)) {
+      if (!ints_.contains(left.text) || is_one_of(before, joins)) return std::nullopt;
+      return std::string(left.text);
+    }
+    if (!left.is(")")) return std::nullopt;
+    const auto open = outline_.partner(star - 1);
+    if (!open || *open <= body_ || has_wide_word(*open, star)) return std::nullopt;
+    const Token& caller = code_[*open - 1];
+    if (is_name(caller) || caller.is(">") || is_one_of(caller, joins)) return std::nullopt;
+    const bool is_of_ints =
+        std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(*open),
+                    code_.begin() + static_cast<std::ptrdiff_t>(star),
+                    [&](const Token& token) { return ints_.contains(token.text); });
+    if (!is_of_ints) return std::nullopt;
+    std::string text;
+    for (std::size_t i = *open; i < star; ++i) {
+      const bool apart = code_[i].begin != code_[i - 1].end() && i > *open;
+      text += (apart ? " " : "") + std::string(code_[i].text);
+    }
+    return text;
+  }
+
+  void look_at_product(std::size_t star) {
+    const Token& right = code_[star + 1];
+    static constexpr auto goes_on = std::to_array<std::string_view>({".", "(", "[", "->", "::"});
+    if (!ints_.contains(right.text) || is_one_of(code_[star + 2], goes_on)) return;
+    const auto left = left_factor(star);
+    if (!left) return;
+    const std::string order(orders_.contains(right.text)             ? right.text
+                            : orders_.contains(code_[star - 1].text) ? code_[star - 1].text
+                                                                     : "");
+    if (order.empty() || !is_offset(star)) return;
+    const std::string product = *left + " * " + std::string(right.text);
+    if (!told_products_.insert(product).second) return;
+    const std::string widened = left->front() == '(' ? *left : "(" + *left + ")";
+    remarks_.push_back({Remark::Kind::overflow, code_[star].line,
+                        product +
+                            " is an int, and so at most 2,147,483,647: it overflows where a "
+                            "matrix has more elements, from " +
+                            order + " = 46,341 on; write std::size_t" + widened + " * " +
+                            std::string(right.text)});
+  }
+
+  /// Whether the product stands in the subscript of a matrix, or is added to its pointer.
+  bool is_offset(std::size_t star) const {
+    for (std::size_t i = star; i-- > body_ + 1;) {
+      if (code_[i].is(")") || code_[i].is("]")) {
+        i = outline_.partner(i).value_or(i);
+      } else if (code_[i].is("[")) {
+        return matrices_.contains(code_[i - 1].text);
+      } else if (code_[i].is("+") && matrices_.contains(code_[i - 1].text)) {
+        return true;
+      } else if (code_[i].is("(") && is_name(code_[i - 1])) {
+        return false;  // an argument
+      } else if (code_[i].is(";") || code_[i].is("{") || code_[i].is("}") || code_[i].is(",") ||
+                 code_[i].is("=")) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  std::size_t body_, end_;
+  std::vector<Remark>& remarks_;
+  Names matrices_;       ///< pointers that the kernel is given
+  Names ints_, orders_;  ///< variables of 32 bits, and those that the kernel is given
+  Names arrays_;         ///< of a thread's own
+  Names places_;         ///< variables that hold a part of threadIdx
+  Names told_;
+  std::set<std::string> told_products_;
+};
+
+/// Where the parameters and the body of the function begin that a qualifier is of.
+std::optional<std::pair<std::size_t, std::size_t>> function_after(const Outline& outline,
+                                                                  std::size_t qualifier) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = qualifier + 1; i + 1 < code.size(); ++i) {
+    if (code[i].is(";") || code[i].is("{") || code[i].is("}")) return std::nullopt;
+    if (!code[i].is("(")) continue;
+    const auto close = outline.partner(i);
+    if (!close || *close + 1 >= code.size()) return std::nullopt;
+    if (code[i - 1].is("__launch_bounds__") || outline.takes_parentheses(i - 1)) {
+      i = *close;
+      continue;
+    }
+    if (!code[*close + 1].is("{") || !outline.partner(*close + 1)) return std::nullopt;
+    return std::pair{i, *close + 1};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Remark> remarks_on(std::string_view source) {
+  const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
+  const Outline outline(tokens);
+  const std::vector<Token>& code = outline.code();
+  std::vector<Remark> remarks;
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const bool is_kernel = code[i].is("__global__");
+    if ((!is_kernel && !code[i].is("__device__")) || outline.scope(i) != Scope::file) continue;
+    if (i < looked_at) continue;
+    const auto function = function_after(outline, i);
+    if (!function) continue;
+    Reader(outline, function->first, function->second, is_kernel, remarks).run();
+    looked_at = *outline.partner(function->second);
+  }
+  const auto names = [](std::string_view word) {
+    return [word](const Token& each) { return each.is(word); };
+  };
+  const auto barrier = std::find_if(code.begin(), code.end(), names("__syncthreads"));
+  // A macro may say it.
+  const bool shares = std::any_of(tokens.begin(), tokens.end(), names("__shared__"));
+  const bool is_told = std::any_of(remarks.begin(), remarks.end(), [](const Remark& remark) {
+    return remark.kind == Remark::Kind::not_shared;
+  });
+  if (barrier != code.end() && !shares && !is_told) {
+    remarks.push_back({Remark::Kind::not_shared, barrier->line,
+                       "threads wait for each other here, and no array is __shared__: without that "
+                       "word each thread has arrays of its own"});
+  }
+  std::stable_sort(remarks.begin(), remarks.end(),
+                   [](const Remark& a, const Remark& b) { return a.line < b.line; });
+  return remarks;
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Which names of the CUDA Toolkit the simulator has: writes and checks docs/cuda-names.md.
+
+    cuda_names.py                         compares the page with the simulator's headers; no toolkit is needed
+    cuda_names.py --write                 writes the page anew, after a change of the simulator's headers
+    cuda_names.py --toolkit DIR --write   reads a toolkit's headers, too (DIR: .../include), and keeps their names,
+                                          and nothing else of them, in common/simt/cuda_names.json
+
+The compiler's message for a name that the simulator lacks is told by the same list (grading/builder).
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ROOT / "common/simt/cuda_names.json"
+PAGE = ROOT / "docs/cuda-names.md"
+FACADE = ROOT / "common/simt/include"
+MATHEMATICS = ROOT / "common/simt/device_functions.hpp"
+
+# Headers that come with a toolkit and are no part of programs: of profilers, of other products, of its own making.
+NO_HEADERS = re.compile(r"^(generated_|cudnn|cupti|nccl|nvperf|nvtx|fatbinary|cudart_platform|.*_meta\.h$|.*\.hpp$)")
+# What headers declare for their own use.
+NO_NAMES = re.compile(r"[A-Z_0-9]+$|operator$|.*(_impl|_internal|_helper|_getter|_base|_scheme|_params|_contiguous|_async_copy)$"
+                      r"|check_|coalesced_(reduce|inc)|convert_|find_best|get_|pick_|build_mask|copy|inline_copy|internal_"
+                      r"|is_valid|multi_warp|redux$|group_size$|__assert|__nv(?!_)|__internal|__cuda_|__builtin|__launch"
+                      r"|__align|__attribute|__device|__host|_[a-z]|[A-Z]|.*_enum$|__half_raw|.*_st$|.*_raw$|.*_rtn?$")
+# Of <cmath> and <cstdlib>, beside those that device_functions.hpp lists.
+OF_THE_HOST = {"abs", "labs", "llabs", "isnan", "isinf", "isfinite", "signbit", "max", "min"}
+
+
+def without_comments(text):
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+    return re.sub(r"^\s*#[^\n]*(?:\\\n[^\n]*)*", "", text, flags=re.MULTILINE)
+
+
+class Toolkit:
+    """The headers below a folder."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def text(self, *patterns):
+        files = [file for pattern in patterns for file in sorted(self.folder.glob(pattern))]
+        return "\n".join(without_comments(file.read_text(encoding="utf-8", errors="replace")) for file in files)
+
+    def version(self):
+        text = (self.folder / "cuda_runtime_api.h").read_text(encoding="utf-8", errors="replace")
+        number = int(re.search(r"#define\s+CUDART_VERSION\s+(\d+)", text)[1])
+        return f"{number // 1000}.{number % 1000 // 10}"
+
+    def headers(self):
+        names = {file.name for file in self.folder.glob("*.h") if not NO_HEADERS.match(file.name)}
+        names |= {f"cooperative_groups/{file.name}" for file in self.folder.glob("cooperative_groups/*.h")}
+        libraries = self.folder / "cccl"
+        libraries = libraries if libraries.is_dir() else self.folder
+        names |= {f"cuda/{file.name}" for file in libraries.glob("cuda/*") if file.is_file()}
+        return names | {f"{name}/" for name in ("cub", "cuda/std", "thrust", "nv") if (libraries / name).is_dir()}
+
+    def runtime_functions(self):
+        text = self.text("cuda_runtime_api.h", "cuda_runtime.h", "cuda_profiler_api.h")
+        return set(re.findall(r"(?:CUDARTAPI|cudaError_t|__host__[\w\s*]*?)\s+\*?(cuda[A-Z]\w*)\s*\(", text))
+
+    def types(self):
+        text = self.text("driver_types.h", "surface_types.h", "texture_types.h", "vector_types.h", "device_types.h",
+                         "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuComplex.h")
+        found = set(re.findall(r"\b(?:struct|enum|union)\s+(?:__\w+__(?:\(\d+\))?\s+)*([a-zA-Z]\w*|__half\w*|__nv_\w+)\s*\{", text))
+        found |= set(re.findall(r"typedef[^;{}]*?\b(\w+)\s*;", text))
+        return {name for name in found if not re.match(r"CU[a-z]|__(?!half|nv_)", name)} | {"dim3"}
+
+    def device_functions(self):
+        text = self.text("crt/device_functions.h", "crt/math_functions.h", "crt/device_double_functions.h",
+                         "crt/common_functions.h", "crt/sm_*_rt.h", "sm_*.h", "device_atomic_functions.h",
+                         "texture_indirect_functions.h", "surface_indirect_functions.h", "vector_functions.h",
+                         "cuda_fp16.h", "cuda_bf16.h", "cuda_pipeline_primitives.h", "cuda_awbarrier_primitives.h")
+        declared = re.findall(
+            r"(?:__device__|__DEVICE_FUNCTIONS_DECL__|__SM_\w+_DECL__|__DEVICE_\w+_DECL__|__CUDA_\w+_DECL\w*__|"
+            r"_PIPELINE_QUALIFIER|_AWBARRIER_QUALIFIER|__TEXTURE_\w+_DECL__|__SURFACE_\w+_DECL__|__MATH_FUNCTIONS_DECL__)"
+            r"([^;{}]*?)\b(\w+)\s*\(", text)
+        return {name for _, name in declared}
+
+    def cooperative_groups(self):
+        text = self.text("cooperative_groups.h", "cooperative_groups/*.h", "cooperative_groups/details/reduce.h",
+                         "cooperative_groups/details/scan.h", "cooperative_groups/details/async.h",
+                         "cooperative_groups/details/partitioning.h", "cooperative_groups/details/invoke.h",
+                         "cooperative_groups/details/coalesced_*.h")
+        names = set(re.findall(r"_CG_(?:STATIC_)?QUALIFIER\b[^;{}()]*?\b([a-z]\w*)\s*\(", text))
+        names |= set(re.findall(r"^(?:\s*template\s*<[^>]*>)?\s*class\s+([a-z]\w*)\s*(?::|\{)", text, re.MULTILINE))
+        return names
+
+    def constants(self):
+        text = (self.folder / "driver_types.h").read_text(encoding="utf-8", errors="replace")
+        defined = re.findall(r"^#define\s+(cuda[A-Z]\w*)\s", text, re.MULTILINE)
+        return set(re.findall(r"^\s*(cuda[A-Z]\w*)\s*(?:=|,)", without_comments(text), re.MULTILINE)) | set(defined)
+
+    def all(self):
+        kinds = {"headers": self.headers(), "run-time functions": self.runtime_functions(), "types": self.types(),
+                "device functions": self.device_functions(), "cooperative groups": self.cooperative_groups(), "constants": self.constants()}
+        return {kind: names if kind == "headers" else {name for name in names if not NO_NAMES.match(name)}
+                for kind, names in kinds.items()}
+
+
+class Simulator:
+    """What the simulator's own headers say."""
+
+    def __init__(self):
+        files = sorted(FACADE.rglob("*.h")) + sorted(FACADE.rglob("*.hpp"))
+        text = "\n".join(without_comments(re.sub(r"^\s*#define", " ", file.read_text(encoding="utf-8"), flags=re.MULTILINE))
+                         for file in files)
+        self.headers = {str(file.relative_to(FACADE)) for file in FACADE.rglob("*.h")}
+        self.words = set(re.findall(r"\w+", text))
+        # Vector types and what makes them come by a macro of the element's name: name##2.
+        for element in re.findall(r"^TILEWISE_VECTOR_TYPES\([\w ]+, (\w+)", text, re.MULTILINE):
+            self.words |= {f"{make}{element}{n}" for make in ("", "make_") for n in (1, 2, 3, 4)}
+        # The C library is the host's; these are its functions that kernels may call.
+        functions = set(re.findall(r'"(\w+)"', MATHEMATICS.read_text(encoding="utf-8")))
+        self.words |= functions | {f"{name}f" for name in functions} | OF_THE_HOST
+        groups = (FACADE / "cooperative_groups.h").read_text(encoding="utf-8")
+        groups += (FACADE / "cooperative_groups/reduce.h").read_text(encoding="utf-8")
+        self.groups = set(re.findall(r"\w+", without_comments(groups)))
+
+    def has(self, kind, name):
+        if kind == "headers":
+            return name in self.headers
+        return name in (self.groups if kind == "cooperative groups" else self.words)
+
+
+def listed(names):
+    return ", ".join(f"`{name}`" for name in names) if names else "nothing"
+
+
+def page(data):
+    simulator = Simulator()
+    text = [f"""# What the simulator has of CUDA
+
+Names of the CUDA Toolkit {data['toolkit']}, and which of them the simulator has. What it lacks, the grader tells by name;
+`./lab grade --backend cuda` takes all of them, on a machine with a GPU and the toolkit. `docs/cuda_names.py` writes this
+page from the simulator's headers and a list of names, and a test compares them.
+
+| | of the toolkit | in the simulator |
+| --- | --- | --- |"""]
+    chapters = []
+    for kind, names in data["names"].items():
+        there = [name for name in names if simulator.has(kind, name)]
+        lacking = [name for name in names if not simulator.has(kind, name)]
+        text.append(f"| {kind} | {len(names):,} | {len(there):,} |")
+        rest = "those of what is lacking above" if kind == "constants" else listed(lacking)
+        chapters.append(f"\n## {kind[0].upper()}{kind[1:]}\n\n**There:** {listed(there)}.\n\n**Lacking:** {rest}.")
+    return "\n".join(text + chapters) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--toolkit", metavar="DIR", help="headers of a CUDA Toolkit")
+    parser.add_argument("--write", action="store_true", help="write what is out of date")
+    arguments = parser.parse_args()
+    if arguments.toolkit:
+        toolkit = Toolkit(arguments.toolkit)
+        data = {"toolkit": toolkit.version(), "names": {kind: sorted(names) for kind, names in toolkit.all().items()}}
+        text = json.dumps(data, indent=0) + "\n"
+        if arguments.write:
+            NAMES.write_text(text, encoding="utf-8")
+    data = json.loads(NAMES.read_text(encoding="utf-8"))
+    written = page(data)
+    if arguments.write:
+        PAGE.write_text(written, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != written:
+        sys.exit(f"{PAGE.relative_to(ROOT)} is not what the simulator's headers say: run python3 docs/cuda_names.py --write")
+
+
+if __name__ == "__main__":
+    main()
