@@ -42,7 +42,7 @@ void ThreeTilesTest::expect_right_for_any_order() {
   }
   // More elements than 16 bits count; more tiles than a fixed grid would have.
   expect_right(with(8).with(265));
-  expect_right_with_many_blocks(with(8).with(1031));
+  expect_right_with_many_blocks(with(8).with(523));
   for (const int n : {50, 50, 13, 64, 50}) {
     for (const int tile : tiles()) expect_right(with(tile).with(n));
   }

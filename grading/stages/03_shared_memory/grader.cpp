@@ -49,7 +49,7 @@ TEST_F(MatmulShared, IsRightAtRaggedEdges) {
   }
   // More elements than 16 bits count; more tiles than a fixed grid would have.
   expect_right(with(8).with(265));
-  expect_right_with_many_blocks(with(8).with(1031));
+  expect_right_with_many_blocks(with(8).with(523));
 }
 
 TEST_F(MatmulShared, DependsOnItsArgumentsAlone) {
