@@ -156,12 +156,14 @@ TEST(Grade, SaysThatThereIsNoSandbox) {
                         "docs/instructors.md says what it takes."));
 }
 
+// What failed is told in the order in which it did, and the cause below.
 TEST(Grade, TheSeedDecidesTheInputs) {
   const auto first_wrong_element = [](const std::string& seed) {
     const std::string output =
         tilewise({"grade", "3", "--submission", layout().root, "--backend", "simt", "--seed", seed})
             .output;
-    return output.substr(0, output.find("Graded on"));
+    const std::size_t cause = output.find("\n\n");
+    return output.substr(cause, output.find("Graded on") - cause);
   };
   EXPECT_EQ(first_wrong_element("7"), first_wrong_element("7"));
   EXPECT_NE(first_wrong_element("7"), first_wrong_element("8"));

@@ -66,7 +66,9 @@ PreparedTrial DgemmTest::prepare_with(const DgemmCase& dgemm, const DgemmCase& a
   trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
   // With beta other than 0, C is no blank sheet.
   if (dgemm.beta == 0) {
-    trial->check_written = [this, prepared = trial.get()] { check_written_of(*prepared); };
+    trial->fault_in_written = [this, prepared = trial.get()] {
+      return fault_in_written_of(*prepared);
+    };
   }
   trial->work = 2.0 * dgemm.m * dgemm.n * dgemm.k;
   return trial;
@@ -105,18 +107,17 @@ void DgemmTest::check_sample_of(const Matrices& trial) {
   }
 }
 
-void DgemmTest::check_written_of(const Matrices& trial) {
+std::optional<Finding> DgemmTest::fault_in_written_of(const Matrices& trial) {
   Matrix<double> C = trial.device_C.contents_double();
   const std::vector<int> rows = sample_of_written_rows(C, sampled_rows, random());
   if (rows.empty()) {
-    fail({.message = trial.text + ": no element of C was written.", .hint = advice()});
+    return Finding{.message = trial.text + ": no element of C was written.", .hint = advice()};
   }
   const ReferenceProduct expected = multiply_add_rows(trial.inputs, rows);
   fill_in_unwritten(C, expected);
   const Comparison comparison = compare(C, expected);
-  if (!comparison.all_right()) {
-    fail(wrong_double(trial.text, "C", comparison, std::nullopt, advice()));
-  }
+  if (comparison.all_right()) return std::nullopt;
+  return wrong_double(trial.text, "C", comparison, std::nullopt, advice());
 }
 
 void DgemmTest::expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& minimum,

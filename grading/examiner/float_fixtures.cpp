@@ -40,7 +40,9 @@ PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCas
   auto product = std::make_unique<Product>(matmul, allocated.n, random());
   product->check_result = [this, prepared = product.get()] { check_product(*prepared); };
   product->check_sample = [this, prepared = product.get()] { check_sample_of(*prepared); };
-  product->check_written = [this, prepared = product.get()] { check_written_of(*prepared); };
+  product->fault_in_written = [this, prepared = product.get()] {
+    return fault_in_written_of(*prepared);
+  };
   product->work = 2.0 * matmul.n * matmul.n * matmul.n;
   const Mapping& mapping = matmul.mapping;
   if (mapping.known == Mapping::Known::thread) {
@@ -140,18 +142,17 @@ void MatmulTest::check_sample_of(const Product& product) {
   }
 }
 
-void MatmulTest::check_written_of(const Product& product) {
+std::optional<Finding> MatmulTest::fault_in_written_of(const Product& product) {
   Matrix<float> C = product.device_C.contents();
   const std::vector<int> rows = sample_of_written_rows(C, sampled_rows, random());
   if (rows.empty()) {
-    fail({.message = product.text + ": no element of C was written.", .hint = advice()});
+    return Finding{.message = product.text + ": no element of C was written.", .hint = advice()};
   }
   const ReferenceProduct expected = multiply_rows(product.A, product.B, rows);
   fill_in_unwritten(C, expected);
   const Comparison comparison = compare(C, expected);
-  if (!comparison.all_right()) {
-    fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt, advice()));
-  }
+  if (comparison.all_right()) return std::nullopt;
+  return wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt, advice());
 }
 
 void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
@@ -190,17 +191,19 @@ PreparedTrial TransposeTest::prepare_with(const TransposeCase& transpose,
   auto trial = std::make_unique<Matrices>(transpose, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_transpose(*prepared); };
   trial->check_sample = trial->check_result;
-  trial->check_written = [this, prepared = trial.get()] { check_written_of(*prepared); };
+  trial->fault_in_written = [this, prepared = trial.get()] {
+    return fault_in_written_of(*prepared);
+  };
   trial->computes = false;
   trial->work = 2.0 * transpose.rows * transpose.cols * sizeof(float);
   return trial;
 }
 
 void TransposeTest::check_transpose(const Matrices& trial) {
-  demand_transpose(trial, trial.device_out.contents());
+  if (const auto fault = fault_in(trial, trial.device_out.contents())) fail(*fault);
 }
 
-void TransposeTest::check_written_of(const Matrices& trial) {
+std::optional<Finding> TransposeTest::fault_in_written_of(const Matrices& trial) {
   Matrix<float> out = trial.device_out.contents();
   const Matrix<float> expected = transposed(trial.in);
   std::size_t unwritten = 0;
@@ -210,14 +213,14 @@ void TransposeTest::check_written_of(const Matrices& trial) {
     ++unwritten;
   }
   if (unwritten == out.values.size()) {
-    fail({.message = trial.text + ": no element of out was written.", .hint = advice()});
+    return Finding{.message = trial.text + ": no element of out was written.", .hint = advice()};
   }
-  demand_transpose(trial, out);
+  return fault_in(trial, out);
 }
 
-void TransposeTest::demand_transpose(const Matrices& trial, const Matrix<float>& out) {
+std::optional<Finding> TransposeTest::fault_in(const Matrices& trial, const Matrix<float>& out) {
   const Comparison comparison = compare_transpose(trial.in, out);
-  if (comparison.all_right()) return;
+  if (comparison.all_right()) return std::nullopt;
 
   auto diagnosis = recognise_transpose({.in = trial.in, .out = out, .tile = trial.transpose.tile});
   if (calls_made() > 1) {
@@ -232,7 +235,7 @@ void TransposeTest::demand_transpose(const Matrices& trial, const Matrix<float>&
   const std::string expected = fmt::format("{}, which is in[{}][{}]",
                                            describe_value(static_cast<float>(comparison.expected)),
                                            comparison.col, comparison.row);
-  fail(wrong_element(trial.text, "out", comparison, words, expected, diagnosis, advice()));
+  return wrong_element(trial.text, "out", comparison, words, expected, diagnosis, advice());
 }
 
 void TransposeTest::expect_fast_enough(const TransposeCase& transpose,

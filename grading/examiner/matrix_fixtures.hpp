@@ -50,7 +50,7 @@ class MatmulTest : public CaseTest<MatmulCase> {
   PreparedTrial prepare_with(const MatmulCase& matmul, const MatmulCase& allocated) override;
   void check_product(const Product& product);
   void check_sample_of(const Product& product);
-  void check_written_of(const Product& product);
+  std::optional<Finding> fault_in_written_of(const Product& product);
   std::optional<Diagnosis> diagnose_product(const Product& product,
                                             const ReferenceProduct& expected);
 };
@@ -85,8 +85,8 @@ class TransposeTest : public CaseTest<TransposeCase> {
   PreparedTrial prepare_with(const TransposeCase& transpose,
                              const TransposeCase& allocated) override;
   void check_transpose(const Matrices& trial);
-  void check_written_of(const Matrices& trial);
-  void demand_transpose(const Matrices& trial, const Matrix<float>& out);
+  std::optional<Finding> fault_in_written_of(const Matrices& trial);
+  std::optional<Finding> fault_in(const Matrices& trial, const Matrix<float>& out);
 };
 
 /// A contract function: contracts::dgemm_shared is one.
@@ -130,7 +130,7 @@ class DgemmTest : public CaseTest<DgemmCase> {
   PreparedTrial prepare_with(const DgemmCase& dgemm, const DgemmCase& allocated) override;
   void check_product(const Matrices& trial);
   void check_sample_of(const Matrices& trial);
-  void check_written_of(const Matrices& trial);
+  std::optional<Finding> fault_in_written_of(const Matrices& trial);
 };
 
 /// A contract function: contracts::dtrsm_blocked is one.

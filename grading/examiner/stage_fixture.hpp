@@ -129,9 +129,9 @@ struct Trial {
   std::vector<DeviceArray*> arrays = {};  ///< the call's matrices, the one it writes first
   std::function<void()> check_result;     ///< ends the test unless the result is right
   std::function<void()> check_sample;     ///< the same for large results: looks at a part of it
-  /// The same where only some blocks have run: looks at what is written, at least one element.
+  /// What is wrong where only some blocks have run: looks at what is written, at least one element.
   /// Empty where the result cannot be told from what was there before.
-  std::function<void()> check_written;
+  std::function<std::optional<Finding>()> fault_in_written;
   double work = 0;           ///< operations or bytes of the call, for rates
   bool computes = true;      ///< the work is operations; else it is bytes that are moved
   bool needs_kernel = true;  ///< false where there is nothing to compute

@@ -1,5 +1,5 @@
 // The host part does all that a program may: static objects with device memory, a table of kernels,
-// structures as arguments, constant memory, streams, events, threads and output.
+// structures as arguments, constant memory, streams, events, threads and output. It clears C, too.
 
 #include "matmul_shared.hpp"
 
@@ -163,6 +163,8 @@ struct Launch {
                              int(shared_bytes)) != cudaSuccess) {
       return cudaGetLastError();
     }
+    const std::size_t bytes = sizeof(float) * matrices.n * matrices.n;
+    if (cudaMemset(matrices.C, 0, bytes) != cudaSuccess) return cudaGetLastError();
     kernel<<<grid, block, shared_bytes>>>(matrices);
     return cudaGetLastError();
   }
