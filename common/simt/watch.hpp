@@ -184,8 +184,9 @@ struct Footprint {
   /// there.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
-  /// Of the latter those in which the warp reads nothing of shared memory: it has nothing to compute
-  /// with meanwhile.
+  /// Of the latter those in which the warp reads nothing of shared memory, so that it has nothing to
+  /// compute with meanwhile, and at whose end it has put into shared memory all that it ever loaded:
+  /// nothing is on its way.
   std::uint64_t idle_intervals = 0;
   /// Summed over warps: how often a warp stores results that it had in registers together. Those
   /// are new ones where it has loaded in at least half as many intervals as before its first store:

@@ -46,6 +46,7 @@ void FootprintWriter::note_global(const Request& request) {
   Warp& warp = warps_[request.warp];
   if (reads && warp.loads == Loads::none) warp.loads = Loads::came;
   warp.stored |= writes;
+  if (reads) warp.on_their_way += bytes_of(request);
   std::array<Place, 32> touched;
   auto end = touched.begin();
   for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
@@ -60,15 +61,15 @@ void FootprintWriter::note_global(const Request& request) {
   if (reads) footprint_.load_lines += lines;
   if (!writes) return;
   footprint_.store_lines += lines;
-  footprint_.store_bytes +=
-      static_cast<std::uint64_t>(std::popcount(request.lanes)) * request.site.bytes();
+  footprint_.store_bytes += bytes_of(request);
 }
 
 void FootprintWriter::pass_barrier() {
   for (Warp& warp : warps_) {
     footprint_.load_intervals += warp.loads != Loads::none;
     footprint_.waiting_intervals += warp.loads == Loads::waited_for;
-    footprint_.idle_intervals += warp.loads == Loads::waited_for && !warp.reads_shared;
+    footprint_.idle_intervals +=
+        warp.loads == Loads::waited_for && !warp.reads_shared && warp.on_their_way == 0;
     warp.load_intervals += warp.loads != Loads::none;
     if (warp.stored) {
       if (!warp.has_stored) warp.of_first_round = warp.load_intervals;

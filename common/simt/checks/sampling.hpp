@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -62,9 +64,10 @@ class FootprintWriter {
     Warp& warp = warps_[request.warp];
     if (request.site.action() == Action::read) {
       warp.reads_shared = true;
-    } else if (warp.loads == Loads::came) {
-      warp.loads = Loads::waited_for;
+      return;
     }
+    if (warp.loads == Loads::came) warp.loads = Loads::waited_for;
+    warp.on_their_way -= std::min(warp.on_their_way, bytes_of(request));
   }
   void pass_barrier();
   /// The block's footprint; call when it has ended.
@@ -80,9 +83,15 @@ class FootprintWriter {
     std::uint64_t load_intervals = 0;  ///< since its last store
     std::uint64_t of_first_round = 0;  ///< load_intervals at its first store
     bool has_stored = false;
+    /// Bytes that it has loaded from global memory and not put into shared memory yet.
+    std::uint64_t on_their_way = 0;
   };
 
   void note_global(const Request& request);
+
+  static std::uint64_t bytes_of(const Request& request) {
+    return static_cast<std::uint64_t>(std::popcount(request.lanes)) * request.site.bytes();
+  }
 
   BlockFootprint footprint_;
   std::vector<Warp> warps_;

@@ -81,6 +81,25 @@ TEST(BlockFootprint, TellsWhereAWarpWaitsForWhatItLoads) {
   EXPECT_EQ(footprint.idle_intervals, 1u);
 }
 
+// The next element is asked for before this one is put into shared memory, a step after it came.
+TEST(BlockFootprint, SeesWhatIsOnItsWayWhileAnEarlierLoadIsStored) {
+  const Access load(Action::read, 0, 4), shared_store(Action::write, shared_place, 4);
+  const Access shared_load(Action::read, shared_place, 4);
+  FootprintWriter writer;
+  writer.start_block(1);
+  load.note(writer);
+  for (int step = 0; step < 4; ++step) {
+    if (step < 3) load.note(writer);
+    shared_store.note(writer);
+    writer.pass_barrier();
+    shared_load.note(writer);
+    writer.pass_barrier();
+  }
+  const BlockFootprint footprint = writer.take();
+  EXPECT_EQ(footprint.waiting_intervals, 3u);
+  EXPECT_EQ(footprint.idle_intervals, 0u);
+}
+
 TEST(BlockFootprint, TellsResultsThatAWarpHasTogetherFromNewOnes) {
   const Access load(Action::read, 0, 4), store(Action::write, 1 << 20, 4);
   // Intervals by what a warp does in them: l loads, s stores, b both, - neither.

@@ -39,6 +39,7 @@ class Reader {
       read_parameter(part, is_kernel);
     }
     for (std::size_t i = body; i < end_; ++i) read_declaration(i);
+    forget_names_of_two_types();
   }
 
   void run() {
@@ -68,7 +69,7 @@ class Reader {
     if (says("*")) {
       // Other functions' may point to shared memory, which is small.
       if (is_kernel) matrices_.insert(name);
-    } else if ((says("int") || says("unsigned")) && !has_wide_word(part.first, part.end)) {
+    } else if (says("int") && !says("unsigned") && !has_wide_word(part.first, part.end)) {
       ints_.insert(name);
       orders_.insert(name);
     }
@@ -80,7 +81,8 @@ class Reader {
         std::to_array<std::string_view>({"float", "double", "int", "unsigned"});
     if (!is_one_of(code_[type], elements) || !is_name(code_[type + 1])) return;
     if (code_[type - 1].is("long") || code_[type + 1].is("long")) return;
-    const bool is_int = code_[type].is("int") || code_[type].is("unsigned");
+    // What is unsigned overflows later, and begins again at 0.
+    const bool is_int = code_[type].is("int") && !code_[type - 1].is("unsigned");
     const bool is_shared = is_shared_or_kept(type);
     std::size_t name = type + 1;
     // `unsigned int`, `float __shared__`, `int const`.
@@ -100,6 +102,16 @@ class Reader {
       }
       if (next >= end_ || !code_[next].is(",")) return;
       name = next + 1;
+    }
+  }
+
+  /// A name may be declared anew, in another scope or as a lambda's parameter.
+  void forget_names_of_two_types() {
+    for (std::size_t i = body_; i + 1 < end_; ++i) {
+      if (!code_[i].is("auto") && !is_one_of(code_[i], wide)) continue;
+      std::size_t name = i + 1;
+      while (code_[name].is("&") || code_[name].is("const") || code_[name].is("int")) ++name;
+      ints_.erase(code_[name].text);
     }
   }
 
@@ -145,7 +157,7 @@ class Reader {
     static constexpr auto joins =
         std::to_array<std::string_view>({".", "->", "::", "*", "/", "%", ")"});
     if (is_name(left)) {
-      if (!ints_.contains(left.text) || is_one_of(before, joins)) return std::nullopt;
+      if (!is_large(left) || is_one_of(before, joins)) return std::nullopt;
       return std::string(left.text);
     }
     if (!left.is(")")) return std::nullopt;
@@ -153,17 +165,25 @@ class Reader {
     if (!open || *open <= body_ || has_wide_word(*open, star)) return std::nullopt;
     const Token& caller = code_[*open - 1];
     if (is_name(caller) || caller.is(">") || is_one_of(caller, joins)) return std::nullopt;
-    const bool is_of_ints =
-        std::any_of(code_.begin() + static_cast<std::ptrdiff_t>(*open),
-                    code_.begin() + static_cast<std::ptrdiff_t>(star),
-                    [&](const Token& token) { return ints_.contains(token.text); });
-    if (!is_of_ints) return std::nullopt;
+    bool has_large = false;
     std::string text;
     for (std::size_t i = *open; i < star; ++i) {
+      if (is_name(code_[i])) {
+        if (!ints_.contains(code_[i].text)) return std::nullopt;  // it may be wide
+        has_large |= is_large(code_[i]);
+      } else if (code_[i].kind == TokenKind::number &&
+                 code_[i].text.find_first_not_of("0123456789") != std::string_view::npos) {
+        return std::nullopt;
+      }
       const bool apart = code_[i].begin != code_[i - 1].end() && i > *open;
       text += (apart ? " " : "") + std::string(code_[i].text);
     }
-    return text;
+    return has_large ? std::optional(text) : std::nullopt;
+  }
+
+  /// An int that may be as large as a matrix's order: a place within a block is not.
+  bool is_large(const Token& name) const {
+    return ints_.contains(name.text) && !places_.contains(name.text);
   }
 
   void look_at_product(std::size_t star) {

@@ -27,7 +27,7 @@ TEST(Remarks, NameOffsetsThatOverflow) {
       {"for (int k = 0; k < n; ++k) C[k] = A[k * n];", "k * n is an int"},
       {"int k0 = 0, ty = 1, col = 2; C[0] = A[(k0 + ty) * n + col];",
        "write std::size_t(k0 + ty) * n"},
-      {"unsigned row = 3; C[n * row] = 0;", "n * row is an int"},
+      {"int row = 3; C[n * row] = 0;", "n * row is an int"},
   };
   for (const auto& [body, told] : cases) {
     EXPECT_NE(told_of(kernel(body)).find(told), std::string::npos) << told_of(kernel(body));
@@ -49,6 +49,14 @@ TEST(Remarks, LetPassOffsetsThatAreWideOrSmall) {
            "__shared__ float t[64]; int ty = threadIdx.y; t[ty * n] = 0; C[0] = t[0];",
            "int tile = blockDim.x, ty = 1; float* As = C; As[ty * tile] = 0;",
            "int row = 1; C[f(row * n)] = 0;",
+           "unsigned row = 1; C[row * n] = 0;",
+           "unsigned int row = 1; C[row * n] = 0;",
+           "long long k = 1; int y = 2; C[(k + y) * n] = 0;",
+           "int y = 2; C[(w + y) * n] = 0;",
+           "int row = 1; C[(row + 0ull) * n] = 0;",
+           "for (int k = 0; k < 2; ++k) {} for (std::size_t k = 0; k < w; ++k) C[k * n] = 0;",
+           "int row = 1; auto at = [=](std::size_t row) { return A[row * n]; }; C[row] = at(w);",
+           "int r = threadIdx.y; C[w * n + r * n] = 0;",
        }) {
     EXPECT_EQ(told_of(kernel(body)), "") << body;
   }
