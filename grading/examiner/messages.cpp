@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "grading/examiner/device_array.hpp"
 
@@ -95,6 +96,28 @@ std::string advise_on_fault(const std::string& kind) {
   };
   const auto found = advice.find(kind);
   return found == advice.end() ? "" : found->second;
+}
+
+/// The same for one fault, where its words tell more than that it is a race.
+std::string advise_on(const Finding& fault) {
+  const std::string_view words = fault.message;
+  if (fault.kind == "race" && words.find("nothing orders two blocks") != words.npos) {
+    return "Two blocks have come to one element, and blocks cannot wait for each other: each element "
+           "must belong to one of them. Work out for both threads the row and the column that "
+           "blockIdx, blockDim and threadIdx give, and the element that follows.";
+  }
+  constexpr std::string_view start = "race on shared ";
+  const std::size_t name = words.find(start);
+  if (fault.kind == "race" && name != words.npos) {
+    const std::string_view place = words.substr(name + start.size());
+    const std::string_view variable = place.substr(0, place.find(':'));
+    if (variable.find_first_of("[ ") == variable.npos) {
+      return fmt::format("There is one {} for the whole block. What each thread has for itself, a "
+                         "sum, say, is declared without __shared__.",
+                         variable);
+    }
+  }
+  return advise_on_fault(fault.kind);
 }
 
 }  // namespace
@@ -221,7 +244,7 @@ Finding kernel_fault(const std::string& call, const std::vector<Finding>& findin
   if (findings.size() > 1) {
     fault.message += fmt::format(" It is one of {} faults found.", findings.size());
   }
-  fault.hint = advise_on_fault(fault.kind);
+  fault.hint = advise_on(fault);
   return fault;
 }
 

@@ -194,6 +194,21 @@ TEST(Messages, KernelFaultTellsOfRacesWithinAWarpLast) {
   EXPECT_EQ(kernel_fault("f()", {within_warp}).line, 12);
 }
 
+TEST(Messages, HintsAtRacesTellBlocksAndSharedScalarsApart) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"race on C[0][16]: thread (0, 0, 0) of block (0, 0, 0) writes it and thread (0, 0, 0) of block "
+       "(1, 0, 0) writes it, and nothing orders two blocks of a grid",
+       "Two blocks have come to one element"},
+      {"race on shared sum: thread (1, 0, 0) writes it, with no __syncthreads() between them",
+       "There is one sum for the whole block."},
+      {"race on shared As[0][1]: thread (1, 0, 0) writes it, with no __syncthreads() between them",
+       "__syncthreads() that all threads reach must stand between"},
+  };
+  for (const auto& [message, hint] : cases) {
+    EXPECT_THAT(kernel_fault("f()", {{.kind = "race", .message = message}}).hint, HasSubstr(hint));
+  }
+}
+
 TEST(Messages, KernelFaultHasAHintForItsKind) {
   const struct {
     const char* kind;
