@@ -394,7 +394,7 @@ const Case accepted[] = {
     {"TicksOfAClock", "#include <ctime>\n" + kernel("C[0] = clock() + clock64();")},
     {"Mathematics",
      kernel("\nC[0] = rsqrtf(A[0]) + fmaf(A[0], 2, 1) + __fmaf_rn(A[1], 2, 1) + hypotf(A[0], 1) + "
-            "std::min(A[0], A[1]) + std::max(1, n) + min(n, 3) + std::sqrt(A[2]) + sinf(A[0]) + "
+            "fminf(A[0], A[1]) + max(1, n) + min(n, 3) + std::sqrt(A[2]) + sinf(A[0]) + "
             "powf(A[1], 2) + exp(double(A[0])) + erff(A[1]) + cbrtf(A[1]) + fabsf(A[0]) + "
             "lroundf(A[0]) + std::abs(A[0]) + std::pow(A[0], 3) + fmod(A[0], 2.0) + abs(n) + "
             "tgammaf(A[0]) + ldexpf(A[0], 2) + isnan(A[0]);"

@@ -28,6 +28,7 @@ class BenchTimingTest : public testing::Test {
     if (!text.empty()) submission.put("matmul_shared.cu", text);
     ContenderModule module;
     module.contender = contender;
+    module.copies = contender == Contender::copy;
     module.stage = "03_shared_memory";
     const auto scratch = scratch_.path() / std::to_string(modules_++);
     std::filesystem::create_directory(scratch);
