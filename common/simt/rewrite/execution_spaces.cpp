@@ -60,6 +60,7 @@ class SpaceChecker {
   void run() {
     for (const FileFunction& function : functions_) {
       if (function.space.is_kernel) check_return_type(function);
+      if (function.space.is_kernel) check_parameters(function);
       if (function.body != 0) check_body(function);
       if (function.body != 0) check_end(function);
     }
@@ -152,6 +153,27 @@ class SpaceChecker {
     if (says(begin, kernel.name, "void") || says(begin, kernel.name, "auto")) return;
     report(kernel.name, "a __global__ function returns nothing: write __global__ void " +
                             std::string(code_[kernel.name].text) + "(...)");
+  }
+
+  /// CUDA C++ Programming Guide, "Function Parameters": none of a kernel's is passed by reference.
+  /// nvcc says nothing; a GPU then reads the host's address.
+  void check_parameters(const FileFunction& kernel) {
+    const auto close = outline_.partner(kernel.parameters);
+    for (const Part& part : outline_.parts_between(kernel.parameters, *close)) {
+      std::size_t end = part.first;  // of its declaration, before a default
+      while (end < part.end && !code_[end].is("=")) ++end;
+      for (std::size_t i = part.first; i < end; ++i) {
+        if (code_[i].is("<")) i = outline_.template_close(i).value_or(i);
+        if (code_[i].is("(")) i = outline_.partner(i).value_or(i);
+        if (!code_[i].is("&") && !code_[i].is("&&")) continue;
+        report(kernel.name,
+               "the kernel " + std::string(code_[kernel.name].text) + " takes " +
+                   std::string(code_[end - 1].text) +
+                   " by reference, to memory of the host, which a GPU does not see: its parameters "
+                   "are copied to the device, so leave out the &");
+        break;
+      }
+    }
   }
 
   /// A function whose last statement is a launch: what runs past its end runs on in whatever lies

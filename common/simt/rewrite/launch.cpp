@@ -304,6 +304,28 @@ std::size_t end_of_name(const Outline& outline, std::size_t first) {
   return end;
 }
 
+// The end of what a cast applies to: a name, or an expression such as `table[i].kernel`,
+// `found->second` or `kernel_of(tile)`.
+std::size_t end_of_operand(const Outline& outline, std::size_t first) {
+  const auto& code = outline.code();
+  auto end = end_of_name(outline, first);
+  if (end == first) return first;
+  while (end < code.size()) {
+    if (code[end].is("[") || code[end].is("(")) {
+      const auto close = outline.partner(end);
+      if (!close) return first;
+      end = *close + 1;
+    } else if (code[end].is(".") || code[end].is("->")) {
+      const auto member = end_of_name(outline, end + 1);
+      if (member == end + 1) return first;
+      end = member;
+    } else {
+      break;
+    }
+  }
+  return end;
+}
+
 // Whether a cast to `void*` ends before the token, or a call of cudaLaunchKernel begins there.
 bool takes_address(const std::vector<Token>& code, std::size_t index) {
   if (index < 2) return false;
@@ -334,8 +356,8 @@ void mark_addressed_kernels(const Outline& outline, Edits& edits) {
   static constexpr std::array<std::string_view, 7> ends = {")", ",", ";", ":", "?", "}", "]"};
   for (std::size_t i = 2; i < code.size(); ++i) {
     if (!takes_address(code, i)) continue;
-    const auto first = code[i].is("&") ? i + 1 : i;
-    const auto end = end_of_name(outline, first);
+    const auto first = code[i].is("&") || code[i].is("*") ? i + 1 : i;
+    const auto end = end_of_operand(outline, first);
     if (end == first || end == code.size() ||
         std::find(ends.begin(), ends.end(), code[end].text) == ends.end()) {
       continue;

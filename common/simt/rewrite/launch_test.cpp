@@ -158,8 +158,13 @@ TEST(Launch, ByAnAddressKnowsItsKernel) {
        launch + "(void*)::tilewise::simt::addressed(\"k\", &k);"},
       {"an argument", "cudaLaunchKernel(ns::m<1>, g, b, a);",
        "cudaLaunchKernel(" + m + ", g, b, a);"},
-      {"an expression", launch + "(void*)(p + 1), (void*)p[1], (void*)p->q, (float*)k;",
-       launch + "(void*)(p + 1), (void*)p[1], (void*)p->q, (float*)k;"},
+      {"a table", launch + "f((const void*)table[0], (void*)p->at(1).q, (void*)*p);",
+       launch +
+           "f((const void*)::tilewise::simt::addressed(\"table[0]\", table[0]), "
+           "(void*)::tilewise::simt::addressed(\"p->at(1).q\", p->at(1).q), "
+           "(void*)::tilewise::simt::addressed(\"p\", *p));"},
+      {"a sum", launch + "(void*)(p + 1), (void*)p + 1, (float*)k;",
+       launch + "(void*)(p + 1), (void*)p + 1, (float*)k;"},
       {"another file", "p = (void*)k;", "p = (void*)k;"},
   };
   for (const auto& c : cases) {

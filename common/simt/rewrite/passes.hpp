@@ -48,9 +48,9 @@ using LaunchMacros = std::unordered_set<std::string_view>;
 void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool in_macro,
                       Edits& edits, std::vector<RewriteError>& errors);
 
-/// For files that call cudaLaunchKernel: marks names that are cast to `void*`, or given to it, by
-/// `::tilewise::simt::addressed("kernel", kernel)`. A kernel's type says how it is launched, and
-/// such a pointer has none.
+/// For files that call cudaLaunchKernel: marks names, and expressions such as `table[i].kernel`, that
+/// are cast to `void*`, or given to it, by `::tilewise::simt::addressed("kernel", kernel)`. A kernel's
+/// type says how it is launched, and such a pointer has none.
 void mark_addressed_kernels(const Outline& outline, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
