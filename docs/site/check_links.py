@@ -5,6 +5,7 @@ Usage: check_links.py markdown ROOT      of every Markdown page of the course
        check_links.py site FOLDER        of every HTML page below FOLDER
 """
 
+import os
 import re
 import sys
 from html.parser import HTMLParser
@@ -13,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 from filter_markdown import CODE, FENCE, HEADING, LINK, slug
 
-# What builds and other tools leave in the course's folder.
-NOT_OURS = re.compile(r"(\..*|build|(.*/)?node_modules)/")
+# What builds and other tools leave in the course's folder, and change while this looks for pages.
+NOT_OURS = re.compile(r"\..*|build|node_modules")
 
 
 class HtmlPage(HTMLParser):
@@ -77,12 +78,16 @@ def broken_links(files, read):
     return broken, elsewhere
 
 
+def markdown_files(course):
+    for folder, folders, names in os.walk(course):
+        folders[:] = [name for name in folders if not NOT_OURS.fullmatch(name)]
+        yield from (Path(folder) / name for name in names if name.endswith(".md"))
+
+
 def main():
     kind, folder = sys.argv[1], Path(sys.argv[2]).resolve()
     if kind == "markdown":
-        files = [file for file in sorted(folder.rglob("*.md"))
-                 if not NOT_OURS.match(str(file.relative_to(folder)))]
-        read = MarkdownPage
+        files, read = sorted(markdown_files(folder)), MarkdownPage
     else:
         files, read = sorted(folder.rglob("*.html")), HtmlPage
     if not files:
