@@ -20,7 +20,7 @@ function(tilewise_compile_quickly test)
   target_precompile_headers(${test} REUSE_FROM tilewise_test_headers)
 endfunction()
 
-# tilewise_test(NAME core_paths_test SOURCES paths_test.cpp LIBS tilewise_core)
+# tilewise_test(NAME core_paths_test SOURCES paths_test.cpp LIBS tilewise_base)
 #
 # Declares a GoogleTest binary and the CTest test that runs it. With PARTS, it is one CTest test for
 # each of them, NAME_PART, which runs the cases with PART in their name: long ones run side by side.

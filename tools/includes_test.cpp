@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 namespace tilewise {
 namespace {

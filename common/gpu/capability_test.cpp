@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 namespace tilewise::core {
 namespace {

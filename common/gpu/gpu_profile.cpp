@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <variant>
 
-#include "common/core/files.hpp"
-#include "common/core/json.hpp"
+#include "common/base/files.hpp"
+#include "common/base/json.hpp"
 
 namespace tilewise::core {
 

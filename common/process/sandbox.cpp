@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/command.hpp"
 
 namespace tilewise::grading {

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/process.hpp"
 
 namespace tilewise::grading {

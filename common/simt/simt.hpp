@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/finding.hpp"
+#include "common/base/finding.hpp"
 #include "common/gpu/gpu_profile.hpp"
 
 /// How a program that runs kernels on the simulator talks to it, beside the CUDA functions

@@ -6,7 +6,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-_THEORY = ROOT / "common" / "theory" / "testdata"
+_MODEL = ROOT / "common" / "model" / "testdata"
 
 
 def _rows(file):
@@ -41,14 +41,14 @@ def measured(document, function, n, a=None, b=None, c=None, k=None):
     for key, value in {"a": a, "b": b, "c": c, "k": k}.items():
         if value is not None:
             where[key] = value
-    row = _one(_rows(_THEORY / "model_measurements.csv"), where, "model_measurements.csv")
+    row = _one(_rows(_MODEL / "model_measurements.csv"), where, "model_measurements.csv")
     return float(row["operations"]) / float(row["measured_ms"]) / 1e6
 
 
 def put2025(n, block, rx, ry, column="gflops"):
     """A figure of put2025's table."""
     where = {"n": n, "block": block, "rx": rx, "ry": ry}
-    return float(_one(_rows(_THEORY / "put2025_gtx1080_rx_ry.csv"), where, "put2025")[column])
+    return float(_one(_rows(_MODEL / "put2025_gtx1080_rx_ry.csv"), where, "put2025")[column])
 
 
 def course2025(results, tile, n):
@@ -61,7 +61,7 @@ def course2025(results, tile, n):
 def put2014_occupancy(version, block, column):
     """A figure of put2014's table of occupancy."""
     where = {"version": version, "block": block}
-    return float(_one(_rows(_THEORY / "put2014_gt240_occupancy.csv"), where, "put2014")[column])
+    return float(_one(_rows(_MODEL / "put2014_gt240_occupancy.csv"), where, "put2014")[column])
 
 
 def published(document, what):

@@ -117,10 +117,10 @@ std::optional<PreviousCall> BenchCase::previous(int n, Backend backend) const {
   return PreviousCall{previous_stage, replaced(previous_call_of_n, "n", std::to_string(n))};
 }
 
-std::optional<theory::ElementAccesses> BenchCase::accesses(int n) const {
+std::optional<model::ElementAccesses> BenchCase::accesses(int n) const {
   const auto order = static_cast<std::uint64_t>(n);
-  if (is_naive) return theory::naive_accesses(order);
-  if (tiling) return theory::tiled_accesses(*tiling, order);
+  if (is_naive) return model::naive_accesses(order);
+  if (tiling) return model::tiled_accesses(*tiling, order);
   return std::nullopt;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/problem/problem.hpp"
@@ -38,14 +38,14 @@ struct BenchCase {
 
   /// How often theory says that its threads go to global memory; nothing where it depends on
   /// choices that are the kernel's author's.
-  std::optional<theory::ElementAccesses> accesses(int n) const;
+  std::optional<model::ElementAccesses> accesses(int n) const;
 
   std::string call_of_n;
   std::string previous_stage = {}, previous_call_of_n = {};  ///< both empty: none
   std::map<Backend, int> previous_largest = {};
   std::string one_result = {};  ///< the block with one result a thread; empty: there is no choice
   bool is_naive = false;
-  std::optional<theory::Tiling> tiling = {};
+  std::optional<model::Tiling> tiling = {};
 };
 
 /// What `lab bench` runs of a stage.
@@ -55,8 +55,8 @@ struct StageCases {
   std::vector<KernelBeside> beside;  ///< whose folders are there, by name
 };
 
-/// What every stage.json says of it, by stage: "orders", "bench" of each function, and what is to be
-/// said of the kernels whose folders lie in "beside".
+/// What every stage.json says of it, by stage: "orders", "bench" of each function, and what is to
+/// be said of the kernels whose folders lie in "beside".
 /// @param root  of the course
 /// @throws std::runtime_error naming the file and what is wrong
 std::map<std::string, StageCases> load_bench_cases(const std::filesystem::path& root);

@@ -37,7 +37,7 @@ const KernelProfile& main_kernel(const ProfileReport& profile) {
 
 OccupancyFigures occupancy_figures(const KernelProfile& kernel, const ProfileReport& profile) {
   const Registers registers = registers_of(kernel, profile);
-  const theory::Occupancy occupancy = occupancy_of(kernel, profile.gpu, registers.per_thread);
+  const model::Occupancy occupancy = occupancy_of(kernel, profile.gpu, registers.per_thread);
   const auto& block = kernel.launch.block;
   return {.threads_per_block = static_cast<int>(block[0] * block[1] * block[2]),
           .registers_per_thread = registers.per_thread,
@@ -135,7 +135,7 @@ void set_speedups(std::vector<BenchRow>& rows, const std::vector<BenchCase>& cas
 
 void set_why_no_time(BenchRow& row, const ProfileReport& profile) {
   for (const KernelProfile& kernel : profile.kernels) {
-    const theory::Occupancy occupancy =
+    const model::Occupancy occupancy =
         occupancy_of(kernel, profile.gpu, registers_of(kernel, profile).per_thread);
     if (occupancy.cannot_run.empty()) continue;
     row.problem = "cannot run there: " + occupancy.cannot_run;

@@ -66,7 +66,7 @@ TEST(BenchFigures, OccupancyIsThatOfTheMainKernel) {
 
 TEST(BenchFigures, FormulasAreTheCases) {
   BenchCase tiled;
-  tiled.tiling = theory::Tiling{16, 1, 1};
+  tiled.tiling = model::Tiling{16, 1, 1};
   BenchRow row;
   row.n = 100;
   set_formula(row, tiled, matmul());
@@ -87,7 +87,8 @@ TEST(BenchFigures, SpeedUpsAreOverOneResult) {
         .stage = "06_work_rx_ry", .function = "matmul_strided", .block = block, .call_of_n = {}};
     one.one_result = std::string(block).substr(0, 7) + ", 1 results";
     cases.push_back(one);
-    for (const Contender& contender : {Contender::student, Contender::solution, Contender::cublas}) {
+    for (const Contender& contender :
+         {Contender::student, Contender::solution, Contender::cublas}) {
       BenchRow row;
       row.function = one.function;
       row.block = block;

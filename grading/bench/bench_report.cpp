@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/json.hpp"
+#include "common/base/json.hpp"
 #include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
@@ -51,10 +51,10 @@ OrderedJson document_of(const std::optional<OccupancyFigures>& occupancy) {
           {"limited_by", occupancy->limited_by}};
 }
 
-OrderedJson document_of(const std::optional<theory::KernelMetrics>& metrics) {
+OrderedJson document_of(const std::optional<model::KernelMetrics>& metrics) {
   if (!metrics) return nullptr;
   OrderedJson document;
-  for (const theory::NamedMetric& metric : theory::all_metrics) {
+  for (const model::NamedMetric& metric : model::all_metrics) {
     document[metric.name] = *metrics.*metric.value;
   }
   return document;
@@ -63,7 +63,7 @@ OrderedJson document_of(const std::optional<theory::KernelMetrics>& metrics) {
 /// What the names of metrics mean, for whoever reads the file.
 OrderedJson document_of_names() {
   OrderedJson document;
-  for (const theory::NamedMetric& metric : theory::all_metrics) {
+  for (const model::NamedMetric& metric : model::all_metrics) {
     document[metric.name] = {
         {"unit", metric.unit}, {"from", metric.known}, {"nsight_compute", metric.nsight_compute}};
   }
@@ -223,13 +223,13 @@ std::optional<OccupancyFigures> read_occupancy(Fields& row) {
   return occupancy;
 }
 
-std::optional<theory::KernelMetrics> read_metrics(Fields& row) {
+std::optional<model::KernelMetrics> read_metrics(Fields& row) {
   if (!row.has("metrics")) return std::nullopt;
   Fields fields(row.at("metrics"), row.path("metrics"));
-  theory::KernelMetrics metrics;
-  for (const theory::NamedMetric& metric : theory::all_metrics) {
+  model::KernelMetrics metrics;
+  for (const model::NamedMetric& metric : model::all_metrics) {
     // Which reports have had later than the others.
-    const bool later = metric.value == &theory::KernelMetrics::shared_bytes_moved;
+    const bool later = metric.value == &model::KernelMetrics::shared_bytes_moved;
     if (later && !fields.has(metric.name)) continue;
     metrics.*metric.value = fields.number(metric.name);
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/theory/kernel_metrics.hpp"
+#include "common/model/kernel_metrics.hpp"
 
 namespace tilewise::grading {
 
@@ -97,18 +97,18 @@ struct BenchRow {
   std::optional<double> cgma;  ///< operations an element of global memory, as counted
   std::optional<double> cgma_by_formula;
   std::optional<OccupancyFigures> occupancy;  ///< of the kernel that takes longest
-  std::optional<theory::KernelMetrics> metrics;
+  std::optional<model::KernelMetrics> metrics;
 };
 
 /// What `lab bench` found.
 struct BenchReport {
-  bool modelled = true;        ///< on the simulator; else measured on a GPU
-  std::string device;          ///< "gtx1080 (modelled)" or the card's own name
-  std::string command;         ///< that was given, to run it again
-  std::string date;            ///< "2026-11-21"
-  std::string inputs;          ///< "random, seed 17", "linear", "A.npy, B.npy"
-  core::GpuProfile gpu;        ///< modelled, or else the nearest known to the card
-  std::vector<BenchRow> rows;  ///< by stage, function, block, contender and n
+  bool modelled = true;                   ///< on the simulator; else measured on a GPU
+  std::string device;                     ///< "gtx1080 (modelled)" or the card's own name
+  std::string command;                    ///< that was given, to run it again
+  std::string date;                       ///< "2026-11-21"
+  std::string inputs;                     ///< "random, seed 17", "linear", "A.npy, B.npy"
+  core::GpuProfile gpu;                   ///< modelled, or else the nearest known to the card
+  std::vector<BenchRow> rows;             ///< by stage, function, block, contender and n
   std::vector<KernelBeside> beside = {};  ///< all that rows are of; not in the document
 };
 

@@ -49,7 +49,7 @@ TEST(BenchJson, ReadsWhatItWrote) {
   report.rows[3].uncertainty_pct = 4.5;
   report.rows[3].mean_ms = 0.75;
   report.rows[3].speedup = 2.5;
-  report.rows[3].metrics = theory::KernelMetrics{.ipc = 3, .stall_not_selected_pct = 12.5};
+  report.rows[3].metrics = model::KernelMetrics{.ipc = 3, .stall_not_selected_pct = 12.5};
   int i = 0;
   for (const Contender& contender :
        {Contender::student, Contender::solution, Contender::previous_stage, Contender::cublas,

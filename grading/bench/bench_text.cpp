@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "common/theory/occupancy.hpp"
+#include "common/model/occupancy.hpp"
 #include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
@@ -135,10 +135,10 @@ std::string in_short(double value) {
 }
 
 /// "sync 42%": what warps wait for most.
-std::string main_stall(const theory::KernelMetrics& metrics) {
+std::string main_stall(const model::KernelMetrics& metrics) {
   constexpr std::string_view prefix = "stall_";
-  const theory::NamedMetric* most = nullptr;
-  for (const theory::NamedMetric& metric : theory::all_metrics) {
+  const model::NamedMetric* most = nullptr;
+  for (const model::NamedMetric& metric : model::all_metrics) {
     if (!std::string_view(metric.name).starts_with(prefix)) continue;
     if (most == nullptr || metrics.*metric.value > metrics.*most->value) most = &metric;
   }
@@ -162,7 +162,7 @@ std::string metrics_table_of(const std::map<int, Rows>& by_order) {
                   "SMs", "ipc", "FLOP", "L2 rd", "L2 wr", "DRAMrd", "DRAMwr", "FLOP/B", "shrd",
                   "stalls, most");
   for (const BenchRow* row : shown) {
-    const theory::KernelMetrics& m = *row->metrics;
+    const model::KernelMetrics& m = *row->metrics;
     text +=
         fmt::format("{:>6}", row->n) +
         (speedup ? fmt::format(" {:>6}", figure(row->speedup)) : "") +
@@ -287,7 +287,7 @@ std::string of(const std::optional<Part>& part, Value Part::*value) {
 }
 
 std::string blocks(const std::optional<OccupancyFigures>& occupancy, int OccupancyFigures::*limit) {
-  if (!occupancy || (*occupancy).*limit == theory::unlimited) return "";
+  if (!occupancy || (*occupancy).*limit == model::unlimited) return "";
   return std::to_string((*occupancy).*limit);
 }
 
@@ -298,7 +298,7 @@ struct Column {
 
 /// The columns, and one for each metric behind them.
 std::vector<Column> with_metrics(std::vector<Column> columns) {
-  for (const theory::NamedMetric& metric : theory::all_metrics) {
+  for (const model::NamedMetric& metric : model::all_metrics) {
     columns.push_back(
         {metric.name, [value = metric.value](const BenchReport&, const BenchRow& row) {
            return row.metrics ? number(*row.metrics.*value) : "";

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "common/theory/occupancy.hpp"
+#include "common/model/occupancy.hpp"
 #include "grading/bench/test/example_bench.hpp"
 
 // The table on the terminal, and the same as CSV.
@@ -130,15 +130,15 @@ TEST(BenchTable, LeavesOutColumnsThatNobodyFills) {
 TEST(BenchTable, ShowsWhatAProfilerWould) {
   BenchRow with = row(Contender::solution);
   with.speedup = 2.5;
-  with.metrics = theory::KernelMetrics{.achieved_occupancy_pct = 74.58,
-                                       .sm_efficiency_pct = 95.44,
-                                       .ipc = 2.52,
-                                       .flop_count_sp = 137438953472,
-                                       .l2_read_bytes = 20e9,
-                                       .dram_read_bytes = 999.9e6,
-                                       .flop_per_dram_byte = 45.6,
-                                       .stall_memory_dependency_pct = 31,
-                                       .stall_sync_pct = 42.4};
+  with.metrics = model::KernelMetrics{.achieved_occupancy_pct = 74.58,
+                                      .sm_efficiency_pct = 95.44,
+                                      .ipc = 2.52,
+                                      .flop_count_sp = 137438953472,
+                                      .l2_read_bytes = 20e9,
+                                      .dram_read_bytes = 999.9e6,
+                                      .flop_per_dram_byte = 45.6,
+                                      .stall_memory_dependency_pct = 31,
+                                      .stall_sync_pct = 42.4};
   const std::string table = bench_table(report_of({with}));
   EXPECT_THAT(table,
               AllOf(HasSubstr("  1024  2.500  74.6  95.4  2.52   137G  20.0G      0  1.00G"),
@@ -174,7 +174,7 @@ TEST(BenchTable, ShowsNoControlCharacters) {
 TEST(BenchCsv, HasALineForEachRow) {
   BenchRow wrong = row(Contender::student);
   wrong.right = false;
-  wrong.occupancy->by_shared = theory::unlimited;
+  wrong.occupancy->by_shared = model::unlimited;
   const std::string csv = bench_csv(
       report_of({wrong, problem_row(Contender::student, 0, "error: \"x\", line 2\nhere")}));
   EXPECT_THAT(csv, HasSubstr("stage,function,block,contender,n,call,device,modelled,"));

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/core/statistics.hpp"
+#include "common/base/statistics.hpp"
 
 namespace tilewise::grading {
 namespace {

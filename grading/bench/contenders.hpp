@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/statistics.hpp"
+#include "common/base/statistics.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/profile/named_call.hpp"
 

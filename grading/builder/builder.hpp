@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/finding.hpp"
+#include "common/base/finding.hpp"
 
 namespace tilewise::grading {
 

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/gpu/capability.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/machine_code.hpp"

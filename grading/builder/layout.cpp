@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/command.hpp"
 
 namespace tilewise::grading {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 namespace tilewise::grading {
 namespace {

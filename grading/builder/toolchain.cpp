@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/core/statistics.hpp"
+#include "common/base/statistics.hpp"
 #include "grading/bench/bench_figures.hpp"
 #include "grading/bench/contenders.hpp"
 #include "grading/builder/layout.hpp"
@@ -77,7 +77,8 @@ class Contestant {
     if (with_data) arguments_ = workload_.place(request_.call, worker_.memory());
     const CallReply reply = worker_.call(request_.call.function,
                                          with_data ? arguments_ : on_device(arguments_), timing);
-    if (!request_.module->is_library() || reply.ending != CallReply::Ending::returned || reply.cuda_status != 0) {
+    if (!request_.module->is_library() || reply.ending != CallReply::Ending::returned ||
+        reply.cuda_status != 0) {
       if (const auto why = why_nothing_counted(reply, request_.call.text)) {
         return {{}, why->message};
       }

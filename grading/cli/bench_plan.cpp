@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"

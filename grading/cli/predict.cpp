@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "grading/cli/commands.hpp"

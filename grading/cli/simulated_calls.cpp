@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/kernel_registers.hpp"

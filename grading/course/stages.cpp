@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 namespace tilewise::grading {
 namespace {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/messages.hpp"
 #include "grading/examiner/process/failures.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
 #include "grading/examiner/matrix_fixtures.hpp"
@@ -100,7 +100,7 @@ void MatmulTest::expect_joined_stores(const CountedCall& call, int n) {
   const std::uint64_t lanes = lanes_of_a_request();
   // Where rows begin inside of sectors, 7 in 8 runs of 8 elements lie in two: no tile is narrower.
   const bool ragged = n % 8 != 0;
-  const std::uint64_t sectors = theory::fewest_sectors(elements);
+  const std::uint64_t sectors = model::fewest_sectors(elements);
   const TrafficTheory theory{.requests = (elements + lanes - 1) / lanes,
                              .sectors = ragged ? sectors * 15 / 8 : sectors,
                              .reason = "each element of C is stored once, beside its neighbours"};

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "grading/examiner/calling.hpp"

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "common/core/files.hpp"
-#include "common/core/statistics.hpp"
+#include "common/base/files.hpp"
+#include "common/base/statistics.hpp"
 #include "common/gpu/capability.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/core/statistics.hpp"
+#include "common/base/statistics.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/test_end.hpp"
 #include "grading/worker/call.hpp"
@@ -70,7 +70,7 @@ TimedRate timed_rate(const InterleavedTiming& timing, double work, const RateGoa
 /// What the model says of a call.
 struct ModelledRate {
   double rate = 0;
-  std::string limiter;  ///< in the words of theory::KernelTime
+  std::string limiter;  ///< in the words of model::KernelTime
 };
 
 /// "1195 GFLOPS at n = 2048 (modelled for gtx1080), limited by shared wavefronts". `goal`: its unit

@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/examiner/test_end.hpp"
 #include "grading/examiner/testdata/rectangular.hpp"

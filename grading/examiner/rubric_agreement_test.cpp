@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/test_end.hpp"
 

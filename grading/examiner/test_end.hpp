@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/finding.hpp"
+#include "common/base/finding.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/time_budget.hpp"
 #include "grading/results/result.hpp"

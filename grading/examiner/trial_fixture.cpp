@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/statistics.hpp"
+#include "common/base/statistics.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/messages.hpp"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/bench/test/example_bench.hpp"

@@ -159,7 +159,7 @@ TEST(BenchCharts, ShowTheFastestOfManyBlocks) {
 }
 
 /// A tile's traffic: each element that a block brings is used as often as the tile is wide.
-theory::KernelMetrics metrics_of(const BenchRow& row, int tile) {
+model::KernelMetrics metrics_of(const BenchRow& row, int tile) {
   const double operations = 2.0 * row.n * row.n * row.n;
   return {.flop_count_sp = operations,
           .dram_read_bytes = operations / tile,

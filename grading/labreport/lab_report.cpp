@@ -13,9 +13,9 @@
 #include <stdexcept>
 
 #include "common/gpu/capability.hpp"
-#include "common/theory/kernel_metrics.hpp"
-#include "common/theory/matmul_counts.hpp"
-#include "common/theory/occupancy.hpp"
+#include "common/model/kernel_metrics.hpp"
+#include "common/model/matmul_counts.hpp"
+#include "common/model/occupancy.hpp"
 #include "grading/page/render.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/results/printable.hpp"
@@ -64,7 +64,7 @@ Json saturation_of(const StageNotes& notes, const BenchReport& report) {
                                  row->occupancy->by_registers, row->occupancy->by_shared});
     found.push_back({{"block", order.block},
                      {"active_blocks", active},
-                     {"order", theory::saturating_order(order.tiling, report.gpu, active)},
+                     {"order", model::saturating_order(order.tiling, report.gpu, active)},
                      {"published", order.published}});
   }
   return found;
@@ -114,7 +114,7 @@ nlohmann::ordered_json gpu_document(const core::GpuProfile& gpu) {
           {"peak_fp32_gflops", gpu.peak_fp32_gflops()},
           {"peak_fp64_gflops", 2.0 * gpu.sms * gpu.fp64_lanes_per_sm * gpu.clock_mhz * 1e-3},
           {"dram_gb_s", gpu.dram_gb_s},
-          {"shared_gb_s", theory::shared_gb_s(gpu)},
+          {"shared_gb_s", model::shared_gb_s(gpu)},
           {"l2_bytes", gpu.l2_bytes},
           {"threads_per_sm", gpu.threads_per_sm},
           {"warps_per_sm", gpu.warps_per_sm},
@@ -129,7 +129,7 @@ nlohmann::ordered_json gpu_document(const core::GpuProfile& gpu) {
           {"graphics_mhz", gpu.graphics_mhz},
           {"memory_bytes", gpu.memory_bytes},
           {"constant_bytes", constant_bytes},
-          {"threads_per_warp", theory::threads_per_warp},
+          {"threads_per_warp", model::threads_per_warp},
           {"most_threads", {gpu.threads_per_block, gpu.threads_per_block, most_threads_z}},
           {"most_blocks", {capability.most_blocks_x, most_blocks_y, capability.most_blocks_z}}};
 }
@@ -160,9 +160,8 @@ namespace {
 
 /// What reports and charts are drawn of: kernels beside a stage's own are for the table alone.
 nlohmann::ordered_json drawn_rows(BenchReport report) {
-  std::erase_if(report.rows, [](const BenchRow& row) {
-    return row.contender.kind == Contender::Kind::beside;
-  });
+  std::erase_if(report.rows,
+                [](const BenchRow& row) { return row.contender.kind == Contender::Kind::beside; });
   return bench_document(report);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/profile/predictions.hpp"
@@ -16,7 +16,7 @@ namespace tilewise::grading {
 /// An order from which a grid fills a GTX 1080, as put2025 has it.
 struct SaturatingOrder {
   std::string block;  ///< as BenchRow::block
-  theory::Tiling tiling;
+  model::Tiling tiling;
   int published = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <regex>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/bench/test/example_bench.hpp"
 
 namespace tilewise::grading {

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "common/core/files.hpp"
-#include "common/core/json.hpp"
+#include "common/base/files.hpp"
+#include "common/base/json.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 

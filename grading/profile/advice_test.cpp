@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/theory/kernel_time.hpp"
+#include "common/model/kernel_time.hpp"
 #include "grading/profile/profile_report.hpp"
 
 namespace tilewise::grading {
@@ -84,11 +84,11 @@ std::set<std::string> limiters() {
                                  "last wave partly empty", "wavefronts of global accesses",
                                  "shared wavefronts",      "warp shuffles"};
   for (const bool double_precision : {false, true}) {
-    theory::KernelWork work;
+    model::KernelWork work;
     work.operations = 1;
     work.double_precision = double_precision;
-    for (const theory::TimePart& part :
-         theory::kernel_time(core::gpu_profile("gtx1080"), work).parts) {
+    for (const model::TimePart& part :
+         model::kernel_time(core::gpu_profile("gtx1080"), work).parts) {
       names.insert(part.name);
     }
   }

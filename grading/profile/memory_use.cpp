@@ -162,7 +162,7 @@ struct RunsAtATime {
 std::optional<RunsAtATime> runs_at_a_time(const KernelProfile& kernel, const core::GpuProfile& gpu,
                                           int registers_per_thread) {
   if (kernel.partitions_by_run.empty()) return std::nullopt;
-  const theory::Occupancy occupancy = occupancy_of(kernel, gpu, registers_per_thread);
+  const model::Occupancy occupancy = occupancy_of(kernel, gpu, registers_per_thread);
   if (occupancy.active_blocks <= 0) return std::nullopt;
   const auto held = std::uint64_t(occupancy.active_blocks) * std::uint64_t(gpu.sms);
   const std::uint64_t runs = std::max<std::uint64_t>(1, held / kernel.blocks_a_run);

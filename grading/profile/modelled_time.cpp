@@ -14,13 +14,13 @@ namespace tilewise::grading {
 
 std::size_t shared_bytes(const KernelProfile& kernel, const core::GpuProfile& gpu) {
   return kernel.static_shared_bytes + kernel.launch.dynamic_shared_bytes +
-         theory::arguments_in_shared(gpu, kernel.launch.argument_bytes);
+         model::arguments_in_shared(gpu, kernel.launch.argument_bytes);
 }
 
-theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
-                               int registers_per_thread) {
+model::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
+                              int registers_per_thread) {
   const auto& block = kernel.launch.block;
-  theory::LaunchNeeds needs;
+  model::LaunchNeeds needs;
   // No GPU takes as many; a forged launch could name more than an int holds.
   constexpr std::uint64_t many = 1 << 20;
   needs.threads_per_block =
@@ -28,10 +28,10 @@ theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfi
   needs.registers_per_thread = registers_per_thread;
   needs.shared_bytes_per_block = shared_bytes(kernel, gpu);
   needs.blocks = kernel.blocks;
-  return theory::occupancy(gpu, needs);
+  return model::occupancy(gpu, needs);
 }
 
-std::string limiter_of(const theory::Occupancy& occupancy) {
+std::string limiter_of(const model::Occupancy& occupancy) {
   return fmt::format("{}", fmt::join(occupancy.limited_by, " and "));
 }
 
@@ -45,14 +45,14 @@ std::uint64_t threads_of(const KernelProfile& kernel) {
   return std::clamp<std::uint64_t>(std::uint64_t{block[0]} * block[1] * block[2], 1, many);
 }
 
-int estimated_registers(const theory::KernelWork& work, const core::GpuProfile& gpu) {
+int estimated_registers(const model::KernelWork& work, const core::GpuProfile& gpu) {
   const core::Capability& capability = core::capability_of(gpu);
   const core::Capability::Registers& rule = capability.registers;
   const int most_of_a_thread = capability.allocation.most_registers_per_thread;
   // What only moves elements has them in registers side by side where compilers bring loads
   // together.
   const bool holds_results = work.operations > 0 || rule.as_of_today;
-  const double results = holds_results ? theory::results_at_a_time(work) : 1;
+  const double results = holds_results ? model::results_at_a_time(work) : 1;
   const double words = work.double_precision ? 2 : 1;
   const double wanted =
       std::min(rule.for_addresses + rule.for_a_result * words * results, double(most_of_a_thread));
@@ -81,9 +81,9 @@ std::optional<ArithmeticTime> arithmetic_of(const ProfileReport& report) {
 }
 
 /// All that does not depend on registers.
-theory::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport& report) {
+model::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport& report) {
   const simt::Counters& counters = kernel.counters;
-  theory::KernelWork work;
+  model::KernelWork work;
   work.blocks_x = kernel.launch.grid[0];
   work.blocks_y = std::uint64_t{kernel.launch.grid[1]} * kernel.launch.grid[2];
   work.threads_per_block = static_cast<int>(threads_of(kernel));
@@ -150,12 +150,12 @@ Registers registers_of(const KernelProfile& kernel, const ProfileReport& report)
   return nearest.value_or(Registers{estimate, false, true});
 }
 
-theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report) {
-  theory::KernelWork work = counted_work(kernel, report);
+model::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report) {
+  model::KernelWork work = counted_work(kernel, report);
   const Registers registers = registers_of(kernel, report);
   work.registers_per_thread = registers.per_thread;
   if (registers.may_spill) {
-    work.spilled_words = theory::spilled_words(work, core::capability_of(report.gpu));
+    work.spilled_words = model::spilled_words(work, core::capability_of(report.gpu));
   }
   work.partition_imbalance = partition_imbalance(kernel, report.gpu, registers.per_thread);
   return work;
@@ -165,38 +165,38 @@ bool has_footprint(const KernelProfile& kernel) {
   return kernel.footprint.load_sectors + kernel.footprint.store_sectors > 0;
 }
 
-std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
-                                                const ProfileReport& report) {
+std::optional<model::KernelTime> modelled_time(const KernelProfile& kernel,
+                                               const ProfileReport& report) {
   const bool moved_nothing = kernel.counters.global_load_requests +
                                  kernel.counters.global_store_requests +
                                  kernel.counters.global_atomic_requests ==
                              0;
   if (!has_footprint(kernel) && !moved_nothing) return std::nullopt;
   try {
-    return theory::kernel_time(report.gpu, work_of(kernel, report));
+    return model::kernel_time(report.gpu, work_of(kernel, report));
   } catch (const std::invalid_argument&) {  // cannot run there
     return std::nullopt;
   }
 }
 
-std::optional<theory::KernelMetrics> metrics_of(const KernelProfile& kernel,
-                                                const ProfileReport& report) {
+std::optional<model::KernelMetrics> metrics_of(const KernelProfile& kernel,
+                                               const ProfileReport& report) {
   const auto time = modelled_time(kernel, report);
   if (!time) return std::nullopt;
-  return theory::kernel_metrics(report.gpu, work_of(kernel, report), *time);
+  return model::kernel_metrics(report.gpu, work_of(kernel, report), *time);
 }
 
-std::optional<theory::KernelMetrics> metrics_of_call(const ProfileReport& report) {
+std::optional<model::KernelMetrics> metrics_of_call(const ProfileReport& report) {
   if (report.kernels.empty() || std::ssize(report.kernels) < report.launches) return std::nullopt;
-  theory::KernelMetrics call;
+  model::KernelMetrics call;
   double ms = 0;
   for (const KernelProfile& kernel : report.kernels) {
     const auto time = modelled_time(kernel, report);
     if (!time) return std::nullopt;
-    const theory::KernelMetrics metrics =
-        theory::kernel_metrics(report.gpu, work_of(kernel, report), *time);
+    const model::KernelMetrics metrics =
+        model::kernel_metrics(report.gpu, work_of(kernel, report), *time);
     ms += time->ms;
-    for (const theory::NamedMetric& metric : theory::all_metrics) {
+    for (const model::NamedMetric& metric : model::all_metrics) {
       double& so_far = call.*metric.value;
       const double value = metrics.*metric.value;
       so_far += metric.adds_up ? value : (value - so_far) * time->ms / ms;  // a mean as it goes

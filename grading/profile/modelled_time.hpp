@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/theory/kernel_metrics.hpp"
-#include "common/theory/kernel_time.hpp"
-#include "common/theory/occupancy.hpp"
+#include "common/model/kernel_metrics.hpp"
+#include "common/model/kernel_time.hpp"
+#include "common/model/occupancy.hpp"
 #include "grading/profile/profile_report.hpp"
 #include "grading/worker/call.hpp"
 
@@ -19,11 +19,11 @@ namespace tilewise::grading {
 std::size_t shared_bytes(const KernelProfile& kernel, const core::GpuProfile& gpu);
 
 /// How the launch would fill an SM of a GPU, with so many registers a thread.
-theory::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
-                               int registers_per_thread);
+model::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfile& gpu,
+                              int registers_per_thread);
 
 /// "shared memory", or "warps and blocks" where both run out at once.
-std::string limiter_of(const theory::Occupancy& occupancy);
+std::string limiter_of(const model::Occupancy& occupancy);
 
 /// Registers of a thread, and how they are known.
 struct Registers {
@@ -39,22 +39,22 @@ struct Registers {
 Registers registers_of(const KernelProfile& kernel, const ProfileReport& report);
 
 /// The launch as the model takes it.
-theory::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report);
+model::KernelWork work_of(const KernelProfile& kernel, const ProfileReport& report);
 
 /// Whether it was counted what a block needs of memory.
 bool has_footprint(const KernelProfile& kernel);
 
 /// How long the launch would take; nothing where it cannot run on that GPU, or where it was not
 /// counted what a block needs of memory (`lab profile --exhaustive`).
-std::optional<theory::KernelTime> modelled_time(const KernelProfile& kernel,
-                                                const ProfileReport& report);
+std::optional<model::KernelTime> modelled_time(const KernelProfile& kernel,
+                                               const ProfileReport& report);
 
 /// The launch's metrics under the names of profilers; nothing where modelled_time() knows no time.
-std::optional<theory::KernelMetrics> metrics_of(const KernelProfile& kernel,
-                                                const ProfileReport& report);
+std::optional<model::KernelMetrics> metrics_of(const KernelProfile& kernel,
+                                               const ProfileReport& report);
 
 /// The same of all kernels of a call: sums, and means over their time.
-std::optional<theory::KernelMetrics> metrics_of_call(const ProfileReport& report);
+std::optional<model::KernelMetrics> metrics_of_call(const ProfileReport& report);
 
 /// The modelled time of a call.
 struct CallTime {

@@ -8,30 +8,30 @@
 #include <string>
 #include <vector>
 
-#include "common/theory/matmul_counts.hpp"
-#include "common/theory/occupancy.hpp"
+#include "common/model/matmul_counts.hpp"
+#include "common/model/occupancy.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
 namespace {
 
-theory::LaunchNeeds needs_of(const OccupancyQuestion& question) {
+model::LaunchNeeds needs_of(const OccupancyQuestion& question) {
   return {question.block[0] * question.block[1], question.registers_per_thread,
           question.shared_bytes_per_block, question.blocks};
 }
 
 Saturation saturation_of(const OccupancyQuestion& question, const core::GpuProfile& gpu) {
   // A small grid is what to grow out of, so it does not count.
-  theory::LaunchNeeds launch = needs_of(question);
+  model::LaunchNeeds launch = needs_of(question);
   launch.blocks.reset();
-  const int resident = theory::occupancy(gpu, launch).active_blocks;
+  const int resident = model::occupancy(gpu, launch).active_blocks;
   // Tilings know square blocks only. To the grid it is all the same how a block comes by its
   // columns and rows: one thread with all of them makes the same grid.
-  const theory::Tiling whole_block{1, question.block[0] * question.results[0],
-                                   question.block[1] * question.results[1]};
-  const std::uint64_t n = theory::saturating_order(whole_block, gpu, resident);
-  return {n, theory::blocks_along_x(whole_block, n), theory::blocks_along_y(whole_block, n),
+  const model::Tiling whole_block{1, question.block[0] * question.results[0],
+                                  question.block[1] * question.results[1]};
+  const std::uint64_t n = model::saturating_order(whole_block, gpu, resident);
+  return {n, model::blocks_along_x(whole_block, n), model::blocks_along_y(whole_block, n),
           std::uint64_t(gpu.sms) * resident};
 }
 
@@ -43,9 +43,9 @@ OccupancyReport occupancy_report(const OccupancyQuestion& question,
   for (const core::GpuProfile& gpu : gpus) {
     OccupancyOnGpu& answer = report.gpus.emplace_back();
     answer.gpu = gpu;
-    answer.occupancy = theory::occupancy(gpu, report.launch);
+    answer.occupancy = model::occupancy(gpu, report.launch);
     if (!answer.occupancy.cannot_run.empty()) continue;
-    answer.one_block_more = theory::for_one_block_more(gpu, report.launch);
+    answer.one_block_more = model::for_one_block_more(gpu, report.launch);
     answer.saturation = saturation_of(question, gpu);
   }
   return report;
@@ -55,9 +55,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json limit(int blocks) { return blocks == theory::unlimited ? Json() : Json(blocks); }
+Json limit(int blocks) { return blocks == model::unlimited ? Json() : Json(blocks); }
 
-Json launch_document(const theory::LaunchNeeds& launch) {
+Json launch_document(const model::LaunchNeeds& launch) {
   const int registers = launch.registers_per_thread;
   return {{"threads_per_block", launch.threads_per_block},
           {"registers_per_thread", registers == 0 ? Json() : Json(registers)},
@@ -66,7 +66,7 @@ Json launch_document(const theory::LaunchNeeds& launch) {
 }
 
 Json gpu_document(const OccupancyOnGpu& answer, bool registers_known) {
-  const theory::Occupancy& occupancy = answer.occupancy;
+  const model::Occupancy& occupancy = answer.occupancy;
   Json document = {
       {"gpu", answer.gpu.id},
       {"warps_per_block", occupancy.warps_per_block},
@@ -135,11 +135,11 @@ struct Row {
 };
 
 std::vector<Row> rows_of(const OccupancyReport& report, const OccupancyOnGpu& answer) {
-  const theory::LaunchNeeds& launch = report.launch;
-  const theory::Occupancy& occupancy = answer.occupancy;
+  const model::LaunchNeeds& launch = report.launch;
+  const model::Occupancy& occupancy = answer.occupancy;
   const core::GpuProfile& gpu = answer.gpu;
   const auto blocks = [](int limit) {
-    return limit == theory::unlimited ? "any" : with_commas(limit);
+    return limit == model::unlimited ? "any" : with_commas(limit);
   };
   std::vector<Row> rows = {
       {"blocks", "", "1", with_commas(gpu.blocks_per_sm), blocks(occupancy.limit_by_blocks)},
@@ -178,7 +178,7 @@ std::string resources(const OccupancyReport& report, const OccupancyOnGpu& answe
 
 /// What keeps another block away, as something to do. Several: all of them at once.
 std::string advice(const OccupancyReport& report, const OccupancyOnGpu& answer) {
-  const theory::LaunchNeeds& now = report.launch;
+  const model::LaunchNeeds& now = report.launch;
   const core::GpuProfile& gpu = answer.gpu;
   if (answer.occupancy.active_warps == gpu.warps_per_sm) {
     return "not needed: every warp of the SM is in use";
@@ -190,7 +190,7 @@ std::string advice(const OccupancyReport& report, const OccupancyOnGpu& answer) 
         "{:19}warps only with more than {} each",
         counted(gpu.blocks_per_sm, "block"), "", counted((warps - 1) * threads_per_warp, "thread"));
   }
-  const theory::LaunchNeeds& then = *answer.one_block_more;
+  const model::LaunchNeeds& then = *answer.one_block_more;
   std::vector<std::string> changes;
   if (then.threads_per_block < now.threads_per_block) {
     changes.push_back(fmt::format("at most {} a block", counted(then.threads_per_block, "thread")));
@@ -250,7 +250,7 @@ std::string at_most(const OccupancyReport& report) {
 }
 
 std::string whole_table(const OccupancyReport& report, const OccupancyOnGpu& answer) {
-  const theory::Occupancy& occupancy = answer.occupancy;
+  const model::Occupancy& occupancy = answer.occupancy;
   if (!occupancy.cannot_run.empty()) return fmt::format("  cannot run: {}\n", occupancy.cannot_run);
   const core::GpuProfile& gpu = answer.gpu;
   return "\n" + resources(report, answer) +
@@ -269,7 +269,7 @@ std::string comparison(const OccupancyReport& report) {
   std::string text = fmt::format("\n  {:<10}{:>8}{:>7}{:>9}{:>11}{:>18}  {}\n", "GPU", "blocks",
                                  "warps", "threads", "occupancy", "fills it from n", "limited by");
   for (const OccupancyOnGpu& answer : report.gpus) {
-    const theory::Occupancy& occupancy = answer.occupancy;
+    const model::Occupancy& occupancy = answer.occupancy;
     if (!occupancy.cannot_run.empty()) {
       text += fmt::format("  {:<10}cannot run: {}\n", answer.gpu.id, occupancy.cannot_run);
       continue;

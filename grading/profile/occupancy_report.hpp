@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/theory/occupancy.hpp"
+#include "common/model/occupancy.hpp"
 
 namespace tilewise::grading {
 
@@ -33,15 +33,15 @@ struct Saturation {
 
 struct OccupancyOnGpu {
   core::GpuProfile gpu;
-  theory::Occupancy occupancy;
-  std::optional<theory::LaunchNeeds> one_block_more;  ///< theory::for_one_block_more()
-  std::optional<Saturation> saturation;               ///< none where the launch cannot run
+  model::Occupancy occupancy;
+  std::optional<model::LaunchNeeds> one_block_more;  ///< model::for_one_block_more()
+  std::optional<Saturation> saturation;              ///< none where the launch cannot run
 };
 
 /// What it answers.
 struct OccupancyReport {
   OccupancyQuestion question;
-  theory::LaunchNeeds launch;
+  model::LaunchNeeds launch;
   std::vector<OccupancyOnGpu> gpus;
 };
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "common/theory/reference_table.hpp"
+#include "common/model/reference_table.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -46,7 +46,7 @@ std::string with_comma(int number) {
 // put2014, GT 240, versions 1 to 5: all that it has tables of.
 TEST(OccupancyTable, SaysWhatWasPublishedForAGt240) {
   int rows = 0;
-  for (const theory::ReferenceRow& row : theory::reference_table("put2014_gt240_occupancy.csv")) {
+  for (const model::ReferenceRow& row : model::reference_table("put2014_gt240_occupancy.csv")) {
     SCOPED_TRACE(row.place());
     ++rows;
     const int edge = row.integer("block");

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/profile/named_call.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/json.hpp"
+#include "common/base/json.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/numbers.hpp"
@@ -58,7 +58,7 @@ Json known(double value, bool is_known) { return is_known ? Json(value) : Json(n
 
 Json modelled_document(const KernelProfile& kernel, const ProfileReport& report) {
   const Registers registers = registers_of(kernel, report);
-  const theory::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
+  const model::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
   const auto time = modelled_time(kernel, report);
   Json document = {{"ms", known(time ? time->ms : 0, time.has_value())},
                    {"gflops", known(time ? time->gflops : 0, time && time->gflops > 0)},
@@ -71,7 +71,7 @@ Json modelled_document(const KernelProfile& kernel, const ProfileReport& report)
                    {"spilled_words_per_thread", work_of(kernel, report).spilled_words}};
   if (!time) return document;
   Json parts = Json::array();
-  for (const theory::TimePart& part : time->parts) {
+  for (const model::TimePart& part : time->parts) {
     parts.push_back({{"name", part.name}, {"ms", part.ms}});
   }
   document["parts"] = parts;
@@ -79,10 +79,10 @@ Json modelled_document(const KernelProfile& kernel, const ProfileReport& report)
 }
 
 /// By name; null where there is no modelled time to go by.
-Json metrics_document(const std::optional<theory::KernelMetrics>& metrics) {
+Json metrics_document(const std::optional<model::KernelMetrics>& metrics) {
   if (!metrics) return nullptr;
   Json document;
-  for (const theory::NamedMetric& metric : theory::all_metrics) {
+  for (const model::NamedMetric& metric : model::all_metrics) {
     document[metric.name] = {{"value", *metrics.*metric.value},
                              {"unit", metric.unit},
                              {"from", metric.known},
@@ -171,7 +171,7 @@ std::string extent_of_simulation(const KernelProfile& kernel) {
 
 std::string occupancy_line(const KernelProfile& kernel, const ProfileReport& report) {
   const Registers registers = registers_of(kernel, report);
-  const theory::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
+  const model::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
   if (!occupancy.cannot_run.empty()) {
     return fmt::format("  cannot run there: {}\n", occupancy.cannot_run);
   }
@@ -205,7 +205,7 @@ std::string metrics_table(const KernelProfile& kernel, const ProfileReport& repo
   if (!metrics) return "";
   std::string text = fmt::format("\n  {:<28}{:>16}  {:<12}{}\n", "metric, as nvprof names it", "",
                                  "", "and Nsight Compute");
-  for (const theory::NamedMetric& metric : theory::all_metrics) {
+  for (const model::NamedMetric& metric : model::all_metrics) {
     const double value = *metrics.*metric.value;
     if (value == 0) continue;
     const bool is_share = metric.unit == std::string_view("%");
@@ -369,7 +369,7 @@ std::string means_over_launches(const ProfileReport& report) {
       for (const KernelProfile* kernel : all) sum += figure(*kernel);
       return sum / static_cast<double>(all.size());
     };
-    const auto mean_of = [&](double theory::KernelMetrics::*metric) {
+    const auto mean_of = [&](double model::KernelMetrics::*metric) {
       return mean([&](const KernelProfile& kernel) {
         const auto metrics = metrics_of(kernel, report);
         return metrics ? *metrics.*metric : 0;
@@ -390,8 +390,8 @@ std::string means_over_launches(const ProfileReport& report) {
         mean([](const KernelProfile& kernel) {
           return efficiency_pct(kernel.counters, global_stores);
         }),
-        mean_of(&theory::KernelMetrics::achieved_occupancy_pct),
-        mean_of(&theory::KernelMetrics::shared_efficiency_of_lanes_pct), printable(name));
+        mean_of(&model::KernelMetrics::achieved_occupancy_pct),
+        mean_of(&model::KernelMetrics::shared_efficiency_of_lanes_pct), printable(name));
   }
   if (text.empty()) return "";
   return "\nmeans over the launches of a kernel (time and occupancies modelled; shared: each "

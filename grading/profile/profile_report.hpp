@@ -64,7 +64,7 @@ struct WorstLine {
 /// one that does most. Nothing without lines.
 std::optional<WorstLine> worst_line(const std::vector<simt::LineCounters>& lines);
 
-/// What a student can do about a limiter that the model names (theory::KernelTime::limiter): one
+/// What a student can do about a limiter that the model names (model::KernelTime::limiter): one
 /// sentence or two. Empty for a name that is not the model's.
 std::string limiter_advice(std::string_view limiter);
 

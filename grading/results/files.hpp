@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 namespace tilewise::grading {
 

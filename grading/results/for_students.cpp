@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/results/printable.hpp"
 
 namespace tilewise::grading {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/core/json.hpp"
+#include "common/base/json.hpp"
 #include "grading/results/causes.hpp"
 
 namespace tilewise::grading {

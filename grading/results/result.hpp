@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/core/finding.hpp"
+#include "common/base/finding.hpp"
 
 namespace tilewise::grading {
 

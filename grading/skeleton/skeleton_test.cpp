@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 namespace tilewise::grading {
 namespace {

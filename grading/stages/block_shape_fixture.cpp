@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 
 namespace tilewise::grading {
 
@@ -116,7 +116,7 @@ void BlockShapeTest::expect_joined_loads(const CountedCall& call, dim3 block, in
   expect_traffic(
       call, global_loads,
       {.requests = 2 * steps,
-       .sectors = steps * (height + theory::fewest_sectors(width)),
+       .sectors = steps * (height + model::fewest_sectors(width)),
        .reason = fmt::format(
            "{} threads beside each other need {} of A and {} neighbours of B for "
            "each k",

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 namespace tilewise::grading {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -16,7 +16,7 @@ std::uint64_t blocks_along(int n, int side) { return (n + side - 1) / side; }
 std::uint64_t sectors_of_run(int run, int n) {
   constexpr int sector_elements = 8;
   const bool aligned = n % sector_elements == 0 && run % sector_elements == 0;
-  return theory::fewest_sectors(run) + (aligned ? 0 : 1);
+  return model::fewest_sectors(run) + (aligned ? 0 : 1);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"

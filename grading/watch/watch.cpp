@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/worker/module.hpp"
 #include "grading/worker/simt_host_process.hpp"
 

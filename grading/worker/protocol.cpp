@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "common/core/json.hpp"
+#include "common/base/json.hpp"
 
 using Json = nlohmann::json;
 

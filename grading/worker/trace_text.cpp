@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/core/json.hpp"
+#include "common/base/json.hpp"
 
 namespace tilewise::simt {
 

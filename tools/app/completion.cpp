@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/submission.hpp"

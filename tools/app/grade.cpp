@@ -5,7 +5,7 @@
 #include <iostream>
 #include <memory>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/autograder/autograder.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"

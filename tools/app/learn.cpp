@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/command.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"

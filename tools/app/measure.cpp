@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/debug/debug.hpp"
 #include "grading/progress/progress.hpp"

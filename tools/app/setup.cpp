@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/doctor/checkup.hpp"
 #include "grading/skeleton/skeleton.hpp"
 #include "tools/app/commands.hpp"

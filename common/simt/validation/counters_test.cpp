@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/cases.hpp"

@@ -1,8 +1,8 @@
 // Writes what the model of a kernel's time needs to know of every measured kernel:
 //
-//   model_counters model|unseen [first [count]] > common/theory/testdata/model_counters.csv
+//   model_counters model|unseen [first [count]] > common/model/testdata/model_counters.csv
 //
-// with rows in the order of common/theory/testdata/model_measurements.csv, or of
+// with rows in the order of common/model/testdata/model_measurements.csv, or of
 // unseen_measurements.csv, then for unseen_counters.csv.
 
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   using namespace tilewise;
   try {
     const std::string table = argc > 1 ? argv[1] : "model";
-    const auto rows = theory::reference_table(table + "_measurements.csv");
+    const auto rows = model::reference_table(table + "_measurements.csv");
     const std::size_t first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 0;
     const std::size_t count = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : rows.size();
     if (first == 0) std::puts(simt::model_counters_header().c_str());

@@ -9,12 +9,12 @@
 #include <stdexcept>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/model/model_validation.hpp"
+#include "common/model/occupancy.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/published_kernels.hpp"
 #include "common/simt/validation/put2025_kernel.hpp"
 #include "common/simt/watch.hpp"
-#include "common/theory/model_validation.hpp"
-#include "common/theory/occupancy.hpp"
 #include "labs/01_single_block/matmul_single_block.hpp"
 #include "labs/02_multi_block_grid/matmul_grid.hpp"
 #include "labs/03_shared_memory/matmul_shared.hpp"
@@ -215,7 +215,7 @@ constexpr Column columns[] = {
     {"shared_bytes",
      [](const KernelProfile& p, const core::GpuProfile& gpu) -> std::uint64_t {
        return p.static_shared_bytes + p.launch.dynamic_shared_bytes +
-              theory::arguments_in_shared(gpu, p.launch.argument_bytes);
+              model::arguments_in_shared(gpu, p.launch.argument_bytes);
      }},
     COUNTER(global_load_requests),
     COUNTER(global_load_sectors),
@@ -255,15 +255,15 @@ std::string model_counters_header() {
   return header;
 }
 
-KernelProfile profile_of(const theory::ReferenceRow& row) {
-  const core::GpuProfile gpu = theory::gpu_of(row);
+KernelProfile profile_of(const model::ReferenceRow& row) {
+  const core::GpuProfile gpu = model::gpu_of(row);
   use_device(gpu);
   cudaDeviceReset();
   Arguments x{row.integer("m"), row.integer("n"), row.integer("k"),
               row.integer("a"), row.integer("b"), row.integer("c"),
               nullptr,          nullptr,          nullptr};
   const auto largest = static_cast<std::size_t>(std::max({x.m, x.n, x.k}));
-  const bool single = !theory::is_double_precision(row);
+  const bool single = !model::is_double_precision(row);
   const std::size_t bytes = largest * largest * (single ? sizeof(float) : sizeof(double));
   void *A = nullptr, *B = nullptr, *C = nullptr;
   for (void** matrix : {&A, &B, &C}) {
@@ -283,8 +283,8 @@ KernelProfile profile_of(const theory::ReferenceRow& row) {
   return profiles[0];
 }
 
-std::string model_counters_line(const theory::ReferenceRow& row) {
-  const core::GpuProfile gpu = theory::gpu_of(row);
+std::string model_counters_line(const model::ReferenceRow& row) {
+  const core::GpuProfile gpu = model::gpu_of(row);
   const KernelProfile profile = profile_of(row);
   std::ostringstream line;
   for (const Column& column : columns) {

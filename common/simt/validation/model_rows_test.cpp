@@ -1,4 +1,4 @@
-// That common/theory/testdata/model_counters.csv and unseen_counters.csv are what the simulator
+// That common/model/testdata/model_counters.csv and unseen_counters.csv are what the simulator
 // counts: a few of their rows, of each GPU and kind of kernel, anew.
 
 #include "common/simt/validation/model_rows.hpp"
@@ -9,16 +9,16 @@
 #include <fstream>
 #include <set>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
+#include "common/model/kernel_metrics.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/published_kernels.hpp"
-#include "common/theory/kernel_metrics.hpp"
 
 namespace tilewise::simt {
 namespace {
 
 std::vector<std::string> recorded_lines(const std::string& table) {
-  std::ifstream file(theory::reference_file(table + "_counters.csv"));
+  std::ifstream file(model::reference_file(table + "_counters.csv"));
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
@@ -28,7 +28,7 @@ class ModelRows : public testing::TestWithParam<const char*> {};
 
 TEST_P(ModelRows, AreWhatTheSimulatorCounts) {
   const std::string table = GetParam();
-  const auto rows = theory::reference_table(table + "_measurements.csv");
+  const auto rows = model::reference_table(table + "_measurements.csv");
   const std::vector<std::string> recorded = recorded_lines(table);
   ASSERT_EQ(recorded.size(), rows.size() + 1);
   EXPECT_EQ(recorded[0], model_counters_header());
@@ -86,21 +86,21 @@ TEST(SgemmLadder, ComputesHalfTheProductAndThreeTimesWhatWasThere) {
 }
 
 /// Shared efficiency of a call of model_measurements.csv, and that of its lanes.
-theory::KernelMetrics shared_metrics(const std::string& function, int n, int tile, int results) {
-  for (const theory::ReferenceRow& row : theory::reference_table("model_measurements.csv")) {
+model::KernelMetrics shared_metrics(const std::string& function, int n, int tile, int results) {
+  for (const model::ReferenceRow& row : model::reference_table("model_measurements.csv")) {
     if (row.text("function") != function || row.integer("n") != n || row.integer("a") != tile ||
         row.integer("b") != results || row.text("gpu") == "h200") {
       continue;
     }
     const Counters counters = profile_of(row).counters;
-    theory::KernelWork work;
+    model::KernelWork work;
     work.shared_load_wavefronts = double(counters.shared_load_wavefronts_merged);
     work.shared_store_wavefronts = double(counters.shared_store_wavefronts);
     work.shared_bytes = double(counters.shared_load_bytes + counters.shared_store_bytes);
     work.shared_lane_bytes =
         double(counters.shared_load_lane_bytes + counters.shared_store_lane_bytes);
     const core::GpuProfile gpu = core::gpu_profile(row.text("gpu"));
-    return theory::kernel_metrics(gpu, work, theory::kernel_time(gpu, work));
+    return model::kernel_metrics(gpu, work, model::kernel_time(gpu, work));
   }
   ADD_FAILURE() << "no " << function << " of n = " << n;
   return {};
@@ -115,7 +115,7 @@ TEST(ModelRows, HaveTheSharedEfficiencyOfCourse2025) {
 
 // fing2020: 132.00% of DGEMM with tiles, 0.00% without. There a word of A is 32, one a lane.
 TEST(ModelRows, HaveTheSharedEfficiencyOfFing2020) {
-  const theory::KernelMetrics tiles = shared_metrics("fing2020_dgemm_shared", 512, 0, 0);
+  const model::KernelMetrics tiles = shared_metrics("fing2020_dgemm_shared", 512, 0, 0);
   EXPECT_NEAR(tiles.shared_efficiency_of_lanes_pct, 132.00, 0.005);
   EXPECT_NEAR(tiles.shared_efficiency_pct, 70.00, 0.005);
   EXPECT_EQ(shared_metrics("fing2020_dgemm_global", 512, 0, 0).shared_efficiency_of_lanes_pct, 0);

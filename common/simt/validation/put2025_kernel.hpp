@@ -1,7 +1,7 @@
 #pragma once
 
 /// The matrix product of put2025 (Poznan University of Technology, 2025), written as published:
-/// the kernel whose counters on a GTX 1080 common/theory/testdata holds.
+/// the kernel whose counters on a GTX 1080 common/model/testdata holds.
 namespace tilewise::simt {
 
 /// C = A * B, all n x n in device memory, by blocks of tile x tile threads with rx neighbouring

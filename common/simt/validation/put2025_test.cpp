@@ -1,4 +1,4 @@
-// The simulator's counters, the formulas of common/theory and a profiler's figures for one kernel:
+// The simulator's counters, the formulas of common/model and a profiler's figures for one kernel:
 // put2025, 28 configurations on a GTX 1080.
 
 #include <cuda_runtime.h>
@@ -13,17 +13,17 @@
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/model/matmul_counts.hpp"
+#include "common/model/reference_table.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/validation/put2025_kernel.hpp"
 #include "common/simt/watch.hpp"
-#include "common/theory/matmul_counts.hpp"
-#include "common/theory/reference_table.hpp"
 
 namespace tilewise::simt {
 namespace {
 
-using theory::ReferenceRow;
-using theory::Tiling;
+using model::ReferenceRow;
+using model::Tiling;
 
 using DeviceFloats = std::unique_ptr<float, decltype(&cudaFree)>;
 
@@ -44,7 +44,7 @@ struct Measured {
 /// source.
 std::vector<Measured> measured_rows() {
   std::vector<Measured> rows;
-  for (const ReferenceRow& row : theory::reference_table("put2025_gtx1080_rx_ry.csv")) {
+  for (const ReferenceRow& row : model::reference_table("put2025_gtx1080_rx_ry.csv")) {
     const Tiling tiling{row.integer("block"), row.integer("rx"), row.integer("ry")};
     if (tiling.rx * tiling.ry > 64) continue;
     rows.push_back({row, tiling, row.integer("n")});
@@ -146,17 +146,17 @@ TEST_F(Put2025, CountsWhatAProfilerCounted) {
 
 /// What the formulas have exactly for any n.
 void expect_exact_counts(const KernelProfile& counted, const Tiling& tiling, std::uint64_t n) {
-  EXPECT_EQ(counted.launch.grid[0], theory::blocks_along_x(tiling, n));
-  EXPECT_EQ(counted.launch.grid[1], theory::blocks_along_y(tiling, n));
-  EXPECT_EQ(counted.static_shared_bytes, theory::shared_bytes_per_block(tiling));
-  const theory::ElementAccesses accesses = theory::tiled_accesses(tiling, n);
+  EXPECT_EQ(counted.launch.grid[0], model::blocks_along_x(tiling, n));
+  EXPECT_EQ(counted.launch.grid[1], model::blocks_along_y(tiling, n));
+  EXPECT_EQ(counted.static_shared_bytes, model::shared_bytes_per_block(tiling));
+  const model::ElementAccesses accesses = model::tiled_accesses(tiling, n);
   const Counters& counters = counted.counters;
   EXPECT_EQ(counters.global_load_bytes, accesses.loads * sizeof(float));
   EXPECT_EQ(counters.global_store_bytes, accesses.stores * sizeof(float));
-  EXPECT_GE(counters.global_load_requests, theory::fewest_requests(accesses.loads));
-  EXPECT_GE(counters.global_store_requests, theory::fewest_requests(accesses.stores));
-  EXPECT_GE(counters.global_load_sectors, theory::fewest_sectors(accesses.loads));
-  EXPECT_GE(counters.global_store_sectors, theory::fewest_sectors(accesses.stores));
+  EXPECT_GE(counters.global_load_requests, model::fewest_requests(accesses.loads));
+  EXPECT_GE(counters.global_store_requests, model::fewest_requests(accesses.stores));
+  EXPECT_GE(counters.global_load_sectors, model::fewest_sectors(accesses.loads));
+  EXPECT_GE(counters.global_store_sectors, model::fewest_sectors(accesses.stores));
 }
 
 TEST_F(Put2025, CountsWhatTheFormulasSay) {
@@ -168,14 +168,14 @@ TEST_F(Put2025, CountsWhatTheFormulasSay) {
     const double accesses =
         double(counted.counters.global_load_bytes + counted.counters.global_store_bytes) /
         sizeof(float);
-    const double formula = theory::approximate_accesses(measured.tiling, measured.n);
+    const double formula = model::approximate_accesses(measured.tiling, measured.n);
     // Equal where blocks divide n; with 8x8 results a thread, 12.5 blocks along n = 1600 are 13.
     EXPECT_GE(accesses / formula, 1 - 1e-12);
     EXPECT_LE(accesses / formula, 1.04);
     // The formula for large n leaves out the stores, which count most with 8x8 results a thread.
     const double cgma = 2.0 * std::pow(measured.n, 3) / accesses;
-    EXPECT_LE(cgma / theory::cgma(measured.tiling), 1);
-    EXPECT_GE(cgma / theory::cgma(measured.tiling), 0.92);
+    EXPECT_LE(cgma / model::cgma(measured.tiling), 1);
+    EXPECT_GE(cgma / model::cgma(measured.tiling), 0.92);
   }
 }
 

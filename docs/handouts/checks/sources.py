@@ -32,7 +32,7 @@ def check(page):
     for row in page.rows("| document | items |"):
         page.vouch(*row.place("items"))
         page.vouch(*row.place("works"))
-    rows = (ROOT / "common/theory/testdata/put2025_gtx1080_rx_ry.csv").read_text(encoding="utf-8")
+    rows = (ROOT / "common/model/testdata/put2025_gtx1080_rx_ry.csv").read_text(encoding="utf-8")
     page.figures("34", len(rows.splitlines()) - 1)
     page.given("2009 2010 2014 2020 2022 2025", "years")
     page.given("128", "the leaf of the reference solution's recursion")

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "grading/examiner/process/worker.hpp"
 
 namespace tilewise::grading {

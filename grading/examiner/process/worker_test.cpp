@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/process/process.hpp"
 
 namespace tilewise::grading {

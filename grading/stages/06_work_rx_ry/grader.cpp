@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 #include "grading/stages/06_work_rx_ry/contract.hpp"
 #include "grading/stages/tiled_matmul_fixture.hpp"
 
@@ -22,7 +22,7 @@ struct Configuration {
   int cols() const { return tile * rx; }
   int edge() const { return std::max(rows(), cols()); }
   int threads() const { return tile * tile; }
-  std::size_t shared_bytes() const { return theory::shared_bytes_per_block({tile, rx, ry}); }
+  std::size_t shared_bytes() const { return model::shared_bytes_per_block({tile, rx, ry}); }
 };
 
 class WorkTest : public TiledMatmulTest {

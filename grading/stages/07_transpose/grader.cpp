@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 #include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/07_transpose/contract.hpp"
@@ -89,7 +89,7 @@ class TransposeStage : public TransposeTest {
     for (const AccessKind& kind : {global_loads, global_stores}) {
       expect_traffic(call, kind,
                      {.requests = elements / lanes_of_a_request(),
-                      .sectors = theory::fewest_sectors(elements),
+                      .sectors = model::fewest_sectors(elements),
                       .reason = "each element is read once and written once, eight to a sector"},
                      slack,
                      "Each element of in is to be loaded by one thread, and each of out stored by "

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/09_rank1_update/contract.hpp"
 #include "grading/stages/tiled_matmul_fixture.hpp"
@@ -169,7 +169,7 @@ class MatmulRank1 : public Rank1UpdateTest {
     expect_traffic(
         call, global_loads,
         {.requests = elements / lanes_of_a_request(),
-         .sectors = theory::fewest_sectors(elements),
+         .sectors = model::fewest_sectors(elements),
          .reason = fmt::format("with blocks of {} rows and {} columns of C, {} columns of blocks "
                                "need all of A once, and {} rows of them all of B",
                                rows, cols, along_x, along_y)},

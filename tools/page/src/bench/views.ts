@@ -20,7 +20,7 @@ export interface Occupancy {
   limited_by: string;
 }
 
-/** Of what a profiler shows (common/theory/kernel_metrics.hpp), what pictures need. */
+/** Of what a profiler shows (common/model/kernel_metrics.hpp), what pictures need. */
 export interface Metrics {
   flop_count_dp: number;
   dram_read_bytes: number;

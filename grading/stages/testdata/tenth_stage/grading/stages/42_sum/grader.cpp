@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 #include "grading/examiner/rates.hpp"
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/problem/inputs.hpp"
@@ -68,7 +68,7 @@ TEST_F(Sum, LoadsEachElementOnce) {
   constexpr double slack = 1.25;  // an atomic addition a block counts, too
   expect_traffic(try_counted(*of(n)), global_loads,
                  {.requests = std::uint64_t(n / lanes_of_a_request()),
-                  .sectors = theory::fewest_sectors(n),
+                  .sectors = model::fewest_sectors(n),
                   .reason = "each element is added up once"},
                  slack, advice());
 }

@@ -1,13 +1,13 @@
-#include "common/theory/kernel_metrics.hpp"
+#include "common/model/kernel_metrics.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "common/gpu/capability.hpp"
-#include "common/theory/occupancy.hpp"
+#include "common/model/occupancy.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 namespace {
 
@@ -136,4 +136,4 @@ KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work
   return metrics;
 }
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

@@ -1,4 +1,4 @@
-#include "common/theory/kernel_time.hpp"
+#include "common/model/kernel_time.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 namespace {
 
 using ::testing::HasSubstr;
@@ -431,4 +431,4 @@ TEST(DramTraffic, IsAllWithoutL2AndOnceWhereEverythingFits) {
 }
 
 }  // namespace
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

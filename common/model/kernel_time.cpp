@@ -1,13 +1,13 @@
-#include "common/theory/kernel_time.hpp"
+#include "common/model/kernel_time.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
 
-#include "common/theory/occupancy.hpp"
+#include "common/model/occupancy.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 namespace {
 
@@ -433,4 +433,4 @@ KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work) {
   return kernel_time(gpu, work, core::capability_of(gpu));
 }
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

@@ -1,4 +1,4 @@
-#include "common/theory/occupancy.hpp"
+#include "common/model/occupancy.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "common/gpu/capability.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 namespace {
 
@@ -178,4 +178,4 @@ std::optional<LaunchNeeds> for_one_block_more(const core::GpuProfile& gpu,
   return changed;
 }
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

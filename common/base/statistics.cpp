@@ -1,4 +1,4 @@
-#include "common/core/statistics.hpp"
+#include "common/base/statistics.hpp"
 
 #include <algorithm>
 #include <stdexcept>

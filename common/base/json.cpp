@@ -1,9 +1,9 @@
-#include "common/core/json.hpp"
+#include "common/base/json.hpp"
 
 #include <cmath>
 #include <stdexcept>
 
-#include "common/core/finding.hpp"
+#include "common/base/finding.hpp"
 
 namespace tilewise::core {
 namespace strict {

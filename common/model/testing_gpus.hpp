@@ -5,7 +5,7 @@
 
 #include "common/gpu/gpu_profile.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 /// A GPU for tests, by its profile's name or, where the course has no profile of a compute
 /// capability, by that.
@@ -39,4 +39,4 @@ inline core::GpuProfile testing_gpu(const std::string& name) {
   return core::gpu_profile(name);
 }
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

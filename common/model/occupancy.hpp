@@ -10,7 +10,7 @@
 #include "common/gpu/gpu_profile.hpp"
 
 /// What pencil and paper say of a kernel before it runs.
-namespace tilewise::theory {
+namespace tilewise::model {
 
 /// What a launch asks of a multiprocessor (SM).
 struct LaunchNeeds {
@@ -72,4 +72,4 @@ Occupancy occupancy(const core::GpuProfile& gpu, const LaunchNeeds& launch);
 std::optional<LaunchNeeds> for_one_block_more(const core::GpuProfile& gpu,
                                               const LaunchNeeds& launch);
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

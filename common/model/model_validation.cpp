@@ -1,4 +1,4 @@
-#include "common/theory/model_validation.hpp"
+#include "common/model/model_validation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <set>
 #include <stdexcept>
 
-#include "common/theory/reference_table.hpp"
+#include "common/model/reference_table.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 namespace {
 
@@ -228,4 +228,4 @@ std::string validation_tables(const std::vector<ValidationRow>& rows, const std:
   return text;
 }
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

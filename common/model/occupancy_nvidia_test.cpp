@@ -3,10 +3,10 @@
 #include <cuda_occupancy.h>
 #include <gtest/gtest.h>
 
-#include "common/theory/occupancy.hpp"
-#include "common/theory/testing_gpus.hpp"
+#include "common/model/occupancy.hpp"
+#include "common/model/testing_gpus.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 namespace {
 
 /// What cudaGetDeviceProperties() would say.
@@ -77,4 +77,4 @@ TEST(Occupancy, IsThatOfTheToolkitsHeader) {
 }
 
 }  // namespace
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

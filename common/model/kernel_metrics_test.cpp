@@ -3,7 +3,7 @@
 // what comes out, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew. Shared
 // efficiency: common/simt/validation/model_rows_test.cpp.
 
-#include "common/theory/kernel_metrics.hpp"
+#include "common/model/kernel_metrics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "common/core/files.hpp"
-#include "common/theory/model_validation.hpp"
-#include "common/theory/reference_table.hpp"
+#include "common/base/files.hpp"
+#include "common/model/model_validation.hpp"
+#include "common/model/reference_table.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 namespace {
 
 /// A launch of put2025 with what was measured of it.
@@ -265,7 +265,7 @@ std::string tables() {
 
 TEST(KernelMetrics, AreWhatTheDocumentationShows) {
   const auto path = core::project_root() / "docs/measurements/2026-11-22-metrics.md";
-  const std::string marker = "<!-- from here on written by theory_kernel_metrics_test -->\n\n";
+  const std::string marker = "<!-- from here on written by model_kernel_metrics_test -->\n\n";
   std::ifstream file(path);
   ASSERT_TRUE(file) << path;
   const std::string page{std::istreambuf_iterator<char>(file), {}};
@@ -276,9 +276,9 @@ TEST(KernelMetrics, AreWhatTheDocumentationShows) {
     std::ofstream(path) << wanted;
   } else {
     EXPECT_TRUE(page == wanted)
-        << "write the tables anew: TILEWISE_UPDATE_TABLES=1 theory_kernel_metrics_test";
+        << "write the tables anew: TILEWISE_UPDATE_TABLES=1 model_kernel_metrics_test";
   }
 }
 
 }  // namespace
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

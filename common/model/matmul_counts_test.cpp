@@ -1,10 +1,10 @@
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/theory/reference_table.hpp"
+#include "common/model/reference_table.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 namespace {
 
 // Naive triple loop: what a launch does, block by block.
@@ -114,4 +114,4 @@ TEST(MatmulCounts, AreThoseThatAProfilerMeasured) {
 }
 
 }  // namespace
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

@@ -1,12 +1,12 @@
-#include "common/theory/occupancy.hpp"
+#include "common/model/occupancy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/theory/reference_table.hpp"
-#include "common/theory/testing_gpus.hpp"
+#include "common/model/reference_table.hpp"
+#include "common/model/testing_gpus.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 namespace {
 
 using ::testing::HasSubstr;
@@ -241,4 +241,4 @@ TEST(OneBlockMore, IsWhatTheChangeGivesAndLessChangeDoesNot) {
 }
 
 }  // namespace
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

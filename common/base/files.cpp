@@ -1,4 +1,4 @@
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 #include <algorithm>
 #include <cstdlib>

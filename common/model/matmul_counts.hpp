@@ -7,7 +7,7 @@
 
 /// How often kernels for C = A * B, matrices of n x n floats, go to global memory. Formulas of
 /// put2025 (Poznan University of Technology, 2025) and, beside them, exact counts for any n.
-namespace tilewise::theory {
+namespace tilewise::model {
 
 /// Elements that the threads of a whole launch read from and write to global memory.
 struct ElementAccesses {
@@ -64,4 +64,4 @@ std::uint64_t fewest_requests(std::uint64_t elements);
 /// The fewest 32-byte sectors for so many floats: elements / 8, rounded up.
 std::uint64_t fewest_sectors(std::uint64_t elements);
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

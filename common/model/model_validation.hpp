@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "common/theory/kernel_metrics.hpp"
-#include "common/theory/kernel_time.hpp"
-#include "common/theory/reference_table.hpp"
+#include "common/model/kernel_metrics.hpp"
+#include "common/model/kernel_time.hpp"
+#include "common/model/reference_table.hpp"
 
 /// The model of a kernel's time against what was measured.
-namespace tilewise::theory {
+namespace tilewise::model {
 
 /// A measured launch and what the model makes of it.
 struct ValidationRow {
@@ -26,7 +26,7 @@ struct ValidationRow {
   KernelMetrics metrics;  ///< modelled; the tables do not have what shared efficiency needs
 };
 
-/// The rows of common/theory/testdata/TABLE_measurements.csv with the counters of
+/// The rows of common/model/testdata/TABLE_measurements.csv with the counters of
 /// TABLE_counters.csv beside it, in that order. Tables are model and unseen.
 /// @throws std::runtime_error where the files cannot be read or do not belong together.
 std::vector<ValidationRow> validation_rows(const std::string& table);
@@ -55,4 +55,4 @@ double spearman(const std::vector<double>& a, const std::vector<double>& b);
 /// @param known what ValidationRow::known means of them, as a heading: "fitted on"
 std::string validation_tables(const std::vector<ValidationRow>& rows, const std::string& known);
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

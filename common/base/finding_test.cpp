@@ -1,4 +1,4 @@
-#include "common/core/finding.hpp"
+#include "common/base/finding.hpp"
 
 #include <gtest/gtest.h>
 

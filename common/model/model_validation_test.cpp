@@ -2,7 +2,7 @@
 // docs/measurements/2026-11-21-model.md, or those of 2026-11-22-model-unseen.md, are no longer what
 // comes out, run this test with TILEWISE_UPDATE_TABLES=1 to write them anew.
 
-#include "common/theory/model_validation.hpp"
+#include "common/model/model_validation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <iterator>
 #include <map>
 
-#include "common/core/files.hpp"
-#include "common/theory/reference_table.hpp"
+#include "common/base/files.hpp"
+#include "common/model/reference_table.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 namespace {
 
 const std::vector<ValidationRow>& all_rows() {
@@ -204,7 +204,7 @@ TEST(ModelValidation, IsWhatTheDocumentationShows) {
     const std::vector<ValidationRow>& rows;
   } pages[] = {{"2026-11-21-model.md", "fitted on", all_rows()},
                {"2026-11-22-model-unseen.md", "looked at", unseen_rows()}};
-  const std::string marker = "<!-- from here on written by theory_model_validation_test -->\n\n";
+  const std::string marker = "<!-- from here on written by model_validation_test -->\n\n";
   for (const auto& [page_name, known, rows] : pages) {
     SCOPED_TRACE(page_name);
     const auto path = core::project_root() / "docs/measurements" / page_name;
@@ -218,10 +218,10 @@ TEST(ModelValidation, IsWhatTheDocumentationShows) {
       std::ofstream(path) << wanted;
     } else {
       EXPECT_TRUE(page == wanted) << "write the tables anew: TILEWISE_UPDATE_TABLES=1 "
-                                     "theory_model_validation_test";
+                                     "model_validation_test";
     }
   }
 }
 
 }  // namespace
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

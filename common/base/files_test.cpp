@@ -1,4 +1,4 @@
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

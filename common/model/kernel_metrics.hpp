@@ -3,9 +3,9 @@
 #include <cstddef>
 
 #include "common/gpu/gpu_profile.hpp"
-#include "common/theory/kernel_time.hpp"
+#include "common/model/kernel_time.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 /// What a profiler shows of a launch beside the counts of requests and its time. Percentages are
 /// from 0 to 100; shared efficiency may be more.
@@ -110,4 +110,4 @@ double shared_gb_s(const core::GpuProfile& gpu);
 KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work,
                              const KernelTime& time);
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

@@ -8,7 +8,7 @@
 #include "common/gpu/capability.hpp"
 #include "common/gpu/gpu_profile.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 /// What a launch does, as the simulator counts it (common/simt/watch.hpp has the same names and
 /// meanings): totals of the whole grid.
@@ -142,4 +142,4 @@ KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work,
                        const core::Capability& capability);
 KernelTime kernel_time(const core::GpuProfile& gpu, const KernelWork& work);
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

@@ -1,6 +1,6 @@
-#include "common/theory/matmul_counts.hpp"
+#include "common/model/matmul_counts.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::uint64_t fewest_requests(std::uint64_t elements) { return divide_up(element
 
 std::uint64_t fewest_sectors(std::uint64_t elements) { return divide_up(elements, 8); }
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/files.hpp"
+#include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 
-namespace tilewise::theory {
+namespace tilewise::model {
 
 /// A row of a published table: cells by the name of their column.
 class ReferenceRow {
@@ -32,7 +32,7 @@ class ReferenceRow {
 };
 
 inline std::filesystem::path reference_file(const std::string& name) {
-  return core::project_root() / "common/theory/testdata" / name;
+  return core::project_root() / "common/model/testdata" / name;
 }
 
 /// The card of a row: in its column gpu stands one of the course's, or a file beside the table.
@@ -41,12 +41,12 @@ inline core::GpuProfile gpu_of(const ReferenceRow& row) {
   return core::gpu_profile(core::is_card_file(gpu) ? reference_file(gpu).string() : gpu);
 }
 
-/// The rows of a CSV file in common/theory/testdata: its first line names the columns; no cell
+/// The rows of a CSV file in common/model/testdata: its first line names the columns; no cell
 /// holds a comma.
 /// @throws std::runtime_error where it cannot be read.
 inline std::vector<ReferenceRow> reference_table(const std::string& name) {
   std::ifstream file(reference_file(name));
-  if (!file) throw std::runtime_error("cannot read common/theory/testdata/" + name);
+  if (!file) throw std::runtime_error("cannot read common/model/testdata/" + name);
   const auto cells_of = [](const std::string& line) {
     std::vector<std::string> cells;
     // One of the tables has the line ends of Windows. The comma is for an empty last cell.
@@ -70,4 +70,4 @@ inline std::vector<ReferenceRow> reference_table(const std::string& name) {
   return rows;
 }
 
-}  // namespace tilewise::theory
+}  // namespace tilewise::model
