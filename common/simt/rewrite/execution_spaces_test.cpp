@@ -30,6 +30,8 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
       {"void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__device__ void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__global__ int k(int* a) { return 0; }", "1: a __global__ function returns nothing"},
+      {"__global__ cudaError_t f(int* a) { return cudaSuccess; }",
+       "1: f returns a cudaError_t, as what the host calls does: take __global__ away"},
       {"__global__ void k(float* C,\nconst int& n) {}", "1: the kernel k takes n by reference"},
       {"template <class T> __global__ void k(const View<T>& v, int n = 1) {}",
        "1: the kernel k takes v by reference"},
