@@ -256,7 +256,8 @@ class SpaceChecker {
 
   /// A name that is no function of the file's.
   void check_name(const Space& caller, std::size_t name) {
-    if (by_name_.contains(code_[name].text)) return;
+    // A macro stands for something else.
+    if (by_name_.contains(code_[name].text) || macros_.contains(code_[name].text)) return;
     if (!caller.on_host) {
       auto problem = host_library_call(outline_, name, used_of_std_);
       if (problem && !is_unevaluated(outline_, name)) report(name, std::move(*problem));

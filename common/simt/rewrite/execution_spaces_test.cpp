@@ -128,6 +128,8 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
            "__global__ void k(float* a) { *a = std::sqrt(std::abs(*a)); a[1] = std::move(a[2]); }",
            "__device__ void swap(int& a, int& b) {}\nusing namespace std;\n"
            "__global__ void k(int* a) { swap(a[0], a[1]); }",
+           "#define swap(a, b) { const int t = a; a = b; b = t; }\nusing namespace std;\n"
+           "__global__ void k(int* a) { swap(a[0], a[1]); }",
            "__global__ void k(int* a) { *a = std::is_same<int, int>::value; std::size_t n(2); }",
            "__device__ int total;\n__global__ void k() { total = total + 1; }\n"
            "void g(int n) { cudaMemcpyToSymbol(total, &n, sizeof n); }",
