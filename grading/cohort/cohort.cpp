@@ -125,7 +125,7 @@ std::string gradebook_csv(const std::vector<GradebookRow>& rows) {
     csv += csv_cell(row.name);
     const auto& result = row.graded.result;
     csv +=
-        result ? fmt::format(",graded,{},{}", result->score, result->max_score) : ",not graded,0,";
+        result ? fmt::format(",graded,{},{}", result->score, result->max_score) : ",not graded,,";
     for (const std::string& id : stages) {
       const StageResult* stage = stage_of(row, id);
       csv += stage == nullptr ? "," : fmt::format(",{}", stage->score);
@@ -271,6 +271,20 @@ void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledg
   throw CannotGrade(text + "\nRun the same command again to grade them.");
 }
 
+/// What was handed in anew counts: what is there of it now is held against what was graded.
+/// @return of how many submissions
+long forget_changed(const std::vector<CohortEntry>& entries, const Ledger& ledger) {
+  return std::ranges::count_if(entries, [&](const CohortEntry& entry) {
+    if (!ledger.is_done(entry.name)) return false;
+    const ScratchDirectory now;
+    const std::string problem = take_sources(entry, now.path());
+    const bool is_same = same_sources(now.path(), ledger.submission(entry.name)) &&
+                         (problem.empty() || !ledger.read(entry.name).result);
+    if (!is_same) ledger.forget(entry.name);
+    return !is_same;
+  });
+}
+
 /// @return what is not done
 std::vector<Undone> grade_with_engine(const CohortOptions& options,
                                       const std::vector<CohortEntry>& entries,
@@ -309,10 +323,14 @@ void grade_cohort(const CohortOptions& options) {
   if (!options.sbatch.empty() && options.engine != "slurm") {
     throw CannotGrade("--sbatch is of no use without --engine slurm");
   }
-  const std::vector<CohortEntry> entries = find_entries(options.submissions);
+  const Intake intake = take_in(options.submissions);
+  const std::vector<CohortEntry>& entries = intake.entries;
   const Ledger ledger(options.out);
   lock(options.out);
   const CohortSettings settings = settle(options.out, settings_of(options));
+  if (const long changed = forget_changed(entries, ledger); changed > 0) {
+    std::cout << fmt::format("{} changed since they were graded\n", changed) << std::flush;
+  }
   std::vector<Undone> undone;
   try {
     undone = grade_with_engine(options, entries, settings, ledger);
@@ -324,6 +342,8 @@ void grade_cohort(const CohortOptions& options) {
   write_gradebook(entries, ledger, undone);
   if (!undone.empty()) throw_undone(undone, entries.size());
 }
+
+void show_intake(const fs::path& submissions) { std::cout << in_words(take_in(submissions)); }
 
 void grade_one(const CohortTask& task) {
   const SlurmBatch batch = read_batch(task.batch, task.out);

@@ -26,7 +26,7 @@ TEST(Gradebook, IsCsv) {
             "name,status,score,max_score,03_shared_memory,problem\r\n"
             "anna,graded,5,8,5,\r\n"
             "'=berta,graded,3,8,3,\r\n"
-            "carla <x>,not graded,0,,,it holds no labs/NN_topic/*.cu\r\n");
+            "carla <x>,not graded,,,,it holds no labs/NN_topic/*.cu\r\n");
 }
 
 TEST(Gradebook, CountsHowTestsWent) {
