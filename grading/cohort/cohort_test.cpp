@@ -64,6 +64,19 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
   EXPECT_THAT(other.output, HasSubstr("holds a run of other settings"));
 }
 
+TEST_F(CohortTest, GradesAnewWhatHasChanged) {
+  ASSERT_EQ(run_command(grade(out())).status, 0);
+  const fs::path file =
+      cohort_.folder() / "fay" / "labs" / BrokenCohort::stage / "matmul_shared.cu";
+  fs::create_directories(file.parent_path());
+  std::ofstream(file) << "nothing";
+  const CommandResult again = run_command(grade(out()));
+  EXPECT_THAT(again.output, AllOf(HasSubstr("1 changed since they were graded"),
+                                  HasSubstr("5 of them are done already"),
+                                  HasSubstr("6 submissions: 5 graded, 1 not")));
+  EXPECT_THAT(text_of(out() / "gradebook.csv"), HasSubstr("\r\nfay,graded,0,"));
+}
+
 TEST_F(CohortTest, GoesOnAfterAKill) {
   ASSERT_EQ(run_command(grade(out())).status, 0);
   const fs::path killed = cohort_.out("killed");
@@ -159,7 +172,7 @@ TEST(HostileCohort, MakesOneRowOfEachTrouble) {
     EXPECT_THAT(text, Not(HasSubstr(cohort.in().string()))) << item.path();
     if (item.path().stem() != "anna") {
       EXPECT_THAT(text, HasSubstr("Could not be graded: "));
-      EXPECT_THAT(text, HasSubstr("Hand in a folder or a zip archive"));
+      EXPECT_THAT(text, HasSubstr("Hand in a folder or an archive"));
     }
   }
 }

@@ -132,6 +132,7 @@ CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
 CLI::App* add_cohort_intake(CLI::App& cohort, std::filesystem::path& submissions) {
   CLI::App* intake =
       cohort.add_subcommand("intake", "Show who hands in what, before anything is graded");
+  intake->footer("Example: ./lab cohort intake submissions.zip");
   intake->add_option("SUBMISSIONS", submissions, "As for lab cohort grade")->required();
   // There is no other way yet, and none is needed: grading takes in by itself.
   intake->add_flag("--dry-run")->description("Grade nothing, which is what it does anyway");
