@@ -52,13 +52,6 @@ std::string take_sources(const CohortEntry& entry, const std::filesystem::path& 
 /// Whether two folders hold the same files of stages.
 bool same_sources(const std::filesystem::path& one, const std::filesystem::path& other);
 
-/// Unpacks files of an archive that have a place to `to`/labs, as take_from_folder() copies them,
-/// also from archives that lie in it. Nothing else is unpacked.
-/// @return what is wrong with it; empty if nothing is
-/// @throws CannotGrade where `to` cannot be written to
-std::string take_from_archive(const std::filesystem::path& archive, const std::filesystem::path& to,
-                              const PlaceInLabs& place_of);
-
 /// A line for each student and each file that would be graded, and what is wrong or left out.
 std::string in_words(const Intake& intake);
 

@@ -56,6 +56,11 @@ CohortSettings read_settings(const fs::path& file) {
 
 }  // namespace
 
+std::string in_words(const CohortSettings& settings) {
+  return fmt::format("Stages {}; backend {}, {}; seed {}", fmt::join(settings.stages, ", "),
+                     settings.backend, settings.gpu, settings.seed);
+}
+
 std::uint64_t seed_for(const CohortSettings& settings, const std::string& name) {
   return seeded_random(settings.seed, name)();
 }

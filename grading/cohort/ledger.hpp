@@ -21,6 +21,9 @@ struct CohortSettings {
   bool operator==(const CohortSettings&) const = default;
 };
 
+/// "Stages 03_shared_memory; backend simt, gtx1080; seed 17"
+std::string in_words(const CohortSettings& settings);
+
 /// The seed that a submission's inputs are drawn from.
 std::uint64_t seed_for(const CohortSettings& settings, const std::string& name);
 
