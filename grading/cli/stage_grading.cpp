@@ -270,7 +270,11 @@ class Remarker {
     static const std::set<std::string_view> wrong = {"wrong-result", "uninitialised",
                                                      "out-of-bounds", "race"};
     const bool is_wrong = test.status == Status::failed && wrong.contains(test.finding.kind);
-    if (is_wrong && !remarks_.doubt.message.empty()) {
+    // What is wrong at edges alone, or in some products, has another cause.
+    const std::string& told = test.finding.message;
+    const bool is_known =
+        told.find("only the partial") != told.npos || told.find(" products") != told.npos;
+    if (is_wrong && !is_known && !remarks_.doubt.message.empty()) {
       const Finding& doubt = remarks_.doubt;
       test.finding.message +=
           fmt::format(" The cause may be this: {}:{}: {}.", doubt.file, doubt.line, doubt.message);

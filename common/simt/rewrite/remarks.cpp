@@ -107,22 +107,41 @@ class Reader {
       } else if (is_int) {
         ints_.insert(code_[name].text);
       }
-      if (code_[name + 1].is("=") && code_[name + 2].is("threadIdx")) {
-        places_.insert(code_[name].text);
-      }
       std::size_t next = name + 1;
       while (next < end_ && !code_[next].is(",") && !code_[next].is(";") && !code_[next].is(")")) {
         next = outline_.partner(next).value_or(next) + 1;
       }
+      if (code_[name + 1].is("=") && is_place(name + 2, next)) places_.insert(code_[name].text);
       if (next >= end_ || !code_[next].is(",")) return;
       name = next + 1;
     }
   }
 
-  /// A name may be declared anew, in another scope or as a lambda's parameter.
+  /// Whether these tokens say where in its block a thread is: `threadIdx.x / Tile`.
+  bool is_place(std::size_t from, std::size_t to) const {
+    bool of_thread = false;
+    for (std::size_t i = from; i < to; ++i) {
+      if (!is_name(code_[i])) continue;
+      const bool is_known = code_[i].is("threadIdx") || places_.contains(code_[i].text);
+      if (code_[i].is("blockIdx") || code_[i].is("gridDim")) return false;
+      if (!is_known && (ints_.contains(code_[i].text) || matrices_.contains(code_[i].text))) {
+        return false;
+      }
+      of_thread |= is_known;
+    }
+    return of_thread;
+  }
+
+  /// A name may be declared anew, in another scope or as a lambda's parameter. A pointer that moves
+  /// leads to a part of its matrix, whose offsets may be small.
   void forget_names_of_two_types() {
+    for (std::size_t i = body_ + 1; i + 2 < end_; ++i) {
+      const bool moves = code_[i + 1].is("=") || (code_[i + 1].is("+") && code_[i + 2].is("="));
+      if (moves && !code_[i - 1].is("*")) matrices_.erase(code_[i].text);
+    }
     for (std::size_t i = body_; i + 1 < end_; ++i) {
-      if (!code_[i].is("auto") && !is_one_of(code_[i], wide)) continue;
+      const bool is_of_fractions = code_[i].is("float") || code_[i].is("double");
+      if (!code_[i].is("auto") && !is_one_of(code_[i], wide) && !is_of_fractions) continue;
       std::size_t name = i + 1;
       while (code_[name].is("&") || code_[name].is("const") || code_[name].is("int")) ++name;
       ints_.erase(code_[name].text);
@@ -321,16 +340,20 @@ std::optional<std::pair<std::size_t, std::size_t>> function_after(const Outline&
   return std::nullopt;
 }
 
-/// Whether the body of the function that is called so has these three tokens in a row,
-/// "blockIdx.y", say. Of functions that it calls nothing is known.
+/// Whether the body of the kernel that is called so asks for "blockIdx.y", say. Of functions that
+/// it calls nothing is known. `threadIdx.y * blockDim.x` is right for any block.
 bool kernel_asks_for(const Outline& outline, std::string_view kernel, std::string_view variable) {
   const std::vector<Token>& code = outline.code();
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     if (!code[i].is("__global__")) continue;
     const auto function = function_after(outline, i);
     if (!function || !code[function->first - 1].is(kernel)) continue;
-    for (std::size_t j = function->second; j + 2 < *outline.partner(function->second); ++j) {
-      if (code[j].is(variable) && code[j + 1].is(".") && code[j + 2].is("y")) return true;
+    for (std::size_t j = function->second; j + 6 < *outline.partner(function->second); ++j) {
+      if (!code[j].is(variable) || !code[j + 1].is(".") || !code[j + 2].is("y")) continue;
+      const bool counts_rows = code[j + 3].is("*") &&
+                               (code[j + 4].is("blockDim") || code[j + 4].is("gridDim")) &&
+                               code[j + 6].is("x");
+      if (!counts_rows) return true;
     }
   }
   return false;

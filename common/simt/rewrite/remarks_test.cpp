@@ -57,6 +57,8 @@ TEST(Remarks, LetPassOffsetsThatAreWideOrSmall) {
            "for (int k = 0; k < 2; ++k) {} for (std::size_t k = 0; k < w; ++k) C[k * n] = 0;",
            "int row = 1; auto at = [=](std::size_t row) { return A[row * n]; }; C[row] = at(w);",
            "int r = threadIdx.y; C[w * n + r * n] = 0;",
+           "int t = threadIdx.x, r = t / 16, c = t % 16; C[r * n + c] = 0;",
+           "C += w * n; int r = 2; C[r * n] = 0;",
        }) {
     EXPECT_EQ(told_of(kernel(body)), "") << body;
   }
@@ -108,6 +110,7 @@ TEST(Remarks, NameIntsThatSumFractions) {
   for (const char* body :
        {"float sum = 0; sum += a[tx] * A[tx];", "for (int k = 0; k < n; k += 4) { a[tx] = A[k]; }",
         "int s = 0; s += (int)a[tx]; s += (a[tx] > 0); s += n * n;",
+        "{ int s = 0; s += tx; } float s = 0; s += a[tx] * A[tx];",
         "int s = 0; s += tx; C[s] += a[tx];", "int at = 0; at += int(a[tx]);",
         "int s = 0; s += 3; float t = A[s];", "__shared__ int b[16]; int s = 0; s += b[tx];",
         "for (int sum = 0; sum < 3; ++sum) {} for (auto sum : a) { sum += A[0]; }"}) {
@@ -129,16 +132,18 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
   const std::string kernels =
       "template <int T> __global__ void k(float* C, int n) { C[blockIdx.y * n + threadIdx.y] = 0; "
       "}\n"
-      "__global__ void l(float* C) { C[blockIdx.x] = threadIdx.x; }\n";
+      "__global__ void l(float* C) { C[blockIdx.x] = threadIdx.x; }\n"
+      "__global__ void m(float* C) { int t = threadIdx.y * blockDim.x + threadIdx.x; C[t] = 0; }\n";
   const std::pair<const char*, const char*> cases[] = {
       {"dim3 block(16, 16);\ndim3 grid((n + 15) / 16); k<4><<<grid, block>>>(C, n);",
-       "4: the grid has one extent here, so that it is 1 along y, and k asks for blockIdx.y, which "
+       "5: the grid has one extent here, so that it is 1 along y, and k asks for blockIdx.y, which "
        "is always 0\n"},
       {"dim3 block(16 * 16), grid(f(n, 2), 2); k<4><<<grid, block>>>(C, n);",
-       "3: the block has one extent here, so that it is 1 along y, and k asks for threadIdx.y, "
+       "4: the block has one extent here, so that it is 1 along y, and k asks for threadIdx.y, "
        "which is always 0\n"},
       {"dim3 block(16, 16), grid(2, 2); k<4><<<grid, block>>>(C, n);", ""},
       {"dim3 grid(9); l<<<grid, 16>>>(C);", ""},
+      {"dim3 grid(9), block(256); m<<<grid, block>>>(C);", ""},
       {"dim3 grid(9); grid.y = 3; k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
       {"dim3 grid(9); set(&grid); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
       {"dim3 grid; grid = dim3(3, 3); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
