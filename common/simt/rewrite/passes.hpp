@@ -23,10 +23,11 @@ namespace tilewise::simt::rewriting {
 /// (include/tilewise/device_variables.hpp). Of templates' variables and of members the second half
 /// is left out, since there is no variable yet, or no place to say it.
 /// @param tokens all there are, directives too: a macro may stand for the qualifiers
+/// @param file_tag  as in RewriteOptions
 /// @return what goes in front of the source, on lines of its own: the names of all, and of shared
 /// variables at namespace scope; empty where there are none
 std::string mark_device_variables(const std::vector<Token>& tokens, const Outline& outline,
-                                  Edits& edits);
+                                  const std::string& file_tag, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
 

@@ -66,7 +66,7 @@ void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits)
 
 }  // namespace
 
-Rewritten rewrite(std::string_view original, RewriteOptions options) {
+Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   const auto [source, unused_macros] = rewriting::with_macros_written_out(original);
   const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
   const rewriting::Outline outline(tokens);
@@ -89,7 +89,7 @@ Rewritten rewrite(std::string_view original, RewriteOptions options) {
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);
     rewriting::drop_unroll_pragmas(tokens, edits);
-    result.prologue = rewriting::mark_device_variables(tokens, outline, edits);
+    result.prologue = rewriting::mark_device_variables(tokens, outline, options.file_tag, edits);
   } else {
     rewriting::rewrite_unroll_pragmas(tokens, edits);
   }
