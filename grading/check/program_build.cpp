@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,13 @@ bool has_option(const Words& words, std::string_view prefix) {
 
 bool is_c(const fs::path& source) { return source.extension() == ".c"; }
 
+void demand_readable(const fs::path& source) {
+  std::error_code unknown;
+  if (!fs::exists(source, unknown)) throw CannotGrade("there is no " + source.string());
+  if (!fs::is_regular_file(source, unknown)) throw CannotGrade(source.string() + " is no file");
+  if (!std::ifstream(source)) throw CannotGrade("cannot read " + source.string());
+}
+
 class Builder {
  public:
   Builder(const CompilerWords& words, Flavour flavour, const fs::path& scratch)
@@ -46,7 +54,8 @@ class Builder {
   ProgramBuild build() {
     std::vector<std::pair<fs::path, fs::path>> files;  // the user's and what is compiled
     for (const fs::path& source : words_.sources) {
-      files.emplace_back(source, sources_.add(source, is_cuda(source)));
+      demand_readable(source);
+      files.emplace_back(source, is_cuda(source) ? sources_.add(source) : source);
     }
     if (!sources_.problems().empty()) return {.messages = sources_.problems()};
     Words objects;

@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/rewrite/rewrite.hpp"
-
 namespace tilewise::grading {
 
-/// The sources of a program as the host's compiler gets them. Kernels, launches and `__shared__`
-/// stand in headers, too, so every file that a source includes is rewritten, as far as it is found
-/// beside the file that includes it or in the include folders that the user named. The rewritten
-/// files lie in a tree of their own, /home/me/sum/sum.cuh in TREE/home/me/sum/sum.cuh, so that what
-/// they include is found there as it is among the user's own; compilers call them by the names that
-/// the user knows.
+/// The sources of a program as the host's compiler gets them. Kernels, launches and `__shared__` stand
+/// in headers, too, so every file that a source includes is rewritten, as far as it is found beside
+/// the file that includes it or in the include folders that the user named. The rewritten files lie in
+/// a tree of their own, /home/me/sum/sum.cuh in TREE/home/me/sum/sum.cuh; compilers call them by the
+/// names that the user knows.
 class ProgramSources {
  public:
   /// @param tree  folder that takes the rewritten files
@@ -24,14 +21,15 @@ class ProgramSources {
                  bool checked);
 
   /// Rewrites a source and all that it includes.
-  /// @param is_cuda  else it is compiled as it is
   /// @return the file to compile
-  std::filesystem::path add(const std::filesystem::path& source, bool is_cuda);
+  /// @throws CannotGrade where it cannot be read
+  std::filesystem::path add(const std::filesystem::path& source);
 
   /// What the simulator cannot take of them: "sum.cu:12: error: what", a line each.
   const std::string& problems() const { return problems_; }
 
-  /// Where the compiler finds what was rewritten, before the user's own folders.
+  /// Where the compiler finds what was rewritten and is included by a macro's name, before the user's
+  /// own folders.
   std::vector<std::filesystem::path> folders_to_include() const;
 
   /// The user's text and what became of it, for messages that quote lines.
@@ -41,25 +39,29 @@ class ProgramSources {
   const std::vector<Text>& texts() const { return texts_; }
 
  private:
-  std::filesystem::path rewrite(const std::filesystem::path& file, const std::string& shown);
-  void add_included(const std::filesystem::path& file, const std::string& shown,
-                    const std::string& text);
+  struct File {
+    std::string shown;  ///< as messages call it
+    std::string text;
+    std::map<std::string, std::string> included;  ///< what an #include says, and the file it means
+    std::filesystem::path target;
+    bool is_rewritten = false;
+  };
+
+  File& read(const std::filesystem::path& path, const std::string& shown);
+  std::vector<const File*> all_included_by(const File& file) const;
+  void rewrite(File& file);
   std::filesystem::path in_tree(const std::filesystem::path& file) const;
 
   std::filesystem::path tree_;
   std::vector<std::filesystem::path> include_folders_;
   bool checked_;
-  std::set<std::filesystem::path> done_;
+  std::map<std::string, File> files_;  ///< by their absolute path
   std::vector<Text> texts_;
   std::string problems_;
 };
 
-/// What a file includes: `"sum.cuh"` or `<sum.cuh>`, whichever branch of an #if it stands in.
-struct Included {
-  std::string name;
-  bool quoted;
-  bool operator==(const Included&) const = default;
-};
-std::vector<Included> included_by(const std::string& text);
+/// What the #include directives of a text name, with their quotes or brackets: `"sum.cuh"`. Whichever
+/// branch of an #if they stand in.
+std::set<std::string> included_by(const std::string& text);
 
 }  // namespace tilewise::grading

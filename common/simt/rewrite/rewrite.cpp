@@ -76,7 +76,9 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   const rewriting::LaunchMacros launch_macros = launch_macros_in(macros);
   std::set<std::string_view> macro_names;
   for (const Macro& macro : macros) macro_names.insert(macro.name->text);
-  rewriting::check_execution_spaces(tokens, outline, macro_names, result.errors);
+  macro_names.insert(options.macros_elsewhere.begin(), options.macros_elsewhere.end());
+  rewriting::check_execution_spaces(tokens, outline, macro_names, options.words_elsewhere,
+                                    result.errors);
   for (Macro& macro : macros) {
     const bool is_used = !unused_macros.contains(std::string(macro.name->text));
     std::vector<RewriteError> of_nobody;

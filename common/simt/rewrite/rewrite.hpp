@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,9 @@ struct RewriteOptions {
   /// An identifier that makes names of this file's own different from those of others that one
   /// source includes. Then the prologue may be included again and again. Empty: the only file.
   std::string file_tag = {};
+  /// What the files that it includes have: all their words, of which some may be functions and
+  /// variables by the names of its own, and their macros, of which some may be qualifiers.
+  std::set<std::string, std::less<>> words_elsewhere = {}, macros_elsewhere = {};
 };
 
 /// Turns what CUDA adds to C++'s grammar into calls of the simulator's run-time:
