@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "common/gpu/gpu_profile.hpp"
@@ -57,6 +60,19 @@ void watch(const Watch& wanted) {
 std::vector<KernelProfile> take_profiles() { return std::exchange(state().profiles, {}); }
 
 std::vector<KernelTrace> take_traces() { return std::exchange(state().traces, {}); }
+
+cudaError_t not_supported(const char* call) {
+  static std::mutex mutex;
+  static std::set<std::string> told;
+  const std::lock_guard lock(mutex);
+  if (told.insert(call).second) {
+    std::fprintf(stderr,
+                 "tilewise: %s cannot be simulated and returns cudaErrorNotSupported; what can is "
+                 "listed in docs/cuda-names.md\n",
+                 call);
+  }
+  return device::fail(cudaErrorNotSupported);
+}
 
 namespace device {
 

@@ -11,6 +11,7 @@
 
 #include "common/simt/include/tilewise/errors.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/include/tilewise/launch_by_structure.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/trace.hpp"
@@ -23,6 +24,8 @@ const core::GpuProfile& profile();
 
 /// Keeps the error for cudaGetLastError and returns it.
 cudaError_t fail(cudaError_t error);
+
+using simt::not_supported;
 
 /// An error that ends the device's usefulness: every later call returns it, as CUDA does after a
 /// kernel failed.

@@ -15,6 +15,7 @@
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
+#include "common/simt/runtime/streams.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
 
 namespace tilewise::simt {
@@ -254,7 +255,7 @@ void launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
 }  // namespace
 
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) {
-  if (device::lasting_error() != cudaSuccess) return;
+  if (device::lasting_error() != cudaSuccess || captures_launch(configuration, body)) return;
   if (RemoteDevice* const remote = RemoteDevice::instance()) {
     return remote->launch(configuration, body);
   }
