@@ -109,6 +109,7 @@ class Builder {
     append(command, {"-g1", "-gdwarf-4", "-fdiagnostics-color=never", "-fPIC"});
     if (cuda) append(command, {"-include", facade / "cuda_runtime.h"});
     append(command, {"-I", facade});
+    if (!sources_.allocates_by_its_own()) command.emplace_back("-DTILEWISE_NAMES_ALLOCATIONS");
     for (const fs::path& folder : sources_.folders_to_include()) append(command, {"-I", folder});
     for (const fs::path& folder : words_.include_folders) append(command, {"-I", folder});
     if (cuda)

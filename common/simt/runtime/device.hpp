@@ -27,6 +27,11 @@ cudaError_t fail(cudaError_t error);
 
 using simt::not_supported;
 
+/// A finding for a call that is about to return an error: which, and where it was made.
+void note_failed_call(cudaError_t error);
+/// Where the program has called the function that it is in.
+void add_place_of_call(Finding& finding);
+
 /// An error that ends the device's usefulness: every later call returns it, as CUDA does after a
 /// kernel failed.
 void fail_for_ever(cudaError_t error);
@@ -49,7 +54,7 @@ void record_refusal(std::string message, const char* file = "", int line = 0);
 /// A copy whose direction is not that of its pointers.
 void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device);
 
-/// A launch is over, well or not: somebody may want to know (simt.hpp, on_news).
+/// A launch is over, well or not: somebody may want to know (Listening::tell).
 void tell_news();
 
 /// How the next launch is to be watched: no sample where every block has to run anyway, and no
