@@ -83,11 +83,11 @@ const core::GpuProfile& profile() {
   return *chosen;
 }
 
-cudaError_t fail(cudaError_t error) {
+cudaError_t fail(cudaError_t error, const char* function) {
   if (error != cudaSuccess) state().last_error = error;
   const bool is_explained = std::exchange(state().is_explained, false);
   if (state().listening.to_failed_calls && error != cudaSuccess && !is_explained) {
-    note_failed_call(error);
+    note_failed_call(error, function);
   }
   return error;
 }

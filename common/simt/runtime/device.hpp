@@ -23,12 +23,14 @@ namespace tilewise::simt::device {
 const core::GpuProfile& profile();
 
 /// Keeps the error for cudaGetLastError and returns it.
-cudaError_t fail(cudaError_t error);
+/// @param function  that is about to return it
+cudaError_t fail(cudaError_t error, const char* function = __builtin_FUNCTION());
 
 using simt::not_supported;
 
 /// A finding for a call that is about to return an error: which, and where it was made.
-void note_failed_call(cudaError_t error);
+/// @param function  that says so; a helper of CUDA's, maybe
+void note_failed_call(cudaError_t error, const char* function);
 /// Where the program has called the function that it is in.
 void add_place_of_call(Finding& finding);
 

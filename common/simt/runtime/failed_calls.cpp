@@ -62,10 +62,11 @@ Call call_in_progress() {
 
 }  // namespace
 
-void note_failed_call(cudaError_t error) {
+void note_failed_call(cudaError_t error, const char* function) {
   static constexpr std::array answers = {cudaErrorNotReady};  // to a question
   if (std::ranges::find(answers, error) != answers.end()) return;
-  const Call call = call_in_progress();
+  Call call = call_in_progress();
+  if (std::string_view(function).starts_with("cuda")) call.function = function;
   record(Finding{.kind = "refused",
                  .message = (call.function.empty() ? "a call" : call.function) + " returned " +
                             cudaGetErrorName(error) + ": " + cudaGetErrorString(error),
