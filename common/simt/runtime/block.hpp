@@ -90,7 +90,7 @@ class Block {
   struct Lane {
     std::uint64_t value;  ///< offered, then received
     unsigned ballot;      ///< received
-    int source;           ///< lane asked for
+    int source;           ///< lane asked for, or a WarpFold
     Wait wait;            ///< set while it waits for the others
   };
 
