@@ -29,6 +29,7 @@ struct State {
   Watch watch;
   std::vector<KernelProfile> profiles;
   std::vector<KernelTrace> traces;
+  void (*tell_news)() = nullptr;
 };
 
 State& state() {
@@ -48,6 +49,8 @@ std::vector<Finding> take_findings() {
   const std::lock_guard lock(state().findings_mutex);
   return std::exchange(state().findings, {});
 }
+
+void on_news(void (*tell)()) { state().tell_news = tell; }
 
 void watch(const Watch& wanted) {
   state().watch = wanted;
@@ -151,6 +154,10 @@ void record(KernelProfile profile) { state().profiles.push_back(std::move(profil
 
 void record(KernelTrace trace) { state().traces.push_back(std::move(trace)); }
 
+void tell_news() {
+  if (state().tell_news != nullptr) state().tell_news();
+}
+
 Watch watch_of_next_launch() {
   Watch watch = state().watch;
   watch.sample = watch.sample && watch.counters && !watch.checks;
@@ -181,6 +188,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .take_launches = take_launches,
       .take_bytes_copied_to_host = take_bytes_copied_to_host,
       .take_findings = take_findings,
+      .on_news = on_news,
       .describe_buffer = describe_buffer,
       .install_fault_handler = install_fault_handler,
       .watch = watch,

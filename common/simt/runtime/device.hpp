@@ -49,6 +49,9 @@ void record_refusal(std::string message, const char* file = "", int line = 0);
 /// A copy whose direction is not that of its pointers.
 void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device);
 
+/// A launch is over, well or not: somebody may want to know (simt.hpp, on_news).
+void tell_news();
+
 /// How the next launch is to be watched: no sample where every block has to run anyway, and no
 /// trace once there are as many as are kept.
 Watch watch_of_next_launch();
