@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/module_variables.hpp"
+#include "common/simt/runtime/warp_products.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -40,6 +42,10 @@ WarpOperation operation_named(std::string_view call) {
 /// What a warp's operation makes of the values that the lanes in `arrived` have offered.
 static std::uint64_t folded(WarpFold how, const std::uint64_t (&offered)[32], unsigned arrived,
                             int lane) {
+  if (how == WarpFold::product) {
+    if (lane == std::countr_zero(arrived)) multiply_of_warp(offered, arrived);
+    return 0;
+  }
   const auto signed_number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
   std::uint64_t result = offered[lane], same = 0;
   if (how == WarpFold::add || how == WarpFold::bits_of_one) result = 0;
@@ -429,6 +435,21 @@ Switch Block::break_off_access(Finding fault) {
   return {home_, &running_->context};
 }
 
+Switch Block::arrive_at_grid_barrier(Site site) {
+  if (grid_barrier_ == nullptr) {
+    return break_off_access({.kind = "launch",
+                             .message = "grid.sync() waits for blocks that need not run at the same "
+                                        "time: launch the kernel by cudaLaunchCooperativeKernel()",
+                             .file = site.file,
+                             .line = site.line});
+  }
+  if (grid_barrier_->arrive_and_wait()) return {nullptr, nullptr};
+  return break_off_access({.kind = "deadlock",
+                           .message = "grid.sync() is not reached by all blocks of the grid",
+                           .file = site.file,
+                           .line = site.line});
+}
+
 Switch Block::let_others_run() {
   return running_ == nullptr ? Switch{nullptr, nullptr} : leave(*running_);
 }
@@ -439,6 +460,14 @@ void* Block::enter_shared_at_file_scope(int slot) { return shared_.enter_at_file
 // What the facade's headers call, always from a kernel.
 
 static Block& running_block() { return *this_threads_block; }
+
+Switch refuse(const char* why, Site site) {
+  return running_block().break_off_access(
+      {.kind = "launch", .message = why, .file = site.file, .line = site.line});
+}
+
+Switch arrive_at_grid_barrier(Site site) { return running_block().arrive_at_grid_barrier(site); }
+bool launch_is_cooperative() { return running_block().is_cooperative(); }
 
 Switch arrive_at_block_barrier(const char* what, Site site, bool predicate) {
   return running_block().arrive_at_block_barrier(what, site, predicate);

@@ -259,5 +259,6 @@ TILEWISE_FIELDS_SUMMED(4, 8, u)
 TILEWISE_DPX(int, s32)
 TILEWISE_DPX(unsigned, u32)
 #undef TILEWISE_DPX
+inline int __viaddmax_s32_relu(int a, int b, int c) { return __vimax3_s32(a + b, c, 0); }
 inline int __vimax_s32_relu(int a, int b) { return __vimax3_s32(a, b, 0); }
 inline int __vimin_s32_relu(int a, int b) { return a < b ? (a > 0 ? a : 0) : (b > 0 ? b : 0); }

@@ -33,6 +33,7 @@ enum class WarpFold {
   bits_of_both,
   bits_of_either,
   bits_of_one,
+  product,  ///< of matrices, each lane's part of which lies where its value says (mma.h)
 };
 
 /// The same as exchange() of a value that all lanes have a part in.
