@@ -95,7 +95,7 @@ class SharedMemoryRewriter {
         references +=
             member + "; ::tilewise::simt::name_shared(" + name + ", " + text_of(name) + ");";
       } else {
-        references += "::tilewise::simt::named(" + member + ", " + text_of(name) + ");";
+        references += "::tilewise::simt::named_shared(" + member + ", " + text_of(name) + ");";
       }
       names.push_back({declarator.name, shared + "." + name});
     }

@@ -103,7 +103,7 @@ inline T (&dynamic_shared(const char* name))[] {
 
 /// For a declaration at file scope, which the first block that comes to it tells of.
 template <class T>
-inline T& named(T& array, const char* name) {
+inline T& named_shared(T& array, const char* name) {
   name_shared(array, name);
   return array;
 }

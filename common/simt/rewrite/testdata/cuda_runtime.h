@@ -65,7 +65,7 @@ template <class T>
 void name_shared(T&, const char*) {}
 
 template <class T>
-T& named(T& array, const char*) {
+T& named_shared(T& array, const char*) {
   return array;
 }
 
