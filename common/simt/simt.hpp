@@ -49,6 +49,10 @@ using core::Finding;
 /// What was found since the last call.
 std::vector<Finding> take_findings();
 
+/// From here on `tell` is called after every launch, on the thread that made it, so that a program
+/// of any length can be told of as it runs: findings, launches and profiles wait to be taken.
+void on_news(void (*tell)());
+
 /// Gives a range of device memory a name for messages: the part of an allocation that a kernel is
 /// meant to use. A later range replaces those it overlaps.
 void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name);

@@ -23,10 +23,11 @@ namespace tilewise::simt::rewriting {
 /// (include/tilewise/device_variables.hpp). Of templates' variables and of members the second half
 /// is left out, since there is no variable yet, or no place to say it.
 /// @param tokens all there are, directives too: a macro may stand for the qualifiers
+/// @param file_tag  as in RewriteOptions
 /// @return what goes in front of the source, on lines of its own: the names of all, and of shared
 /// variables at namespace scope; empty where there are none
 std::string mark_device_variables(const std::vector<Token>& tokens, const Outline& outline,
-                                  Edits& edits);
+                                  const std::string& file_tag, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
 
@@ -63,9 +64,11 @@ namespace tilewise::simt::rewriting {
 /// are called or return something, launches of what is no kernel, `threadIdx` on the host, status
 /// functions that end in a launch without a return, and a missing `;` before `__shared__`. What it
 /// cannot tell from the words alone it lets pass.
-/// @param macros  names of the file's macros
+/// @param macros  names of the file's macros, and of those that it includes
+/// @param words_elsewhere  as in RewriteOptions
 void check_execution_spaces(const std::vector<Token>& tokens, const Outline& outline,
                             const std::set<std::string_view>& macros,
+                            const std::set<std::string, std::less<>>& words_elsewhere,
                             std::vector<RewriteError>& errors);
 
 /// What is wrong with calling the function of the standard library that `index` begins to name, in

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "common/gpu/gpu_profile.hpp"
@@ -26,6 +29,7 @@ struct State {
   Watch watch;
   std::vector<KernelProfile> profiles;
   std::vector<KernelTrace> traces;
+  void (*tell_news)() = nullptr;
 };
 
 State& state() {
@@ -46,6 +50,8 @@ std::vector<Finding> take_findings() {
   return std::exchange(state().findings, {});
 }
 
+void on_news(void (*tell)()) { state().tell_news = tell; }
+
 void watch(const Watch& wanted) {
   state().watch = wanted;
   for (Observer* observer : process_observers()) observer->watch(wanted);
@@ -54,6 +60,19 @@ void watch(const Watch& wanted) {
 std::vector<KernelProfile> take_profiles() { return std::exchange(state().profiles, {}); }
 
 std::vector<KernelTrace> take_traces() { return std::exchange(state().traces, {}); }
+
+cudaError_t not_supported(const char* call) {
+  static std::mutex mutex;
+  static std::set<std::string> told;
+  const std::lock_guard lock(mutex);
+  if (told.insert(call).second) {
+    std::fprintf(stderr,
+                 "tilewise: %s cannot be simulated and returns cudaErrorNotSupported; what can is "
+                 "listed in docs/cuda-names.md\n",
+                 call);
+  }
+  return device::fail(cudaErrorNotSupported);
+}
 
 namespace device {
 
@@ -135,6 +154,10 @@ void record(KernelProfile profile) { state().profiles.push_back(std::move(profil
 
 void record(KernelTrace trace) { state().traces.push_back(std::move(trace)); }
 
+void tell_news() {
+  if (state().tell_news != nullptr) state().tell_news();
+}
+
 Watch watch_of_next_launch() {
   Watch watch = state().watch;
   watch.sample = watch.sample && watch.counters && !watch.checks;
@@ -165,6 +188,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .take_launches = take_launches,
       .take_bytes_copied_to_host = take_bytes_copied_to_host,
       .take_findings = take_findings,
+      .on_news = on_news,
       .describe_buffer = describe_buffer,
       .install_fault_handler = install_fault_handler,
       .watch = watch,

@@ -15,6 +15,7 @@
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
+#include "common/simt/runtime/streams.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
 
 namespace tilewise::simt {
@@ -227,21 +228,7 @@ cudaError_t error_of(const Finding& fault) {
                                                                        : cudaErrorLaunchFailure;
 }
 
-}  // namespace
-
-void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) {
-  if (device::lasting_error() != cudaSuccess) return;
-  if (RemoteDevice* const remote = RemoteDevice::instance()) {
-    return remote->launch(configuration, body);
-  }
-  if (Block::of_this_thread().runs_device_code()) {
-    device::record(Finding{.kind = "launch",
-                           .message = "a kernel launches another kernel, which the simulator "
-                                      "cannot run; launch it from the host",
-                           .file = configuration.file,
-                           .line = configuration.line});
-    return device::fail_for_ever(cudaErrorLaunchFailure);
-  }
+void launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
   if (const cudaError_t error = check(configuration); error != cudaSuccess) {
     device::record_refusal(why_refused(configuration), configuration.file, configuration.line);
     device::fail(error);
@@ -263,6 +250,25 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
     return device::fail_for_ever(error_of(*fault));
   }
   device::record(configuration);
+}
+
+}  // namespace
+
+void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) {
+  if (device::lasting_error() != cudaSuccess || captures_launch(configuration, body)) return;
+  if (RemoteDevice* const remote = RemoteDevice::instance()) {
+    return remote->launch(configuration, body);
+  }
+  if (Block::of_this_thread().runs_device_code()) {
+    device::record(Finding{.kind = "launch",
+                           .message = "a kernel launches another kernel, which the simulator "
+                                      "cannot run; launch it from the host",
+                           .file = configuration.file,
+                           .line = configuration.line});
+    return device::fail_for_ever(cudaErrorLaunchFailure);
+  }
+  launch(configuration, body);
+  device::tell_news();
 }
 
 }  // namespace tilewise::simt

@@ -26,6 +26,7 @@ struct LaunchConfiguration {
   size_t dynamic_shared_bytes;
   cudaStream_t stream;
   size_t argument_bytes = 0;  ///< known once the arguments are
+  bool cooperative = false;   ///< its blocks may wait for each other
 };
 
 /// What every thread of a launch runs, and the host memory its arguments are in. Their bytes may be
@@ -332,27 +333,50 @@ constexpr decltype(auto) addressed(const char* name, T&& value) {
 
 }  // namespace tilewise::simt
 
-/// Launches a kernel by its address; it takes a dozen lines more than `<<<` to say the same.
-inline cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                                    size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
-                                    const char* file = __builtin_FILE(),
-                                    int line = __builtin_LINE()) {
-  for (const auto* kernel = tilewise::simt::addressed_kernels; kernel; kernel = kernel->next) {
+namespace tilewise::simt {
+
+/// @param configuration without the kernel's name
+inline cudaError_t launch_address(const void* function, LaunchConfiguration configuration,
+                                  void** arguments) {
+  for (const AddressedKernel* kernel = addressed_kernels; kernel; kernel = kernel->next) {
     if (kernel->function != function) continue;
-    kernel->launch(*kernel, {kernel->name, file, line, grid, block, dynamic_shared_bytes, stream},
-                   arguments);
+    configuration.kernel = kernel->name;
+    kernel->launch(*kernel, configuration, arguments);
     return cudaPeekAtLastError();
   }
   return cudaErrorInvalidDeviceFunction;
 }
 
+/// What a function that launches takes may be the address of a kernel, or a kernel.
+inline const void* kernel_address(const void* function) { return function; }
 template <class R, class... P>
-cudaError_t cudaLaunchKernel(R (*function)(P...), dim3 grid, dim3 block, void** arguments,
+const void* kernel_address(R (*function)(P...)) {
+  note_addressed("a kernel", function);
+  return reinterpret_cast<const void*>(function);
+}
+
+}  // namespace tilewise::simt
+
+/// Launches a kernel by its address; it takes a dozen lines more than `<<<` to say the same.
+template <class Kernel>
+cudaError_t cudaLaunchKernel(Kernel* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
                              const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  tilewise::simt::note_addressed("a kernel", function);
-  return cudaLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
-                          dynamic_shared_bytes, stream, file, line);
+  return tilewise::simt::launch_address(
+      tilewise::simt::kernel_address(function),
+      {nullptr, file, line, grid, block, dynamic_shared_bytes, stream}, arguments);
+}
+
+/// The same of a kernel whose blocks all run at a time, and may wait for each other.
+template <class Kernel>
+cudaError_t cudaLaunchCooperativeKernel(Kernel* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t dynamic_shared_bytes = 0,
+                                        cudaStream_t stream = nullptr,
+                                        const char* file = __builtin_FILE(),
+                                        int line = __builtin_LINE()) {
+  return tilewise::simt::launch_address(
+      tilewise::simt::kernel_address(function),
+      {nullptr, file, line, grid, block, dynamic_shared_bytes, stream, 0, true}, arguments);
 }
 
 // What the rewriter puts in the place of a kernel's name before `<<<`; `captures` is empty for a

@@ -1,0 +1,106 @@
+/// \file
+/// A whole CUDA program on the simulator: `tilewise_program` is a library that starts the checks
+/// before the program's main(), and ends them after it. The program itself knows nothing of it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "common/gpu/gpu_profile.hpp"
+#include "common/simt/program/gpu_profiles.hpp"
+#include "common/simt/program/options.hpp"
+#include "common/simt/program/report.hpp"
+#include "common/simt/simt.hpp"
+#include "common/simt/watch.hpp"
+
+namespace tilewise::program {
+namespace {
+
+/// A card of today, so that programs of today find what they ask for.
+constexpr const char* usual_gpu = "h200";
+
+core::GpuProfile profile_called(const std::string& id) {
+  std::string known;
+  for (core::GpuProfile& profile :
+       core::gpu_profiles_in(nlohmann::json::parse(gpu_profiles_json))) {
+    if (profile.id == id) return profile;
+    known += (known.empty() ? "" : ", ") + profile.id;
+  }
+  throw std::runtime_error("there is no GPU '" + id + "'; there are " + known);
+}
+
+/// The one program that this process is.
+class Program {
+ public:
+  static Program& instance() {
+    static Program* const program = new Program(options_from_environment());
+    return *program;
+  }
+
+  /// Tells what is new. Host threads may launch at the same time.
+  void tell_news() {
+    const std::lock_guard lock(mutex_);
+    for (const simt::Finding& found : simt::take_findings()) report_.tell(found);
+    for (const simt::LaunchRecord& launch : simt::take_launches()) report_.tell(launch);
+    for (const simt::KernelProfile& profile : simt::take_profiles()) report_.tell(profile);
+  }
+
+  void end() {
+    tell_news();
+    if (!report_.found_something()) return report_.end();
+    report_.end();
+    std::cout.flush();
+    std::fflush(nullptr);
+    _exit(options_.error_exitcode);
+  }
+
+  int descriptor() const { return report_.descriptor(); }
+
+ private:
+  explicit Program(const Options& options) : options_(options), report_(options) {
+    simt::use_device(profile_called(options.gpu.empty() ? usual_gpu : options.gpu));
+    simt::Watch watch;
+    watch.checks = !options.fast;
+    watch.strict = true;
+    watch.counters = options.profile;
+    simt::watch(watch);
+  }
+
+  Options options_;
+  std::mutex mutex_;
+  Report report_;
+};
+
+void explain_fault(const simt::Fault& fault) {
+  char text[1024];
+  const char* const explanation = fault.explanation[0] == '\0' ? "" : ": ";
+  const auto end = fmt::format_to_n(
+      text, sizeof text - 1, "tilewise: crash: {} in {}{}{}\n", strsignal(fault.signal),
+      fault.in_kernel != 0 ? fault.kernel : "host code", explanation, fault.explanation);
+  [[maybe_unused]] const auto written =
+      write(Program::instance().descriptor(), text, static_cast<std::size_t>(end.out - text));
+}
+
+__attribute__((constructor)) void start() {
+  try {
+    Program::instance();
+    simt::install_fault_handler(explain_fault);
+    simt::on_news([] { Program::instance().tell_news(); });
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tilewise: {}\n", error.what());
+    _exit(2);
+  }
+}
+
+__attribute__((destructor)) void finish() { Program::instance().end(); }
+
+}  // namespace
+}  // namespace tilewise::program
+
+extern "C" __attribute__((visibility("default"))) void tilewise_name_allocation(const void*,
+                                                                                std::size_t) {}
