@@ -78,6 +78,7 @@ class Defects : public ::testing::TestWithParam<std::tuple<Defect, Order>> {
     const Order order = std::get<1>(GetParam());
     simt::Watch wanted;
     wanted.checks = true;
+    wanted.strict = true;
     wanted.order = order.order;
     wanted.seed = order.seed;
     simt::watch(wanted);

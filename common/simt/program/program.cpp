@@ -72,6 +72,7 @@ class Program {
     simt::use_device(profile_called(options.gpu.empty() ? usual_gpu : options.gpu));
     simt::Watch watch;
     watch.checks = !options.fast;
+    watch.strict = true;
     watch.counters = options.profile;
     simt::watch(watch);
     simt::listen({.tell = [] { Program::instance().tell_news(); },

@@ -53,6 +53,12 @@ class Block {
 
   Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std::uint64_t value,
                                   int source_lane);
+  /// Waits for the lanes that are on their way to the same `__activemask()`.
+  Switch arrive_at_active_mask(Site site);
+
+  /// The running thread is about to return from its kernel's end.
+  void note_kernel_end() { running_is_at_end_ = true; }
+
   std::uint64_t passed_value() const { return lanes_[number_of(*running_)].value; }
   unsigned passed_ballot() const { return lanes_[number_of(*running_)].ballot; }
   int lane() const { return lane_of(number_of(*running_)); }
@@ -108,11 +114,15 @@ class Block {
     unsigned mask;     ///< lanes that are to come
     unsigned arrived;  ///< lanes that have
     Wait wait;
+    unsigned elsewhere = 0;  ///< lanes that were to come, and have made the same call without these
+    unsigned other_mask = 0;  ///< with this mask
   };
 
   struct Warp {
     unsigned live;
+    unsigned asking;  ///< lanes that wait in `__activemask()`
     std::vector<Gathering> gatherings;
+    Wait barrier;  ///< where its threads wait, once threads wait at different ones
   };
 
   Block();
@@ -147,9 +157,19 @@ class Block {
   bool make_room_in_traces();
   bool complete(Warp& warp, std::size_t warp_index, Gathering& gathering);
   void complete_gatherings_without(std::size_t thread);
+  const Gathering* left_waiting_by(std::size_t thread) const;
+  Switch break_off_masks(void* leaving, std::size_t thread, const Wait& wait, unsigned mask,
+                         const Gathering& other);
   [[gnu::cold]] Switch break_off_deadlock(void* leaving);
   [[gnu::cold]] Switch break_off_divergence(Thread& thread, const Wait& wait);
-  [[gnu::noinline]] bool agrees(const Wait& wait);
+  [[gnu::noinline]] bool agrees(Thread& thread, const Wait& wait);
+  bool goes_on_divided(Thread& thread, const Wait& wait);
+  const Thread& some_waiting(std::optional<std::size_t> of_warp = std::nullopt) const;
+  bool answer_active_masks();
+  [[gnu::cold]] void tell_of_shuffle(std::size_t thread, const Gathering& gathering);
+  [[gnu::cold]] void tell_of_skipped_barrier();
+  template <class Ask>
+  void tell(Ask&& ask);
 
   StackPool stacks_;
   BlockSharedMemory shared_;
@@ -173,6 +193,12 @@ class Block {
   BlockWatch* watch_ = nullptr;
   std::vector<unsigned> without_room_;  ///< numbers of threads whose warp's trace is full
 
+  std::uint64_t block_ = 0;  ///< number
+  unsigned asking_ = 0;      ///< threads that wait in `__activemask()`
+  unsigned yields_ = 0;      ///< of threads, one after another, since the last answer to those
+  bool running_is_at_end_ = false;
+  /// The first in number of the threads that have come to the kernel's end in this interval.
+  std::optional<std::size_t> at_end_;
   std::size_t arrived_ = 0;  ///< at the block barrier
   Wait barrier_;             ///< where the arrived wait, if any has
   int truths_ = 0;           ///< arrived with a true predicate

@@ -82,6 +82,27 @@ struct StuckBlock {
   int lane = 0;  ///< of the first thread
 };
 
+/// A barrier that the block passes without a thread that has come to the kernel's end before.
+struct SkippedBarrier {
+  uint3 block;
+  uint3 thread;           ///< that skipped it
+  WaitingThread barrier;  ///< and one that came to it
+};
+
+/// A lane that asks for the value of one that takes no part in its shuffle.
+struct ShuffleFromNowhere {
+  enum class Source {
+    outside_mask,
+    has_returned,
+    not_there,  ///< the block has no such thread
+  };
+  Source source;
+  uint3 block;
+  WaitingThread caller;
+  unsigned mask;
+  int lane;  ///< that is asked for
+};
+
 /// Blocks of a grid, by number, and of how many each tells.
 using BlockWeights = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -121,6 +142,9 @@ class Observer {
 
   /// @return what to say of a block that is broken off
   virtual std::optional<Finding> stuck(const StuckBlock&) { return std::nullopt; }
+  /// @return what to say of a block that goes on
+  virtual std::optional<Finding> skipped(const SkippedBarrier&) { return std::nullopt; }
+  virtual std::optional<Finding> shuffled(const ShuffleFromNowhere&) { return std::nullopt; }
 
   // The blocks of a thread.
 
