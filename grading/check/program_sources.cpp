@@ -174,6 +174,20 @@ void ProgramSources::rewrite(File& file) {
   texts_.push_back({file.text, std::move(compiled)});
 }
 
+std::vector<fs::path> ProgramSources::files() const {
+  std::vector<fs::path> paths;
+  for (const auto& [path, file] : files_) paths.emplace_back(path);
+  return paths;
+}
+
+bool ProgramSources::has_in_headers(const std::string& word) const {
+  std::set<std::string, std::less<>> words;
+  for (const auto& [path, file] : files_) {
+    for (const auto& [include, header] : file.included) add_words(files_.at(header).text, words);
+  }
+  return words.contains(word);
+}
+
 bool ProgramSources::allocates_by_its_own() const {
   static const std::regex own(
       R"((cudaError_t|define|\.|->)[ \t\n]*cudaMalloc(Managed|Async|FromPoolAsync|Pitch)?\b)");

@@ -25,6 +25,12 @@ class ProgramSources {
   /// @throws CannotGrade where it cannot be read
   std::filesystem::path add(const std::filesystem::path& source);
 
+  /// The user's files that were read.
+  std::vector<std::filesystem::path> files() const;
+
+  /// Whether a word stands in a file that others include.
+  bool has_in_headers(const std::string& word) const;
+
   /// What the simulator cannot take of them: "sum.cu:12: error: what", a line each.
   const std::string& problems() const { return problems_; }
 

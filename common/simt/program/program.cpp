@@ -74,6 +74,7 @@ class Program {
     watch.checks = !options.fast;
     watch.strict = true;
     watch.counters = options.profile;
+    watch.strict = !options.fast;
     simt::watch(watch);
     simt::listen({.tell = [] { Program::instance().tell_news(); },
                   .to_failed_calls = options.api_errors,
