@@ -133,6 +133,7 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   if (threads_.size() % 32 != 0) warps_.back().live = (1u << threads_.size() % 32) - 1;
   live_ = threads_.size();
   block_ = number;
+  copies_.start_block(threads_.size());
   asking_ = 0;
   running_is_at_end_ = false;
   at_end_.reset();
@@ -241,6 +242,7 @@ Switch Block::leave_for_a_later_one(Thread& thread) {
 
 Switch Block::finish_thread(Fiber& fiber) {
   const std::size_t number = number_of(*running_);
+  copies_.finish(static_cast<unsigned>(number));
   running_->runs_from = not_until_woken;
   --live_;
   warps_[warp_of(number)].live &= ~(1u << lane_of(number));

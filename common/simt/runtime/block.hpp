@@ -10,6 +10,7 @@
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/copies_on_their_way.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 
@@ -59,6 +60,9 @@ class Block {
   unsigned live_lanes() const { return warps_[warp_of(number_of(*running_))].live; }
 
   Switch let_others_run();
+
+  CopiesOnTheirWay& copies() { return copies_; }
+  unsigned running_number() const { return static_cast<unsigned>(number_of(*running_)); }
 
   /// Keeps the running thread waiting until its warp's trace has been read.
   Switch wait_for_room_in_trace();
@@ -182,6 +186,7 @@ class Block {
   std::size_t live_ = 0;
   std::optional<Finding> broken_by_;
 
+  CopiesOnTheirWay copies_;
   Watch wanted_watch_;
   BlockWatch* watch_ = nullptr;
   std::vector<unsigned> without_room_;  ///< numbers of threads whose warp's trace is full
