@@ -164,6 +164,8 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   if (threads_.size() % 32 != 0) warps_.back().live = (1u << threads_.size() % 32) - 1;
   live_ = threads_.size();
   block_ = number;
+  copies_.start_block(threads_.size());
+  divisions_ = 0;
   asking_ = 0;
   running_is_at_end_ = false;
   at_end_.reset();
@@ -184,12 +186,31 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   }
   running_ = nullptr;
   if (watch_ != nullptr) watch_->finish_block();
+  if (divisions_ != 0) tell_of_divisions_by_zero();
   if (broken_by_) {
     stacks_.reset();
   } else {
     check_shared_memory();
   }
   return broken_by_;
+}
+
+// What a GPU computes then is not specified, and no error.
+void Block::tell_of_divisions_by_zero() {
+  if (watch_ == nullptr || !wanted_watch_.checks) return;
+  for (std::size_t i = 0; i < divisions_; ++i) {
+    const auto& [pc, thread] = divided_by_zero_[i];
+    const SourceLine line = source_line(pc);
+    Findings::instance().add(
+        {.kind = "arithmetic",
+         .message = fmt::format("{} divides by zero: a GPU goes on with a number that nothing "
+                                "specifies, all of whose bits are set as a rule",
+                                watch_->name_of(thread)),
+         .file = line.file,
+         .line = line.line,
+         .place = watch_->place_of(thread, watch_->number())},
+        static_cast<std::uint32_t>(block_));
+  }
 }
 
 // nvcc refuses a kernel whose declarations are too large. Here they are known once a block has come
@@ -272,6 +293,7 @@ Switch Block::leave_for_a_later_one(Thread& thread) {
 
 Switch Block::finish_thread(Fiber& fiber) {
   const std::size_t number = number_of(*running_);
+  copies_.finish(static_cast<unsigned>(number));
   running_->runs_from = not_until_woken;
   --live_;
   warps_[warp_of(number)].live &= ~(1u << lane_of(number));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/grid_barrier.hpp"
+#include "common/simt/runtime/copies_on_their_way.hpp"
+#include "common/simt/runtime/division.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 
@@ -65,6 +68,17 @@ class Block {
   unsigned live_lanes() const { return warps_[warp_of(number_of(*running_))].live; }
 
   Switch let_others_run();
+
+  /// Whether a kernel runs that does what hardware does where the guide leaves it open.
+  bool goes_on_as_hardware() const { return running_ != nullptr && wanted_watch_.strict; }
+  /// From a signal handler.
+  void note_division_by_zero(std::uintptr_t pc) {
+    if (divisions_ == divided_by_zero_.size()) return;
+    divided_by_zero_[divisions_++] = {pc, running_number()};
+  }
+
+  CopiesOnTheirWay& copies() { return copies_; }
+  unsigned running_number() const { return static_cast<unsigned>(number_of(*running_)); }
 
   /// Keeps the running thread waiting until its warp's trace has been read.
   Switch wait_for_room_in_trace();
@@ -168,6 +182,7 @@ class Block {
   bool answer_active_masks();
   [[gnu::cold]] void tell_of_shuffle(std::size_t thread, const Gathering& gathering);
   [[gnu::cold]] void tell_of_skipped_barrier();
+  [[gnu::cold]] void tell_of_divisions_by_zero();
   template <class Ask>
   void tell(Ask&& ask);
 
@@ -189,6 +204,9 @@ class Block {
   std::size_t live_ = 0;
   std::optional<Finding> broken_by_;
 
+  CopiesOnTheirWay copies_;
+  std::array<DividedByZero, 16> divided_by_zero_{};  ///< the first of this block
+  std::size_t divisions_ = 0;
   Watch wanted_watch_;
   BlockWatch* watch_ = nullptr;
   std::vector<unsigned> without_room_;  ///< numbers of threads whose warp's trace is full
