@@ -374,7 +374,10 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   for (Gathering& other : warp.gatherings) {
     if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) {
       gathering = &other;
-    } else if ((other.mask & mask) != 0) {
+    } else if ((other.mask & own_lane) != 0 &&
+               ((other.arrived & mask) != 0 || same_place(other.wait.site, site))) {
+      // It waits for lanes that wait for it, or comes to the same call with another mask. All
+      // other masks may share lanes: who is missed in one may come to it later.
       const WaitingThread threads[] = {caller, {{}, other.wait.what, other.wait.site}};
       return break_off(&thread.context, {.why = StuckBlock::Why::masks_disagree,
                                          .block = blockIdx,
@@ -438,8 +441,9 @@ Switch Block::break_off_access(Finding fault) {
 Switch Block::arrive_at_grid_barrier(Site site) {
   if (grid_barrier_ == nullptr) {
     return break_off_access({.kind = "launch",
-                             .message = "grid.sync() waits for blocks that need not run at the same "
-                                        "time: launch the kernel by cudaLaunchCooperativeKernel()",
+                             .message =
+                                 "grid.sync() waits for blocks that need not run at the same "
+                                 "time: launch the kernel by cudaLaunchCooperativeKernel()",
                              .file = site.file,
                              .line = site.line});
   }
@@ -490,8 +494,6 @@ void* enter_shared_at_file_scope(int slot) {
   return running_block().enter_shared_at_file_scope(slot);
 }
 void* enter_dynamic_shared(const char*) { return running_block().enter_dynamic_shared(); }
-void keep_context(Transfer from) {
-  *static_cast<Context*>(from.data) = from.fctx;
-}
+void keep_context(Transfer from) { *static_cast<Context*>(from.data) = from.fctx; }
 
 }  // namespace tilewise::simt
