@@ -245,8 +245,8 @@ class thread_group {
 
 /// Tiles whose size is known when the kernel runs.
 inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
-  const unsigned first = parent.mask() == 0 ? details::lane() / size * size
-                                            : parent.thread_rank() / size * size;
+  const unsigned first =
+      parent.mask() == 0 ? details::lane() / size * size : parent.thread_rank() / size * size;
   if (parent.mask() == 0) return coalesced_group((0xffffffffu >> (32 - size)) << first);
   unsigned lanes = 0;
   for (unsigned rank = first; rank < first + size && rank < parent.size(); ++rank) {
@@ -262,8 +262,8 @@ template <class Group, class Label>
   const unsigned lanes = __match_any_sync(group.mask(), label, file, line);
   unsigned groups = 0, rank = 0;
   // A group is where its first lane is.
-  const unsigned firsts =
-      __ballot_sync(group.mask(), details::lane() == __ffs(static_cast<int>(lanes)) - 1u, file, line);
+  const unsigned firsts = __ballot_sync(
+      group.mask(), details::lane() == __ffs(static_cast<int>(lanes)) - 1u, file, line);
   groups = static_cast<unsigned>(__popc(firsts));
   rank = static_cast<unsigned>(__popc(firsts & ((lanes & (0u - lanes)) - 1)));
   return coalesced_group(lanes, rank, groups);

@@ -1,7 +1,7 @@
 /// Products of small matrices by a warp together (CUDA C++ Programming Guide, "Warp Matrix
-/// Functions"): fragments of half, bfloat16, tf32, double and 8-bit integers. Products are exact and
-/// summed in the accumulators' type, or in float for those of half. Which lane holds which element is
-/// nobody's business.
+/// Functions"): fragments of half, bfloat16, tf32, double and 8-bit integers. Products are exact
+/// and summed in the accumulators' type, or in float for those of half. Which lane holds which
+/// element is nobody's business.
 #pragma once
 
 #include "cuda_bf16.h"
@@ -105,9 +105,10 @@ long place(int slot, unsigned leading, bool by_rows) {
 
 template <class Use, int m, int n, int k, class T, class Layout = void>
 struct fragment {
-  static_assert((m == 16 && n == 16 && (k == 16 || k == 8)) || (m == 32 && n == 8 && k == 16) ||
-                    (m == 8 && n == 32 && k == 16) || (m == 8 && n == 8 && k == 4),
-                "wmma has the shapes 16x16x16, 32x8x16, 8x32x16, for tf32 16x16x8, for double 8x8x4");
+  static_assert(
+      (m == 16 && n == 16 && (k == 16 || k == 8)) || (m == 32 && n == 8 && k == 16) ||
+          (m == 8 && n == 32 && k == 16) || (m == 8 && n == 8 && k == 4),
+      "wmma has the shapes 16x16x16, 32x8x16, 8x32x16, for tf32 16x16x8, for double 8x8x4");
   using element_type = T;
   using storage_element_type = typename details::ElementOf<T>::Stored;
   static constexpr int rows = details::rows_of<Use, m, n, k>();
@@ -121,7 +122,8 @@ struct fragment {
 template <class Use, int m, int n, int k, class T, class Layout>
 void fill_fragment(fragment<Use, m, n, k, T, Layout>& filled,
                    typename tilewise::simt::Operand<
-                       typename fragment<Use, m, n, k, T, Layout>::storage_element_type> value) {
+                       typename fragment<Use, m, n, k, T, Layout>::storage_element_type>
+                       value) {
   for (auto& element : filled.x) element = value;
 }
 

@@ -620,8 +620,9 @@ Switch Block::break_off_access(Finding fault) {
 Switch Block::arrive_at_grid_barrier(Site site) {
   if (grid_barrier_ == nullptr) {
     return break_off_access({.kind = "launch",
-                             .message = "grid.sync() waits for blocks that need not run at the same "
-                                        "time: launch the kernel by cudaLaunchCooperativeKernel()",
+                             .message =
+                                 "grid.sync() waits for blocks that need not run at the same "
+                                 "time: launch the kernel by cudaLaunchCooperativeKernel()",
                              .file = site.file,
                              .line = site.line});
   }
@@ -677,8 +678,6 @@ void* enter_shared_at_file_scope(int slot) {
   return running_block().enter_shared_at_file_scope(slot);
 }
 void* enter_dynamic_shared(const char*) { return running_block().enter_dynamic_shared(); }
-void keep_context(Transfer from) {
-  *static_cast<Context*>(from.data) = from.fctx;
-}
+void keep_context(Transfer from) { *static_cast<Context*>(from.data) = from.fctx; }
 
 }  // namespace tilewise::simt

@@ -69,8 +69,8 @@ std::string why_refused(const LaunchConfiguration& launch) {
            std::to_string(device::dynamic_shared_limit()) + " can be had";
   }
   if (launch.cooperative && blocks_of(grid) > most_blocks_together(launch)) {
-    return text + "its blocks wait for each other, so that all " +
-           std::to_string(blocks_of(grid)) + " have to run at the same time, and this GPU runs " +
+    return text + "its blocks wait for each other, so that all " + std::to_string(blocks_of(grid)) +
+           " have to run at the same time, and this GPU runs " +
            std::to_string(most_blocks_together(launch));
   }
   return text + "its grid of " + in_words(grid) + " or block of " + in_words(block) +

@@ -26,8 +26,8 @@ double inverse_erfc(double y) {
   const double near = y < 1 ? y : 2 - y;
   // A rational estimate, of four digits, and Halley's method (Numerical Recipes, 6.2.2).
   const double t = std::sqrt(-2 * std::log(near / 2));
-  double x = std::numbers::sqrt2 / 2 *
-             (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
+  double x =
+      std::numbers::sqrt2 / 2 * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
   for (int step = 0; step < 3; ++step) {
     const double error = std::erfc(x) - near;
     x += error / (slope(x) - x * error);

@@ -6,8 +6,8 @@
 #include <cooperative_groups/scan.h>
 #include <mma.h>
 
-#include <cmath>
 #include <climits>
+#include <cmath>
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
@@ -176,8 +176,8 @@ TEST_F(DeviceLibrary, WarpsMatchAndReduce) {
   EXPECT_EQ(any.values()[48], 0xffff0000u);
   EXPECT_THAT(all.values(), Each(0xffffffffu));
   EXPECT_THAT(same.values(), Each(1));
-  const std::vector<unsigned> expected = {496,       93, 31, 0, static_cast<unsigned>(-7), 0, 64,
-                                          static_cast<unsigned>(-8)};
+  const std::vector<unsigned> expected = {
+      496, 93, 31, 0, static_cast<unsigned>(-7), 0, 64, static_cast<unsigned>(-8)};
   EXPECT_EQ(reduced.values(), expected);
 }
 
@@ -224,7 +224,10 @@ TEST_F(DeviceLibrary, GroupsPartitionReduceAndScan) {
     const int first = mine / 16 * 16, rank = mine % 16;
     const bool fourth = mine % 4 == 0;
     const int of_part = fourth ? rank / 4 : rank - rank / 4 - 1;
-    const int before = of_part == 0 ? mine : fourth ? mine - 4 : mine % 4 == 1 ? mine - 2 : mine - 1;
+    const int before = of_part == 0    ? mine
+                       : fourth        ? mine - 4
+                       : mine % 4 == 1 ? mine - 2
+                                       : mine - 1;
     const int expected[12] = {16 * first + 120,
                               rank + 1,
                               rank == 0 ? INT_MIN : mine - 1,

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <string>
+#include <tuple>
 
 #include "common/simt/test/testing.hpp"
 
@@ -146,9 +147,10 @@ TEST_F(HostApi, RunsHostFunctionsInTheOrderOfTheStream) {
   EXPECT_EQ(priority, -1);
   static std::string order;
   order.clear();
-  EXPECT_EQ(cudaLaunchHostFunc(stream, [](void* text) { order += static_cast<char*>(text); },
-                               const_cast<char*>("a")),
-            cudaSuccess);
+  EXPECT_EQ(
+      cudaLaunchHostFunc(
+          stream, [](void* text) { order += static_cast<char*>(text); }, const_cast<char*>("a")),
+      cudaSuccess);
   EXPECT_EQ(cudaStreamAddCallback(
                 stream, [](cudaStream_t, cudaError_t, void*) { order += "b"; }, nullptr, 0),
             cudaSuccess);
@@ -264,13 +266,19 @@ TEST_F(HostApi, TexturesAreReadAsTheGuideSays) {
                                 cudaMemcpyHostToDevice),
             cudaSuccess);
   const TextureCase cases[] = {
-      {cudaAddressModeClamp, cudaFilterModePoint, false, {-1, 0, 0.99f, 1, 3.5f, 9},
+      {cudaAddressModeClamp,
+       cudaFilterModePoint,
+       false,
+       {-1, 0, 0.99f, 1, 3.5f, 9},
        {10, 10, 10, 20, 40, 40}},
       {cudaAddressModeBorder, cudaFilterModePoint, false, {-0.1f, 0, 4}, {0, 10, 0}},
       {cudaAddressModeWrap, cudaFilterModePoint, true, {-0.25f, 0, 0.99f, 1.25f}, {40, 10, 40, 20}},
       {cudaAddressModeMirror, cudaFilterModePoint, true, {-0.01f, 1.01f, 1.26f}, {10, 40, 30}},
       {cudaAddressModeWrap, cudaFilterModePoint, false, {-1, 9}, {10, 40}},
-      {cudaAddressModeClamp, cudaFilterModeLinear, false, {0, 0.5f, 1, 1.25f, 4},
+      {cudaAddressModeClamp,
+       cudaFilterModeLinear,
+       false,
+       {0, 0.5f, 1, 1.25f, 4},
        {10, 10, 15, 17.5f, 40}},
       {cudaAddressModeClamp, cudaFilterModeLinear, false, {1.0f + 1.0f / 1024}, {15}},
       {cudaAddressModeBorder, cudaFilterModeLinear, false, {0}, {5}},
@@ -365,8 +373,9 @@ TEST_F(HostApi, BlocksOfACooperativeLaunchWaitForEachOther) {
   ASSERT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(sum_of_grid), 20, 64, arguments),
             cudaSuccess);
   EXPECT_THAT(partial.values(), Each(210));
-  EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(sum_of_grid), 100000, 64, arguments),
-            cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(
+      cudaLaunchCooperativeKernel(reinterpret_cast<void*>(sum_of_grid), 100000, 64, arguments),
+      cudaErrorCooperativeLaunchTooLarge);
 }
 
 TEST_F(HostApi, AGridThatIsNoCooperativeOneCannotWait) {

@@ -50,7 +50,8 @@ struct Format {
     unsigned __int128 kept = number.size;
     if (cut > 0) {
       kept = cut < 128 ? number.size >> cut : 0;
-      const unsigned __int128 half = cut <= 128 ? static_cast<unsigned __int128>(1) << (cut - 1) : 0;
+      const unsigned __int128 half =
+          cut <= 128 ? static_cast<unsigned __int128>(1) << (cut - 1) : 0;
       const unsigned __int128 rest = cut < 128 ? number.size - (kept << cut) : number.size;
       if (half != 0 && (rest > half || (rest == half && (kept & 1) != 0))) ++kept;
     } else {
@@ -72,7 +73,8 @@ Exact of_double(double value) {
   number.nan = std::isnan(value);
   number.infinite = std::isinf(value);
   if (number.nan || number.infinite) return number;
-  number.size = static_cast<unsigned __int128>(std::ldexp(std::frexp(std::fabs(value), &number.exponent), 53));
+  number.size = static_cast<unsigned __int128>(
+      std::ldexp(std::frexp(std::fabs(value), &number.exponent), 53));
   number.exponent -= 53;
   return number;
 }
@@ -90,7 +92,8 @@ Exact product(const Exact& a, const Exact& b) {
 
 /// What is too far below the larger one to be added becomes its last bit.
 Exact sum(Exact a, Exact b) {
-  if (a.nan || b.nan || (a.infinite && b.infinite && a.negative != b.negative)) return {.nan = true};
+  if (a.nan || b.nan || (a.infinite && b.infinite && a.negative != b.negative))
+    return {.nan = true};
   if (a.infinite || b.infinite) return a.infinite ? a : b;
   if (a.size == 0 && b.size == 0) return {.negative = a.negative && b.negative};
   if (a.size == 0) return b;
@@ -218,10 +221,12 @@ TYPED_TEST(SmallReals, ArithmeticRoundsTheExactResult) {
     if (std::isfinite(quotient) && std::isfinite(divisor) && quotient != 0) {
       const unsigned short bits = Format::bits(a / b);
       const auto away = [&](int step) {
-        const double near = static_cast<float>(Format::number(static_cast<unsigned short>(bits + step)));
+        const double near =
+            static_cast<float>(Format::number(static_cast<unsigned short>(bits + step)));
         return std::fabs(near * divisor - divided);
       };
-      if (std::isfinite(static_cast<float>(Format::number(static_cast<unsigned short>(bits + 1))))) {
+      if (std::isfinite(
+              static_cast<float>(Format::number(static_cast<unsigned short>(bits + 1))))) {
         ASSERT_LE(away(0), away(1)) << x << " / " << y;
       }
       ASSERT_LE(away(0), away(-1)) << x << " / " << y;
@@ -235,11 +240,11 @@ TEST(Halves, RoundByTheModeOfTheirName) {
     unsigned short nearest, to_zero, down, up;
   };
   const Case cases[] = {
-      {1.0f, 0x3c00, 0x3c00, 0x3c00, 0x3c00},   {1.0001f, 0x3c00, 0x3c00, 0x3c00, 0x3c01},
+      {1.0f, 0x3c00, 0x3c00, 0x3c00, 0x3c00},     {1.0001f, 0x3c00, 0x3c00, 0x3c00, 0x3c01},
       {-1.0001f, 0xbc00, 0xbc00, 0xbc01, 0xbc00}, {1e6f, 0x7c00, 0x7bff, 0x7bff, 0x7c00},
-      {-1e6f, 0xfc00, 0xfbff, 0xfc00, 0xfbff},  {1e-9f, 0x0000, 0x0000, 0x0000, 0x0001},
-      {-1e-9f, 0x8000, 0x8000, 0x8001, 0x8000}, {INFINITY, 0x7c00, 0x7c00, 0x7c00, 0x7c00},
-      {NAN, 0x7fff, 0x7fff, 0x7fff, 0x7fff},    {65519.0f, 0x7bff, 0x7bff, 0x7bff, 0x7c00},
+      {-1e6f, 0xfc00, 0xfbff, 0xfc00, 0xfbff},    {1e-9f, 0x0000, 0x0000, 0x0000, 0x0001},
+      {-1e-9f, 0x8000, 0x8000, 0x8001, 0x8000},   {INFINITY, 0x7c00, 0x7c00, 0x7c00, 0x7c00},
+      {NAN, 0x7fff, 0x7fff, 0x7fff, 0x7fff},      {65519.0f, 0x7bff, 0x7bff, 0x7bff, 0x7c00},
       {65520.0f, 0x7c00, 0x7bff, 0x7bff, 0x7c00}};
   for (const Case& of : cases) {
     EXPECT_EQ(__half_as_ushort(__float2half_rn(of.value)), of.nearest) << of.value;

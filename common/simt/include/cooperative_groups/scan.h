@@ -16,11 +16,13 @@ T identity_of(const Operation&) {
 }
 template <class T>
 T identity_of(const less<T>&) {
-  return std::numeric_limits<T>::max();
+  constexpr T largest = std::numeric_limits<T>::max();
+  return largest;
 }
 template <class T>
 T identity_of(const greater<T>&) {
-  return std::numeric_limits<T>::lowest();
+  constexpr T lowest = std::numeric_limits<T>::lowest();
+  return lowest;
 }
 template <class T>
 T identity_of(const bit_and<T>&) {

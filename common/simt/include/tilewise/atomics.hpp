@@ -189,10 +189,10 @@ template <class T>
 }
 
 // One block's atomics, and those that the host takes part in, are as all others.
-#define TILEWISE_OF_SCOPE(name, scope)                                                       \
-  template <class T>                                                                         \
+#define TILEWISE_OF_SCOPE(name, scope)                                                        \
+  template <class T>                                                                          \
   [[gnu::always_inline]] inline T name##scope(T* address, tilewise::simt::Operand<T> value) { \
-    return name(address, value);                                                             \
+    return name(address, value);                                                              \
   }
 #define TILEWISE_SCOPES(name) TILEWISE_OF_SCOPE(name, _block) TILEWISE_OF_SCOPE(name, _system)
 TILEWISE_SCOPES(atomicAdd)

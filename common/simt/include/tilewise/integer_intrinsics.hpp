@@ -126,9 +126,35 @@ namespace tilewise::simt {
 
 /// What the functions below do with each field of two words.
 enum class FieldByField {
-  add, addss, addus, sub, subss, subus, abs, absss, neg, negss, absdiffs, absdiffu, avgs, avgu,
-  haddu, maxs, maxu, mins, minu, cmpeq, cmpne, cmpges, cmpgeu, cmpgts, cmpgtu, cmples, cmpleu,
-  cmplts, cmpltu
+  add,
+  addss,
+  addus,
+  sub,
+  subss,
+  subus,
+  abs,
+  absss,
+  neg,
+  negss,
+  absdiffs,
+  absdiffu,
+  avgs,
+  avgu,
+  haddu,
+  maxs,
+  maxu,
+  mins,
+  minu,
+  cmpeq,
+  cmpne,
+  cmpges,
+  cmpgeu,
+  cmpgts,
+  cmpgtu,
+  cmples,
+  cmpleu,
+  cmplts,
+  cmpltu
 };
 
 /// @param s, t a field of each with its sign
@@ -139,48 +165,76 @@ inline int of_fields(FieldByField what, int s, int t, int u, int v, int bits) {
     return value < low ? low : value > high ? high : value;
   };
   switch (what) {
-    case FieldByField::add: return u + v;
-    case FieldByField::addss: return within(s + t, -largest - 1, largest);
-    case FieldByField::addus: return within(u + v, 0, largest_unsigned);
-    case FieldByField::sub: return u - v;
-    case FieldByField::subss: return within(s - t, -largest - 1, largest);
-    case FieldByField::subus: return within(u - v, 0, largest_unsigned);
-    case FieldByField::abs: return s < 0 ? -s : s;
-    case FieldByField::absss: return within(s < 0 ? -s : s, 0, largest);
-    case FieldByField::neg: return -s;
-    case FieldByField::negss: return within(-s, -largest, largest);
-    case FieldByField::absdiffs: return s > t ? s - t : t - s;
-    case FieldByField::absdiffu: return u > v ? u - v : v - u;
-    case FieldByField::avgs: return (s + t + (s + t >= 0)) >> 1;
-    case FieldByField::avgu: return (u + v + 1) / 2;
-    case FieldByField::haddu: return (u + v) / 2;
-    case FieldByField::maxs: return s > t ? s : t;
-    case FieldByField::maxu: return u > v ? u : v;
-    case FieldByField::mins: return s < t ? s : t;
-    case FieldByField::minu: return u < v ? u : v;
-    case FieldByField::cmpeq: return u == v;
-    case FieldByField::cmpne: return u != v;
-    case FieldByField::cmpges: return s >= t;
-    case FieldByField::cmpgeu: return u >= v;
-    case FieldByField::cmpgts: return s > t;
-    case FieldByField::cmpgtu: return u > v;
-    case FieldByField::cmples: return s <= t;
-    case FieldByField::cmpleu: return u <= v;
-    case FieldByField::cmplts: return s < t;
-    case FieldByField::cmpltu: return u < v;
+    case FieldByField::add:
+      return u + v;
+    case FieldByField::addss:
+      return within(s + t, -largest - 1, largest);
+    case FieldByField::addus:
+      return within(u + v, 0, largest_unsigned);
+    case FieldByField::sub:
+      return u - v;
+    case FieldByField::subss:
+      return within(s - t, -largest - 1, largest);
+    case FieldByField::subus:
+      return within(u - v, 0, largest_unsigned);
+    case FieldByField::abs:
+      return s < 0 ? -s : s;
+    case FieldByField::absss:
+      return within(s < 0 ? -s : s, 0, largest);
+    case FieldByField::neg:
+      return -s;
+    case FieldByField::negss:
+      return within(-s, -largest, largest);
+    case FieldByField::absdiffs:
+      return s > t ? s - t : t - s;
+    case FieldByField::absdiffu:
+      return u > v ? u - v : v - u;
+    case FieldByField::avgs:
+      return (s + t + (s + t >= 0)) >> 1;
+    case FieldByField::avgu:
+      return (u + v + 1) / 2;
+    case FieldByField::haddu:
+      return (u + v) / 2;
+    case FieldByField::maxs:
+      return s > t ? s : t;
+    case FieldByField::maxu:
+      return u > v ? u : v;
+    case FieldByField::mins:
+      return s < t ? s : t;
+    case FieldByField::minu:
+      return u < v ? u : v;
+    case FieldByField::cmpeq:
+      return u == v;
+    case FieldByField::cmpne:
+      return u != v;
+    case FieldByField::cmpges:
+      return s >= t;
+    case FieldByField::cmpgeu:
+      return u >= v;
+    case FieldByField::cmpgts:
+      return s > t;
+    case FieldByField::cmpgtu:
+      return u > v;
+    case FieldByField::cmples:
+      return s <= t;
+    case FieldByField::cmpleu:
+      return u <= v;
+    case FieldByField::cmplts:
+      return s < t;
+    case FieldByField::cmpltu:
+      return u < v;
   }
   return 0;
 }
 
 /// @param truth what a field holds where a comparison is true: all bits, or the lowest
-inline unsigned field_by_field(FieldByField what, int bits, unsigned a, unsigned b,
-                               int truth = 1) {
+inline unsigned field_by_field(FieldByField what, int bits, unsigned a, unsigned b, int truth = 1) {
   unsigned result = 0;
   for (int i = 0; i < 32 / bits; ++i) {
-    const int value =
-        of_fields(what, field(a, bits, i), field(b, bits, i),
-                  static_cast<int>(unsigned_field(a, bits, i)),
-                  static_cast<int>(unsigned_field(b, bits, i)), bits) * truth;
+    const int value = of_fields(what, field(a, bits, i), field(b, bits, i),
+                                static_cast<int>(unsigned_field(a, bits, i)),
+                                static_cast<int>(unsigned_field(b, bits, i)), bits) *
+                      truth;
     result |= (static_cast<unsigned>(value) & (0xffffffffu >> (32 - bits))) << bits * i;
   }
   return result;
@@ -195,31 +249,31 @@ inline unsigned sum_of_fields(int bits, unsigned word) {
 }  // namespace tilewise::simt
 
 // Video instructions: on two fields of 16 bits, or four of 8.
-#define TILEWISE_FIELDS(name)                                                     \
-  inline unsigned __v##name##2(unsigned a, unsigned b) {                          \
+#define TILEWISE_FIELDS(name)                                                            \
+  inline unsigned __v##name##2(unsigned a, unsigned b) {                                 \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::name, 16, a, b); \
-  }                                                                               \
-  inline unsigned __v##name##4(unsigned a, unsigned b) {                          \
+  }                                                                                      \
+  inline unsigned __v##name##4(unsigned a, unsigned b) {                                 \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::name, 8, a, b);  \
   }
-#define TILEWISE_FIELDS_OF_ONE(name)                                              \
-  inline unsigned __v##name##2(unsigned a) {                                      \
+#define TILEWISE_FIELDS_OF_ONE(name)                                                     \
+  inline unsigned __v##name##2(unsigned a) {                                             \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::name, 16, a, 0); \
-  }                                                                               \
-  inline unsigned __v##name##4(unsigned a) {                                      \
+  }                                                                                      \
+  inline unsigned __v##name##4(unsigned a) {                                             \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::name, 8, a, 0);  \
   }
-#define TILEWISE_FIELDS_COMPARED(name)                                            \
-  inline unsigned __vcmp##name##2(unsigned a, unsigned b) {                       \
+#define TILEWISE_FIELDS_COMPARED(name)                                                            \
+  inline unsigned __vcmp##name##2(unsigned a, unsigned b) {                                       \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::cmp##name, 16, a, b, -1); \
-  }                                                                               \
-  inline unsigned __vcmp##name##4(unsigned a, unsigned b) {                       \
+  }                                                                                               \
+  inline unsigned __vcmp##name##4(unsigned a, unsigned b) {                                       \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::cmp##name, 8, a, b, -1);  \
-  }                                                                               \
-  inline unsigned __vset##name##2(unsigned a, unsigned b) {                       \
+  }                                                                                               \
+  inline unsigned __vset##name##2(unsigned a, unsigned b) {                                       \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::cmp##name, 16, a, b);     \
-  }                                                                               \
-  inline unsigned __vset##name##4(unsigned a, unsigned b) {                       \
+  }                                                                                               \
+  inline unsigned __vset##name##4(unsigned a, unsigned b) {                                       \
     return tilewise::simt::field_by_field(tilewise::simt::FieldByField::cmp##name, 8, a, b);      \
   }
 // clang-format off
@@ -238,14 +292,14 @@ TILEWISE_FIELDS_COMPARED(ltu)
 #undef TILEWISE_FIELDS
 #undef TILEWISE_FIELDS_OF_ONE
 #undef TILEWISE_FIELDS_COMPARED
-#define TILEWISE_FIELDS_SUMMED(count, bits, sign)                                            \
-  inline unsigned __vsad##sign##count(unsigned a, unsigned b) {                              \
-    return tilewise::simt::sum_of_fields(bits, __vabsdiff##sign##count(a, b));               \
+#define TILEWISE_FIELDS_SUMMED(count, bits, sign)                              \
+  inline unsigned __vsad##sign##count(unsigned a, unsigned b) {                \
+    return tilewise::simt::sum_of_fields(bits, __vabsdiff##sign##count(a, b)); \
   }
-TILEWISE_FIELDS_SUMMED(2, 16, s)
-TILEWISE_FIELDS_SUMMED(2, 16, u)
-TILEWISE_FIELDS_SUMMED(4, 8, s)
-TILEWISE_FIELDS_SUMMED(4, 8, u)
+                                            TILEWISE_FIELDS_SUMMED(2, 16, s)
+                                                TILEWISE_FIELDS_SUMMED(2, 16, u)
+                                                    TILEWISE_FIELDS_SUMMED(4, 8, s)
+                                                        TILEWISE_FIELDS_SUMMED(4, 8, u)
 #undef TILEWISE_FIELDS_SUMMED
 
 // Larger and smaller of two and three, of a sum and a third, and no less than 0 (`relu`).
@@ -256,9 +310,12 @@ TILEWISE_FIELDS_SUMMED(4, 8, u)
   inline T __viaddmin_##type(T a, T b, T c) { return T(a + b) < c ? T(a + b) : c; }             \
   inline T __vibmax_##type(T a, T b, bool* first) { return *first = a >= b, a >= b ? a : b; }   \
   inline T __vibmin_##type(T a, T b, bool* first) { return *first = a <= b, a <= b ? a : b; }
-TILEWISE_DPX(int, s32)
-TILEWISE_DPX(unsigned, u32)
+                                                            TILEWISE_DPX(int, s32)
+                                                                TILEWISE_DPX(unsigned, u32)
 #undef TILEWISE_DPX
-inline int __viaddmax_s32_relu(int a, int b, int c) { return __vimax3_s32(a + b, c, 0); }
+                                                                    inline int __viaddmax_s32_relu(
+                                                                        int a, int b, int c) {
+  return __vimax3_s32(a + b, c, 0);
+}
 inline int __vimax_s32_relu(int a, int b) { return __vimax3_s32(a, b, 0); }
 inline int __vimin_s32_relu(int a, int b) { return a < b ? (a > 0 ? a : 0) : (b > 0 ? b : 0); }

@@ -182,22 +182,22 @@ inline double rhypot(double x, double y) { return 1 / hypot(x, y); }
 inline float rhypotf(float x, float y) {
   return static_cast<float>(1 / hypot(static_cast<double>(x), static_cast<double>(y)));
 }
-#define TILEWISE_LENGTHS(Real, f)                                                         \
-  inline Real norm##f(int dimensions, const Real* x) {                                    \
-    return static_cast<Real>(tilewise::simt::length_of(dimensions, x));                   \
-  }                                                                                       \
-  inline Real rnorm##f(int dimensions, const Real* x) {                                   \
-    return static_cast<Real>(1 / tilewise::simt::length_of(dimensions, x));               \
-  }                                                                                       \
-  inline Real norm3d##f(Real a, Real b, Real c) {                                         \
-    const Real x[] = {a, b, c};                                                           \
-    return norm##f(3, x);                                                                 \
-  }                                                                                       \
-  inline Real norm4d##f(Real a, Real b, Real c, Real d) {                                 \
-    const Real x[] = {a, b, c, d};                                                        \
-    return norm##f(4, x);                                                                 \
-  }                                                                                       \
-  inline Real rnorm3d##f(Real a, Real b, Real c) { return 1 / norm3d##f(a, b, c); }       \
+#define TILEWISE_LENGTHS(Real, f)                                                   \
+  inline Real norm##f(int dimensions, const Real* x) {                              \
+    return static_cast<Real>(tilewise::simt::length_of(dimensions, x));             \
+  }                                                                                 \
+  inline Real rnorm##f(int dimensions, const Real* x) {                             \
+    return static_cast<Real>(1 / tilewise::simt::length_of(dimensions, x));         \
+  }                                                                                 \
+  inline Real norm3d##f(Real a, Real b, Real c) {                                   \
+    const Real x[] = {a, b, c};                                                     \
+    return norm##f(3, x);                                                           \
+  }                                                                                 \
+  inline Real norm4d##f(Real a, Real b, Real c, Real d) {                           \
+    const Real x[] = {a, b, c, d};                                                  \
+    return norm##f(4, x);                                                           \
+  }                                                                                 \
+  inline Real rnorm3d##f(Real a, Real b, Real c) { return 1 / norm3d##f(a, b, c); } \
   inline Real rnorm4d##f(Real a, Real b, Real c, Real d) { return 1 / norm4d##f(a, b, c, d); }
 TILEWISE_LENGTHS(double, )
 TILEWISE_LENGTHS(float, f)

@@ -180,12 +180,11 @@ template <class T>
   return lanes;
 }
 
-#define TILEWISE_REDUCE(name, T, how)                                                          \
-  [[gnu::always_inline]] inline T __reduce_##name##_sync(unsigned mask, T value,               \
-                                                         TILEWISE_SITE) {                      \
-    using namespace tilewise::simt;                                                            \
-    return static_cast<T>(                                                                     \
-        fold("__reduce_" #name "_sync()", {file, line}, mask, value, WarpFold::how));          \
+#define TILEWISE_REDUCE(name, T, how)                                                             \
+  [[gnu::always_inline]] inline T __reduce_##name##_sync(unsigned mask, T value, TILEWISE_SITE) { \
+    using namespace tilewise::simt;                                                               \
+    return static_cast<T>(                                                                        \
+        fold("__reduce_" #name "_sync()", {file, line}, mask, value, WarpFold::how));             \
   }
 TILEWISE_REDUCE(add, unsigned, add)
 TILEWISE_REDUCE(add, int, add)
