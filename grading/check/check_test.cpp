@@ -158,8 +158,8 @@ void launch(int* out);
 INSTANTIATE_TEST_SUITE_P(
     Programs, CheckRuns,
     testing::Values(
-        RightProgram{"Usual", {{"work.cu", program("s[i] = x[i]; y[i] = s[i];")}}, {"work.cu"}, 0,
-                     "1\n"},
+        RightProgram{
+            "Usual", {{"work.cu", program("s[i] = x[i]; y[i] = s[i];")}}, {"work.cu"}, 0, "1\n"},
         RightProgram{"WithArgumentsAndAStatus",
                      {{"echo.cu", R"(#include <cstdio>
 int main(int argc, char** argv) {
@@ -187,8 +187,9 @@ int main() {
                      {"read.cu"},
                      0,
                      "beside\n1\n"},
-        RightProgram{"OfTwoFilesAndAHeader",
-                     {{"src/main.cu", R"(#include <cstdio>
+        RightProgram{
+            "OfTwoFilesAndAHeader",
+            {{"src/main.cu", R"(#include <cstdio>
 #include "parts/two.cuh"
 int main() {
   int *out, host[32];
@@ -200,15 +201,15 @@ int main() {
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   std::printf("%d %d", host[0], VALUE);
 })"},
-                      {"src/other.cu", R"(#include <parts/two.cuh>
+             {"src/other.cu", R"(#include <parts/two.cuh>
 void launch(int* out) { from_header<int><<<1, 32>>>(out + 0); }
 )"},
-                      {"src/plain.cpp", "#include <cuda_runtime.h>\nint unused() { return 0; }\n"},
-                      {"include/parts/two.cuh", header_of_two}},
-                     {"-Iinclude", "-DVALUE=3", "-std=c++20", "-O2", "-arch=sm_90", "-lineinfo",
-                      "-Xcompiler", "-Wall,-Wextra", "src/main.cu", "src/other.cu", "src/plain.cpp"},
-                     0,
-                     "102 102 3"},
+             {"src/plain.cpp", "#include <cuda_runtime.h>\nint unused() { return 0; }\n"},
+             {"include/parts/two.cuh", header_of_two}},
+            {"-Iinclude", "-DVALUE=3", "-std=c++20", "-O2", "-arch=sm_90", "-lineinfo",
+             "-Xcompiler", "-Wall,-Wextra", "src/main.cu", "src/other.cu", "src/plain.cpp"},
+            0,
+            "102 102 3"},
         RightProgram{"WithVariablesOfAHeaderAndOfAnotherFile",
                      {{"main.cu", R"(#include <cstdio>
 #include "shared.cuh"
@@ -272,19 +273,30 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"AnUnknownOption", "", {"--nonsense", "a.cu"}, 2, "there is no option --nonsense"},
         Refusal{"AnUnknownTool", "", {"--tool", "x", "a.cu"}, 2, "--tool"},
         Refusal{"AnUnknownGpu", "int main() {}", {"--gpu", "x1", "a.cu"}, 2, "x1"},
-        Refusal{"NoMain", "__global__ void k() {}\n", {"a.cu"}, 1, "a.cu: error: there is no main()"},
+        Refusal{
+            "NoMain", "__global__ void k() {}\n", {"a.cu"}, 1, "a.cu: error: there is no main()"},
         Refusal{"AnEmptyFile", "", {"a.cu"}, 1, "there is no main()"},
         Refusal{"NoCuda", "int main() {\n  int x = ;\n}\n", {"a.cu"}, 1, "a.cu:2:11: error: "},
-        Refusal{"WhatNvccRefuses", "__global__ int k() { return 1; }\nint main() {}\n", {"a.cu"}, 1,
+        Refusal{"WhatNvccRefuses",
+                "__global__ int k() { return 1; }\nint main() {}\n",
+                {"a.cu"},
+                1,
                 "a.cu:1: error: a __global__ function returns nothing"},
-        Refusal{"AMissingHeader", "\n#include \"none.h\"\nint main() {}\n", {"a.cu"}, 1,
+        Refusal{"AMissingHeader",
+                "\n#include \"none.h\"\nint main() {}\n",
+                {"a.cu"},
+                1,
                 "a.cu:2:10: fatal error: none.h"},
-        Refusal{"AnUndefinedFunction", "void f();\nint main() { f(); }\n", {"a.cu"}, 1,
+        Refusal{"AnUndefinedFunction",
+                "void f();\nint main() { f(); }\n",
+                {"a.cu"},
+                1,
                 "undefined reference to `f()'"}),
     [](const auto& info) { return std::string(info.param.what); });
 
 TEST_F(Check, ToldOnceAndCounted) {
-  put("work.cu", program("s[i] = x[i]; y[i] = s[63 - i];", "cudaMemset(d_x, 0, 256); for (int k = "
+  put("work.cu", program("s[i] = x[i]; y[i] = s[63 - i];",
+                         "cudaMemset(d_x, 0, 256); for (int k = "
                          "0; k < 3; ++k) work<<<1, 64>>>(d_x, d_y);"));
   const CommandResult result = run({"--json", "report.json", "--output", "found", "work.cu", "9"});
   EXPECT_EQ(result.status, 1);
@@ -311,9 +323,10 @@ TEST_F(Check, ProgramsGoOnAfterAFault) {
   EXPECT_EQ(stopped.status, 1);
   EXPECT_THAT(stopped.output, HasSubstr("work.cu:8: out-of-bounds"));
   EXPECT_THAT(stopped.output, HasSubstr("1\n"));  // the copy failed, and host[3] is as it was
-  put("twice.cu", text.substr(0, text.rfind('}')) +
-                      "  cudaGetLastError(); work<<<1, 64>>>(d_x, d_y); std::puts(cudaGetErrorName("
-                      "cudaGetLastError()));\n  std::puts(cudaGetErrorName(cudaMemset(d_x, 0, 4)));\n}");
+  put("twice.cu",
+      text.substr(0, text.rfind('}')) +
+          "  cudaGetLastError(); work<<<1, 64>>>(d_x, d_y); std::puts(cudaGetErrorName("
+          "cudaGetLastError()));\n  std::puts(cudaGetErrorName(cudaMemset(d_x, 0, 4)));\n}");
   const CommandResult goes_on = run({"--destroy-on-device-error", "kernel", "twice.cu"});
   EXPECT_EQ(goes_on.status, 1);
   EXPECT_THAT(goes_on.output, HasSubstr("cudaErrorIllegalAddress\ncudaSuccess\n"));
@@ -330,8 +343,9 @@ TEST_F(Check, ShowsWhatEachKernelDoesInMemory) {
 }
 
 TEST_F(Check, EndsAProgramInTime) {
-  put("loop.cu", "__global__ void k(volatile int* x) { while (*x == 0) {} }\nint main() {\n  int* x;\n"
-                 "  cudaMalloc(&x, 4); cudaMemset(x, 0, 4);\n  k<<<1, 1>>>(x);\n}\n");
+  put("loop.cu",
+      "__global__ void k(volatile int* x) { while (*x == 0) {} }\nint main() {\n  int* x;\n"
+      "  cudaMalloc(&x, 4); cudaMemset(x, 0, 4);\n  k<<<1, 1>>>(x);\n}\n");
   const CommandResult result = run({"--time-limit", "1", "loop.cu"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.output, HasSubstr("the program was ended after 1 s, its time limit"));
@@ -345,11 +359,20 @@ TEST_F(Check, NotesOptionsThatStandBehindTheFiles) {
   EXPECT_THAT(meant.output, IsEmpty());
 }
 
-TEST_F(Check, SaysThatACrashIsAKernels) {
+TEST_F(Check, SaysWhatACrashOfHostCodeWas) {
   put("host.cu", "int main() { int* x; cudaMalloc(&x, 4); return *x; }\n");
   const CommandResult result = run({"host.cu"});
   EXPECT_EQ(result.status, 128 + 11) << result.output;
   EXPECT_THAT(result.output, HasSubstr("tilewise: crash: Segmentation fault in host code: "));
+}
+
+TEST_F(Check, ACrashOfAKernelIsAFinding) {
+  put("jump.cu", "__global__ void k(void (*f)()) { f(); }\nint main() { k<<<1, 1>>>(nullptr); }\n");
+  const CommandResult result = run({"--error-exitcode", "6", "--json", "r.json", "jump.cu"});
+  EXPECT_EQ(result.status, 6) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("tilewise: crash: Segmentation fault in k"));
+  const auto report = nlohmann::json::parse(core::text_of(folder() / "r.json"));
+  EXPECT_EQ(report["findings"].at(0)["kind"], "crash");
 }
 
 /// A project of somebody's, with CMake: its test fails on a race, and passes once that is mended.

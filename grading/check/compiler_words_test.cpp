@@ -12,9 +12,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(CompilerWords, AreOptionsThenFilesThenArguments) {
-  const CompilerWords words = read_compiler_words(
-      {"-I", "include", "-Iparts", "-D", "N=5", "-DM", "-O3", "--std=c++20", "-arch=sm_80",
-       "-gencode", "arch=compute_80,code=sm_80", "-lm", "a.cu", "b.cpp", "c.o", "1000", "-I", "x.cu"});
+  const CompilerWords words =
+      read_compiler_words({"-I", "include", "-Iparts", "-D", "N=5", "-DM", "-O3", "--std=c++20",
+                           "-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-lm", "a.cu",
+                           "b.cpp", "c.o", "1000", "-I", "x.cu"});
   EXPECT_THAT(words.include_folders, ElementsAre("include", "parts"));
   EXPECT_THAT(words.preprocess, ElementsAre("-D", "N=5", "-D", "M"));
   EXPECT_THAT(words.compile, ElementsAre("-O3", "-std=c++20"));

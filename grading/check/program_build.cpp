@@ -193,8 +193,8 @@ class Builder {
     return said;
   }
 
-  /// Whether all that a linker found defined several times may stand in headers: nvcc gives each source
-  /// that includes them `__device__` functions and variables of its own.
+  /// Whether all that a linker found defined several times may stand in headers: nvcc gives each
+  /// source that includes them `__device__` functions and variables of its own.
   bool is_defined_in_headers(const std::string& said) const {
     static const std::regex several(R"(multiple definition of `([^'(]*))");
     const std::sregex_iterator first(said.begin(), said.end(), several), end;

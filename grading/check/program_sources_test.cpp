@@ -35,8 +35,9 @@ class Sources : public testing::Test {
 };
 
 TEST_F(Sources, AreRewrittenWithWhatTheyInclude) {
-  const fs::path main = put("a/main.cu", "#include \"../b/k.cuh\"\n#include <c.cuh>\n#include <vector>\n"
-                                         "void f() { k<<<1, 2>>>(); }\n");
+  const fs::path main = put("a/main.cu",
+                            "#include \"../b/k.cuh\"\n#include <c.cuh>\n#include <vector>\n"
+                            "void f() { k<<<1, 2>>>(); }\n");
   put("b/k.cuh", "#include \"deep.cuh\"\n__global__ void k() { __shared__ int s; s = 1; }\n");
   put("b/deep.cuh", "// deep\n");
   put("include/c.cuh", "__device__ int counter;\n");
@@ -54,8 +55,9 @@ TEST_F(Sources, AreRewrittenWithWhatTheyInclude) {
 
 /// Or one function's rules would be taken for those of another.
 TEST_F(Sources, MayDeclareAgainWhatTheyInclude) {
-  const fs::path main = put("main.cu", "#include \"k.cuh\"\ntemplate <int n> void k(int, int) {}\n"
-                                       "int main() { k<4><<<1, 1>>>(); }\n");
+  const fs::path main = put("main.cu",
+                            "#include \"k.cuh\"\ntemplate <int n> void k(int, int) {}\n"
+                            "int main() { k<4><<<1, 1>>>(); }\n");
   put("k.cuh", "template <int n> __global__ void k() {}\n");
   ProgramSources sources(tree(), {}, true);
   sources.add(main);

@@ -66,6 +66,7 @@ class Program {
   }
 
   int descriptor() const { return report_.descriptor(); }
+  int event_descriptor() const { return report_.event_descriptor(); }
 
  private:
   explicit Program(const Options& options) : options_(options), report_(options) {
@@ -86,14 +87,33 @@ class Program {
   Report report_;
 };
 
+/// In a signal's handler, where nothing may be allocated.
+void write_whole(int descriptor, const char* text, std::size_t bytes) {
+  [[maybe_unused]] const auto written = write(descriptor, text, bytes);
+}
+
 void explain_fault(const simt::Fault& fault) {
-  char text[1024];
-  const char* const explanation = fault.explanation[0] == '\0' ? "" : ": ";
-  const auto end = fmt::format_to_n(
-      text, sizeof text - 1, "tilewise: crash: {} in {}{}{}\n", strsignal(fault.signal),
-      fault.in_kernel != 0 ? fault.kernel : "host code", explanation, fault.explanation);
-  [[maybe_unused]] const auto written =
-      write(Program::instance().descriptor(), text, static_cast<std::size_t>(end.out - text));
+  const bool in_kernel = fault.in_kernel != 0;
+  char text[1024], event[1100];
+  const char* const colon = fault.explanation[0] == '\0' ? "" : ": ";
+  const auto end =
+      fmt::format_to_n(text, sizeof text - 1, "{} in {}{}{}", strsignal(fault.signal),
+                       in_kernel ? fault.kernel : "host code", colon, fault.explanation);
+  *end.out = '\0';
+  const auto told = fmt::format_to_n(event, sizeof event, "tilewise: crash: {}\n", text);
+  const Program& program = Program::instance();
+  write_whole(program.descriptor(), event, static_cast<std::size_t>(told.out - event));
+  const int events = program.event_descriptor();
+  if (!in_kernel || events < 0) return;
+  for (char* c = text; *c != '\0'; ++c) {
+    if (*c == '"' || *c == '\\' || static_cast<unsigned char>(*c) < ' ') *c = '\'';
+  }
+  const auto document = fmt::format_to_n(
+      event, sizeof event,
+      "{{\"finding\":{{\"kind\":\"crash\",\"message\":\"{}\",\"file\":\"\",\"line\":0,"
+      "\"other_file\":\"\",\"other_line\":0}}}}\n",
+      text);
+  write_whole(events, event, static_cast<std::size_t>(document.out - event));
 }
 
 __attribute__((constructor)) void start() {

@@ -63,6 +63,8 @@ Report::Report(const Options& options)
 
 int Report::descriptor() const { return fileno(output_ == nullptr ? stderr : output_); }
 
+int Report::event_descriptor() const { return events_ == nullptr ? -1 : fileno(events_); }
+
 void Report::tell(const simt::Finding& found) {
   if (!options_.tool.empty() && !belongs_to(options_.tool, found.kind)) return;
   const auto known = std::ranges::find_if(

@@ -25,6 +25,7 @@ class Report {
 
   bool found_something() const { return !told_.empty(); }
   int descriptor() const;
+  int event_descriptor() const;  ///< -1: nobody wants them
 
  private:
   struct Told {

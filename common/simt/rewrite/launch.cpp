@@ -373,4 +373,37 @@ void mark_addressed_kernels(const Outline& outline, Edits& edits) {
   }
 }
 
+std::string with_launches_joined(std::string_view source) {
+  std::string joined(source);
+  if (source.find("<< ") == source.npos && source.find(">> >") == source.npos) return joined;
+  const auto tokens = tokenize(source);
+  // Swaps a bracket with the blank before it.
+  const auto join = [&](std::size_t last) {
+    const std::size_t behind = tokens[last - 1].end();
+    std::swap(joined[behind], joined[tokens[last].begin]);
+  };
+  const auto is_apart = [&](std::size_t token) {
+    const std::size_t end = tokens[token - 1].end();
+    const std::string_view between = source.substr(end, tokens[token].begin - end);
+    return !between.empty() && between.find_first_not_of(" \t") == between.npos;
+  };
+  bool in_launch = false;
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    if (tokens[i].is("<") && tokens[i - 1].is("<<") && is_apart(i) &&
+        (i < 2 || !tokens[i - 2].is("operator"))) {
+      join(i);
+      in_launch = true;
+    } else if (tokens[i].is("<<<")) {
+      in_launch = true;
+    } else if (tokens[i].is(";") || tokens[i].is("{")) {
+      in_launch = false;
+    } else if (in_launch && i > 1 && i + 1 < tokens.size() && tokens[i + 1].is("(") &&
+               tokens[i].is(">") && is_apart(i) && tokens[i - 1].is(">") && tokens[i - 2].is(">") &&
+               tokens[i - 1].begin == tokens[i - 2].end()) {
+      join(i);
+    }
+  }
+  return joined;
+}
+
 }  // namespace tilewise::simt::rewriting

@@ -49,6 +49,10 @@ using LaunchMacros = std::unordered_set<std::string_view>;
 void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool in_macro,
                       Edits& edits, std::vector<RewriteError>& errors);
 
+/// The same text with launches that are written `k << <1, 2>> >(x)`, as formatters of C++ leave them
+/// and nvcc takes them, in the usual way; no token moves to another line.
+std::string with_launches_joined(std::string_view source);
+
 /// For files that call cudaLaunchKernel: marks names, and expressions such as `table[i].kernel`, that
 /// are cast to `void*`, or given to it, by `::tilewise::simt::addressed("kernel", kernel)`. A kernel's
 /// type says how it is launched, and such a pointer has none.

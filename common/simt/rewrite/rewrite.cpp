@@ -67,7 +67,8 @@ void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits)
 }  // namespace
 
 Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
-  const auto [source, unused_macros] = rewriting::with_macros_written_out(original);
+  const std::string joined = rewriting::with_launches_joined(original);
+  const auto [source, unused_macros] = rewriting::with_macros_written_out(joined);
   const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
   const rewriting::Outline outline(tokens);
   rewriting::Edits edits;
