@@ -387,21 +387,23 @@ std::string with_launches_joined(std::string_view source) {
     const std::string_view between = source.substr(end, tokens[token].begin - end);
     return !between.empty() && between.find_first_not_of(" \t") == between.npos;
   };
-  bool in_launch = false;
-  for (std::size_t i = 1; i < tokens.size(); ++i) {
-    if (tokens[i].is("<") && tokens[i - 1].is("<<") && is_apart(i) &&
-        (i < 2 || !tokens[i - 2].is("operator"))) {
-      join(i);
-      in_launch = true;
-    } else if (tokens[i].is("<<<")) {
-      in_launch = true;
-    } else if (tokens[i].is(";") || tokens[i].is("{")) {
-      in_launch = false;
-    } else if (in_launch && i > 1 && i + 1 < tokens.size() && tokens[i + 1].is("(") &&
-               tokens[i].is(">") && is_apart(i) && tokens[i - 1].is(">") && tokens[i - 2].is(">") &&
-               tokens[i - 1].begin == tokens[i - 2].end()) {
-      join(i);
+  /// The last of three > that end a launch which begins at `launch`; 0 where there are none.
+  const auto end_of = [&](std::size_t launch) -> std::size_t {
+    for (std::size_t i = launch + 3; i + 1 < tokens.size() && !tokens[i].is(";"); ++i) {
+      const bool closes = tokens[i].is(">") && tokens[i - 1].is(">") && tokens[i - 2].is(">") &&
+                          tokens[i - 1].begin == tokens[i - 2].end() && tokens[i + 1].is("(");
+      if (closes && (is_apart(i) || tokens[i].begin == tokens[i - 1].end())) return i;
     }
+    return 0;
+  };
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    const bool apart = tokens[i].is("<") && tokens[i - 1].is("<<") && is_apart(i) &&
+                       (i < 2 || !tokens[i - 2].is("operator"));
+    if (!apart && !tokens[i].is("<<<")) continue;
+    const std::size_t end = end_of(i);
+    if (end == 0) continue;
+    if (apart) join(i);
+    if (is_apart(end)) join(end);
   }
   return joined;
 }
