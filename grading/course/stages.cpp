@@ -23,9 +23,12 @@ StageInfo read_stage(const fs::path& root, const std::string& id) {
       const auto source = function.at("source").get<std::string>();
       if (std::ranges::count(stage.sources, source) == 0) stage.sources.push_back(source);
     }
+    for (const nlohmann::json& test : file.value("tests", nlohmann::json::array())) {
+      stage.points += test.value("points", 0);
+    }
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(
-        fmt::format("{}: functions: {}", stage_file(root, id).string(), error.what()));
+        fmt::format("{}: functions or tests: {}", stage_file(root, id).string(), error.what()));
   }
   if (stage.functions.empty()) {
     throw std::runtime_error(

@@ -11,6 +11,7 @@ struct StageInfo {
   std::string id;                      ///< folder name under labs/ and solutions/
   std::vector<std::string> sources;    ///< files a student hands in
   std::vector<std::string> functions;  ///< contract functions they define
+  int points = 0;                      ///< of all its tests, as far as they have any
 };
 
 /// Where everything of a stage lies that is neither handout nor solution: grading/stages/ID.

@@ -1,6 +1,7 @@
 #include "grading/examiner/rubric.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -23,7 +24,17 @@ double read_fraction(const Json& json, const char* name) {
   return fraction;
 }
 
+/// A misspelt "hidden" would show what nobody is to see.
+void demand_known_keys(const Json& json, const std::set<std::string>& known) {
+  for (const auto& [key, value] : json.items()) {
+    if (!known.contains(key)) {
+      throw std::invalid_argument(fmt::format("'{}' is none of {}", key, fmt::join(known, ", ")));
+    }
+  }
+}
+
 SpeedMinimum read_minimum(const Json& json) {
+  demand_known_keys(json, {"of_reference", "of_peak", "of_model"});
   SpeedMinimum minimum;
   minimum.of_reference = read_fraction(json, "of_reference");
   minimum.of_peak = read_fraction(json, "of_peak");
@@ -32,6 +43,7 @@ SpeedMinimum read_minimum(const Json& json) {
 }
 
 RubricEntry read_entry(const Json& json) {
+  demand_known_keys(json, {"test", "category", "points", "hidden", "minimum"});
   RubricEntry entry;
   entry.test = json.at("test").get<std::string>();
   entry.category = category_from_string(json.at("category").get<std::string>());
@@ -47,7 +59,6 @@ RubricEntry read_entry(const Json& json) {
 
 std::vector<RubricEntry> read_stage(const Json& json, std::set<std::string>& known_tests) {
   std::vector<RubricEntry> entries;
-  int points = 0;
   for (const Json& element : json) {
     try {
       entries.push_back(read_entry(element));
@@ -57,12 +68,8 @@ std::vector<RubricEntry> read_stage(const Json& json, std::set<std::string>& kno
     if (!known_tests.insert(entries.back().test).second) {
       throw std::invalid_argument(entries.back().test + " is listed twice");
     }
-    points += entries.back().points;
   }
-  if (points != points_per_stage) {
-    throw std::invalid_argument(
-        fmt::format("adds up to {} points instead of {}", points, points_per_stage));
-  }
+  if (entries.empty()) throw std::invalid_argument("there is none");
   return entries;
 }
 

@@ -34,14 +34,11 @@ struct RubricEntry {
 /// The tests of each stage in the order they run, by stage id.
 using Rubric = std::map<std::string, std::vector<RubricEntry>>;
 
-/// Points of every stage.
-inline constexpr int points_per_stage = 10;
-
 /// Reads the "tests" of every stage.json.
 /// @param root  of the course
 /// @throws std::runtime_error naming the file and the test: unknown category, points
-/// that are no positive whole number, a minimum that is no fraction, a test listed twice, a stage
-/// not worth points_per_stage.
+/// that are no positive whole number, a minimum that is no fraction, an entry of another name, a
+/// test listed twice, a stage without any.
 Rubric load_rubric(const std::filesystem::path& root);
 
 /// The tests of one stage.

@@ -9,7 +9,6 @@
 
 #include "grading/builder/source_file.hpp"
 #include "grading/cli/submission.hpp"
-#include "grading/examiner/rubric.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
@@ -73,7 +72,7 @@ std::string first_notes(const fs::path& root, const std::string& stage) {
 
 Points points_of(const Progress& progress, const StageInfo& stage) {
   const StageProgress known = progress_of(progress, stage.id);
-  if (!known.status) return {0, points_per_stage};
+  if (!known.status) return {0, stage.points};
   return {std::max(known.best_score, known.score), known.max_score};
 }
 

@@ -8,15 +8,15 @@ namespace tilewise::grading {
 
 /// A course of nine stages, whatever stages this one has.
 inline std::vector<StageInfo> example_course() {
-  return {{"01_single_block", {"matmul_single_block.cu"}, {"matmul_single_block"}},
-          {"02_multi_block_grid", {"matmul_grid.cu"}, {"matmul_grid"}},
-          {"03_shared_memory", {"matmul_shared.cu"}, {"matmul_shared"}},
-          {"04_prefetch", {"matmul_prefetch.cu"}, {"matmul_prefetch_register"}},
-          {"05_work_2x2", {"matmul_2x2.cu"}, {"matmul_2x2"}},
-          {"06_work_rx_ry", {"matmul_rx_ry.cu"}, {"matmul_rx_ry"}},
-          {"07_transpose", {"transpose.cu"}, {"transpose_naive"}},
-          {"08_dgemm_dtrsm", {"dgemm.cu", "dtrsm.cu"}, {"dgemm_global", "dtrsm_blocked"}},
-          {"09_rank1_update", {"matmul_rank1.cu"}, {"matmul_rank1"}}};
+  return {{"01_single_block", {"matmul_single_block.cu"}, {"matmul_single_block"}, 10},
+          {"02_multi_block_grid", {"matmul_grid.cu"}, {"matmul_grid"}, 10},
+          {"03_shared_memory", {"matmul_shared.cu"}, {"matmul_shared"}, 10},
+          {"04_prefetch", {"matmul_prefetch.cu"}, {"matmul_prefetch_register"}, 10},
+          {"05_work_2x2", {"matmul_2x2.cu"}, {"matmul_2x2"}, 10},
+          {"06_work_rx_ry", {"matmul_rx_ry.cu"}, {"matmul_rx_ry"}, 10},
+          {"07_transpose", {"transpose.cu"}, {"transpose_naive"}, 10},
+          {"08_dgemm_dtrsm", {"dgemm.cu", "dtrsm.cu"}, {"dgemm_global", "dtrsm_blocked"}, 10},
+          {"09_rank1_update", {"matmul_rank1.cu"}, {"matmul_rank1"}, 10}};
 }
 
 /// One stage of it that has passed, and one that has failed and had hints.
