@@ -118,7 +118,9 @@ inline constexpr auto simulator_names = std::to_array<std::string_view>(
 /// Of the simulator's functions those that serve host code.
 inline constexpr auto host_functions_of_the_simulator = std::to_array<std::string_view>(
     {"_ZN8tilewise4simt14reserve_shared", "_ZN8tilewise4simt17address_of_symbol",
-     "_ZN8tilewise4simt14copy_to_symbol", "_ZN8tilewise4simt16copy_from_symbol"});
+     "_ZN8tilewise4simt14copy_to_symbol", "_ZN8tilewise4simt16copy_from_symbol",
+     "_ZN8tilewise4simt13not_supported", "_ZN8tilewise4simt15add_kernel_node",
+     "_ZN8tilewise4simt18change_kernel_node"});
 
 /// Whether a kernel may use what a linker calls `name`.
 inline bool is_device_function(std::string_view name) {

@@ -39,27 +39,11 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-/// What makes the compiler report every load and store to the run-time, one option a line. Both
-/// sides of that bargain lie in one folder: which call means what depends on these options.
-std::vector<std::string> checked_options(const fs::path& root,
-                                         const std::vector<std::string>& compiler) {
-  const fs::path file =
-      root / "common" / "simt" / "recorder" / (is_clang(compiler) ? "flags.clang" : "flags.gnu");
-  std::ifstream stream(file);
-  if (!stream) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
-  std::vector<std::string> options;
-  for (std::string line; std::getline(stream, line);) {
-    if (!line.empty()) options.push_back(line);
-  }
-  return options;
-}
-
 /// What a flavour has that the others have not.
-std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
-                                     const std::vector<std::string>& compiler) {
+std::vector<std::string> own_options(Flavour flavour, const std::vector<std::string>& compiler) {
   if (flavour == Flavour::fast) return {"-O3", "-g1"};
   if (flavour == Flavour::debug) return {"-O0", "-g", "-DTILEWISE_DEBUG"};
-  std::vector<std::string> options = checked_options(root, compiler);
+  std::vector<std::string> options = reporting_options(compiler);
   // A submission may not ask for what it is compiled: kernels are the same on every backend.
   options.insert(options.end(), {"-g1", "-U__SANITIZE_THREAD__", "-DTILEWISE_CHECKED=1"});
 #if defined(__x86_64__)
@@ -87,6 +71,28 @@ std::vector<std::string> own_options(Flavour flavour, const fs::path& root,
 
 }  // namespace
 
+// One option a line. Both sides of that bargain lie in one folder: which call means what depends on
+// these options.
+std::vector<std::string> reporting_options(const std::vector<std::string>& compiler) {
+  const fs::path file = layout().root / "common" / "simt" / "recorder" /
+                        (is_clang(compiler) ? "flags.clang" : "flags.gnu");
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
+  std::vector<std::string> options;
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) options.push_back(line);
+  }
+  return options;
+}
+
+// Not __CUDA_ARCH__, for code of GPUs alone does not run here.
+std::span<const char* const> definitions_of_nvcc() {
+  static constexpr const char* definitions[] = {
+      "-D__NVCC__=1", "-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
+      "-D__CUDACC_VER_BUILD__=0"};
+  return definitions;
+}
+
 Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   const auto [root, build] = layout();
   const fs::path facade = root / "common" / "simt" / "include";
@@ -96,7 +102,7 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   tools.source_extension = ".cpp";
   tools.compile = cxx_compiler();
   tools.link = tools.compile;
-  const std::vector<std::string> own = own_options(flavour, root, tools.compile);
+  const std::vector<std::string> own = own_options(flavour, tools.compile);
   tools.compile.insert(tools.compile.end(), own.begin(), own.end());
   // -gdwarf-4: in version 5, addr2line (binutils 2.40) takes the temporary file for the one that
   // #line names. -fno-finite-loops: an endless loop must run into the time limit; the compiler may
@@ -112,11 +118,7 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   // nvcc includes it by itself. By its full path, since -include searches the working folder first.
   tools.preprocess = {"-include", facade / "cuda_runtime.h", "-I", facade,
                       "-I",       root / "labs" / stage_id};
-  // What nvcc defines on both sides; not __CUDA_ARCH__, for code of GPUs alone does not run here.
-  for (const char* option : {"-D__NVCC__=1", "-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=12",
-                             "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=0"}) {
-    tools.preprocess.emplace_back(option);
-  }
+  for (const char* option : definitions_of_nvcc()) tools.preprocess.emplace_back(option);
   // _FORTIFY_SOURCE, which some distributions set, calls other copies than those that report
   // themselves. libstdc++ has its <random> include intrinsics, for extensions that nobody uses. The
   // rest would tell one compilation from another.

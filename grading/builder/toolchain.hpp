@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,12 @@ Toolchain toolchain(Backend backend, Flavour flavour, const std::string& stage_i
                     bool covered = false);
 
 Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id);
+
+/// What makes the compiler report every load and store to the run-time; of a checked build.
+std::vector<std::string> reporting_options(const std::vector<std::string>& compiler);
+
+/// What nvcc defines for both sides.
+std::span<const char* const> definitions_of_nvcc();
 
 /// Has the compiler count how often each line is run, by one thread.
 void add_coverage(Toolchain& simt_tools, Flavour flavour);

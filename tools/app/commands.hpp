@@ -1,6 +1,7 @@
 /// \file
 /// The commands of `lab`, listed here and nowhere else: those of a learner in learn.cpp, those that
-/// judge submissions in grade.cpp, those that look at single calls and at speed in measure.cpp, and
+/// judge submissions in grade.cpp, that for
+/// any CUDA program in check.cpp, those that look at single calls and at speed in measure.cpp, and
 /// the rest in setup.cpp. One adds itself to the command line; once it was parsed and named this
 /// command, it runs, and leaves its exit status.
 #pragma once
@@ -31,11 +32,16 @@ inline ExitStatus exit_status(bool passed) {
   return passed ? ExitStatus::passed : ExitStatus::failed;
 }
 
+/// The words behind `lab`, those of `lab check` so that CLI11 takes its own options and leaves the
+/// compiler's and the program's alone, in one list behind a --.
+std::vector<std::string> with_program_apart(const CLI::App& app, std::vector<std::string> words);
+
 /// Drawn anew each time, so that no kernel can be written for the inputs it will get.
 std::uint64_t random_seed();
 
 void add_autograder(CLI::App& app, ExitStatus& status);
 void add_bench(CLI::App& app, ExitStatus& status);
+void add_check(CLI::App& app, ExitStatus& status);
 void add_cohort(CLI::App& app, ExitStatus& status);
 void add_completion(CLI::App& app, ExitStatus& status);
 void add_coverage(CLI::App& app, ExitStatus& status);

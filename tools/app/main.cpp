@@ -11,6 +11,8 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/base/files.hpp"
 #include "common/process/command.hpp"
@@ -25,10 +27,10 @@ namespace {
 
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,      add_status,     add_watch,  add_grade,     add_hint,     add_next,
-    add_reset,     add_predict,    add_trace,  add_debug,     add_coverage, add_bench,
-    add_report,    add_profile,    add_ptx,    add_occupancy, add_cohort,   add_autograder,
-    add_skeletons, add_completion, add_doctor, add_help,
+    add_list,       add_status,    add_watch,      add_grade,  add_hint,      add_next,
+    add_reset,      add_predict,   add_trace,      add_debug,  add_coverage,  add_bench,
+    add_report,     add_profile,   add_check,      add_ptx,    add_occupancy, add_cohort,
+    add_autograder, add_skeletons, add_completion, add_doctor, add_help,
 };
 
 ExitStatus run(int argc, char** argv) {
@@ -55,7 +57,9 @@ ExitStatus run(int argc, char** argv) {
   }
   interrupt_on_signals();
   try {
-    app.parse(argc, argv);  // and runs the command
+    std::vector<std::string> words = with_program_apart(app, {argv + 1, argv + argc});
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app.parse(std::move(words));  // and runs the command
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? ExitStatus::passed : ExitStatus::could_not_grade;
   }

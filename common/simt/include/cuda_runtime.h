@@ -3,6 +3,8 @@
 /// never a silent difference.
 #pragma once
 
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +15,29 @@
 #include "tilewise/barriers.hpp"
 #include "tilewise/device_variables.hpp"
 #include "tilewise/errors.hpp"
+#include "tilewise/graphs.hpp"
 #include "tilewise/host_api.hpp"
 #include "tilewise/intrinsics.hpp"
 #include "tilewise/launch.hpp"
+#include "tilewise/launch_by_structure.hpp"
 #include "tilewise/loop_exit.hpp"
 #include "tilewise/qualifiers.hpp"
 #include "tilewise/shared_memory.hpp"
+#include "tilewise/textures.hpp"
 #include "tilewise/vector_types.hpp"
 #include "tilewise/warp.hpp"
+
+// By these, headers of others know which of CUDA's are there.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
+#ifdef TILEWISE_NAMES_ALLOCATIONS
+#include "tilewise/named_allocations.hpp"
+#endif
 
 #ifdef TILEWISE_CHECKED
 // Compilers write these out where they stand, after loads and stores have been made to report

@@ -170,8 +170,13 @@ class Reader {
 
 class Marker {
  public:
-  Marker(const std::vector<Token>& tokens, const Outline& outline, Edits& edits)
-      : qualifiers_(tokens), outline_(outline), code_(outline.code()), edits_(edits) {}
+  Marker(const std::vector<Token>& tokens, const Outline& outline, std::string_view file_tag,
+         Edits& edits)
+      : qualifiers_(tokens),
+        outline_(outline),
+        code_(outline.code()),
+        file_tag_(file_tag),
+        edits_(edits) {}
 
   std::string run() {
     // Whole declarations may come from macros: their variables get no page of their own.
@@ -189,7 +194,12 @@ class Marker {
       }
     }
     if (list_.empty()) return "";
-    return "#include <tilewise/device_variables.hpp>\nTILEWISE_VARIABLES(" + quoted(list_) + ")\n";
+    const std::string variables = "TILEWISE_VARIABLES(" + quoted(list_) + ")";
+    const std::string include = "#include <tilewise/device_variables.hpp>\n";
+    if (file_tag_.empty()) return include + variables + "\n";
+    const std::string name = "tilewise_file_" + std::string(file_tag_);
+    return include + "#ifndef " + name + "\n#define " + name + " " + name + "_\nnamespace " + name +
+           " { " + variables + " }\n#endif\n";
   }
 
  private:
@@ -268,9 +278,10 @@ class Marker {
     const int line = code_[name].line;
     on_line_ = line == last_line_ ? on_line_ + 1 : 1;
     last_line_ = line;
-    edits_.insert_after(
-        code_[end], " TILEWISE_SHAPE(" + qualified + ", " + std::string(code_[name].text) + ", " +
-                        std::to_string(line) + "_" + std::to_string(on_line_) + ")");
+    edits_.insert_after(code_[end], " TILEWISE_SHAPE(" + qualified + ", " +
+                                        std::string(code_[name].text) + ", " +
+                                        std::to_string(line) + "_" + std::to_string(on_line_) +
+                                        std::string(file_tag_) + ")");
   }
 
   std::vector<Token>::const_iterator at(std::size_t index) const {
@@ -280,6 +291,7 @@ class Marker {
   Qualifiers qualifiers_;
   const Outline& outline_;
   const std::vector<Token>& code_;
+  std::string_view file_tag_;
   Edits& edits_;
   std::string list_;
   int last_line_ = 0;
@@ -289,8 +301,8 @@ class Marker {
 }  // namespace
 
 std::string mark_device_variables(const std::vector<Token>& tokens, const Outline& outline,
-                                  Edits& edits) {
-  return Marker(tokens, outline, edits).run();
+                                  const std::string& file_tag, Edits& edits) {
+  return Marker(tokens, outline, file_tag, edits).run();
 }
 
 }  // namespace tilewise::simt::rewriting

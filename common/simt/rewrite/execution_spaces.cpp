@@ -46,8 +46,13 @@ struct FileFunction {
 class SpaceChecker {
  public:
   SpaceChecker(const Outline& outline, const std::set<std::string_view>& macros,
+               const std::set<std::string, std::less<>>& words_elsewhere,
                std::vector<RewriteError>& errors)
-      : outline_(outline), code_(outline.code()), macros_(macros), errors_(errors) {
+      : outline_(outline),
+        code_(outline.code()),
+        macros_(macros),
+        words_elsewhere_(words_elsewhere),
+        errors_(errors) {
     for (std::size_t i = 1; i + 1 < code_.size(); ++i) {
       if (code_[i].is("{") && opens_named_namespace(i)) namespaces_.push_back(i);
       while (!namespaces_.empty() && outline_.partner(namespaces_.back()).value_or(i) <= i) {
@@ -111,7 +116,8 @@ class SpaceChecker {
     if (says(name + 1, *close, "...")) function.fewest = 0, function.most = code_.size();
     if (!namespaces_.empty()) function.home = namespaces_.back();
     functions_.push_back(function);
-    by_name_[code_[name].text].push_back(function);
+    const bool is_alone = !words_elsewhere_.contains(code_[name].text);
+    if (is_alone) by_name_[code_[name].text].push_back(function);
   }
 
   /// `namespace a::b {`; one without a name is seen by all of the file.
@@ -264,6 +270,7 @@ class SpaceChecker {
     }
     const auto variable = device_variables_.find(code_[name].text);
     if (!caller.on_host || variable == device_variables_.end()) return;
+    if (words_elsewhere_.contains(code_[name].text)) return;
     if (auto problem = host_use_of_variable(outline_, name, variable->second)) {
       report(name, std::move(*problem));
     }
@@ -350,6 +357,7 @@ class SpaceChecker {
   const Outline& outline_;
   const std::vector<Token>& code_;
   const std::set<std::string_view>& macros_;
+  const std::set<std::string, std::less<>>& words_elsewhere_;
   std::vector<RewriteError>& errors_;
   std::vector<FileFunction> functions_;
   std::map<std::string_view, std::vector<FileFunction>> by_name_;
@@ -362,12 +370,13 @@ class SpaceChecker {
 
 void check_execution_spaces(const std::vector<Token>& tokens, const Outline& outline,
                             const std::set<std::string_view>& macros,
+                            const std::set<std::string, std::less<>>& words_elsewhere,
                             std::vector<RewriteError>& errors) {
   // Which of the alternatives are the device's, the compiler would have to say.
   const bool depends_on_pass = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
     return token.is("__CUDA_ARCH__") || token.is("__CUDACC__");
   });
-  if (!depends_on_pass) SpaceChecker(outline, macros, errors).run();
+  if (!depends_on_pass) SpaceChecker(outline, macros, words_elsewhere, errors).run();
 }
 
 }  // namespace tilewise::simt::rewriting

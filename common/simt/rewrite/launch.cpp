@@ -351,7 +351,12 @@ bool takes_address(const std::vector<Token>& code, std::size_t index) {
 
 void mark_addressed_kernels(const Outline& outline, Edits& edits) {
   const auto& code = outline.code();
-  const auto says_launch = [](const Token& token) { return token.is("cudaLaunchKernel"); };
+  static constexpr std::array<std::string_view, 4> launches = {
+      "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel",
+      "cudaKernelNodeParams"};
+  const auto says_launch = [](const Token& token) {
+    return std::find(launches.begin(), launches.end(), token.text) != launches.end();
+  };
   if (std::none_of(code.begin(), code.end(), says_launch)) return;
   static constexpr std::array<std::string_view, 7> ends = {")", ",", ";", ":", "?", "}", "]"};
   for (std::size_t i = 2; i < code.size(); ++i) {
@@ -366,6 +371,41 @@ void mark_addressed_kernels(const Outline& outline, Edits& edits) {
                         "::tilewise::simt::addressed(" + quoted(name_of(code, first, end)) + ", ");
     edits.insert_after(code[end - 1], ")");
   }
+}
+
+std::string with_launches_joined(std::string_view source) {
+  std::string joined(source);
+  if (source.find("<< ") == source.npos && source.find(">> >") == source.npos) return joined;
+  const auto tokens = tokenize(source);
+  // Swaps a bracket with the blank before it.
+  const auto join = [&](std::size_t last) {
+    const std::size_t behind = tokens[last - 1].end();
+    std::swap(joined[behind], joined[tokens[last].begin]);
+  };
+  const auto is_apart = [&](std::size_t token) {
+    const std::size_t end = tokens[token - 1].end();
+    const std::string_view between = source.substr(end, tokens[token].begin - end);
+    return !between.empty() && between.find_first_not_of(" \t") == between.npos;
+  };
+  /// The last of three > that end a launch which begins at `launch`; 0 where there are none.
+  const auto end_of = [&](std::size_t launch) -> std::size_t {
+    for (std::size_t i = launch + 3; i + 1 < tokens.size() && !tokens[i].is(";"); ++i) {
+      const bool closes = tokens[i].is(">") && tokens[i - 1].is(">") && tokens[i - 2].is(">") &&
+                          tokens[i - 1].begin == tokens[i - 2].end() && tokens[i + 1].is("(");
+      if (closes && (is_apart(i) || tokens[i].begin == tokens[i - 1].end())) return i;
+    }
+    return 0;
+  };
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    const bool apart = tokens[i].is("<") && tokens[i - 1].is("<<") && is_apart(i) &&
+                       (i < 2 || !tokens[i - 2].is("operator"));
+    if (!apart && !tokens[i].is("<<<")) continue;
+    const std::size_t end = end_of(i);
+    if (end == 0) continue;
+    if (apart) join(i);
+    if (is_apart(end)) join(end);
+  }
+  return joined;
 }
 
 }  // namespace tilewise::simt::rewriting

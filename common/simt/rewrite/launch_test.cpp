@@ -33,6 +33,10 @@ TEST(Launch, IsRewritten) {
   const Case cases[] = {
       {"plain", "k<<<g, b>>>(x, y);", k + ".configure(g, b)(x, y);"},
       {"blanks", "k <<< g , b >>> (x);", k + " .configure( g , b ) (x);"},
+      {"blanks within", "k << < g, b >> > (x);", k + " .configure(  g, b )  (x);"},
+      {"blanks within the end", "k<<<g, V<1>::v >> >(x);", k + ".configure(g, V<1>::v ) (x);"},
+      {"an operator's template", "friend S& operator<< <T>(S&, X<Y<T>> >(x));",
+       "friend S& operator<< <T>(S&, X<Y<T>> >(x));"},
       {"no arguments", "k<<<1, 2>>>();", k + ".configure(1, 2)();"},
       {"one value", "k<<<g>>>(x);", k + ".configure(g)(x);"},
       {"four values", "k<<<g, b, 0, s>>>(x);", k + ".configure(g, b, 0, s)(x);"},

@@ -23,10 +23,11 @@ namespace tilewise::simt::rewriting {
 /// (include/tilewise/device_variables.hpp). Of templates' variables and of members the second half
 /// is left out, since there is no variable yet, or no place to say it.
 /// @param tokens all there are, directives too: a macro may stand for the qualifiers
+/// @param file_tag  as in RewriteOptions
 /// @return what goes in front of the source, on lines of its own: the names of all, and of shared
 /// variables at namespace scope; empty where there are none
 std::string mark_device_variables(const std::vector<Token>& tokens, const Outline& outline,
-                                  Edits& edits);
+                                  const std::string& file_tag, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
 
@@ -48,6 +49,10 @@ using LaunchMacros = std::unordered_set<std::string_view>;
 void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool in_macro,
                       Edits& edits, std::vector<RewriteError>& errors);
 
+/// The same text with launches that are written `k << <1, 2>> >(x)`, as formatters of C++ leave them
+/// and nvcc takes them, in the usual way; no token moves to another line.
+std::string with_launches_joined(std::string_view source);
+
 /// For files that call cudaLaunchKernel: marks names, and expressions such as `table[i].kernel`, that
 /// are cast to `void*`, or given to it, by `::tilewise::simt::addressed("kernel", kernel)`. A kernel's
 /// type says how it is launched, and such a pointer has none.
@@ -63,9 +68,11 @@ namespace tilewise::simt::rewriting {
 /// are called or return something, launches of what is no kernel, `threadIdx` on the host, status
 /// functions that end in a launch without a return, and a missing `;` before `__shared__`. What it
 /// cannot tell from the words alone it lets pass.
-/// @param macros  names of the file's macros
+/// @param macros  names of the file's macros, and of those that it includes
+/// @param words_elsewhere  as in RewriteOptions
 void check_execution_spaces(const std::vector<Token>& tokens, const Outline& outline,
                             const std::set<std::string_view>& macros,
+                            const std::set<std::string, std::less<>>& words_elsewhere,
                             std::vector<RewriteError>& errors);
 
 /// What is wrong with calling the function of the standard library that `index` begins to name, in
@@ -98,6 +105,9 @@ namespace tilewise::simt::rewriting {
 /// Loops whose body makes some choice get `if (note_loop_pass(); false) {} else`
 /// before it, so that it learns which pass a thread is in: the rest of that `if` takes no `else`.
 ///
+/// In files with barriers a kernel's body ends in `note_kernel_end();`, which tells threads that
+/// come to its end from those that return.
+///
 /// Device code is what stands in braces that `__global__` or `__device__` leads in to. Left alone
 /// are what may have to be a constant, and so may hold no LoopExit (`constexpr` functions,
 /// initializers of `constexpr` variables), and `do` loops whose body has no braces.
@@ -123,7 +133,7 @@ namespace tilewise::simt::rewriting {
 /// Lambdas that name one capture it: `[=]` becomes `[=, &As]`.
 ///
 /// At namespace scope both are `static thread_local`, because each of the simulator's threads runs
-/// a block of its own; they are not named there, for want of a block to name them in.
+/// a block of its own; they get their names as the first block there comes to one of them.
 /// @param in_macro the code is what a macro stands for, in a kernel. Its names, which may be the
 ///   macro's parameters, make those of the structures.
 void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,

@@ -66,8 +66,9 @@ void rewrite_noinline(const std::vector<Token>& tokens, rewriting::Edits& edits)
 
 }  // namespace
 
-Rewritten rewrite(std::string_view original, RewriteOptions options) {
-  const auto [source, unused_macros] = rewriting::with_macros_written_out(original);
+Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
+  const std::string joined = rewriting::with_launches_joined(original);
+  const auto [source, unused_macros] = rewriting::with_macros_written_out(joined);
   const auto tokens = rewriting::without_disabled(rewriting::tokenize(source));
   const rewriting::Outline outline(tokens);
   rewriting::Edits edits;
@@ -76,7 +77,9 @@ Rewritten rewrite(std::string_view original, RewriteOptions options) {
   const rewriting::LaunchMacros launch_macros = launch_macros_in(macros);
   std::set<std::string_view> macro_names;
   for (const Macro& macro : macros) macro_names.insert(macro.name->text);
-  rewriting::check_execution_spaces(tokens, outline, macro_names, result.errors);
+  macro_names.insert(options.macros_elsewhere.begin(), options.macros_elsewhere.end());
+  rewriting::check_execution_spaces(tokens, outline, macro_names, options.words_elsewhere,
+                                    result.errors);
   for (Macro& macro : macros) {
     const bool is_used = !unused_macros.contains(std::string(macro.name->text));
     std::vector<RewriteError> of_nobody;
@@ -89,7 +92,7 @@ Rewritten rewrite(std::string_view original, RewriteOptions options) {
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);
     rewriting::drop_unroll_pragmas(tokens, edits);
-    result.prologue = rewriting::mark_device_variables(tokens, outline, edits);
+    result.prologue = rewriting::mark_device_variables(tokens, outline, options.file_tag, edits);
   } else {
     rewriting::rewrite_unroll_pragmas(tokens, edits);
   }

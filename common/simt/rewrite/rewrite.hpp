@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,12 @@ struct RewriteOptions {
   /// (docs/decisions, "loop exits"), no `#pragma unroll` is kept, and variables in device memory
   /// are marked (device_variables.hpp).
   bool mark_loop_exits = false;
+  /// An identifier that makes names of this file's own different from those of others that one
+  /// source includes. Then the prologue may be included again and again. Empty: the only file.
+  std::string file_tag = {};
+  /// What the files that it includes have: all their words, of which some may be functions and
+  /// variables by the names of its own, and their macros, of which some may be qualifiers.
+  std::set<std::string, std::less<>> words_elsewhere = {}, macros_elsewhere = {};
 };
 
 /// Turns what CUDA adds to C++'s grammar into calls of the simulator's run-time:
@@ -35,6 +43,6 @@ struct RewriteOptions {
 /// All else but a byte order mark stays as it is, so that compiler messages and faults name the
 /// source's own lines. Takes any text: what it does not understand it reports or leaves for the
 /// compiler to refuse.
-Rewritten rewrite(std::string_view source, RewriteOptions options = {});
+Rewritten rewrite(std::string_view source, const RewriteOptions& options = {});
 
 }  // namespace tilewise::simt

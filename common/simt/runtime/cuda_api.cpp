@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cfenv>
 #include <chrono>
+#include <climits>
 #include <cmath>
 #include <cstdio>
 
@@ -37,6 +39,41 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 
+namespace {
+
+/// What is the same on all GPUs, or concerns what the simulator does not model.
+void fill_constants(cudaDeviceProp& of, const tilewise::core::GpuProfile& gpu) {
+  of.memPitch = 0x7fffffff;
+  of.textureAlignment = 512;
+  of.texturePitchAlignment = 32;
+  of.surfaceAlignment = 512;
+  of.maxTexture1D = of.maxTexture2D[0] = of.maxTexture2D[1] = 131072;
+  of.maxTexture2DLinear[0] = 131072;
+  of.maxTexture2DLinear[1] = 65000;
+  of.maxTexture2DLinear[2] = 2097120;
+  for (int& extent : of.maxTexture3D) extent = 16384;
+  of.maxTexture1DLayered[0] = of.maxTexture2DLayered[0] = of.maxTexture2DLayered[1] = 32768;
+  of.maxTexture1DLayered[1] = of.maxTexture2DLayered[2] = 2048;
+  of.maxSurface1D = of.maxSurface2D[0] = 131072;
+  of.maxSurface2D[1] = 65536;
+  for (int& extent : of.maxSurface3D) extent = 16384;
+  of.asyncEngineCount = 1;
+  of.deviceOverlap = of.concurrentKernels = of.unifiedAddressing = 1;
+  of.canMapHostMemory = of.managedMemory = of.concurrentManagedAccess = 1;
+  of.streamPrioritiesSupported = of.globalL1CacheSupported = of.localL1CacheSupported = 1;
+  of.computePreemptionSupported = of.canUseHostPointerForRegisteredMem = 1;
+  of.hostRegisterSupported = of.memoryPoolsSupported = 1;
+  of.cooperativeLaunch = gpu.compute_major >= 6;
+  const int doubles = std::max(gpu.fp64_lanes_per_sm, 1);
+  of.singleToDoublePrecisionPerfRatio = std::max(gpu.fp32_lanes_per_sm / doubles, 1);
+  // Programs take two transfers a clock times the width for the bandwidth: it comes out right.
+  of.memoryBusWidth = 256;
+  of.memoryClockRate = static_cast<int>(gpu.dram_gb_s * 1e6 / (2 * of.memoryBusWidth / 8));
+  of.hostNumaId = of.deviceNumaId = -1;
+}
+
+}  // namespace
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   if (properties == nullptr) return device::fail(cudaErrorInvalidValue);
   if (number != 0) return device::fail(cudaErrorInvalidDevice);
@@ -65,7 +102,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   properties->l2CacheSize = static_cast<int>(gpu.l2_bytes);
   properties->major = gpu.compute_major;
   properties->minor = gpu.compute_minor;
-  properties->computeMode = 0;
+  properties->computeMode = cudaComputeModeDefault;
+  fill_constants(*properties, gpu);
   return cudaSuccess;
 }
 
@@ -76,58 +114,140 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
       error != cudaSuccess) {
     return error;
   }
+  const auto whole = [](auto number) {
+    return static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(number), INT_MAX));
+  };
+  const cudaDeviceProp& of = properties;
   switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      *value = properties.maxThreadsPerBlock;
-      break;
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-    case cudaDevAttrMaxBlockDimZ:
-      *value = properties.maxThreadsDim[attribute - cudaDevAttrMaxBlockDimX];
-      break;
-    case cudaDevAttrMaxGridDimX:
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-      *value = properties.maxGridSize[attribute - cudaDevAttrMaxGridDimX];
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = static_cast<int>(properties.sharedMemPerBlock);
-      break;
-    case cudaDevAttrWarpSize:
-      *value = properties.warpSize;
-      break;
-    case cudaDevAttrClockRate:
-      *value = properties.clockRate;
-      break;
-    case cudaDevAttrMultiProcessorCount:
-      *value = properties.multiProcessorCount;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = properties.l2CacheSize;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = properties.maxThreadsPerMultiProcessor;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = properties.major;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = properties.minor;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      *value = static_cast<int>(properties.sharedMemPerMultiprocessor);
-      break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      *value = properties.regsPerMultiprocessor;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(properties.sharedMemPerBlockOptin);
-      break;
+#define TILEWISE_IS(name, number) \
+  case cudaDevAttr##name:         \
+    return *value = whole(number), cudaSuccess
+    TILEWISE_IS(MaxThreadsPerBlock, of.maxThreadsPerBlock);
+    TILEWISE_IS(MaxBlockDimX, of.maxThreadsDim[0]);
+    TILEWISE_IS(MaxBlockDimY, of.maxThreadsDim[1]);
+    TILEWISE_IS(MaxBlockDimZ, of.maxThreadsDim[2]);
+    TILEWISE_IS(MaxGridDimX, of.maxGridSize[0]);
+    TILEWISE_IS(MaxGridDimY, of.maxGridSize[1]);
+    TILEWISE_IS(MaxGridDimZ, of.maxGridSize[2]);
+    TILEWISE_IS(MaxSharedMemoryPerBlock, of.sharedMemPerBlock);
+    TILEWISE_IS(TotalConstantMemory, of.totalConstMem);
+    TILEWISE_IS(WarpSize, of.warpSize);
+    TILEWISE_IS(MaxPitch, of.memPitch);
+    TILEWISE_IS(MaxRegistersPerBlock, of.regsPerBlock);
+    TILEWISE_IS(ClockRate, of.clockRate);
+    TILEWISE_IS(TextureAlignment, of.textureAlignment);
+    TILEWISE_IS(GpuOverlap, of.deviceOverlap);
+    TILEWISE_IS(MultiProcessorCount, of.multiProcessorCount);
+    TILEWISE_IS(KernelExecTimeout, of.kernelExecTimeoutEnabled);
+    TILEWISE_IS(Integrated, of.integrated);
+    TILEWISE_IS(CanMapHostMemory, of.canMapHostMemory);
+    TILEWISE_IS(ComputeMode, of.computeMode);
+    TILEWISE_IS(MaxTexture1DWidth, of.maxTexture1D);
+    TILEWISE_IS(MaxTexture2DWidth, of.maxTexture2D[0]);
+    TILEWISE_IS(MaxTexture2DHeight, of.maxTexture2D[1]);
+    TILEWISE_IS(MaxTexture3DWidth, of.maxTexture3D[0]);
+    TILEWISE_IS(MaxTexture3DHeight, of.maxTexture3D[1]);
+    TILEWISE_IS(MaxTexture3DDepth, of.maxTexture3D[2]);
+    TILEWISE_IS(SurfaceAlignment, of.surfaceAlignment);
+    TILEWISE_IS(ConcurrentKernels, of.concurrentKernels);
+    TILEWISE_IS(EccEnabled, of.ECCEnabled);
+    TILEWISE_IS(PciBusId, of.pciBusID);
+    TILEWISE_IS(PciDeviceId, of.pciDeviceID);
+    TILEWISE_IS(PciDomainId, of.pciDomainID);
+    TILEWISE_IS(TccDriver, of.tccDriver);
+    TILEWISE_IS(MemoryClockRate, of.memoryClockRate);
+    TILEWISE_IS(GlobalMemoryBusWidth, of.memoryBusWidth);
+    TILEWISE_IS(L2CacheSize, of.l2CacheSize);
+    TILEWISE_IS(MaxThreadsPerMultiProcessor, of.maxThreadsPerMultiProcessor);
+    TILEWISE_IS(AsyncEngineCount, of.asyncEngineCount);
+    TILEWISE_IS(UnifiedAddressing, of.unifiedAddressing);
+    TILEWISE_IS(TexturePitchAlignment, of.texturePitchAlignment);
+    TILEWISE_IS(ComputeCapabilityMajor, of.major);
+    TILEWISE_IS(ComputeCapabilityMinor, of.minor);
+    TILEWISE_IS(StreamPrioritiesSupported, of.streamPrioritiesSupported);
+    TILEWISE_IS(GlobalL1CacheSupported, of.globalL1CacheSupported);
+    TILEWISE_IS(LocalL1CacheSupported, of.localL1CacheSupported);
+    TILEWISE_IS(MaxSharedMemoryPerMultiprocessor, of.sharedMemPerMultiprocessor);
+    TILEWISE_IS(MaxRegistersPerMultiprocessor, of.regsPerMultiprocessor);
+    TILEWISE_IS(ManagedMemory, of.managedMemory);
+    TILEWISE_IS(IsMultiGpuBoard, of.isMultiGpuBoard);
+    TILEWISE_IS(HostNativeAtomicSupported, of.hostNativeAtomicSupported);
+    TILEWISE_IS(SingleToDoublePrecisionPerfRatio, of.singleToDoublePrecisionPerfRatio);
+    TILEWISE_IS(PageableMemoryAccess, of.pageableMemoryAccess);
+    TILEWISE_IS(ConcurrentManagedAccess, of.concurrentManagedAccess);
+    TILEWISE_IS(ComputePreemptionSupported, of.computePreemptionSupported);
+    TILEWISE_IS(CanUseHostPointerForRegisteredMem, of.canUseHostPointerForRegisteredMem);
+    TILEWISE_IS(CooperativeLaunch, of.cooperativeLaunch);
+    TILEWISE_IS(MaxSharedMemoryPerBlockOptin, of.sharedMemPerBlockOptin);
+    TILEWISE_IS(HostRegisterSupported, of.hostRegisterSupported);
+    TILEWISE_IS(MaxBlocksPerMultiprocessor, of.maxBlocksPerMultiProcessor);
+    TILEWISE_IS(MemoryPoolsSupported, of.memoryPoolsSupported);
+    TILEWISE_IS(ReservedSharedMemoryPerBlock, of.reservedSharedMemPerBlock);
+#undef TILEWISE_IS
     default:
-      return device::fail(cudaErrorInvalidValue);
+      // All others ask for what this device has not.
+      if (attribute < 1 || attribute >= cudaDevAttrMax) return device::fail(cudaErrorInvalidValue);
+      return *value = 0, cudaSuccess;
   }
+}
+
+cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp*) { return cudaGetDevice(number); }
+
+cudaError_t cudaInitDevice(int number, unsigned, unsigned) { return cudaSetDevice(number); }
+
+cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
+
+// How the host waits changes nothing where work runs when it is issued.
+cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  return flags ? (*flags = cudaDeviceMapHost, cudaSuccess) : device::fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* number, const char*) { return cudaGetDevice(number); }
+
+cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int length, int) {
+  if (bus_id == nullptr || length < 1) return device::fail(cudaErrorInvalidValue);
+  std::snprintf(bus_id, static_cast<std::size_t>(length), "0000:00:00.0");
   return cudaSuccess;
 }
+
+namespace {
+
+/// By cudaLimit; a GPU's to begin with.
+std::size_t limits[cudaLimitPersistingL2CacheSize + 1] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+
+bool is_limit(cudaLimit limit) { return limit >= 0 && limit <= cudaLimitPersistingL2CacheSize; }
+
+}  // namespace
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  if (!is_limit(limit)) return device::fail(cudaErrorUnsupportedLimit);
+  limits[limit] = value;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  if (value == nullptr) return device::fail(cudaErrorInvalidValue);
+  if (!is_limit(limit)) return device::fail(cudaErrorUnsupportedLimit);
+  *value = limits[limit];
+  return cudaSuccess;
+}
+
+// There is one device.
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+  if (value != nullptr) *value = 0;
+  return device::fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int from, int to) {
+  if (can == nullptr) return device::fail(cudaErrorInvalidValue);
+  *can = 0;
+  return from == 0 && to == 0 ? cudaSuccess : device::fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return device::fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int) { return device::fail(cudaErrorInvalidDevice); }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   if (function == nullptr) return device::fail(cudaErrorInvalidDeviceFunction);
@@ -155,79 +275,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
                  .binaryVersion = capability,
                  .cacheModeCA = 0,
                  .maxDynamicSharedSizeBytes = static_cast<int>(properties.sharedMemPerBlock),
-                 .preferredShmemCarveout = cudaSharedmemCarveoutDefault};
-  return cudaSuccess;
-}
-
-// Work runs when it is issued, so a stream needs no state beyond being one.
-struct CUstream_st {};
-
-struct CUevent_st {
-  bool times = true;
-  bool recorded = false;
-  std::chrono::steady_clock::time_point moment{};
-};
-
-using namespace tilewise::simt;
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  if (stream == nullptr) return device::fail(cudaErrorInvalidValue);
-  *stream = new CUstream_st;
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return cudaStreamCreate(stream);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  if (stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
-    return device::fail(cudaErrorInvalidResourceHandle);
-  }
-  delete stream;
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return device::lasting_error(); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return device::lasting_error(); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
-  return device::lasting_error();
-}
-cudaError_t cudaDeviceSynchronize() { return device::lasting_error(); }
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  if (event == nullptr) return device::fail(cudaErrorInvalidValue);
-  *event = new CUevent_st;
-  (*event)->times = (flags & cudaEventDisableTiming) == 0;
-  return cudaSuccess;
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  if (event == nullptr) return device::fail(cudaErrorInvalidResourceHandle);
-  event->recorded = true;
-  event->moment = std::chrono::steady_clock::now();
-  return device::lasting_error();
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return device::lasting_error(); }
-cudaError_t cudaEventQuery(cudaEvent_t) { return device::lasting_error(); }
-
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-  if (milliseconds == nullptr) return device::fail(cudaErrorInvalidValue);
-  if (start == nullptr || stop == nullptr || !start->recorded || !stop->recorded || !start->times ||
-      !stop->times) {
-    return device::fail(cudaErrorInvalidResourceHandle);
-  }
-  *milliseconds = std::chrono::duration<float, std::milli>(stop->moment - start->moment).count();
+                 .preferredShmemCarveout = cudaSharedmemCarveoutDefault,
+                 .clusterDimMustBeSet = 0,
+                 .requiredClusterWidth = 0,
+                 .requiredClusterHeight = 0,
+                 .requiredClusterDepth = 0,
+                 .clusterSchedulingPolicyPreference = 0,
+                 .nonPortableClusterSizeAllowed = 0};
   return cudaSuccess;
 }
 
@@ -235,62 +289,6 @@ long long clock64() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-namespace {
-
-struct Description {
-  cudaError_t error;
-  const char* name;
-  const char* meaning;  // CUDA's words
-};
-
-constexpr Description descriptions[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
-    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
-    {cudaErrorInvalidDevicePointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
-    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
-     "invalid copy direction for memcpy"},
-    {cudaErrorDevicesUnavailable, "cudaErrorDevicesUnavailable",
-     "CUDA-capable device(s) is/are busy or unavailable"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
-    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
-    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
-    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
-};
-
-const Description* find(cudaError_t error) {
-  for (const Description& description : descriptions) {
-    if (description.error == error) return &description;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-const char* cudaGetErrorName(cudaError_t error) {
-  const Description* description = find(error);
-  return description ? description->name : "unrecognized error code";
-}
-
-const char* cudaGetErrorString(cudaError_t error) {
-  const Description* description = find(error);
-  return description ? description->meaning : "unrecognized error code";
 }
 
 namespace tilewise::simt {

@@ -61,7 +61,7 @@ std::byte* DeviceMemory::find_region(std::size_t bytes) {
   return left >= bytes + page ? candidate : nullptr;
 }
 
-void* DeviceMemory::allocate(std::size_t bytes) {
+void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
   if (bytes > capacity_) return nullptr;
   const std::size_t payload = round_up(bytes, alignment);
   const std::size_t region_bytes = round_up(payload, page);
@@ -71,11 +71,12 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   }
   std::memset(region, poison, region_bytes);
   std::byte* start = region + (region_bytes - payload);
-  allocations_[region] = {start, bytes, region_bytes};
+  allocations_[region] = {start, bytes, region_bytes, false, kind};
   used_ += region_bytes;
   mark_pages(region, region_bytes, true);
-  initialised(start, bytes, false);
-  if (open_count_ == 0) mprotect(region, region_bytes, PROT_NONE);
+  // What the host writes there nobody sees.
+  initialised(start, bytes, kind != MemoryKind::device);
+  if (open_count_ == 0 && kind == MemoryKind::device) mprotect(region, region_bytes, PROT_NONE);
   return start;
 }
 
@@ -127,6 +128,12 @@ void DeviceMemory::release_all() {
 
 bool DeviceMemory::contains(const void* address) const {
   return address >= base_ && address < base_ + capacity_;
+}
+
+MemoryKind DeviceMemory::kind_at(const void* address) const {
+  const Allocation* const allocation =
+      contains(address) ? allocation_at(static_cast<const std::byte*>(address)) : nullptr;
+  return allocation == nullptr ? MemoryKind::device : allocation->kind;
 }
 
 bool DeviceMemory::holds(const void* address, std::size_t bytes) const {
@@ -303,7 +310,7 @@ void DeviceMemory::explain(const void* address, char* text, std::size_t size) co
 void DeviceMemory::open() {
   if (open_count_++ > 0) return;
   for (const auto& [region, allocation] : allocations_) {
-    if (allocation.only_places) continue;
+    if (allocation.stays_open()) continue;
     mprotect(region, allocation.region_bytes, PROT_READ | PROT_WRITE);
   }
 }
@@ -311,7 +318,7 @@ void DeviceMemory::open() {
 void DeviceMemory::close() {
   if (--open_count_ > 0) return;
   for (const auto& [region, allocation] : allocations_) {
-    if (allocation.only_places) continue;
+    if (allocation.stays_open()) continue;
     mprotect(region, allocation.region_bytes, PROT_NONE);
   }
 }

@@ -11,18 +11,25 @@
 
 namespace tilewise::simt {
 
+/// Who may touch memory beside kernels.
+enum class MemoryKind {
+  device,   ///< nobody
+  managed,  ///< the host, at any time
+  pinned,   ///< the host, whose memory it is
+};
+
 /// What memory that nobody has written holds: bytes that read as NaN in float and double.
 inline constexpr int poison = 0xFF;
 
 /// The simulated card's global memory: a range of addresses that nothing can touch except while a
-/// kernel or a copy runs. Every allocation ends at an inaccessible gap, so that a kernel that runs
-/// past its end by a row is stopped by the processor.
+/// kernel or a copy runs, but for what the host shares. Every allocation ends at an inaccessible
+/// gap, so that a kernel that runs past its end by a row is stopped by the processor.
 class DeviceMemory {
  public:
   static DeviceMemory& instance();
 
   /// @return 256-byte aligned memory filled with 0xFF bytes; null where no room is left.
-  void* allocate(std::size_t bytes);
+  void* allocate(std::size_t bytes, MemoryKind kind = MemoryKind::device);
 
   /// @return false where `pointer` is not the start of a live allocation.
   bool release(void* pointer);
@@ -35,6 +42,9 @@ class DeviceMemory {
   std::uint32_t reserve_places(std::size_t bytes);
 
   bool contains(const void* address) const;
+
+  /// Of the allocation that the address lies in, device memory where there is none.
+  MemoryKind kind_at(const void* address) const;
 
   /// Whether all of the range lies in one live allocation.
   bool holds(const void* address, std::size_t bytes) const;
@@ -86,6 +96,8 @@ class DeviceMemory {
     std::size_t bytes;
     std::size_t region_bytes;  ///< pages from the map's key on, without the gap behind them
     bool only_places = false;
+    MemoryKind kind = MemoryKind::device;
+    bool stays_open() const { return only_places || kind != MemoryKind::device; }
   };
   DeviceMemory();
   void open();

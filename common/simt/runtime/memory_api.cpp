@@ -1,14 +1,12 @@
-#include <cstdlib>
 #include <cstring>
-#include <iterator>
-#include <map>
-#include <mutex>
 #include <new>
 
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/host_memory.hpp"
 #include "common/simt/runtime/remote_device.hpp"
+#include "common/simt/runtime/streams.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/trace.hpp"
 
@@ -29,47 +27,22 @@ std::uint32_t place_in_device_memory(const void* device_pointer) {
 
 namespace {
 
-/// Ranges of memory by where they start. Threads of a program may share them.
-class Ranges {
- public:
-  void insert(const void* start, std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    ranges_[static_cast<const std::byte*>(start)] = bytes;
-  }
-  void erase(const void* start) {
-    const std::lock_guard lock(mutex_);
-    ranges_.erase(static_cast<const std::byte*>(start));
-  }
-  bool hold(const void* start, std::size_t bytes) const {
-    const auto* const first = static_cast<const std::byte*>(start);
-    const std::lock_guard lock(mutex_);
-    const auto after = ranges_.upper_bound(first);
-    if (after == ranges_.begin()) return false;
-    const auto& [begin, length] = *std::prev(after);
-    const auto offset = static_cast<std::size_t>(first - begin);
-    return offset < length && bytes <= length - offset;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<const std::byte*, std::size_t> ranges_;
-};
-
 /// Variables of modules whose address the program has asked for.
 Ranges& symbols() {
   static Ranges* const ranges = new Ranges;  // modules may still be in use when the program ends
   return *ranges;
 }
 
-/// What cudaMallocHost has given.
-Ranges& pinned() {
-  static Ranges* const ranges = new Ranges;
-  return *ranges;
+}  // namespace
+
+/// What of the host's a kernel may touch lies among device memory.
+bool points_to_device(const void* address) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  return memory.contains(address) ? memory.kind_at(address) != MemoryKind::pinned
+                                  : symbols().hold(address, 1);
 }
 
-bool points_to_device(const void* address) {
-  return DeviceMemory::instance().contains(address) || symbols().hold(address, 1);
-}
+namespace {
 
 bool device_holds(const void* start, std::size_t bytes) {
   return DeviceMemory::instance().holds(start, bytes) || symbols().hold(start, bytes);
@@ -83,6 +56,8 @@ bool on_device(cudaMemcpyKind kind, bool destination) {
 /// Whether a range may stand on this side of a copy: device ranges lie in one allocation, host
 /// ranges do not point into device memory.
 bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool destination) {
+  const bool of_both = DeviceMemory::instance().kind_at(range) != MemoryKind::device;
+  if (of_both) return device_holds(range, bytes);
   if (kind == cudaMemcpyDefault) return !points_to_device(range) || device_holds(range, bytes);
   return on_device(kind, destination) ? device_holds(range, bytes) : !points_to_device(range);
 }
@@ -106,7 +81,9 @@ cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std
   return cudaSuccess;
 }
 
-cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+}  // namespace
+
+cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
   if (bytes == 0) return cudaSuccess;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
@@ -128,22 +105,50 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   return cudaSuccess;
 }
 
-}  // namespace
+cudaError_t copy_rows_now(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                          std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
+  if (width_bytes > to_pitch || width_bytes > from_pitch) {
+    return device::fail(cudaErrorInvalidPitchValue);
+  }
+  for (std::size_t row = 0; row < height; ++row) {
+    const cudaError_t error =
+        copy_now(static_cast<std::byte*>(to) + row * to_pitch,
+                 static_cast<const std::byte*>(from) + row * from_pitch, width_bytes, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill_now(void* pointer, int byte, std::size_t bytes) {
+  if (device::lasting_error() != cudaSuccess) return device::lasting_error();
+  if (bytes == 0) return cudaSuccess;
+  if (RemoteDevice* const device = RemoteDevice::instance()) {
+    return device->fill(pointer, byte, bytes);
+  }
+  if (!device_holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
+  DeviceMemory::instance().note_copy(pointer, &byte, bytes);
+  const DeviceMemory::Access access;
+  std::memset(pointer, byte, bytes);
+  return cudaSuccess;
+}
 
 cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from,
-                           std::size_t bytes, std::size_t offset) {
+                           std::size_t bytes, std::size_t offset, cudaStream_t stream) {
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
     return device::fail(cudaErrorInvalidValue);
   }
   std::byte* const to = static_cast<std::byte*>(symbol) + offset;
   RemoteDevice* const device = RemoteDevice::instance();
-  if (device == nullptr || bytes == 0) return copy(to, from, bytes, cudaMemcpyDefault);
+  if (device == nullptr || bytes == 0) {
+    return issue(stream, cudaGraphNodeTypeMemcpy,
+                 [=] { return copy_now(to, from, bytes, cudaMemcpyDefault); });
+  }
   return DeviceMemory::instance().contains(from) ? device->copy_on_device(to, from, bytes)
                                                  : device->copy_to_device(to, from, bytes);
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes,
-                             std::size_t bytes, std::size_t offset) {
+                             std::size_t bytes, std::size_t offset, cudaStream_t stream) {
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
     return device::fail(cudaErrorInvalidValue);
   }
@@ -152,7 +157,8 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_by
   const bool to_device = DeviceMemory::instance().contains(to);
   if (device == nullptr || bytes == 0) {
     if (!to_device) device::note_bytes_to_host(bytes);
-    return copy(to, from, bytes, cudaMemcpyDefault);
+    return issue(stream, cudaGraphNodeTypeMemcpy,
+                 [=] { return copy_now(to, from, bytes, cudaMemcpyDefault); });
   }
   return to_device ? device->copy_on_device(to, from, bytes)
                    : device->copy_to_host(to, from, bytes);
@@ -191,33 +197,6 @@ cudaError_t cudaFree(void* pointer) {
   return device::fail(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-  if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
-  *pointer = std::malloc(bytes);
-  if (*pointer) pinned().insert(*pointer, bytes);
-  return *pointer || bytes == 0 ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
-}
-
-cudaError_t cudaFreeHost(void* pointer) {
-  pinned().erase(pointer);
-  std::free(pointer);
-  return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  if (attributes == nullptr) return device::fail(cudaErrorInvalidValue);
-  void* const address = const_cast<void*>(pointer);
-  if (points_to_device(pointer)) {
-    *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
-  } else if (pinned().hold(pointer, 1)) {
-    *attributes = {cudaMemoryTypeHost, 0, address, address};
-  } else {
-    constexpr int no_device = -2;  // cudaInvalidDeviceId
-    *attributes = {cudaMemoryTypeUnregistered, no_device, nullptr, address};
-  }
-  return cudaSuccess;
-}
-
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   if (RemoteDevice* const device = RemoteDevice::instance()) {
     return device->memory_info(free_bytes, total_bytes);
@@ -229,41 +208,88 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return copy(to, from, bytes, kind);
+  return copy_now(to, from, bytes, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
-  return copy(to, from, bytes, kind);
+                            cudaStream_t stream) {
+  return issue(stream, cudaGraphNodeTypeMemcpy, [=] { return copy_now(to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width_bytes, size_t height, cudaMemcpyKind kind) {
-  if (width_bytes > to_pitch || width_bytes > from_pitch) {
-    return device::fail(cudaErrorInvalidPitchValue);
-  }
-  for (size_t row = 0; row < height; ++row) {
-    const cudaError_t error =
-        copy(static_cast<std::byte*>(to) + row * to_pitch,
-             static_cast<const std::byte*>(from) + row * from_pitch, width_bytes, kind);
+  return copy_rows_now(to, to_pitch, from, from_pitch, width_bytes, height, kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                              size_t width_bytes, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  return issue(stream, cudaGraphNodeTypeMemcpy, [=] {
+    return copy_rows_now(to, to_pitch, from, from_pitch, width_bytes, height, kind);
+  });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+  return copy_now(to, from, bytes, cudaMemcpyDefault);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+                                cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
+
+cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
+  return fill_now(pointer, byte, bytes);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t stream) {
+  return issue(stream, cudaGraphNodeTypeMemset, [=] { return fill_now(pointer, byte, bytes); });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, size_t height) {
+  if (pitch == nullptr) return device::fail(cudaErrorInvalidValue);
+  constexpr size_t alignment = 512;  // as GPUs have it
+  *pitch = (width_bytes + alignment - 1) / alignment * alignment;
+  return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
+  pointer->xsize = extent.width;
+  pointer->ysize = extent.height;
+  return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width,
+                         extent.height * extent.depth);
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int byte, size_t width_bytes,
+                              size_t height, cudaStream_t stream) {
+  if (width_bytes > pitch) return device::fail(cudaErrorInvalidPitchValue);
+  return issue(stream, cudaGraphNodeTypeMemset, [=] {
+    for (size_t row = 0; row < height; ++row) {
+      const cudaError_t error =
+          fill_now(static_cast<std::byte*>(pointer) + row * pitch, byte, width_bytes);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int byte, size_t width_bytes, size_t height) {
+  return cudaMemset2DAsync(pointer, pitch, byte, width_bytes, height, nullptr);
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int byte, cudaExtent extent,
+                              cudaStream_t stream) {
+  if (extent.depth > 1 && extent.height > pointer.ysize) return device::fail(cudaErrorInvalidValue);
+  for (size_t layer = 0; layer < extent.depth; ++layer) {
+    const cudaError_t error = cudaMemset2DAsync(
+        static_cast<std::byte*>(pointer.ptr) + layer * pointer.ysize * pointer.pitch, pointer.pitch,
+        byte, extent.width, extent.height, stream);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
-cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
-  if (device::lasting_error() != cudaSuccess) return device::lasting_error();
-  if (bytes == 0) return cudaSuccess;
-  if (RemoteDevice* const device = RemoteDevice::instance()) {
-    return device->fill(pointer, byte, bytes);
-  }
-  if (!device_holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
-  DeviceMemory::instance().note_copy(pointer, &byte, bytes);
-  const DeviceMemory::Access access;
-  std::memset(pointer, byte, bytes);
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t) {
-  return cudaMemset(pointer, byte, bytes);
+cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int byte, cudaExtent extent) {
+  return cudaMemset3DAsync(pointer, byte, extent, nullptr);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/simt/include/tilewise/shared_memory.hpp"
 #include "common/simt/recorder/record.hpp"
 
 namespace tilewise::simt {

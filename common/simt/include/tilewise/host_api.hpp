@@ -2,23 +2,11 @@
 
 #include <stddef.h>
 
-#include "errors.hpp"
+#include "driver_types.hpp"
 #include "qualifiers.hpp"
-#include "vector_types.hpp"
 
 // Memory. Device memory is out of reach for host code except through these functions: a host
 // dereference of a device pointer stops the program with an explanation.
-
-enum cudaMemcpyKind {
-  cudaMemcpyHostToHost = 0,
-  cudaMemcpyHostToDevice = 1,
-  cudaMemcpyDeviceToHost = 2,
-  cudaMemcpyDeviceToDevice = 3,
-  cudaMemcpyDefault = 4,
-};
-
-using cudaStream_t = struct CUstream_st*;
-using cudaEvent_t = struct CUevent_st*;
 
 /// Device memory aligned to 256 bytes, filled with 0xFF bytes (float NaN) because a real device
 /// hands out arbitrary bytes.
@@ -46,41 +34,103 @@ cudaError_t cudaMallocHost(T** pointer, size_t bytes) {
   return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
 }
 
-constexpr unsigned cudaHostAllocDefault = 0;
+/// Memory of the host that kernels see too, at the same address.
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags);
 template <class T>
-cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned /*flags*/) {
-  return cudaMallocHost(pointer, bytes);
+cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags) {
+  return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void* pointer);
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
+template <class T>
+cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+}
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host);
+
+/// Memory of both: where it is at a time is nobody's concern here.
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal);
+template <class T>
+cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
+  return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                 unsigned flags, cudaStream_t stream = nullptr);
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                 cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                          cudaMemLocation location);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle);
+template <class T>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle) {
+  return cudaStreamAttachMemAsync(stream, static_cast<void*>(pointer), bytes, flags);
 }
 
-// Streams are in order, so that what is freed or allocated in one may be at once.
+// Allocation in the order of a stream: streams run what they are given at once.
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
 template <class T>
-cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
-  return cudaMalloc(pointer, bytes);
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
+  return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
 }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream);
+template <class T>
+cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+}
+template <class T>
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(pointer, bytes, pool, stream);
+}
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, size_t count);
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 cudaMemLocation* location);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 
 /// Rows of `width_bytes`, which start `*pitch` bytes apart.
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, size_t height);
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width_bytes, size_t height) {
-  constexpr size_t alignment = 512;  // as GPUs have it
-  *pitch = (width_bytes + alignment - 1) / alignment * alignment;
-  return cudaMalloc(pointer, *pitch * height);
+  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width_bytes, height);
 }
-inline cudaError_t cudaMemset2D(void* pointer, size_t pitch, int byte, size_t width_bytes,
-                                size_t height) {
-  for (size_t row = 0; row < height; ++row) {
-    const cudaError_t error =
-        cudaMemset(static_cast<char*>(pointer) + row * pitch, byte, width_bytes);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent);
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int byte, size_t width_bytes, size_t height);
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int byte, size_t width_bytes,
+                              size_t height, cudaStream_t stream = nullptr);
+cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int byte, cudaExtent extent);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int byte, cudaExtent extent,
+                              cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                              size_t width_bytes, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                size_t bytes, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters);
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters,
+                                  cudaStream_t stream = nullptr);
 
 namespace tilewise::simt {
 cudaError_t copy_to_symbol(void* symbol, size_t symbol_bytes, const void* from, size_t bytes,
-                           size_t offset);
+                           size_t offset, cudaStream_t stream = nullptr);
 cudaError_t copy_from_symbol(void* to, const void* symbol, size_t symbol_bytes, size_t bytes,
-                             size_t offset);
+                             size_t offset, cudaStream_t stream = nullptr);
 /// From then on copies take the address for one of device memory.
 cudaError_t address_of_symbol(void** pointer, const void* symbol, size_t bytes);
 }  // namespace tilewise::simt
@@ -100,6 +150,19 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t
   return tilewise::simt::copy_from_symbol(to, &symbol, sizeof(T), bytes, offset);
 }
 
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind, cudaStream_t stream = nullptr) {
+  return tilewise::simt::copy_to_symbol(const_cast<void*>(static_cast<const void*>(&symbol)),
+                                        sizeof(T), from, bytes, offset, stream);
+}
+
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind, cudaStream_t stream = nullptr) {
+  return tilewise::simt::copy_from_symbol(to, &symbol, sizeof(T), bytes, offset, stream);
+}
+
 template <class Pointer, class T>
 cudaError_t cudaGetSymbolAddress(Pointer** pointer, const T& symbol) {
   return tilewise::simt::address_of_symbol(reinterpret_cast<void**>(pointer), &symbol, sizeof(T));
@@ -110,35 +173,36 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
   return *bytes = sizeof(T), cudaSuccess;
 }
 
-enum cudaMemoryType {
-  cudaMemoryTypeUnregistered = 0,  ///< the host's, of which CUDA knows nothing
-  cudaMemoryTypeHost = 1,
-  cudaMemoryTypeDevice = 2,
-  cudaMemoryTypeManaged = 3,
-};
-
-struct cudaPointerAttributes {
-  cudaMemoryType type;
-  int device;
-  void* devicePointer;
-  void* hostPointer;
-};
-
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
 // Streams and events. Work runs when it is issued, so every stream is always in order and idle.
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
-  return cudaStreamCreateWithFlags(stream, flags);
-}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id,
+                                   cudaStreamAttrValue* value);
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
+                                   const cudaStreamAttrValue* value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,
+                                     unsigned flags = 0);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
@@ -147,58 +211,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 cudaError_t cudaDeviceSynchronize();
 
-// Streams that nobody creates.
-#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
-#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
-
-constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-constexpr unsigned cudaEventDefault = 0, cudaEventDisableTiming = 2;
-
 // The device: the GPU profile the simulator was told to be.
-
-struct cudaDeviceProp {
-  char name[256];
-  size_t totalGlobalMem;
-  size_t sharedMemPerBlock;
-  size_t sharedMemPerBlockOptin;
-  size_t sharedMemPerMultiprocessor;
-  size_t totalConstMem;
-  int regsPerBlock;
-  int regsPerMultiprocessor;
-  int warpSize;
-  int maxThreadsPerBlock;
-  int maxThreadsDim[3];
-  int maxGridSize[3];
-  int maxThreadsPerMultiProcessor;
-  int maxBlocksPerMultiProcessor;
-  int multiProcessorCount;
-  int clockRate;  ///< kHz
-  int l2CacheSize;
-  int major;
-  int minor;
-  int computeMode;  ///< 0: any number of programs may use the device
-};
-
-enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxBlockDimX = 2,
-  cudaDevAttrMaxBlockDimY = 3,
-  cudaDevAttrMaxBlockDimZ = 4,
-  cudaDevAttrMaxGridDimX = 5,
-  cudaDevAttrMaxGridDimY = 6,
-  cudaDevAttrMaxGridDimZ = 7,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrClockRate = 13,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-};
 
 cudaError_t cudaGetDeviceCount(int* count);
 inline cudaError_t cudaRuntimeGetVersion(int* version) {
@@ -214,10 +227,22 @@ cudaError_t cudaDeviceReset();
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 
-enum cudaFuncAttribute {
-  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-};
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties);
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags);
+cudaError_t cudaSetValidDevices(int* devices, int count);
+cudaError_t cudaSetDeviceFlags(unsigned flags);
+cudaError_t cudaGetDeviceFlags(unsigned* flags);
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* bus_id);
+cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int length, int device);
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit);
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
+inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
+inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
 /// Raises the dynamic shared memory a launch may ask for. The simulator keeps the largest value any
 /// kernel asked for rather than one a kernel.
@@ -227,26 +252,6 @@ template <class R, class... P>
 cudaError_t cudaFuncSetAttribute(R (*function)(P...), cudaFuncAttribute attribute, int value) {
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(function), attribute, value);
 }
-
-/// How much of the memory that L1 and shared memory have together is to be shared, in percent.
-enum cudaSharedCarveout {
-  cudaSharedmemCarveoutDefault = -1,
-  cudaSharedmemCarveoutMaxShared = 100,
-  cudaSharedmemCarveoutMaxL1 = 0,
-};
-
-struct cudaFuncAttributes {
-  size_t sharedSizeBytes;
-  size_t constSizeBytes;
-  size_t localSizeBytes;
-  int maxThreadsPerBlock;
-  int numRegs;
-  int ptxVersion;
-  int binaryVersion;
-  int cacheModeCA;
-  int maxDynamicSharedSizeBytes;
-  int preferredShmemCarveout;
-};
 
 /// What the device allows any kernel: of what a GPU's compiler makes of this one nothing is known
 /// here, so that it is said to need no memory of its own and 32 registers, as many as let an SM be
@@ -258,18 +263,29 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, R (*function)(
   return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(function));
 }
 
-/// Preferences and limits that change no result.
-enum cudaFuncCache {
-  cudaFuncCachePreferNone = 0,
-  cudaFuncCachePreferShared = 1,
-  cudaFuncCachePreferL1 = 2,
-  cudaFuncCachePreferEqual = 3,
-};
+/// Preferences that change no result.
 template <class Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
   return cudaSuccess;
 }
+template <class Kernel>
+cudaError_t cudaFuncSetSharedMemConfig(Kernel*, cudaSharedMemConfig) {
+  return cudaSuccess;
+}
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference) {
+  return *preference = cudaFuncCachePreferNone, cudaSuccess;
+}
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* width) {
+  return *width = cudaSharedMemBankSizeFourByte, cudaSuccess;
+}
+inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+
+// Names that CUDA 13 has dropped.
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 
 /// Blocks of a kernel that an SM holds at once, as far as threads and dynamic shared memory bound
 /// them: what registers a kernel needs, and how much static shared memory, is not known here.
@@ -302,5 +318,57 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, 
   int blocks = 0;
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, *block_size, dynamic_shared_bytes);
   *grid_size = blocks * device.multiProcessorCount;
+  return cudaSuccess;
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel,
+                                                                   int block_size,
+                                                                   size_t dynamic_shared_bytes,
+                                                                   unsigned /*flags*/) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_size,
+                                                       dynamic_shared_bytes);
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* block_size,
+                                                        Kernel* kernel,
+                                                        size_t dynamic_shared_bytes = 0,
+                                                        int limit = 0, unsigned /*flags*/ = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, dynamic_shared_bytes,
+                                            limit);
+}
+
+/// The largest block, of whole warps, whose shared memory, as `shared_bytes(threads)` says, fits.
+template <class Kernel, class SharedBytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* block_size,
+                                                           Kernel* kernel, SharedBytes shared_bytes,
+                                                           int limit = 0) {
+  cudaDeviceProp device;
+  const cudaError_t error = cudaGetDeviceProperties(&device, 0);
+  if (error != cudaSuccess) return error;
+  int blocks = 0, most = 0;
+  const int largest =
+      limit > 0 && limit < device.maxThreadsPerBlock ? limit : device.maxThreadsPerBlock;
+  for (int threads = largest; threads > 0; threads = (threads - 1) / 32 * 32) {
+    const size_t bytes = static_cast<size_t>(shared_bytes(threads));
+    if (bytes > device.sharedMemPerBlockOptin) continue;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes);
+    if (blocks * threads <= most) continue;
+    most = blocks * threads;
+    *block_size = threads;
+    *grid_size = blocks * device.multiProcessorCount;
+  }
+  return most > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kernel*, int blocks,
+                                                      int /*block_size*/) {
+  cudaDeviceProp device;
+  const cudaError_t error = cudaGetDeviceProperties(&device, 0);
+  if (error != cudaSuccess || blocks < 1) return cudaErrorInvalidValue;
+  const size_t share = device.sharedMemPerMultiprocessor / static_cast<size_t>(blocks);
+  *bytes = share < device.sharedMemPerBlock ? share : device.sharedMemPerBlock;
   return cudaSuccess;
 }

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +25,7 @@ struct LaunchConfiguration {
   size_t dynamic_shared_bytes;
   cudaStream_t stream;
   size_t argument_bytes = 0;  ///< known once the arguments are
+  bool cooperative = false;   ///< its blocks may wait for each other
 };
 
 /// What every thread of a launch runs, and the host memory its arguments are in. Their bytes may be
@@ -40,19 +40,38 @@ struct LaunchBody {
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
+/// The arguments of a launch, of which a kernel's parameters are made.
+template <size_t number, class T>
+struct Argument {
+  T value;
+};
+template <class Numbers, class... T>
+struct ArgumentsInOrder;
+template <size_t... number, class... T>
+struct ArgumentsInOrder<std::index_sequence<number...>, T...> : Argument<number, T>... {};
+template <class... T>
+using ArgumentList = ArgumentsInOrder<std::index_sequence_for<T...>, T...>;
+
+template <size_t number, class T>
+T& argument_at(Argument<number, T>& argument) {
+  return argument.value;
+}
+
 /// A launch of a kernel by its name.
 template <class Kernel, class... Arguments>
 struct NamedCall {
   static_assert(std::is_empty_v<Kernel>);
   Kernel kernel;
-  std::tuple<Arguments...> arguments;
+  ArgumentList<Arguments...> arguments;
+  using Numbers = std::index_sequence_for<Arguments...>;
 };
 
 /// A launch of a kernel that was chosen when the program ran. It begins with the kernel's address.
 template <class Kernel, class... Arguments>
 struct ChosenCall {
   Kernel kernel;
-  std::tuple<Arguments...> arguments;
+  ArgumentList<Arguments...> arguments;
+  using Numbers = std::index_sequence_for<Arguments...>;
 };
 
 template <class Kernel, class... Arguments>
@@ -91,7 +110,7 @@ ParameterBytes<T> of_thread(const ParameterBytes<T>& argument) {
 /// Inlined, so that the kernel is the first function that run_thread() calls.
 template <class Call, size_t... index>
 [[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
-  call.kernel(of_thread(std::get<index>(call.arguments))...);
+  call.kernel(of_thread(argument_at<index>(call.arguments))...);
 }
 
 /// What a thread of a launch runs. By the name the builder knows where kernels begin, and that
@@ -103,7 +122,7 @@ void run_thread(void* context) {
 #ifdef TILEWISE_DEBUG
   note_thread_start();
 #endif
-  call_kernel(call, std::make_index_sequence<std::tuple_size_v<decltype(call.arguments)>>{});
+  call_kernel(call, typename Call::Numbers{});
 #ifdef TILEWISE_DEBUG
   note_turn_end();
 #endif
@@ -332,27 +351,50 @@ constexpr decltype(auto) addressed(const char* name, T&& value) {
 
 }  // namespace tilewise::simt
 
-/// Launches a kernel by its address; it takes a dozen lines more than `<<<` to say the same.
-inline cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                                    size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
-                                    const char* file = __builtin_FILE(),
-                                    int line = __builtin_LINE()) {
-  for (const auto* kernel = tilewise::simt::addressed_kernels; kernel; kernel = kernel->next) {
+namespace tilewise::simt {
+
+/// @param configuration without the kernel's name
+inline cudaError_t launch_address(const void* function, LaunchConfiguration configuration,
+                                  void** arguments) {
+  for (const AddressedKernel* kernel = addressed_kernels; kernel; kernel = kernel->next) {
     if (kernel->function != function) continue;
-    kernel->launch(*kernel, {kernel->name, file, line, grid, block, dynamic_shared_bytes, stream},
-                   arguments);
+    configuration.kernel = kernel->name;
+    kernel->launch(*kernel, configuration, arguments);
     return cudaPeekAtLastError();
   }
   return cudaErrorInvalidDeviceFunction;
 }
 
+/// What a function that launches takes may be the address of a kernel, or a kernel.
+inline const void* kernel_address(const void* function) { return function; }
 template <class R, class... P>
-cudaError_t cudaLaunchKernel(R (*function)(P...), dim3 grid, dim3 block, void** arguments,
+const void* kernel_address(R (*function)(P...)) {
+  note_addressed("a kernel", function);
+  return reinterpret_cast<const void*>(function);
+}
+
+}  // namespace tilewise::simt
+
+/// Launches a kernel by its address; it takes a dozen lines more than `<<<` to say the same.
+template <class Kernel>
+cudaError_t cudaLaunchKernel(Kernel* function, dim3 grid, dim3 block, void** arguments,
                              size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr,
                              const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  tilewise::simt::note_addressed("a kernel", function);
-  return cudaLaunchKernel(reinterpret_cast<const void*>(function), grid, block, arguments,
-                          dynamic_shared_bytes, stream, file, line);
+  return tilewise::simt::launch_address(
+      tilewise::simt::kernel_address(function),
+      {nullptr, file, line, grid, block, dynamic_shared_bytes, stream}, arguments);
+}
+
+/// The same of a kernel whose blocks all run at a time, and may wait for each other.
+template <class Kernel>
+cudaError_t cudaLaunchCooperativeKernel(Kernel* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t dynamic_shared_bytes = 0,
+                                        cudaStream_t stream = nullptr,
+                                        const char* file = __builtin_FILE(),
+                                        int line = __builtin_LINE()) {
+  return tilewise::simt::launch_address(
+      tilewise::simt::kernel_address(function),
+      {nullptr, file, line, grid, block, dynamic_shared_bytes, stream, 0, true}, arguments);
 }
 
 // What the rewriter puts in the place of a kernel's name before `<<<`; `captures` is empty for a

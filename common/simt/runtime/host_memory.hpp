@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <mutex>
+
+namespace tilewise::simt {
+
+/// Ranges of memory by where they start. Threads of a program may share them.
+class Ranges {
+ public:
+  void insert(const void* start, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    ranges_[static_cast<const std::byte*>(start)] = bytes;
+  }
+  void erase(const void* start) {
+    const std::lock_guard lock(mutex_);
+    ranges_.erase(static_cast<const std::byte*>(start));
+  }
+  bool hold(const void* start, std::size_t bytes) const {
+    const auto* const first = static_cast<const std::byte*>(start);
+    const std::lock_guard lock(mutex_);
+    const auto after = ranges_.upper_bound(first);
+    if (after == ranges_.begin()) return false;
+    const auto& [begin, length] = *std::prev(after);
+    const auto offset = static_cast<std::size_t>(first - begin);
+    return offset < length && bytes <= length - offset;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, std::size_t> ranges_;
+};
+
+/// Memory of the host that kernels may touch though it does not lie among device memory.
+Ranges& registered();
+
+}  // namespace tilewise::simt

@@ -1,0 +1,241 @@
+#include "grading/check/program_build.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <regex>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "common/process/command.hpp"
+#include "common/simt/device_functions.hpp"
+#include "grading/builder/compiler_message.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/builder/toolchain.hpp"
+#include "grading/check/program_sources.hpp"
+#include "grading/results/files.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+bool has_option(const Words& words, std::string_view prefix) {
+  return std::ranges::any_of(words,
+                             [&](const std::string& word) { return word.starts_with(prefix); });
+}
+
+bool is_c(const fs::path& source) { return source.extension() == ".c"; }
+
+void demand_readable(const fs::path& source) {
+  std::error_code unknown;
+  if (!fs::exists(source, unknown)) throw CannotGrade("there is no " + source.string());
+  if (!fs::is_regular_file(source, unknown)) throw CannotGrade(source.string() + " is no file");
+  if (!std::ifstream(source)) throw CannotGrade("cannot read " + source.string());
+}
+
+class Builder {
+ public:
+  Builder(const CompilerWords& words, Flavour flavour, const fs::path& scratch)
+      : words_(words),
+        checked_(flavour == Flavour::checked),
+        scratch_(scratch),
+        compiler_(cxx_compiler()),
+        sources_(scratch / "tree", words.include_folders, checked_) {}
+
+  ProgramBuild build() {
+    std::vector<std::pair<fs::path, fs::path>> files;  // the user's and what is compiled
+    for (const fs::path& source : words_.sources) {
+      demand_readable(source);
+      files.emplace_back(source, is_cuda(source) ? sources_.add(source) : source);
+    }
+    if (!sources_.problems().empty()) return {.messages = sources_.problems()};
+    Words objects;
+    std::vector<RunningCommand> running;
+    for (const auto& [source, compiled] : files) {
+      const fs::path object = object_of(source, objects.size());
+      running.push_back(start(compile_command(source, compiled, object)));
+      objects.push_back(object);
+    }
+    ProgramBuild built;
+    for (RunningCommand& command : running) built.messages += messages_of(command.wait());
+    if (!built.messages.empty()) return built;
+    built.result = words_.only_compiles ? fs::path(objects.front()) : program();
+    if (!words_.only_compiles) {
+      CommandResult linked = start(link_command(objects)).wait();
+      if (!linked.succeeded() && is_defined_in_headers(linked.output)) {
+        Words command = link_command(objects);
+        command.emplace_back("-Wl,-z,muldefs");
+        linked = start(std::move(command)).wait();
+      }
+      built.messages = link_messages_of(linked);
+    }
+    built.ok = built.messages.empty();
+    if (built.ok) write_depfile(built.result);
+    return built;
+  }
+
+ private:
+  bool is_cuda(const fs::path& source) const {
+    return words_.all_are_cuda || source.extension() == ".cu";
+  }
+
+  /// As make reads it: the result, a colon, what it was made of.
+  void write_depfile(const fs::path& result) const {
+    if (words_.depfile.empty()) return;
+    const auto in_makefile = [](const fs::path& path) {
+      std::string text;
+      for (const char c : path.string()) {
+        if (c == ' ' || c == '#') text += '\\';
+        if (c == '$') text += '$';
+        text += c;
+      }
+      return text;
+    };
+    std::string rule = in_makefile(result) + ":";
+    for (const fs::path& file : sources_.files()) rule += " \\\n  " + in_makefile(file);
+    write_output(words_.depfile, rule + "\n");
+  }
+
+  fs::path program() const { return words_.output.empty() ? scratch_ / "program" : words_.output; }
+
+  fs::path object_of(const fs::path& source, std::size_t number) const {
+    if (words_.only_compiles && !words_.output.empty()) return words_.output;
+    if (words_.only_compiles) return source.filename().replace_extension(".o");
+    return scratch_ / fmt::format("{}_{}.o", number, source.stem().string());
+  }
+
+  Words compile_command(const fs::path& source, const fs::path& compiled,
+                        const fs::path& object) const {
+    const fs::path facade = layout().root / "common" / "simt" / "include";
+    const bool cuda = is_cuda(source);
+    Words command = compiler_;
+    if (cuda && checked_ && is_clang(compiler_)) {
+      command.insert(command.begin(), tool("tilewise-whole-copies"));
+    }
+    if (cuda) append(command, cuda_options());
+    append(command, words_.compile);
+    if (cuda && checked_) {
+      // Behind the user's, whose -O would make other code than the checks are made for.
+      append(command, reporting_options(compiler_));
+    } else if (!has_option(words_.compile, "-O")) {
+      command.push_back(cuda ? "-O3" : "-O2");
+    }
+    append(command, {"-g1", "-gdwarf-4", "-fdiagnostics-color=never", "-fPIC"});
+    if (cuda) append(command, {"-include", facade / "cuda_runtime.h"});
+    append(command, {"-I", facade});
+    if (!sources_.allocates_by_its_own()) command.emplace_back("-DTILEWISE_NAMES_ALLOCATIONS");
+    for (const fs::path& folder : sources_.folders_to_include()) append(command, {"-I", folder});
+    for (const fs::path& folder : words_.include_folders) append(command, {"-I", folder});
+    if (cuda)
+      append(command, {"-iquote", source.parent_path().empty() ? "." : source.parent_path()});
+    append(command, words_.preprocess);
+    if (is_c(source) && !cuda) append(command, {"-x", "c"});
+    append(command, {"-c", compiled, "-o", object});
+    return command;
+  }
+
+  /// As submissions are compiled (grading/builder), but for what judges and confines them.
+  Words cuda_options() const {
+    Words options;
+    if (!has_option(words_.compile, "-std=")) options.emplace_back("-std=c++17");
+    append(options, {"-march=native", "-fno-semantic-interposition", "-fno-finite-loops", "-w",
+                     "-U_FORTIFY_SOURCE", "-D_BITS_OPT_RANDOM_H"});
+    for (const char* definition : definitions_of_nvcc()) options.emplace_back(definition);
+    if (checked_) append(options, {"-U__SANITIZE_THREAD__", "-DTILEWISE_CHECKED=1"});
+    return options;
+  }
+
+  Words link_command(const Words& objects) const {
+    const fs::path libraries = layout().build / "lib";
+    Words command = compiler_;
+    append(command, words_.compile);  // -fopenmp brings a library
+    append(command, objects);
+    append(command, words_.linked);
+    if (checked_) {
+      for (const std::string_view name : simt::wrapped_functions) {
+        command.push_back(fmt::format("-Wl,--wrap={}", name));
+      }
+    }
+    append(command, {"-Wl,--no-as-needed", libraries / "libtilewise_program.so",
+                     libraries / "libtilewise_simt.so", "-Wl,--as-needed", "-lpthread", "-ldl",
+                     "-Wl,-rpath," + libraries.string(), "-o", program()});
+    return command;
+  }
+
+  RunningCommand start(Words arguments) const {
+    if (find_program(arguments.front()).empty()) {
+      throw std::runtime_error(
+          fmt::format("the compiler {} is not found; put it on PATH", arguments.front()));
+    }
+    Command command;
+    command.arguments = std::move(arguments);
+    return RunningCommand(std::move(command));
+  }
+
+  std::string messages_of(const CommandResult& result) const {
+    if (result.succeeded()) return "";
+    Quotations quotations;
+    for (const ProgramSources::Text& text : sources_.texts()) {
+      quotations.add(text.own, text.compiled);
+    }
+    std::string said = quotations.restore(without_tree(result.output));
+    if (said.empty()) said = fmt::format("the compiler {}\n", describe_ending(result));
+    return said;
+  }
+
+  /// Whether all that a linker found defined several times may stand in headers: nvcc gives each
+  /// source that includes them `__device__` functions and variables of its own.
+  bool is_defined_in_headers(const std::string& said) const {
+    static const std::regex several(R"(multiple definition of `([^'(]*))");
+    const std::sregex_iterator first(said.begin(), said.end(), several), end;
+    return first != end && std::all_of(first, end, [&](const std::smatch& match) {
+             std::string name = match[1].str();
+             name.erase(0, name.rfind(':') + 1);
+             return sources_.has_in_headers(name);
+           });
+  }
+
+  std::string link_messages_of(const CommandResult& result) const {
+    if (result.succeeded()) return "";
+    const std::string said = without_tree(result.output);
+    if (said.find("undefined reference to `main'") == std::string::npos) return said;
+    std::string files;
+    for (const fs::path& source : words_.sources) {
+      files += (files.empty() ? "" : ", ") + source.string();
+    }
+    return fmt::format(
+        "{}: error: there is no main(): whole programs are checked, by running them\n", files);
+  }
+
+  /// Names of our own files mean nothing to the user.
+  std::string without_tree(std::string text) const {
+    for (const std::string& prefix : {(scratch_ / "tree").string(), scratch_.string() + "/"}) {
+      for (std::size_t at; (at = text.find(prefix)) != text.npos;) text.erase(at, prefix.size());
+    }
+    return text;
+  }
+
+  const CompilerWords& words_;
+  bool checked_;
+  fs::path scratch_;
+  Words compiler_;
+  ProgramSources sources_;
+};
+
+}  // namespace
+
+ProgramBuild build_program(const CompilerWords& words, Flavour flavour, const fs::path& scratch) {
+  return Builder(words, flavour, scratch).build();
+}
+
+}  // namespace tilewise::grading
