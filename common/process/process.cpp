@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace tilewise::grading {
 namespace {
@@ -332,13 +334,29 @@ std::optional<pid_t> first_child(pid_t parent) {
   return std::nullopt;
 }
 
-int run_in_foreground(const Program& program) {
+int run_in_foreground(const Program& program) { return run_in_foreground(program, 0).status; }
+
+ForegroundEnding run_in_foreground(const Program& program, double time_limit_s) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::duration<double> last_words(1);
   const SignalsIgnored ignored;
   Process process(program, {.descriptors = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO},
                             .place = Place::foreground});
+  const auto ends_by = [&](std::chrono::duration<double> time) {
+    const auto end = Clock::now() + time;
+    while (!process.has_exited() && Clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return process.has_exited();
+  };
+  const bool timed_out = time_limit_s > 0 && !ends_by(std::chrono::duration<double>(time_limit_s));
+  if (timed_out) {
+    process.send_signal(SIGXCPU);
+    if (!ends_by(last_words)) process.kill_group();
+  }
   const int status = process.wait();
   constexpr int signals_begin = 128;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : signals_begin + WTERMSIG(status);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : signals_begin + WTERMSIG(status), timed_out};
 }
 
 void keep_secrets() {

@@ -162,6 +162,15 @@ std::optional<pid_t> first_child(pid_t parent);
 /// @throws as Process
 int run_in_foreground(const Program& program);
 
+struct ForegroundEnding {
+  int status;  ///< as run_in_foreground()
+  bool timed_out;
+};
+
+/// The same, for so long at most: then the program gets SIGXCPU, which has it tell where it is, and
+/// is killed a second later. @param time_limit_s  0: none
+ForegroundEnding run_in_foreground(const Program& program, double time_limit_s);
+
 /// From here on no other process of the same user reads this one's memory or environment, where
 /// seeds and references are, or writes to it; root still does. A sandbox keeps a submission from
 /// seeing other processes at all; this is for where there is none.

@@ -25,7 +25,7 @@ std::size_t take_bytes_copied_to_host() { return controls().take_bytes_copied_to
 
 std::vector<Finding> take_findings() { return controls().take_findings(); }
 
-void on_news(void (*tell)()) { controls().on_news(tell); }
+void listen(const Listening& listening) { controls().listen(listening); }
 
 void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name) {
   describe_buffer(device_pointer, {.name = name, .bytes = bytes});

@@ -16,7 +16,7 @@ struct Controls {
   decltype(&simt::take_launches) take_launches;
   decltype(&simt::take_bytes_copied_to_host) take_bytes_copied_to_host;
   decltype(&simt::take_findings) take_findings;
-  decltype(&simt::on_news) on_news;
+  decltype(&simt::listen) listen;
   void (*describe_buffer)(const void* device_pointer, const BufferDescription& description);
   decltype(&simt::install_fault_handler) install_fault_handler;
   decltype(&simt::watch) watch;

@@ -49,9 +49,18 @@ using core::Finding;
 /// What was found since the last call.
 std::vector<Finding> take_findings();
 
-/// From here on `tell` is called after every launch, on the thread that made it, so that a program
-/// of any length can be told of as it runs: findings, launches and profiles wait to be taken.
-void on_news(void (*tell)());
+/// How a program is told of as it runs, of whatever length it is.
+struct Listening {
+  /// Called after every launch, on the thread that made it: findings, launches and profiles wait to
+  /// be taken.
+  void (*tell)() = nullptr;
+  /// Calls of CUDA functions that return an error are findings.
+  bool to_failed_calls = false;
+  /// A launch that ends early is an error once, and the device goes on; else it refuses all further
+  /// work, as CUDA has it.
+  bool device_survives = false;
+};
+void listen(const Listening& listening);
 
 /// Gives a range of device memory a name for messages: the part of an allocation that a kernel is
 /// meant to use. A later range replaces those it overlaps.

@@ -30,6 +30,9 @@ struct Watch {
   /// at random, rather than all blocks.
   bool estimate = false;
   bool trace = false;  ///< launches leave a KernelTrace (trace.hpp)
+  /// Beside what is wrong on every GPU, checks tell what the Programming Guide forbids or leaves
+  /// undefined and hardware happens to run; a block goes on there as hardware does.
+  bool strict = false;
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 0;  ///< of the shuffle and the choice
 };

@@ -8,6 +8,9 @@
 
 namespace tilewise::grading {
 
+/// A card of today, so that programs of today find what they ask for.
+inline constexpr const char* usual_gpu_of_programs = "h200";
+
 /// `lab check` as asked for on the command line.
 struct CheckOptions {
   CompilerWords words;
@@ -15,10 +18,14 @@ struct CheckOptions {
   int error_exitcode = 1;        ///< where something was found
   std::filesystem::path output;  ///< that findings go to; empty: standard error
   std::filesystem::path json;    ///< empty: none
-  std::string gpu;               ///< that the simulator takes on; empty: the usual one
-  bool fast = false;             ///< nothing is watched
-  bool profile = false;          ///< launches are counted
-  double time_limit_s = 0;       ///< 0: none
+  /// Calls that return an error are findings ("explicit"), or not ("no").
+  std::string report_api_errors = "explicit";
+  /// What a kernel's fault ends: all further work ("context"), or itself alone ("kernel").
+  std::string destroy_on_device_error = "context";
+  std::string gpu = usual_gpu_of_programs;  ///< that the simulator takes on
+  bool fast = false;                        ///< nothing is watched
+  bool profile = false;                     ///< launches are counted
+  double time_limit_s = 0;                  ///< 0: none
 };
 
 /// Compiles a whole CUDA program for the simulator and runs it, unless it is only to be compiled.

@@ -20,6 +20,7 @@ enum class Meaning {
   optimisation,
   language,
   output,
+  depfile,
   link,      ///< to the linker with its value
   compiler,  ///< its value, words with commas between, to the host's compiler
   only_compiles,
@@ -54,6 +55,10 @@ constexpr auto options = std::to_array<Option>({
     {"--x", Meaning::language},
     {"-o", Meaning::output},
     {"--output-file", Meaning::output},
+    {"-MF", Meaning::depfile},
+    {"--dependency-output", Meaning::depfile},
+    {"-MD", Meaning::nothing, false},
+    {"-MMD", Meaning::nothing, false},
     {"-c", Meaning::only_compiles, false},
     {"-dc", Meaning::only_compiles, false},
     {"--compile", Meaning::only_compiles, false},
@@ -195,6 +200,9 @@ class Reader {
         break;
       case Meaning::output:
         read_.output = value;
+        break;
+      case Meaning::depfile:
+        read_.depfile = value;
         break;
       case Meaning::link:
         read_.linked.push_back(name + value);

@@ -18,6 +18,7 @@ struct CompilerWords {
   bool all_are_cuda = false;            ///< -x cu
   bool only_compiles = false;           ///< -c
   std::filesystem::path output;         ///< -o; empty: none
+  std::filesystem::path depfile;        ///< -MF: which files were read, for make; empty: none
   std::vector<std::string> arguments;   ///< of the program
   bool has_dashes = false;              ///< a -- stands between the files and the arguments
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <regex>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -70,16 +71,39 @@ class Builder {
     if (!built.messages.empty()) return built;
     built.result = words_.only_compiles ? fs::path(objects.front()) : program();
     if (!words_.only_compiles) {
-      RunningCommand linking = start(link_command(objects));
-      built.messages = link_messages_of(linking.wait());
+      CommandResult linked = start(link_command(objects)).wait();
+      if (!linked.succeeded() && is_defined_in_headers(linked.output)) {
+        Words command = link_command(objects);
+        command.emplace_back("-Wl,-z,muldefs");
+        linked = start(std::move(command)).wait();
+      }
+      built.messages = link_messages_of(linked);
     }
     built.ok = built.messages.empty();
+    if (built.ok) write_depfile(built.result);
     return built;
   }
 
  private:
   bool is_cuda(const fs::path& source) const {
     return words_.all_are_cuda || source.extension() == ".cu";
+  }
+
+  /// As make reads it: the result, a colon, what it was made of.
+  void write_depfile(const fs::path& result) const {
+    if (words_.depfile.empty()) return;
+    const auto in_makefile = [](const fs::path& path) {
+      std::string text;
+      for (const char c : path.string()) {
+        if (c == ' ' || c == '#') text += '\\';
+        if (c == '$') text += '$';
+        text += c;
+      }
+      return text;
+    };
+    std::string rule = in_makefile(result) + ":";
+    for (const fs::path& file : sources_.files()) rule += " \\\n  " + in_makefile(file);
+    write_output(words_.depfile, rule + "\n");
   }
 
   fs::path program() const { return words_.output.empty() ? scratch_ / "program" : words_.output; }
@@ -109,6 +133,7 @@ class Builder {
     append(command, {"-g1", "-gdwarf-4", "-fdiagnostics-color=never", "-fPIC"});
     if (cuda) append(command, {"-include", facade / "cuda_runtime.h"});
     append(command, {"-I", facade});
+    if (!sources_.allocates_by_its_own()) command.emplace_back("-DTILEWISE_NAMES_ALLOCATIONS");
     for (const fs::path& folder : sources_.folders_to_include()) append(command, {"-I", folder});
     for (const fs::path& folder : words_.include_folders) append(command, {"-I", folder});
     if (cuda)
@@ -133,6 +158,7 @@ class Builder {
   Words link_command(const Words& objects) const {
     const fs::path libraries = layout().build / "lib";
     Words command = compiler_;
+    append(command, words_.compile);  // -fopenmp brings a library
     append(command, objects);
     append(command, words_.linked);
     if (checked_) {
@@ -165,6 +191,18 @@ class Builder {
     std::string said = quotations.restore(without_tree(result.output));
     if (said.empty()) said = fmt::format("the compiler {}\n", describe_ending(result));
     return said;
+  }
+
+  /// Whether all that a linker found defined several times may stand in headers: nvcc gives each source
+  /// that includes them `__device__` functions and variables of its own.
+  bool is_defined_in_headers(const std::string& said) const {
+    static const std::regex several(R"(multiple definition of `([^'(]*))");
+    const std::sregex_iterator first(said.begin(), said.end(), several), end;
+    return first != end && std::all_of(first, end, [&](const std::smatch& match) {
+             std::string name = match[1].str();
+             name.erase(0, name.rfind(':') + 1);
+             return sources_.has_in_headers(name);
+           });
   }
 
   std::string link_messages_of(const CommandResult& result) const {

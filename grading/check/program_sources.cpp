@@ -26,8 +26,8 @@ const std::regex& include_directive() {
   return directive;
 }
 
-/// Of the toolkit and of the system: these are no files of the user's, and the simulator has its own of
-/// many of them.
+/// Of the toolkit and of the system: these are no files of the user's, and the simulator has its
+/// own of many of them.
 bool is_of_the_system(const fs::path& file) {
   std::error_code unknown;
   for (fs::path folder = file.parent_path(); folder != folder.root_path();
@@ -89,8 +89,8 @@ void add_macros(const std::string& text, std::set<std::string, std::less<>>& mac
 
 std::set<std::string> included_by(const std::string& text) {
   std::set<std::string> all;
-  for (std::sregex_iterator match(text.begin(), text.end(), include_directive()), end;
-       match != end; ++match) {
+  for (std::sregex_iterator match(text.begin(), text.end(), include_directive()), end; match != end;
+       ++match) {
     all.insert((*match)[2].str());
   }
   return all;
@@ -154,12 +154,11 @@ void ProgramSources::rewrite(File& file) {
   for (const simt::RewriteError& error : rewritten.errors) {
     problems_ += fmt::format("{}:{}: error: {}\n", file.shown, error.line, error.message);
   }
-  std::string compiled =
-      fmt::format("{}#line 1 {}\n", rewritten.prologue, in_quotes(file.shown));
+  std::string compiled = fmt::format("{}#line 1 {}\n", rewritten.prologue, in_quotes(file.shown));
   std::size_t copied = 0;
   const std::string& text = rewritten.text;
-  for (std::sregex_iterator match(text.begin(), text.end(), include_directive()), end;
-       match != end; ++match) {
+  for (std::sregex_iterator match(text.begin(), text.end(), include_directive()), end; match != end;
+       ++match) {
     const auto found = file.included.find((*match)[2].str());
     if (found == file.included.end()) continue;
     const auto begin = static_cast<std::size_t>(match->position(2));
@@ -173,6 +172,27 @@ void ProgramSources::rewrite(File& file) {
   stream << compiled << std::flush;
   if (!stream) throw std::runtime_error("cannot write " + file.target.string());
   texts_.push_back({file.text, std::move(compiled)});
+}
+
+std::vector<fs::path> ProgramSources::files() const {
+  std::vector<fs::path> paths;
+  for (const auto& [path, file] : files_) paths.emplace_back(path);
+  return paths;
+}
+
+bool ProgramSources::has_in_headers(const std::string& word) const {
+  std::set<std::string, std::less<>> words;
+  for (const auto& [path, file] : files_) {
+    for (const auto& [include, header] : file.included) add_words(files_.at(header).text, words);
+  }
+  return words.contains(word);
+}
+
+bool ProgramSources::allocates_by_its_own() const {
+  static const std::regex own(
+      R"((cudaError_t|define|\.|->)[ \t\n]*cudaMalloc(Managed|Async|FromPoolAsync|Pitch)?\b)");
+  return std::ranges::any_of(
+      files_, [](const auto& file) { return std::regex_search(file.second.text, own); });
 }
 
 std::vector<fs::path> ProgramSources::folders_to_include() const {

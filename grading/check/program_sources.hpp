@@ -8,11 +8,11 @@
 
 namespace tilewise::grading {
 
-/// The sources of a program as the host's compiler gets them. Kernels, launches and `__shared__` stand
-/// in headers, too, so every file that a source includes is rewritten, as far as it is found beside
-/// the file that includes it or in the include folders that the user named. The rewritten files lie in
-/// a tree of their own, /home/me/sum/sum.cuh in TREE/home/me/sum/sum.cuh; compilers call them by the
-/// names that the user knows.
+/// The sources of a program as the host's compiler gets them. Kernels, launches and `__shared__`
+/// stand in headers, too, so every file that a source includes is rewritten, as far as it is found
+/// beside the file that includes it or in the include folders that the user named. The rewritten
+/// files lie in a tree of their own, /home/me/sum/sum.cuh in TREE/home/me/sum/sum.cuh; compilers
+/// call them by the names that the user knows.
 class ProgramSources {
  public:
   /// @param tree  folder that takes the rewritten files
@@ -25,12 +25,22 @@ class ProgramSources {
   /// @throws CannotGrade where it cannot be read
   std::filesystem::path add(const std::filesystem::path& source);
 
+  /// The user's files that were read.
+  std::vector<std::filesystem::path> files() const;
+
+  /// Whether a word stands in a file that others include.
+  bool has_in_headers(const std::string& word) const;
+
   /// What the simulator cannot take of them: "sum.cu:12: error: what", a line each.
   const std::string& problems() const { return problems_; }
 
-  /// Where the compiler finds what was rewritten and is included by a macro's name, before the user's
-  /// own folders.
+  /// Where the compiler finds what was rewritten and is included by a macro's name, before the
+  /// user's own folders.
   std::vector<std::filesystem::path> folders_to_include() const;
+
+  /// Whether the program has functions, or macros, by the names of CUDA's that allocate memory:
+  /// then these cannot be macros.
+  bool allocates_by_its_own() const;
 
   /// The user's text and what became of it, for messages that quote lines.
   struct Text {
@@ -60,8 +70,8 @@ class ProgramSources {
   std::string problems_;
 };
 
-/// What the #include directives of a text name, with their quotes or brackets: `"sum.cuh"`. Whichever
-/// branch of an #if they stand in.
+/// What the #include directives of a text name, with their quotes or brackets: `"sum.cuh"`.
+/// Whichever branch of an #if they stand in.
 std::set<std::string> included_by(const std::string& text);
 
 }  // namespace tilewise::grading

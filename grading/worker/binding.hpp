@@ -15,7 +15,9 @@
 #include <utility>
 
 #include "grading/worker/binding_abi.hpp"
-#ifdef __CUDA_RUNTIME_API_H__  // the Toolkit's; the simulator's run-time counts by itself
+// The Toolkit's, whose name the simulator's bears, too; but its run-time counts by itself.
+#if defined(__CUDA_RUNTIME_API_H__) && !defined(TILEWISE_SITE)
+#define TILEWISE_COUNTS_CALLS
 #include "grading/worker/host_access_counter.hpp"
 #include "grading/worker/launch_counter.hpp"
 #include "grading/worker/refused_calls.hpp"
@@ -89,7 +91,7 @@ struct Bound<function> {
   }
 };
 
-#ifdef __CUDA_RUNTIME_API_H__
+#ifdef TILEWISE_COUNTS_CALLS
 inline constexpr auto launch_source = &take_launches;
 inline constexpr auto host_access_source = &take_bytes_for_the_host;
 inline constexpr auto copies_source = &copies_made;

@@ -28,6 +28,18 @@ void add_check(CLI::App& app, ExitStatus& status) {
       ->option_text("N")
       ->check(whole_number(0, 255));
   command
+      ->add_option("--report-api-errors", options->report_api_errors,
+                   "Calls of CUDA functions that return an error are findings: explicit (the "
+                   "default) or no")
+      ->option_text("WHICH")
+      ->check(CLI::IsMember({"explicit", "no"}));
+  command
+      ->add_option("--destroy-on-device-error", options->destroy_on_device_error,
+                   "What a kernel's fault ends: context (the default), so that all calls behind it "
+                   "fail as on a GPU, or kernel, and the program goes on")
+      ->option_text("WHAT")
+      ->check(CLI::IsMember({"context", "kernel"}));
+  command
       ->add_option("--output", options->output,
                    "Write findings there rather than to standard error")
       ->option_text("FILE");

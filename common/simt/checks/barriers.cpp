@@ -71,16 +71,51 @@ std::string message(const StuckBlock& stuck) {
   }
 }
 
+const char* why_nothing_comes(ShuffleFromNowhere::Source source) {
+  switch (source) {
+    case ShuffleFromNowhere::Source::outside_mask:
+      return "which the mask does not name";
+    case ShuffleFromNowhere::Source::has_returned:
+      return "which has returned";
+    default:
+      return "which the block does not have";
+  }
+}
+
+Finding at(uint3 block, uint3 thread, Site site, const char* kind, std::string message) {
+  return {.kind = kind,
+          .message = std::move(message),
+          .file = site.file,
+          .line = site.line,
+          .place = ThreadOfGrid{{block.x, block.y, block.z}, {thread.x, thread.y, thread.z}}};
+}
+
 }  // namespace
 
 std::optional<Finding> Barriers::stuck(const StuckBlock& stuck) {
   const auto& [thread, what, site] = stuck.threads.front();
-  return Finding{.kind = kind_of(stuck.why),
-                 .message = message(stuck),
-                 .file = site.file,
-                 .line = site.line,
-                 .place = ThreadOfGrid{{stuck.block.x, stuck.block.y, stuck.block.z},
-                                       {thread.x, thread.y, thread.z}}};
+  return at(stuck.block, thread, site, kind_of(stuck.why), message(stuck));
+}
+
+std::optional<Finding> Barriers::skipped(const SkippedBarrier& skipped) {
+  const auto& [other, what, site] = skipped.barrier;
+  return at(
+      skipped.block, skipped.thread, site, "barrier",
+      fmt::format("{} of {} came to the end of the kernel without the {} on line {}, to which "
+                  "{} came: all threads of a block that have not returned must come to a "
+                  "barrier, and as often; move it out of the branch or loop",
+                  describe(skipped.thread), describe_block(skipped.block), what, site.line,
+                  describe(other)));
+}
+
+std::optional<Finding> Barriers::shuffled(const ShuffleFromNowhere& shuffled) {
+  const auto& [thread, what, site] = shuffled.caller;
+  return at(
+      shuffled.block, thread, site, "warp",
+      fmt::format("{} of {} calls {} on line {} with mask {} and asks for the value of lane "
+                  "{}, {}: what it gets is undefined",
+                  describe(thread), describe_block(shuffled.block), what, site.line,
+                  describe_mask(shuffled.mask), shuffled.lane, why_nothing_comes(shuffled.source)));
 }
 
 }  // namespace tilewise::simt

@@ -47,5 +47,35 @@ TEST(Barriers, SayWhyABlockCannotGoOn) {
   }
 }
 
+TEST(Barriers, SayWhoHasSkippedOne) {
+  const auto said = Barriers().skipped({{0, 4, 0}, {7, 0, 0}, at_line_3});
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->kind, "barrier");
+  EXPECT_EQ(said->line, 3);
+  EXPECT_EQ(said->place->thread[0], 7u);
+  EXPECT_THAT(said->message,
+              HasSubstr("thread (7, 0, 0) of block (0, 4, 0) came to the end of the kernel without "
+                        "the __syncthreads() on line 3, to which thread (1, 0, 0) came"));
+}
+
+TEST(Barriers, SayWhyAShuffleGetsNothing) {
+  using enum ShuffleFromNowhere::Source;
+  const struct {
+    ShuffleFromNowhere::Source source;
+    const char* part;
+  } cases[] = {{outside_mask, "lane 12, which the mask does not name: what it gets is undefined"},
+               {has_returned, "lane 12, which has returned"},
+               {not_there, "lane 12, which the block does not have"}};
+  for (const auto& c : cases) {
+    const auto said = Barriers().shuffled({c.source, {0, 4, 0}, at_line_5, 0xff, 12});
+    ASSERT_TRUE(said);
+    EXPECT_EQ(said->kind, "warp");
+    EXPECT_EQ(said->line, 5);
+    EXPECT_THAT(said->message, HasSubstr("thread (9, 2, 0) of block (0, 4, 0) calls __shfl_sync() "
+                                         "on line 5 with mask 0x000000ff"));
+    EXPECT_THAT(said->message, HasSubstr(c.part));
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::simt

@@ -49,6 +49,8 @@ struct alignas(64) GlobalRaces::Cell {
   std::uint8_t write_bytes;
   std::uint8_t block_bytes;  ///< that write_block has written, by all its threads
   std::uint8_t read_bytes, other_read_bytes, foreign_read_bytes;
+  /// The write's thread has just before stored something else than there is in the end.
+  bool passing;
 };
 
 /// An allocation.
@@ -191,7 +193,7 @@ void GlobalRaces::read(Cell& cell, Place place, std::uint8_t touched, AccessReco
 }
 
 void GlobalRaces::write(Cell& cell, Place place, std::uint8_t touched, AccessRecord write,
-                        std::uint32_t old, unsigned bytes) const {
+                        std::uint32_t old, unsigned bytes) {
   const std::uint32_t own_block = block().number() + 1;
   const bool by_own_block = cell.write_block == own_block;
   const unsigned written = by_own_block ? cell.write_bytes : cell.block_bytes;
@@ -207,10 +209,16 @@ void GlobalRaces::write(Cell& cell, Place place, std::uint8_t touched, AccessRec
       }
       return block().ran_before(cell.write.tag, write.tag) ? old == value : cell.write_old == value;
     };
-    const bool harmless = is_atomic(cell.write) || is_atomic(write)
-                              ? is_atomic(cell.write) && is_atomic(write)
-                              : same_value();
+    const bool some_atomic = is_atomic(cell.write) || is_atomic(write);
+    const bool harmless =
+        some_atomic ? is_atomic(cell.write) && is_atomic(write) : !cell.passing && same_value();
     if (!harmless) report(place, cell.write_block, cell.write, write);
+    if (harmless && !some_atomic) twins_[place] = {cell.write_block, cell.write};
+    cell.passing = false;
+  } else if (by_own_block && cell.write.tag == write.tag && cell.write_bytes == touched) {
+    write_again(cell, place, write, old, bytes);
+  } else {
+    cell.passing = false;
   }
   const auto against = [&](std::uint32_t other_block, AccessRecord read, std::uint8_t read_bytes) {
     if (!unordered(other_block, read, read_bytes & touched, write)) return false;
@@ -227,6 +235,21 @@ void GlobalRaces::write(Cell& cell, Place place, std::uint8_t touched, AccessRec
   cell.write = write;
   cell.write_old = old;
   cell.write_value = word;
+}
+
+// What the thread found is what it has stored before. Where that is not what remains, another
+// thread that stored what remains, or found it, has not stored the same.
+void GlobalRaces::write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old,
+                              unsigned bytes) {
+  if (is_atomic(write) || is_atomic(cell.write) || cell.passing) return;
+  if (Site32(cell.write.site).bytes() != bytes) return;
+  if (old == block().value(place / bytes * bytes, bytes)) return;
+  cell.passing = true;
+  if (twins_.empty()) return;
+  const auto twin = twins_.find(place);
+  if (twin == twins_.end()) return;
+  const auto& [other_block, other] = twin->second;
+  if (unordered(other_block, other, ~0u, write)) report(place, other_block, other, cell.write);
 }
 
 void GlobalRaces::report(Place place, std::uint32_t other_block, AccessRecord earlier,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 
 #include "common/simt/recorder/shadow.hpp"
 #include "common/simt/runtime/observer.hpp"
@@ -16,6 +17,7 @@ class GlobalRaces final : public Observer {
   void released(Place first, std::size_t bytes) override;
   void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
 
+  void start_block(bool) override { twins_.clear(); }
   void global_access(const Access& access) override;
   /// The block has synchronised with others; what it does is ordered with them as far as can be
   /// told.
@@ -32,7 +34,8 @@ class GlobalRaces final : public Observer {
   void check(Region& region, Place place, const Access& access, unsigned lane);
   void read(Cell& cell, Place place, std::uint8_t touched, AccessRecord read) const;
   void write(Cell& cell, Place place, std::uint8_t touched, AccessRecord write, std::uint32_t old,
-             unsigned bytes) const;
+             unsigned bytes);
+  void write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old, unsigned bytes);
   /// Whether nothing orders an access of the running block's with an earlier one, of `other_block`
   /// counted from 1, to some of the same bytes.
   bool unordered(std::uint32_t other_block, AccessRecord earlier, unsigned common_bytes,
@@ -40,7 +43,15 @@ class GlobalRaces final : public Observer {
   void report(Place place, std::uint32_t other_block, AccessRecord earlier,
               AccessRecord later) const;
 
+  /// A write, by block counted from 1, of which the running block's is taken to have stored the
+  /// same.
+  struct Twin {
+    std::uint32_t block;
+    AccessRecord access;
+  };
+
   Shared& shared_ = of_all_threads();
+  std::unordered_map<Place, Twin> twins_;
 };
 
 }  // namespace tilewise::simt

@@ -24,6 +24,7 @@ void SharedRaces::start_block(bool tags_anew) {
   for (const auto& [word, unused] : split_words_) words_->cells[word] = Cell{};
   split_words_.clear();
   split_bytes_.clear();
+  twins_.clear();
   if (!tags_anew) return;
   words_->cells.clear();
   words_->settled.clear();
@@ -108,9 +109,22 @@ void SharedRaces::write(Cell& cell, Place place, AccessRecord write, std::uint32
   const Moments& moments = block().moments();
   const unsigned thread = thread_of(write.tag);
   const bool atomic = is_atomic(write.site);
-  if (moments.concurrent(cell.write, thread) && !(atomic && is_atomic(cell.write_site)) &&
-      (atomic || is_atomic(cell.write_site) || !same_value(cell, place, write, old, bytes))) {
-    report(place, cell.write, cell.write_site, write);
+  if (moments.concurrent(cell.write, thread)) {
+    const bool other_atomic = is_atomic(cell.write_site);
+    if (atomic || other_atomic) {
+      if (!atomic || !other_atomic) report(place, cell.write, cell.write_site, write);
+    } else if (cell.passing_site != 0) {
+      report(place, cell.write, cell.passing_site, write);
+    } else if (!same_value(cell, place, write, old, bytes)) {
+      report(place, cell.write, cell.write_site, write);
+    } else {
+      twins_[place] = {cell.write, cell.write_site};
+    }
+    cell.passing_site = 0;
+  } else if (cell.write == write.tag) {
+    write_again(cell, place, write, old, bytes);
+  } else {
+    cell.passing_site = 0;
   }
   if (moments.concurrent(cell.read, thread)) {
     report(place, cell.read, cell.read_site, write);
@@ -128,6 +142,21 @@ bool SharedRaces::same_value(const Cell& cell, Place place, AccessRecord write, 
   const std::uint32_t final_value = block().value(place / bytes * bytes, bytes);
   return block().ran_before(cell.write, write.tag) ? old == final_value
                                                    : cell.write_old == final_value;
+}
+
+// What the thread found is what it has stored before. Where that is not what remains, another
+// thread that stored what remains, or found it, has not stored the same.
+void SharedRaces::write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old,
+                              unsigned bytes) {
+  if (is_atomic(write.site) || is_atomic(cell.write_site)) return;
+  if (Site32(cell.write_site).bytes() != bytes) return;
+  if (cell.passing_site != 0 || old == block().value(place / bytes * bytes, bytes)) return;
+  cell.passing_site = cell.write_site;
+  if (twins_.empty()) return;
+  const auto twin = twins_.find(place);
+  if (twin == twins_.end()) return;
+  if (!block().moments().concurrent(twin->second.tag, thread_of(write.tag))) return;
+  report(place, twin->second.tag, twin->second.site, {cell.write, cell.write_site});
 }
 
 void SharedRaces::split(std::size_t word) {

@@ -26,6 +26,14 @@ class SharedRaces final : public Observer {
     std::uint32_t write_old;  ///< what that write found there
     Tag read, other_read;     ///< two threads that read it, of two warps where there are
     std::uint32_t read_site, other_read_site;
+    /// Of the write's thread: an earlier write without a synchronisation between them, that left
+    /// something else than there is in the end. 0: none.
+    std::uint32_t passing_site;
+  };
+  /// A write of which another thread's is taken to have stored the same.
+  struct Twin {
+    Tag tag;
+    std::uint32_t site;
   };
   /// All that shared memory which the operating-system thread has for its blocks.
   struct Words {
@@ -46,12 +54,14 @@ class SharedRaces final : public Observer {
   void split(std::size_t word);
   bool same_value(const Cell& cell, Place place, AccessRecord write, std::uint32_t old,
                   unsigned bytes) const;
+  void write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old, unsigned bytes);
   void report(Place place, Tag earlier, std::uint32_t earlier_site, AccessRecord later) const;
 
   std::unique_ptr<Words> words_;
   std::size_t bytes_ = 0;
   std::unordered_map<std::size_t, Cell> split_bytes_;  ///< of split words
   std::unordered_map<std::size_t, bool> split_words_;
+  std::unordered_map<Place, Twin> twins_;  ///< of this block
 };
 
 }  // namespace tilewise::simt

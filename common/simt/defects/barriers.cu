@@ -152,5 +152,109 @@ DEFECT(masks_that_overlap, "warp", "with the same mask") {
   overlapping_masks<<<1, 32>>>(out.data());
 }
 
+// The last round has work for 48 of 64 threads, and no barrier follows (as NVIDIA's own sample of a
+// divergent barrier has it).
+__global__ void skips_the_last_round(const float* in, float* out, int n) {
+  __shared__ float sums[64];
+  sums[threadIdx.x] = 0.0f;
+  __syncthreads();
+  for (int first = 0; first < n; first += 64) {
+    const int i = first + static_cast<int>(threadIdx.x);
+    if (i < n) {
+      sums[threadIdx.x] += in[i];
+      __syncthreads();  // fault
+    }
+  }
+  out[threadIdx.x] = sums[threadIdx.x];
+}
+DEFECT(barrier_of_some_threads_then_the_end, "barrier", "came to the end of the kernel without") {
+  const Buffer<float> in("in", 112, Contents::input), out("out", 64, Contents::nothing);
+  skips_the_last_round<<<1, 64>>>(in.data(), out.data(), 112);
+}
+
+// Each warp goes round once more often than the one before, and that is all.
+__global__ void unequal_rounds_to_the_end(float* out) {
+  float sum = 0;
+  for (unsigned round = 0; round <= threadIdx.x / 32; ++round) {
+    sum += static_cast<float>(round);
+    out[threadIdx.x] = sum;
+    __syncthreads();  // fault
+  }
+}
+DEFECT(unequal_rounds_to_the_end, "barrier", "thread (0, 0, 0) of block (0, 0, 0) came to the end") {
+  const Buffer<float> out("out", 96, Contents::nothing);
+  unequal_rounds_to_the_end<<<1, 96>>>(out.data());
+}
+
+// The only barrier there is, for some.
+template <class T>
+__global__ void waits_in_a_branch(T* out) {
+  out[threadIdx.x] = 1;
+  if (threadIdx.x < 5) {
+    __syncthreads();  // fault
+  }
+}
+DEFECT(the_only_barrier_for_some, "barrier", "move it out of the branch") {
+  const Buffer<double> out("out", 64, Contents::nothing);
+  waits_in_a_branch<double><<<1, 64>>>(out.data());
+}
+
+// Whole warps at different barriers, which hardware takes for one: the kernel goes on, and what is
+// wrong behind is found, too.
+__global__ void warps_at_two_barriers(const float* in, float* out) {
+  __shared__ float values[64];
+  if (threadIdx.x < 32) {
+    values[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();  // fault
+  } else {
+    values[threadIdx.x] = 2 * in[threadIdx.x];
+    __syncthreads();  // fault: other side
+  }
+  out[threadIdx.x] = values[63 - threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] += 1.0f;
+}
+DEFECT(warps_at_two_barriers, "barrier", "move it out of the branch") {
+  const Buffer<float> in("in", 64, Contents::input), out("out", 64, Contents::nothing);
+  warps_at_two_barriers<<<1, 64>>>(in.data(), out.data());
+  float last = 0;
+  check(cudaMemcpy(&last, out.data() + 63, sizeof last, cudaMemcpyDeviceToHost));
+}
+
+// A block of 20 threads adds up what 32 would have.
+__global__ void adds_lanes_that_are_not_there(const float* in, float* out) {
+  float sum = in[threadIdx.x];
+  for (int delta = 16; delta > 0; delta /= 2) {
+    sum += __shfl_down_sync(0xffffffffu, sum, delta);  // fault
+  }
+  if (threadIdx.x == 0) out[0] = sum;
+}
+DEFECT(shuffle_from_a_lane_that_is_not_there, "warp", "which the block does not have") {
+  const Buffer<float> in("in", 20, Contents::input), out("out", 1, Contents::nothing);
+  adds_lanes_that_are_not_there<<<1, 20>>>(in.data(), out.data());
+}
+
+__global__ void asks_outside_of_its_mask(const int* in, int* out) {
+  int value = in[threadIdx.x];
+  if (threadIdx.x < 16) {
+    value = __shfl_sync(0x0000ffffu, value, 20);  // fault
+  }
+  out[threadIdx.x] = value;
+}
+DEFECT(shuffle_from_outside_the_mask, "warp", "asks for the value of lane 20, which the mask does not") {
+  const Buffer<int> in("in", 32, Contents::input), out("out", 32, Contents::nothing);
+  asks_outside_of_its_mask<<<1, 32>>>(in.data(), out.data());
+}
+
+// Lane 0, which has the sum, has gone.
+__global__ void asks_who_has_returned(const float* in, float* out) {
+  if (threadIdx.x == 0) return;
+  out[threadIdx.x] = __shfl_sync(0xffffffffu, in[threadIdx.x], 0);  // fault
+}
+DEFECT(shuffle_from_a_lane_that_has_returned, "warp", "which has returned") {
+  const Buffer<float> in("in", 32, Contents::input), out("out", 32, Contents::nothing);
+  asks_who_has_returned<<<1, 32>>>(in.data(), out.data());
+}
+
 }  // namespace
 }  // namespace tilewise::defects

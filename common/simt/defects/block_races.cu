@@ -127,5 +127,37 @@ DEFECT(global_memory_within_a_block, "race", "") {
   no_barrier_in_the_block<<<1, 100>>>(in.data(), scratch.data(), out.data());
 }
 
+// Threads of two warps, and of two blocks, that add up the same element from zero.
+__global__ void adds_up_the_same(const float* in, float* out, int n) {
+  const int i = static_cast<int>(threadIdx.x % 32);
+  out[i] = 0.0f;                                 // fault
+  for (int k = 0; k < n; ++k) out[i] += in[k];   // fault
+}
+DEFECT(two_warps_add_up_the_same, "race", "race on out[") {
+  const Buffer<float> in("in", 8, Contents::input), out("out", 32, Contents::nothing);
+  adds_up_the_same<<<1, 64>>>(in.data(), out.data(), 8);
+}
+DEFECT(two_blocks_add_up_the_same, "race", "and nothing orders two blocks") {
+  const Buffer<float> in("in", 8, Contents::input), out("out", 32, Contents::nothing);
+  adds_up_the_same<<<2, 32>>>(in.data(), out.data(), 8);
+}
+
+// The same, with what is added up in a register.
+__global__ void clears_then_adds_up(const float* in, float* out, int n) {
+  volatile float* sum = &out[threadIdx.x % 32];
+  *sum = 0.0f;   // fault
+  float all = 0.0f;
+  for (int k = 0; k < n; ++k) all += in[k];
+  *sum = all;    // fault
+}
+DEFECT(two_warps_clear_and_add_up, "race", "race on out[") {
+  const Buffer<float> in("in", 8, Contents::input), out("out", 32, Contents::nothing);
+  clears_then_adds_up<<<1, 64>>>(in.data(), out.data(), 8);
+}
+DEFECT(two_blocks_clear_and_add_up, "race", "and nothing orders two blocks") {
+  const Buffer<float> in("in", 8, Contents::input), out("out", 32, Contents::nothing);
+  clears_then_adds_up<<<2, 32>>>(in.data(), out.data(), 8);
+}
+
 }  // namespace
 }  // namespace tilewise::defects

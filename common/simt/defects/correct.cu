@@ -605,5 +605,118 @@ CORRECT(words_and_bytes_at_once) {
   reads_words_and_bytes_at_once<<<1, 32>>>(in.data(), out.data());
 }
 
+// A return in the midst of rounds, and none at the end: all that are left come to each barrier.
+__global__ void returns_in_the_third_round(const float* in, float* out) {
+  __shared__ float values[64];
+  values[threadIdx.x] = in[threadIdx.x];
+  for (unsigned round = 0; round < 6; ++round) {
+    __syncthreads();
+    const float next = values[(threadIdx.x + 1) % 40];
+    __syncthreads();
+    if (round == 2 && threadIdx.x >= 40) return;
+    values[threadIdx.x] = next;
+  }
+  out[threadIdx.x] = values[threadIdx.x];
+}
+CORRECT(return_amid_barriers) {
+  const Buffer<float> in("in", 64, Contents::input), out("out", 40, Contents::nothing);
+  returns_in_the_third_round<<<2, 64>>>(in.data(), out.data());
+}
+
+// Lanes of a branch that add to a counter by one atomic: `__activemask()` are those of the branch.
+__device__ int place_for_one(int* counter) {
+  const unsigned lanes = __activemask();
+  const int leader = __ffs(static_cast<int>(lanes)) - 1, lane = threadIdx.x % 32;
+  int first = 0;
+  if (lane == leader) first = atomicAdd(counter, __popc(lanes));
+  first = __shfl_sync(lanes, first, leader);
+  return first + __popc(lanes & ((1u << lane) - 1));
+}
+__global__ void keeps_the_odd(const int* in, int* counter, int* out, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n && in[i] % 2 != 0) out[place_for_one(counter)] = in[i];
+  __syncwarp();
+  for (int k = 0; k < i % 3; ++k) {
+    if ((i + k) % 2 == 0) out[place_for_one(counter)] = k;
+  }
+}
+CORRECT(atomics_by_warp) {
+  const Buffer<int> in("in", 200, Contents::input), counter("counter", 1, Contents::zeros);
+  const Buffer<int> out("out", 600, Contents::nothing);
+  keeps_the_odd<<<2, 100>>>(in.data(), counter.data(), out.data(), 190);
+  int kept = 0;
+  check(cudaMemcpy(&kept, counter.data(), sizeof kept, cudaMemcpyDeviceToHost));
+  int all = 95;
+  for (int block = 0; block < 2; ++block) {
+    for (int i = 100 * block; i < 100 * block + 100; ++i) {
+      for (int k = 0; k < i % 3; ++k) all += (i + k) % 2 == 0 ? 1 : 0;
+    }
+  }
+  if (kept != all) throw std::runtime_error("lanes were lost or counted twice");
+}
+
+// Half a warp by itself, while the other half waits for all.
+__global__ void half_then_all(const float* in, float* out) {
+  float value = in[threadIdx.x];
+  if (threadIdx.x < 16) {
+    for (int delta = 8; delta > 0; delta /= 2) {
+      value += __shfl_xor_sync(0x0000ffffu, value, delta);
+    }
+  }
+  value += __shfl_xor_sync(0xffffffffu, value, 16);
+  out[threadIdx.x] = value;
+}
+CORRECT(half_a_warp_then_all_of_it) {
+  const Buffer<float> in("in", 32, Contents::input), out("out", 32, Contents::nothing);
+  half_then_all<<<1, 32>>>(in.data(), out.data());
+}
+
+// Structures less aligned than the pieces that compilers copy them in.
+struct Complex {
+  float re, im;
+};
+struct Tagged {
+  Complex z;
+  float tag;
+};
+struct __attribute__((packed)) Packed {
+  char tag;
+  double value;
+};
+template <class T>
+__global__ void copies_through_shared_memory(const T* in, T* out) {
+  __shared__ T values[32];
+  values[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  T value = values[31 - threadIdx.x];
+  out[threadIdx.x] = value;
+}
+__global__ void moves_members(const Tagged* in, Tagged* out) {
+  out[threadIdx.x].z = in[threadIdx.x].z;
+  out[threadIdx.x].tag = 2.0f * in[threadIdx.x].tag;
+}
+__global__ void moves_packed_members(const Packed* in, Packed* out) {
+  out[threadIdx.x].tag = in[threadIdx.x].tag;
+  out[threadIdx.x].value = in[threadIdx.x].value + 1.0;
+}
+/// Twice: what was copied is read.
+template <class T>
+void twice(void (*kernel)(const T*, T*)) {
+  const Buffer<unsigned char> in("in", 32 * sizeof(T), Contents::input);
+  const Buffer<unsigned char> between("between", 32 * sizeof(T), Contents::nothing);
+  const Buffer<unsigned char> out("out", 32 * sizeof(T), Contents::nothing);
+  kernel<<<1, 32>>>(reinterpret_cast<const T*>(in.data()), reinterpret_cast<T*>(between.data()));
+  kernel<<<1, 32>>>(reinterpret_cast<const T*>(between.data()), reinterpret_cast<T*>(out.data()));
+}
+CORRECT(structures_less_aligned_than_copies) {
+  twice<short3>(copies_through_shared_memory<short3>);
+  twice<uchar3>(copies_through_shared_memory<uchar3>);
+  twice<Tagged>(copies_through_shared_memory<Tagged>);
+  twice<Tagged>(moves_members);
+#if !defined(__NVCC__) && !defined(__clang__)  // of which neither moves a double in pieces
+  twice<Packed>(moves_packed_members);
+#endif
+}
+
 }  // namespace
 }  // namespace tilewise::defects

@@ -187,5 +187,35 @@ DEFECT(atomic_past_the_end, "out-of-bounds", "") {
   counts<<<1, 64>>>(values.data(), bins.data());
 }
 
+// By the library's functions, of as many bytes as an argument says.
+__global__ void clears_too_much(char* out, int bytes) {
+  memset(out, 0, bytes);  // fault
+}
+DEFECT(memset_of_too_many_bytes, "out-of-bounds", "writes out[100], past the end of out") {
+  const Buffer<char> out("out", 100, Contents::nothing);
+  clears_too_much<<<1, 1>>>(out.data(), 101);
+}
+
+__global__ void copies_too_much(const char* in, char* out, int bytes) {
+  memcpy(out, in, bytes);  // fault
+}
+DEFECT(memcpy_of_too_many_bytes, "out-of-bounds", "reads in[100], past the end of in") {
+  const Buffer<char> in("in", 100, Contents::input), out("out", 104, Contents::nothing);
+  copies_too_much<<<1, 1>>>(in.data(), out.data(), 103);
+}
+
+// In a function that does nothing else, so that the call is its last instruction.
+template <class T>
+__device__ void clear(T* at, int count) {
+  memset(at, 0, count * sizeof(T));  // fault
+}
+__global__ void clears_rows(float* out, int rows) {
+  for (int row = 0; row < rows; ++row) clear(out + row * 8, 8);
+}
+DEFECT(memset_in_a_function, "out-of-bounds", "past the end of out") {
+  const Buffer<float> out("out", 4, 8, Contents::nothing);
+  clears_rows<<<1, 1>>>(out.data(), 5);
+}
+
 }  // namespace
 }  // namespace tilewise::defects

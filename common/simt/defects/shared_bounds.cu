@@ -212,5 +212,19 @@ DEFECT(middle_dimension, "out-of-bounds", "is outside float cube[4][4][4]") {
   middle_dimension<<<1, dim3(4, 4, 4)>>>(in.data(), out.data(), 1);
 }
 
+// Declared at file scope.
+__shared__ int rows_of_the_file[4][8];
+__global__ void one_row_too_many(const int* in, int* out) {
+  const int row = threadIdx.x / 8, col = threadIdx.x % 8;
+  rows_of_the_file[row][col] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = rows_of_the_file[row + 1][col] + 1;  // fault
+}
+DEFECT(row_of_an_array_at_file_scope, "out-of-bounds",
+       "is outside int rows_of_the_file[4][8]") {
+  const Buffer<int> in("in", 32, Contents::input), out("out", 32, Contents::nothing);
+  one_row_too_many<<<1, 32>>>(in.data(), out.data());
+}
+
 }  // namespace
 }  // namespace tilewise::defects

@@ -224,5 +224,31 @@ DEFECT(prefetch_into_the_buffer_in_use, "race", "race on shared buffers[") {
   wrong_buffer<<<1, 64>>>(in.data(), out.data(), 4);
 }
 
+// All store the same in the end, but one clears what another has added up: no value is read from
+// shared memory, which a compiler keeps in a register.
+__global__ void clears_then_stores(const float* in, float* out) {
+  __shared__ float sums[32];
+  volatile float* sum = &sums[threadIdx.x % 32];
+  *sum = 0.0f;                     // fault
+  *sum = in[threadIdx.x % 32];     // fault
+  __syncthreads();
+  if (threadIdx.x < 32) out[threadIdx.x] = sums[threadIdx.x];
+}
+DEFECT(two_warps_clear_and_store, "race", "race on shared sums[") {
+  const Buffer<float> in("in", 32, Contents::input), out("out", 32, Contents::nothing);
+  clears_then_stores<<<1, 64>>>(in.data(), out.data());
+}
+
+// Declared at file scope, for all kernels of the file.
+__shared__ float of_the_file[64];
+__global__ void mirrors_through_the_files(const float* in, float* out) {
+  of_the_file[threadIdx.x] = in[threadIdx.x];        // fault
+  out[threadIdx.x] = of_the_file[63 - threadIdx.x];  // fault: other side
+}
+DEFECT(array_at_file_scope, "race", "race on shared of_the_file[") {
+  const Buffer<float> in("in", 64, Contents::input), out("out", 64, Contents::nothing);
+  mirrors_through_the_files<<<1, 64>>>(in.data(), out.data());
+}
+
 }  // namespace
 }  // namespace tilewise::defects

@@ -35,6 +35,10 @@
 #define __VECTOR_FUNCTIONS_H__
 #define __DEVICE_LAUNCH_PARAMETERS_H__
 
+#ifdef TILEWISE_NAMES_ALLOCATIONS
+#include "tilewise/named_allocations.hpp"
+#endif
+
 #ifdef TILEWISE_CHECKED
 // Compilers write these out where they stand, after loads and stores have been made to report
 // themselves; calls report what they copy.

@@ -32,6 +32,8 @@ Options options_from_environment() {
   options.events = variable("TILEWISE_EVENTS");
   options.gpu = variable("TILEWISE_GPU");
   options.profile = is_set("TILEWISE_PROFILE");
+  options.api_errors = variable("TILEWISE_API_ERRORS") != "0";
+  options.survives = is_set("TILEWISE_DEVICE_SURVIVES");
   options.fast = is_set("TILEWISE_FAST");
   return options;
 }

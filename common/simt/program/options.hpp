@@ -14,6 +14,8 @@ struct Options {
   std::string events;      ///< TILEWISE_EVENTS: file for `lab check`, a JSON document a line
   std::string gpu;         ///< TILEWISE_GPU: that the simulator takes on
   bool profile = false;    ///< TILEWISE_PROFILE=1: launches are counted
+  bool api_errors = true;  ///< TILEWISE_API_ERRORS=0: calls that return an error are no findings
+  bool survives = false;   ///< TILEWISE_DEVICE_SURVIVES=1: work goes on after a kernel's fault
   bool fast = false;       ///< TILEWISE_FAST=1: nothing is watched
 };
 

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/gpu/gpu_profile.hpp"
+#include "common/simt/program/allocation_name.hpp"
 #include "common/simt/program/gpu_profiles.hpp"
 #include "common/simt/program/options.hpp"
 #include "common/simt/program/report.hpp"
@@ -59,6 +60,11 @@ class Program {
     _exit(options_.error_exitcode);
   }
 
+  void describe(const void* memory, const simt::BufferDescription& description) {
+    const std::lock_guard lock(mutex_);
+    simt::describe_buffer(memory, description);
+  }
+
   int descriptor() const { return report_.descriptor(); }
 
  private:
@@ -66,8 +72,13 @@ class Program {
     simt::use_device(profile_called(options.gpu.empty() ? usual_gpu : options.gpu));
     simt::Watch watch;
     watch.checks = !options.fast;
+    watch.strict = true;
     watch.counters = options.profile;
+    watch.strict = !options.fast;
     simt::watch(watch);
+    simt::listen({.tell = [] { Program::instance().tell_news(); },
+                  .to_failed_calls = options.api_errors,
+                  .device_survives = options.survives});
   }
 
   Options options_;
@@ -89,7 +100,6 @@ __attribute__((constructor)) void start() {
   try {
     Program::instance();
     simt::install_fault_handler(explain_fault);
-    simt::on_news([] { Program::instance().tell_news(); });
   } catch (const std::exception& error) {
     fmt::print(stderr, "tilewise: {}\n", error.what());
     _exit(2);
@@ -101,5 +111,15 @@ __attribute__((destructor)) void finish() { Program::instance().end(); }
 }  // namespace
 }  // namespace tilewise::program
 
-extern "C" __attribute__((visibility("default"))) void tilewise_name_allocation(const void*,
-                                                                                std::size_t) {}
+extern "C" __attribute__((visibility("default"))) void tilewise_name_allocation(
+    const void* memory, std::size_t bytes, std::size_t element_bytes, std::size_t row_bytes,
+    const char* words, const char* /*file*/, int /*line*/) {
+  using namespace tilewise;
+  const std::string name = program::allocation_name(words);
+  if (name.empty() || memory == nullptr || bytes == 0) return;
+  program::Program::instance().describe(
+      memory, {.name = name,
+               .bytes = bytes,
+               .element_bytes = element_bytes,
+               .row_elements = element_bytes == 0 ? 0 : row_bytes / element_bytes});
+}

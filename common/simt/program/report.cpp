@@ -91,6 +91,8 @@ void Report::tell(const simt::KernelProfile& profile) {
   }
   Json json = launch_json(profile.launch);
   json["static_shared_bytes"] = profile.static_shared_bytes;
+  json["blocks"] = profile.blocks;
+  json["simulated_blocks"] = profile.simulated_blocks;
   json["counters"] = counters_json(profile.counters);
   json["lines"] = lines;
   write_event(text_of({{"profile", json}}));

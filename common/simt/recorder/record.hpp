@@ -37,6 +37,10 @@ class Site32 {
   std::uint32_t word_;
 };
 
+/// What an entry without action tells, by its number of bytes: 1 is a mark of loops.
+inline constexpr unsigned note_of_begun_copy = 2;  ///< its place is a number of BlockWatch::copy()
+inline constexpr unsigned note_of_wait = 4;        ///< its place is how many batches have arrived
+
 /// Where in memory: an offset into device memory, or from `shared_place` on into the shared memory
 /// of the running block.
 using Place = std::uint32_t;

@@ -17,6 +17,8 @@ constexpr std::string_view mark =
 
 constexpr std::string_view mark_of_pass = "if (::tilewise::simt::note_loop_pass(); false) {} else ";
 
+constexpr std::string_view mark_of_end = " ::tilewise::simt::note_kernel_end(); ";
+
 /// What may keep a thread from an access that others make in the same pass.
 constexpr std::array<std::string_view, 6> choices = {"if", "switch",   "&&",
                                                      "||", "continue", "goto"};
@@ -28,6 +30,9 @@ class LoopMarker {
 
   void run() {
     find_choices();
+    has_barriers_ = std::any_of(code_.begin(), code_.end(), [](const Token& token) {
+      return token.text.find("sync") != std::string_view::npos;  // __syncthreads, block.sync()
+    });
     for (std::size_t i = 0; i < code_.size(); ++i) {
       if (code_[i].is("{")) open_braces(i);
       if (code_[i].is("}")) close_braces(i);
@@ -40,6 +45,7 @@ class LoopMarker {
   /// What the statement or declaration so far says of the braces to come.
   struct Head {
     bool is_device = false;
+    bool is_kernel = false;
     bool is_constant = false;
   };
 
@@ -60,6 +66,10 @@ class LoopMarker {
     if (!close) return;
     const bool is_block = outline_.scope(open + 1) == Scope::block;
     const bool is_device = is_block && !head_.is_constant && (in_device_code() || head_.is_device);
+    const bool is_body = is_device && head_.is_kernel && !in_device_code();
+    if (is_body && has_barriers_ && !goes_on_after(*close)) {
+      edits_.insert_before(code_[*close], std::string(mark_of_end));
+    }
     braces_.push_back({*close, is_device, head_});
     head_ = {};
   }
@@ -82,6 +92,7 @@ class LoopMarker {
   std::size_t pass_word(std::size_t index) {
     const auto& word = code_[index];
     if (word.is("__device__") || word.is("__global__")) head_.is_device = true;
+    if (word.is("__global__")) head_.is_kernel = true;
     if (word.is("static_assert")) head_.is_constant = true;
     if (word.is("constexpr") && !(index > 0 && code_[index - 1].is("if"))) {
       head_.is_constant = true;
@@ -154,6 +165,7 @@ class LoopMarker {
   std::vector<std::size_t> next_choice_, next_semicolon_;  ///< by token, itself or behind it
   Head head_;
   std::vector<Braces> braces_;
+  bool has_barriers_ = false;
 };
 
 }  // namespace

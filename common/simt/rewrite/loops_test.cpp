@@ -36,6 +36,33 @@ void expect_marks(const char* what, std::string_view text) {
   EXPECT_TRUE(rewritten.errors.empty());
 }
 
+TEST(KernelEnd, IsMarkedInKernelsOfFilesWithBarriers) {
+  const std::string_view mark = " ::tilewise::simt::note_kernel_end(); ";
+  const struct {
+    const char* what;
+    const char* text;  ///< with ^ for the mark
+  } cases[] = {
+      {"a kernel", "__global__ void k() { __syncthreads(); ^}"},
+      {"two", "__global__ void k() { ^} template <class T> __global__ void l(T x) { sync(x); ^}"},
+      {"inner braces", "__global__ void k() { if (x) { __syncthreads(); } else { return; } ^}"},
+      {"a lambda", "__global__ void k() { auto f = [] { __syncthreads(); }; f(); ^}"},
+      {"launch bounds", "__global__ void __launch_bounds__(64) k() { __syncthreads(); ^}"},
+      {"a declaration", "__global__ void k(); __device__ void f() { __syncthreads(); }"},
+      {"device and host functions", "__device__ void f() { __syncthreads(); } void g() { f(); }"},
+      {"no barrier in the file", "__global__ void k() { x = 1; }"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.what);
+    std::string source(c.text), marked(c.text);
+    std::erase(source, '^');
+    for (auto at = marked.find('^'); at != std::string::npos; at = marked.find('^')) {
+      marked.replace(at, 1, mark);
+    }
+    EXPECT_EQ(rewrite(source, {.mark_loop_exits = true}).text, marked);
+    EXPECT_EQ(rewrite(source).text, source);
+  }
+}
+
 TEST(LoopExit, IsMarkedAtEveryLoop) {
   const struct {
     const char* what;

@@ -101,6 +101,9 @@ namespace tilewise::simt::rewriting {
 /// Loops whose body makes some choice get `if (note_loop_pass(); false) {} else`
 /// before it, so that it learns which pass a thread is in: the rest of that `if` takes no `else`.
 ///
+/// In files with barriers a kernel's body ends in `note_kernel_end();`, which tells threads that
+/// come to its end from those that return.
+///
 /// Device code is what stands in braces that `__global__` or `__device__` leads in to. Left alone
 /// are what may have to be a constant, and so may hold no LoopExit (`constexpr` functions,
 /// initializers of `constexpr` variables), and `do` loops whose body has no braces.
@@ -126,7 +129,7 @@ namespace tilewise::simt::rewriting {
 /// Lambdas that name one capture it: `[=]` becomes `[=, &As]`.
 ///
 /// At namespace scope both are `static thread_local`, because each of the simulator's threads runs
-/// a block of its own; they are not named there, for want of a block to name them in.
+/// a block of its own; they get their names as the first block there comes to one of them.
 /// @param in_macro the code is what a macro stands for, in a kernel. Its names, which may be the
 ///   macro's parameters, make those of the structures.
 void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,

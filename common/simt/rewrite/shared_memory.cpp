@@ -89,9 +89,13 @@ class SharedMemoryRewriter {
                       " = " + shared + ";";
     for (const auto& declarator : declaration.declarators) {
       const std::string name(code_[declarator.name].text);
-      references += " " + storage_ + "auto& " + name + " = " + block + "." + name + ";";
+      const std::string member = block + "." + name;
+      references += " " + storage_ + "auto& " + name + " = ";
       if (storage_.empty()) {
-        references += " ::tilewise::simt::name_shared(" + name + ", " + text_of(name) + ");";
+        references +=
+            member + "; ::tilewise::simt::name_shared(" + name + ", " + text_of(name) + ");";
+      } else {
+        references += "::tilewise::simt::named_shared(" + member + ", " + text_of(name) + ");";
       }
       names.push_back({declarator.name, shared + "." + name});
     }

@@ -133,7 +133,7 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
   const std::string variable =
       "struct tilewise_shared_2_1 {  int x; }; static thread_local auto& tilewise_block_2_1 = "
       "::tilewise::simt::shared_at_file_scope<tilewise_shared_2_1>(); "
-      "static thread_local auto& x = tilewise_block_2_1.x;";
+      "static thread_local auto& x = ::tilewise::simt::named_shared(tilewise_block_2_1.x, \"x\");";
   const Case cases[] = {
       {"the file", "\n__shared__ int x;", "\n" + variable},
       {"a namespace", "namespace a::b {\n__shared__ int x;\n}",
@@ -150,7 +150,7 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
        "static thread_local auto& tilewise_block_7_1 = "
        "::tilewise::simt::shared_at_file_scope<tilewise_shared_7_1>(); static thread_local auto& y "
        "= "
-       "tilewise_block_7_1.y;"},
+       "::tilewise::simt::named_shared(tilewise_block_7_1.y, \"y\");"},
   };
   for (const auto& c : cases) expect_rewritten(c);
   EXPECT_EQ(rewrite("extern __shared__ int s[];").text,

@@ -18,6 +18,8 @@ namespace tilewise::simt {
 
 void make_room_in_trace() { follow(Block::of_this_thread().wait_for_room_in_trace()); }
 
+void note_kernel_end() { Block::of_this_thread().note_kernel_end(); }
+
 void note_fence() {
   if (recorder.next != nullptr) Block::of_this_thread().watch()->note_fence();
 }

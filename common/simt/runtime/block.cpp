@@ -157,10 +157,18 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   for (Lane& lane : lanes_) lane.wait.what = nullptr;
   for (Warp& warp : warps_) {
     warp.live = ~0u;
+    warp.asking = 0;
     warp.gatherings.clear();
+    warp.barrier.what = nullptr;
   }
   if (threads_.size() % 32 != 0) warps_.back().live = (1u << threads_.size() % 32) - 1;
   live_ = threads_.size();
+  block_ = number;
+  copies_.start_block(threads_.size());
+  divisions_ = 0;
+  asking_ = 0;
+  running_is_at_end_ = false;
+  at_end_.reset();
   arrived_ = 0;
   truths_ = 0;
   interval_ = 0;
@@ -178,12 +186,31 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   }
   running_ = nullptr;
   if (watch_ != nullptr) watch_->finish_block();
+  if (divisions_ != 0) tell_of_divisions_by_zero();
   if (broken_by_) {
     stacks_.reset();
   } else {
     check_shared_memory();
   }
   return broken_by_;
+}
+
+// What a GPU computes then is not specified, and no error.
+void Block::tell_of_divisions_by_zero() {
+  if (watch_ == nullptr || !wanted_watch_.checks) return;
+  for (std::size_t i = 0; i < divisions_; ++i) {
+    const auto& [pc, thread] = divided_by_zero_[i];
+    const SourceLine line = source_line(pc);
+    Findings::instance().add(
+        {.kind = "arithmetic",
+         .message = fmt::format("{} divides by zero: a GPU goes on with a number that nothing "
+                                "specifies, all of whose bits are set as a rule",
+                                watch_->name_of(thread)),
+         .file = line.file,
+         .line = line.line,
+         .place = watch_->place_of(thread, watch_->number())},
+        static_cast<std::uint32_t>(block_));
+  }
 }
 
 // nvcc refuses a kernel whose declarations are too large. Here they are known once a block has come
@@ -222,7 +249,7 @@ Block::Thread* Block::next_after(std::size_t position) {
     position = position + 1 == threads_.size() ? 0 : position + 1;
     if (can_run(threads_[position])) return &threads_[position];
   }
-  return make_room_in_traces() ? next_after(position) : nullptr;
+  return make_room_in_traces() || answer_active_masks() ? next_after(position) : nullptr;
 }
 
 bool Block::make_room_in_traces() {
@@ -267,12 +294,17 @@ Switch Block::leave_for_a_later_one(Thread& thread) {
 
 Switch Block::finish_thread(Fiber& fiber) {
   const std::size_t number = number_of(*running_);
+  copies_.finish(static_cast<unsigned>(number));
   running_->runs_from = not_until_woken;
   --live_;
   warps_[warp_of(number)].live &= ~(1u << lane_of(number));
+  if (std::exchange(running_is_at_end_, false) && (!at_end_ || number < *at_end_)) at_end_ = number;
   if (live_ == 0) {
     stacks_.give_back(&fiber);
     return {home_, &fiber.context};
+  }
+  if (const Gathering* waits = left_waiting_by(number)) {
+    return break_off_masks(&fiber.context, number, waits->wait, waits->other_mask, *waits);
   }
   if (arrived_ == live_) count_barrier();
   complete_gatherings_without(number);
@@ -288,16 +320,56 @@ Switch Block::finish_thread(Fiber& fiber) {
 Switch Block::arrive_at_block_barrier(const char* what, Site site, bool predicate) {
   Thread& thread = *running_;
   if (site.line != barrier_.site.line || site.file != barrier_.site.file) {
-    if (!agrees({what, site})) return break_off_divergence(thread, {what, site});
+    if (!agrees(thread, {what, site})) return break_off_divergence(thread, {what, site});
   }
   thread.runs_from = interval_ + 1;
   truths_ += predicate;
   return ++arrived_ < live_ ? leave(thread) : pass_barrier(thread);
 }
 
-bool Block::agrees(const Wait& wait) {
+template <class Ask>
+void Block::tell(Ask&& ask) {
+  if (watch_ == nullptr || !wanted_watch_.checks) return;
+  watch_->pause_recording();
+  for (Observer* observer : process_observers()) {
+    if (auto found = ask(*observer)) {
+      Findings::instance().add(std::move(*found), static_cast<std::uint32_t>(block_));
+    }
+  }
+  watch_->go_on_recording();
+}
+
+bool Block::agrees(Thread& thread, const Wait& wait) {
   if (arrived_ == 0) barrier_ = wait;
-  return same_place(barrier_.site, wait.site);
+  return same_place(barrier_.site, wait.site) || goes_on_divided(thread, wait);
+}
+
+// Hardware counts who has come, at whichever barrier. The lanes of a warp are another matter: what
+// becomes of those differs from one generation to the next.
+bool Block::goes_on_divided(Thread& thread, const Wait& wait) {
+  if (!wanted_watch_.strict) return false;
+  if (barrier_.what != nullptr) {
+    const WaitingThread threads[] = {{thread.index, wait.what, wait.site},
+                                     {some_waiting().index, barrier_.what, barrier_.site}};
+    // Until now all waited at the same one.
+    for (const Thread& other : threads_) {
+      if (other.runs_from != interval_ + 1) continue;
+      warps_[warp_of(number_of(other))].barrier = barrier_;
+    }
+    Wait& known = warps_[warp_of(number_of(thread))].barrier;
+    if (known.what != nullptr && !same_place(known.site, wait.site)) return false;
+    tell([&](Observer& o) { return o.stuck({StuckBlock::Why::divided, blockIdx, threads}); });
+    barrier_ = {};  // every thread that comes is asked from here on
+  }
+  Wait& of_warp = warps_[warp_of(number_of(thread))].barrier;
+  if (of_warp.what == nullptr) of_warp = wait;
+  return same_place(of_warp.site, wait.site);
+}
+
+const Block::Thread& Block::some_waiting(std::optional<std::size_t> of_warp) const {
+  return *std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
+    return other.runs_from == interval_ + 1 && (!of_warp || warp_of(number_of(other)) == *of_warp);
+  });
 }
 
 Switch Block::pass_barrier(Thread& thread) {
@@ -311,10 +383,28 @@ void Block::count_barrier() {
     watch_->pass_barrier(static_cast<std::size_t>(std::count_if(
         warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.live != 0; })));
   }
+  if (at_end_) tell_of_skipped_barrier();
+  if (barrier_.what == nullptr) {
+    for (Warp& warp : warps_) warp.barrier.what = nullptr;
+  }
   passed_ = {truths_, static_cast<int>(arrived_)};
   arrived_ = 0;
   truths_ = 0;
   ++interval_;
+}
+
+// A thread that has never come to a barrier may have been left out of all the block's work, as if
+// it had returned at once.
+void Block::tell_of_skipped_barrier() {
+  const std::size_t number = *std::exchange(at_end_, std::nullopt);
+  if (interval_ == 0 && !wanted_watch_.strict) return;
+  const Thread& other = some_waiting();
+  const Wait& wait =
+      barrier_.what != nullptr ? barrier_ : warps_[warp_of(number_of(other))].barrier;
+  const uint3 thread = threads_[turns_[number]].index;
+  tell([&](Observer& o) {
+    return o.skipped({blockIdx, thread, {other.index, wait.what, wait.site}});
+  });
 }
 
 Switch Block::break_off(void* leaving, const StuckBlock& stuck) {
@@ -329,20 +419,45 @@ Switch Block::break_off(void* leaving, const StuckBlock& stuck) {
 }
 
 Switch Block::break_off_divergence(Thread& thread, const Wait& wait) {
-  const auto waiting = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
-    return other.runs_from == interval_ + 1;
-  });
+  const std::size_t warp = warp_of(number_of(thread));
+  const bool by_warps = barrier_.what == nullptr;
+  const Wait& others = by_warps ? warps_[warp].barrier : barrier_;
+  const Thread& waits = some_waiting(by_warps ? std::optional(warp) : std::nullopt);
   const WaitingThread threads[] = {{thread.index, wait.what, wait.site},
-                                   {waiting->index, barrier_.what, barrier_.site}};
+                                   {waits.index, others.what, others.site}};
   return break_off(&thread.context, {StuckBlock::Why::divided, blockIdx, threads});
+}
+
+Switch Block::break_off_masks(void* leaving, std::size_t thread, const Wait& wait, unsigned mask,
+                              const Gathering& other) {
+  const WaitingThread threads[] = {{threads_[turns_[thread]].index, wait.what, wait.site},
+                                   {{}, other.wait.what, other.wait.site}};
+  return break_off(leaving, {.why = StuckBlock::Why::masks_disagree,
+                             .block = blockIdx,
+                             .threads = threads,
+                             .mask = mask,
+                             .other_mask = other.mask});
 }
 
 Switch Block::break_off_deadlock(void* leaving) {
   if (watch_ != nullptr) watch_->pause_recording();
+  for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
+    for (const Gathering& one : warps_[warp].gatherings) {
+      for (const Gathering& other : warps_[warp].gatherings) {
+        // Each waits for a lane that waits in the other.
+        const unsigned lanes = one.arrived & other.mask;
+        if (&one == &other || lanes == 0 || (other.arrived & one.mask) == 0) continue;
+        const std::size_t first = warp * 32 + static_cast<std::size_t>(__builtin_ctz(lanes));
+        return break_off_masks(leaving, first, lanes_[first].wait, one.mask, other);
+      }
+    }
+  }
   std::vector<WaitingThread> threads;
   for (const Thread& thread : threads_) {
     const bool at_barrier = thread.runs_from == interval_ + 1;
-    const Wait& wait = at_barrier ? barrier_ : lanes_[number_of(thread)].wait;
+    const Wait& of_block =
+        barrier_.what != nullptr ? barrier_ : warps_[warp_of(number_of(thread))].barrier;
+    const Wait& wait = at_barrier ? of_block : lanes_[number_of(thread)].wait;
     if (wait.what == nullptr) continue;
     const bool known = std::any_of(threads.begin(), threads.end(), [&](const WaitingThread& other) {
       return same_place(other.site, wait.site);
@@ -373,19 +488,8 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   }
   Gathering* gathering = nullptr;
   for (Gathering& other : warp.gatherings) {
-    if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) {
-      gathering = &other;
-    } else if ((other.mask & own_lane) != 0 &&
-               ((other.arrived & mask) != 0 || same_place(other.wait.site, site))) {
-      // It waits for lanes that wait for it, or comes to the same call with another mask. All
-      // other masks may share lanes: who is missed in one may come to it later.
-      const WaitingThread threads[] = {caller, {{}, other.wait.what, other.wait.site}};
-      return break_off(&thread.context, {.why = StuckBlock::Why::masks_disagree,
-                                         .block = blockIdx,
-                                         .threads = threads,
-                                         .mask = mask,
-                                         .other_mask = other.mask});
-    }
+    // Lanes that have gone on to a call of more lanes wait there until these come to it, too.
+    if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) gathering = &other;
   }
   if (gathering == nullptr) {
     warp.gatherings.push_back({mask, 0, {what, site}});
@@ -415,15 +519,44 @@ bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
   for (int lane = 0; lane < 32; ++lane) {
     if ((gathering.arrived >> lane & 1u) == 0) continue;
     const int source = lanes_[first + lane].source;
+    if (source < 32 && (gathering.arrived >> source & 1u) == 0 && wanted_watch_.strict) {
+      tell_of_shuffle(first + lane, gathering);
+    }
     const std::uint64_t received =
         source < 32 ? offered[source]
                     : folded(static_cast<WarpFold>(source), offered, gathering.arrived, lane);
     lanes_[first + lane] = {received, ballot, source, {}};
     threads_[turns_[first + lane]].runs_from = 0;
   }
+  for (Gathering& other : warp.gatherings) {
+    const unsigned awaited = other.mask & gathering.arrived;
+    if (&other == &gathering || awaited == 0) continue;
+    if (!same_place(other.wait.site, gathering.wait.site)) continue;
+    other.elsewhere |= awaited;
+    other.other_mask = gathering.mask;
+  }
   gathering = warp.gatherings.back();
   warp.gatherings.pop_back();
   return true;
+}
+
+const Block::Gathering* Block::left_waiting_by(std::size_t thread) const {
+  for (const Gathering& gathering : warps_[warp_of(thread)].gatherings) {
+    if ((gathering.elsewhere >> lane_of(thread) & 1u) != 0) return &gathering;
+  }
+  return nullptr;
+}
+
+void Block::tell_of_shuffle(std::size_t thread, const Gathering& gathering) {
+  using Source = ShuffleFromNowhere::Source;
+  const int lane = lanes_[thread].source;
+  const bool is_there = warp_of(thread) * 32 + static_cast<std::size_t>(lane) < threads_.size();
+  const Source source = !is_there                            ? Source::not_there
+                        : (gathering.mask >> lane & 1u) == 0 ? Source::outside_mask
+                                                             : Source::has_returned;
+  const WaitingThread caller = {threads_[turns_[thread]].index, gathering.wait.what,
+                                lanes_[thread].wait.site};
+  tell([&](Observer& o) { return o.shuffled({source, blockIdx, caller, gathering.mask, lane}); });
 }
 
 void Block::complete_gatherings_without(std::size_t thread) {
@@ -432,6 +565,52 @@ void Block::complete_gatherings_without(std::size_t thread) {
   for (std::size_t i = 0; i < warp.gatherings.size();) {
     if (!complete(warp, warp_index, warp.gatherings[i])) ++i;
   }
+}
+
+Switch Block::arrive_at_active_mask(Site site) {
+  Thread& thread = *running_;
+  const std::size_t position = number_of(thread);
+  thread.runs_from = not_until_woken;
+  lanes_[position].wait = {"__activemask()", site};
+  warps_[warp_of(position)].asking |= 1u << lane_of(position);
+  ++asking_;
+  yields_ = 0;
+  return leave(thread);
+}
+
+// Once no thread can go on but those that ask: who has come to the same place by then is there
+// together, as lanes are that hardware had to part as late, and joins as early, as it can. Those at
+// a later line wait on: the others may come there, too.
+bool Block::answer_active_masks() {
+  if (asking_ == 0) return false;
+  yields_ = 0;
+  for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
+    const Wait* first = nullptr;
+    const auto for_each_asking = [&](auto&& visit) {
+      for (unsigned lanes = warps_[warp].asking; lanes != 0; lanes &= lanes - 1) {
+        visit(warp * 32 + static_cast<std::size_t>(__builtin_ctz(lanes)));
+      }
+    };
+    for_each_asking([&](std::size_t thread) {
+      const Wait& wait = lanes_[thread].wait;
+      if (first == nullptr || wait.site.line < first->site.line) first = &wait;
+    });
+    if (first == nullptr) continue;
+    const Site site = first->site;
+    unsigned together = 0;
+    for_each_asking([&](std::size_t thread) {
+      if (same_place(lanes_[thread].wait.site, site)) together |= 1u << lane_of(thread);
+    });
+    warps_[warp].asking &= ~together;
+    for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
+      const std::size_t thread = warp * 32 + static_cast<std::size_t>(__builtin_ctz(lanes));
+      lanes_[thread].ballot = together;
+      lanes_[thread].wait = {};
+      threads_[turns_[thread]].runs_from = 0;
+      --asking_;
+    }
+  }
+  return true;
 }
 
 Switch Block::break_off_access(Finding fault) {
@@ -456,7 +635,10 @@ Switch Block::arrive_at_grid_barrier(Site site) {
 }
 
 Switch Block::let_others_run() {
-  return running_ == nullptr ? Switch{nullptr, nullptr} : leave(*running_);
+  if (running_ == nullptr) return {nullptr, nullptr};
+  // What all that can run wait for may be what those have that ask.
+  if (asking_ != 0 && ++yields_ > live_) answer_active_masks();
+  return leave(*running_);
 }
 
 void* Block::enter_shared(int slot) { return shared_.enter(slot); }
@@ -484,6 +666,8 @@ Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std:
                                 int source_lane) {
   return running_block().arrive_at_warp_operation(what, site, mask, value, source_lane);
 }
+
+Switch arrive_at_active_mask(Site site) { return running_block().arrive_at_active_mask(site); }
 
 std::uint64_t value_from_passed_warp_operation() { return running_block().passed_value(); }
 unsigned ballot_of_passed_warp_operation() { return running_block().passed_ballot(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/grid_barrier.hpp"
+#include "common/simt/runtime/copies_on_their_way.hpp"
+#include "common/simt/runtime/division.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 
@@ -53,12 +56,29 @@ class Block {
 
   Switch arrive_at_warp_operation(const char* what, Site site, unsigned mask, std::uint64_t value,
                                   int source_lane);
+  /// Waits for the lanes that are on their way to the same `__activemask()`.
+  Switch arrive_at_active_mask(Site site);
+
+  /// The running thread is about to return from its kernel's end.
+  void note_kernel_end() { running_is_at_end_ = true; }
+
   std::uint64_t passed_value() const { return lanes_[number_of(*running_)].value; }
   unsigned passed_ballot() const { return lanes_[number_of(*running_)].ballot; }
   int lane() const { return lane_of(number_of(*running_)); }
   unsigned live_lanes() const { return warps_[warp_of(number_of(*running_))].live; }
 
   Switch let_others_run();
+
+  /// Whether a kernel runs that does what hardware does where the guide leaves it open.
+  bool goes_on_as_hardware() const { return running_ != nullptr && wanted_watch_.strict; }
+  /// From a signal handler.
+  void note_division_by_zero(std::uintptr_t pc) {
+    if (divisions_ == divided_by_zero_.size()) return;
+    divided_by_zero_[divisions_++] = {pc, running_number()};
+  }
+
+  CopiesOnTheirWay& copies() { return copies_; }
+  unsigned running_number() const { return static_cast<unsigned>(number_of(*running_)); }
 
   /// Keeps the running thread waiting until its warp's trace has been read.
   Switch wait_for_room_in_trace();
@@ -108,11 +128,15 @@ class Block {
     unsigned mask;     ///< lanes that are to come
     unsigned arrived;  ///< lanes that have
     Wait wait;
+    unsigned elsewhere = 0;  ///< lanes that were to come, and have made the same call without these
+    unsigned other_mask = 0;  ///< with this mask
   };
 
   struct Warp {
     unsigned live;
+    unsigned asking;  ///< lanes that wait in `__activemask()`
     std::vector<Gathering> gatherings;
+    Wait barrier;  ///< where its threads wait, once threads wait at different ones
   };
 
   Block();
@@ -147,9 +171,20 @@ class Block {
   bool make_room_in_traces();
   bool complete(Warp& warp, std::size_t warp_index, Gathering& gathering);
   void complete_gatherings_without(std::size_t thread);
+  const Gathering* left_waiting_by(std::size_t thread) const;
+  Switch break_off_masks(void* leaving, std::size_t thread, const Wait& wait, unsigned mask,
+                         const Gathering& other);
   [[gnu::cold]] Switch break_off_deadlock(void* leaving);
   [[gnu::cold]] Switch break_off_divergence(Thread& thread, const Wait& wait);
-  [[gnu::noinline]] bool agrees(const Wait& wait);
+  [[gnu::noinline]] bool agrees(Thread& thread, const Wait& wait);
+  bool goes_on_divided(Thread& thread, const Wait& wait);
+  const Thread& some_waiting(std::optional<std::size_t> of_warp = std::nullopt) const;
+  bool answer_active_masks();
+  [[gnu::cold]] void tell_of_shuffle(std::size_t thread, const Gathering& gathering);
+  [[gnu::cold]] void tell_of_skipped_barrier();
+  [[gnu::cold]] void tell_of_divisions_by_zero();
+  template <class Ask>
+  void tell(Ask&& ask);
 
   StackPool stacks_;
   BlockSharedMemory shared_;
@@ -169,10 +204,19 @@ class Block {
   std::size_t live_ = 0;
   std::optional<Finding> broken_by_;
 
+  CopiesOnTheirWay copies_;
+  std::array<DividedByZero, 16> divided_by_zero_{};  ///< the first of this block
+  std::size_t divisions_ = 0;
   Watch wanted_watch_;
   BlockWatch* watch_ = nullptr;
   std::vector<unsigned> without_room_;  ///< numbers of threads whose warp's trace is full
 
+  std::uint64_t block_ = 0;  ///< number
+  unsigned asking_ = 0;      ///< threads that wait in `__activemask()`
+  unsigned yields_ = 0;      ///< of threads, one after another, since the last answer to those
+  bool running_is_at_end_ = false;
+  /// The first in number of the threads that have come to the kernel's end in this interval.
+  std::optional<std::size_t> at_end_;
   std::size_t arrived_ = 0;  ///< at the block barrier
   Wait barrier_;             ///< where the arrived wait, if any has
   int truths_ = 0;           ///< arrived with a true predicate

@@ -81,6 +81,7 @@ void BlockWatch::start_block(std::uint32_t block, const std::vector<std::uint16_
   turns_ = &turns;
   for (WarpTrace& trace : traces_) trace.start();
   index_faults_.clear();
+  copies_.clear();
   const bool tags_anew = moments_.start_block(traces_.size());
   tell([&](Observer& observer) { observer.start_block(tags_anew); });
   choose_listeners();
@@ -132,6 +133,22 @@ void BlockWatch::read_traces_of_stalled_block(const std::vector<unsigned>& waiti
 void BlockWatch::read_trace(unsigned warp, std::uint32_t waiting) {
   if (!index_faults_.empty()) resolve_index_faults();
   tell_accesses(warp, waiting);
+}
+
+Place BlockWatch::place_of(const void* address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (at - recorder.shared_base < recorder.shared_bytes) {
+    return shared_place + static_cast<Place>(at - recorder.shared_base);
+  }
+  if (variables_->is_variable_memory(at)) return variables_->place_of(at);
+  return static_cast<Place>(at - recorder.device_base);
+}
+
+std::uint32_t BlockWatch::keep(const BegunCopy& copy) {
+  pause_recording();
+  copies_.push_back(copy);
+  go_on_recording();
+  return static_cast<std::uint32_t>(copies_.size() - 1);
 }
 
 bool BlockWatch::record_variable(const void* address, std::uint32_t site) {

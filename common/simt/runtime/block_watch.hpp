@@ -87,6 +87,12 @@ class BlockWatch {
                          std::size_t element_bytes, std::size_t alignment,
                          std::span<const std::size_t> extents);
 
+  /// The place of what a kernel can reach by this address.
+  Place place_of(const void* address) const;
+  /// @return the number under which copy() has it
+  std::uint32_t keep(const BegunCopy& copy);
+  const BegunCopy& copy(std::uint32_t number) const { return copies_[number]; }
+
   /// Writes an access into the running lane's trace if it is one to a variable in device memory.
   bool record_variable(const void* address, std::uint32_t site);
 
@@ -191,6 +197,7 @@ class BlockWatch {
   Moments moments_;
   SharedNames names_;
   std::vector<PendingIndexFault> index_faults_;
+  std::vector<BegunCopy> copies_;  ///< of this block
   /// Sites and addresses of accesses elsewhere that nobody minds.
   std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
 };

@@ -29,7 +29,8 @@ struct State {
   Watch watch;
   std::vector<KernelProfile> profiles;
   std::vector<KernelTrace> traces;
-  void (*tell_news)() = nullptr;
+  Listening listening;
+  bool is_explained = false;  ///< by record_refusal(), why a call is about to fail
 };
 
 State& state() {
@@ -50,7 +51,7 @@ std::vector<Finding> take_findings() {
   return std::exchange(state().findings, {});
 }
 
-void on_news(void (*tell)()) { state().tell_news = tell; }
+void listen(const Listening& listening) { state().listening = listening; }
 
 void watch(const Watch& wanted) {
   state().watch = wanted;
@@ -82,12 +83,20 @@ const core::GpuProfile& profile() {
   return *chosen;
 }
 
-cudaError_t fail(cudaError_t error) {
+cudaError_t fail(cudaError_t error, const char* function) {
   if (error != cudaSuccess) state().last_error = error;
+  const bool is_explained = std::exchange(state().is_explained, false);
+  if (state().listening.to_failed_calls && error != cudaSuccess && !is_explained) {
+    note_failed_call(error, function);
+  }
   return error;
 }
 
 void fail_for_ever(cudaError_t error) {
+  if (state().listening.device_survives) {
+    state().last_error = error;
+    return;
+  }
   if (state().lasting_error == cudaSuccess) state().lasting_error = error;
 }
 
@@ -125,13 +134,18 @@ void record(Finding finding) {
 }
 
 void record_refusal(std::string message, const char* file, int line) {
+  state().is_explained = true;
   {
     // The first one explains the others, of which there may be any number.
     const std::lock_guard lock(state().findings_mutex);
     const auto is_refusal = [](const Finding& found) { return found.kind == "refused"; };
-    if (std::any_of(state().findings.begin(), state().findings.end(), is_refusal)) return;
+    const bool is_known =
+        std::any_of(state().findings.begin(), state().findings.end(), is_refusal);
+    if (is_known && state().listening.tell == nullptr) return;
   }
-  record(Finding{.kind = "refused", .message = std::move(message), .file = file, .line = line});
+  Finding finding{.kind = "refused", .message = std::move(message), .file = file, .line = line};
+  if (state().listening.to_failed_calls && finding.file.empty()) add_place_of_call(finding);
+  record(std::move(finding));
 }
 
 void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) {
@@ -142,12 +156,15 @@ void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) 
   const bool says_from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   const bool wrong_target = says_to_device != to_device;
   if (!wrong_target && says_from_device == from_device) return;  // it was too long, say
+  static constexpr const char* of_the_course =
+      ". A, B, C and all that a contract function is given are on the device: a kernel takes them as "
+      "they are";
+  const bool is_course = state().listening.tell == nullptr;
   const char* const is = (wrong_target ? to_device : from_device) ? "device" : "host";
   record_refusal(std::string("cudaMemcpy returned cudaErrorInvalidValue: by ") + names[kind] +
                  " its " + (wrong_target ? "target" : "source") + " would be " +
                  (std::string_view(is) == "host" ? "device" : "host") + " memory, and it is " + is +
-                 " memory. A, B, C and all that a contract function is given are on the device: a "
-                 "kernel takes them as they are");
+                 " memory" + (is_course ? of_the_course : ""));
 }
 
 void record(KernelProfile profile) { state().profiles.push_back(std::move(profile)); }
@@ -155,7 +172,7 @@ void record(KernelProfile profile) { state().profiles.push_back(std::move(profil
 void record(KernelTrace trace) { state().traces.push_back(std::move(trace)); }
 
 void tell_news() {
-  if (state().tell_news != nullptr) state().tell_news();
+  if (state().listening.tell != nullptr) state().listening.tell();
 }
 
 Watch watch_of_next_launch() {
@@ -188,7 +205,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .take_launches = take_launches,
       .take_bytes_copied_to_host = take_bytes_copied_to_host,
       .take_findings = take_findings,
-      .on_news = on_news,
+      .listen = listen,
       .describe_buffer = describe_buffer,
       .install_fault_handler = install_fault_handler,
       .watch = watch,

@@ -23,9 +23,16 @@ namespace tilewise::simt::device {
 const core::GpuProfile& profile();
 
 /// Keeps the error for cudaGetLastError and returns it.
-cudaError_t fail(cudaError_t error);
+/// @param function  that is about to return it
+cudaError_t fail(cudaError_t error, const char* function = __builtin_FUNCTION());
 
 using simt::not_supported;
+
+/// A finding for a call that is about to return an error: which, and where it was made.
+/// @param function  that says so; a helper of CUDA's, maybe
+void note_failed_call(cudaError_t error, const char* function);
+/// Where the program has called the function that it is in.
+void add_place_of_call(Finding& finding);
 
 /// An error that ends the device's usefulness: every later call returns it, as CUDA does after a
 /// kernel failed.
@@ -49,7 +56,7 @@ void record_refusal(std::string message, const char* file = "", int line = 0);
 /// A copy whose direction is not that of its pointers.
 void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device);
 
-/// A launch is over, well or not: somebody may want to know (simt.hpp, on_news).
+/// A launch is over, well or not: somebody may want to know (Listening::tell).
 void tell_news();
 
 /// How the next launch is to be watched: no sample where every block has to run anyway, and no

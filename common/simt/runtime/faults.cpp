@@ -24,6 +24,7 @@
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/division.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
 #include "common/simt/simt.hpp"
 
@@ -73,6 +74,12 @@ bool forward_to_pool(int signal) {
 
 void handle(int signal, siginfo_t* info, void* context) {
   const Block* block = Block::if_any_of_this_thread();
+  if (signal == SIGFPE && block != nullptr && block->goes_on_as_hardware()) {
+    const auto pc = reinterpret_cast<std::uintptr_t>(program_counter(context));
+    const RefusedDivision division = go_on_behind_division(context);
+    if (division == RefusedDivision::by_zero) Block::of_this_thread().note_division_by_zero(pc);
+    if (division != RefusedDivision::none) return;
+  }
   Fault fault{};
   fault.signal = signal;
   fault.pc = reinterpret_cast<std::uintptr_t>(program_counter(context));

@@ -10,6 +10,7 @@
 #include "common/simt/include/tilewise/barriers.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/recorder/pattern.hpp"
+#include "common/simt/recorder/shadow.hpp"
 #include "common/simt/runtime/names.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/trace.hpp"
@@ -82,6 +83,34 @@ struct StuckBlock {
   int lane = 0;  ///< of the first thread
 };
 
+/// A barrier that the block passes without a thread that has come to the kernel's end before.
+struct SkippedBarrier {
+  uint3 block;
+  uint3 thread;           ///< that skipped it
+  WaitingThread barrier;  ///< and one that came to it
+};
+
+/// A lane that asks for the value of one that takes no part in its shuffle.
+struct ShuffleFromNowhere {
+  enum class Source {
+    outside_mask,
+    has_returned,
+    not_there,  ///< the block has no such thread
+  };
+  Source source;
+  uint3 block;
+  WaitingThread caller;
+  unsigned mask;
+  int lane;  ///< that is asked for
+};
+
+/// A copy into shared memory that goes on while its thread does something else.
+struct BegunCopy {
+  Place to, from;
+  unsigned bytes, bytes_read;
+  unsigned batch;  ///< of its thread's
+};
+
 /// Blocks of a grid, by number, and of how many each tells.
 using BlockWeights = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -121,6 +150,9 @@ class Observer {
 
   /// @return what to say of a block that is broken off
   virtual std::optional<Finding> stuck(const StuckBlock&) { return std::nullopt; }
+  /// @return what to say of a block that goes on
+  virtual std::optional<Finding> skipped(const SkippedBarrier&) { return std::nullopt; }
+  virtual std::optional<Finding> shuffled(const ShuffleFromNowhere&) { return std::nullopt; }
 
   // The blocks of a thread.
 
@@ -142,6 +174,10 @@ class Observer {
   virtual void index_outside(const IndexOutside&) {}
   virtual void shared_array(Place /*start*/) {}
   virtual void fence() {}
+  /// A thread has begun a copy, which is told as a read and a write before; or it has waited, and of
+  /// its batches so many have arrived.
+  virtual void copy_begun(const BegunCopy&, AccessRecord /*by*/) {}
+  virtual void copies_arrived(unsigned /*batches*/, AccessRecord /*wait*/) {}
   virtual void warp_operation(unsigned /*warp*/, WarpOperation) {}
   /// Accesses of the interval between two barriers have all been told.
   virtual void end_interval() {}

@@ -25,7 +25,7 @@ class WatchOf final : public BlockWatch {
   }
 
   void tell_of(const Request& request) {
-    if (request.site.action() == Action::none) return;  // a mark, not an access
+    if (request.site.action() == Action::none) return tell_of_note(request);
     SiteState& site = sites_.at(request.site.word());
     const Pattern* known = patterns_.recall(request, site.recent);
     if (known == nullptr) {
@@ -36,6 +36,20 @@ class WatchOf final : public BlockWatch {
     }
     tell_all({request, *known, site}, std::index_sequence_for<Observers...>());
     if (watch_.checks) check(request, *known, site);
+  }
+
+  /// What is no access: a mark of loops, which is nobody's business, or of copies.
+  void tell_of_note(const Request& request) {
+    const unsigned note = request.site.bytes();
+    if (note == 1 || !watch_.checks) return;
+    for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      const AccessRecord record = record_of(request, lane);
+      tell([&](Observer& observer) {
+        if (note == note_of_wait) return observer.copies_arrived(request.places[lane], record);
+        observer.copy_begun(copy(request.places[lane]), record);
+      });
+    }
   }
 
   /// Lanes that touch the other kind of memory than the first lane.

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-COMPILE_S, RUN_S = 300, 120
+COMPILE_S, RUN_S = 600, 150
 FOUND = 99  # what a program exits with where something was found in it
 
 
@@ -28,7 +28,7 @@ class Case:
         self.name = name
         self.files = files  # paths; of `texts` names
         self.options = list(options)
-        self.arguments = list(arguments)
+        self.arguments = arguments  # None: it is only compiled
         self.folder = folder  # to run in
         self.faulty = faulty  # whether a finding is expected; None: its own exit status decides
         self.texts = texts or {}  # files that are generated beside it
@@ -72,6 +72,8 @@ def try_case(tilewise, case):
         status, out, said = run([tilewise, "check", "-o", program, *case.options, *files], scratch, COMPILE_S)
         if status != 0:
             return Outcome("does not compile", first_error(said + out))
+        if case.arguments is None:
+            return Outcome("compiles")
         environment = {"TILEWISE_ERROR_EXITCODE": str(FOUND)}
         status, out, said = run([program, *case.arguments], case.folder or scratch, RUN_S, environment)
         found = findings(said)
@@ -83,6 +85,9 @@ def try_case(tilewise, case):
             return Outcome("missed")
         if status == 2 and case.faulty is None and re.search(r"[Ww]aiv", out):
             return Outcome("waived", out.strip().splitlines()[-1])
+        wrong = re.search(r"Non-Matching.*: ([1-9]\d*)", out)
+        if wrong:
+            return Outcome("fails", wrong.group(0))
         if status != 0:
             last = (said.strip().splitlines() or out.strip().splitlines() or [""])[-1]
             return Outcome("fails", f"exit status {status}: {last}")
@@ -204,8 +209,10 @@ def samples(folder):
                 files = sorted(place.glob("*.cu")) + sorted(place.glob("*.cpp"))
             facts = known.get(name, {})
             arguments = facts.get("args") or (facts.get("runs") or [{}])[0].get("args", [])
-            yield Case(f"{part}/{name}", files, ["-I", str(folder / "Common"), "-I", str(place)],
-                       arguments, place)
+            options = ["-I", str(folder / "Common"), "-I", str(place), "-I", str(place / "inc")]
+            if "OpenMP" in lists.read_text():
+                options += ["-Xcompiler", "-fopenmp"]
+            yield Case(f"{part}/{name}", files, options, arguments, place)
 
 
 SGEMM_DRIVER = """
@@ -260,7 +267,60 @@ def polybench(folder):
                                        "-I", str(file.parent)])
 
 
-SUITES = {f.__name__: f for f in [sanitizer, gpuverify, samples, sgemm, polybench]}
+def numbers(count, per_line=1):
+    return "".join(f"{(i * 37 % 97) / 10:.2f}" + (" " if (i + 1) % per_line else "\n") for i in range(count))
+
+
+# Of Rodinia: sources, how they are run, and the data that they then want. Nothing to run where that
+# would be a film, a genome or a mesh.
+RODINIA = [
+    ("backprop", "backprop.c facetrain.c imagenet.c backprop_cuda.cu", "1024", {}),
+    ("bfs", "bfs.cu", "graph.txt", {"graph.txt": "64\n" + "".join(f"{2 * i} 2\n" for i in range(64)) + "\n0\n\n128\n" + "".join(
+        f"{(i * 5 + 1) % 64} 1\n{(i + 1) % 64} 1\n" for i in range(64))}),
+    ("gaussian", "gaussian.cu", "-s 16", {}),
+    ("hotspot", "hotspot.cu", "64 2 2 t p out", {"t": numbers(4096), "p": numbers(4096)}),
+    ("hotspot3D", "3D.cu", "64 8 4 p t out", {"t": numbers(32768), "p": numbers(32768)}),
+    ("kmeans", "cluster.c getopt.c kmeans.c kmeans_clustering.c kmeans_cuda.cu rmse.c", "-o -i data",
+     {"data": "".join(f"{i} " + numbers(34, 34) for i in range(100))}),
+    ("lavaMD", "main.c kernel/kernel_gpu_cuda_wrapper.cu util/num/num.c util/timer/timer.c util/device/device.cu", "-boxes1d 2", {}),
+    ("lud", "cuda/lud.cu cuda/lud_kernel.cu common/common.c", "-s 64 -v", {}),
+    ("nn", "nn_cuda.cu", "list -r 5 -lat 30 -lng 90",
+     {"list": "db.db\n", "db.db": "".join(f"1950  3 19  0  9 TONY       {28 + i % 9}.0 {79 + i % 7}.6  80  1012\n" for i in range(100))}),
+    ("nw", "needle.cu", "64 10", {}),
+    ("particlefilter naive", "ex_particle_CUDA_naive_seq.cu", "-x 32 -y 32 -z 3 -np 100", {}),
+    ("particlefilter float", "ex_particle_CUDA_float_seq.cu", "-x 32 -y 32 -z 3 -np 100", {}),
+    ("pathfinder", "pathfinder.cu", "1000 20 5", {}),
+    ("srad/srad_v2", "srad.cu", "128 128 0 31 0 31 0.5 2", {}),
+    ("streamcluster", "streamcluster_cuda_cpu.cpp streamcluster_cuda.cu", "4 8 16 256 256 100 none out 1", {}),
+    ("srad/srad_v1", "main.cu", None, {}),
+    ("b+tree", "main.c kernel/kernel_gpu_cuda_wrapper.cu kernel/kernel_gpu_cuda_wrapper_2.cu util/timer/timer.c util/num/num.c util/cuda/cuda.cu", None, {}),
+    ("cfd", "euler3d.cu", None, {}),
+    ("cfd double", "euler3d_double.cu", None, {}),
+    ("dwt2d", "main.cu dwt.cu components.cu dwt_cuda/fdwt53.cu dwt_cuda/fdwt97.cu dwt_cuda/common.cu dwt_cuda/rdwt97.cu dwt_cuda/rdwt53.cu", None, {}),
+    ("heartwall", "main.cu AVI/avilib.c AVI/avimod.c", None, {}),
+    ("huffman", "main_test_cu.cu stats_logger.cpp vlc_kernel_sm64huff.cu scan.cu pack_kernels.cu cpuencode.cpp", None, {}),
+    ("hybridsort", "bucketsort.cu mergesort.cu main.cu", None, {}),
+    ("leukocyte", "CUDA/find_ellipse_kernel.cu", None, {}),
+    ("mummergpu", "src/mummergpu.cu", None, {}),
+    ("myocyte", "main.cu", None, {}),
+]
+
+
+def rodinia(folder):
+    """Rodinia (CUDA), on the least data; no program checks more than that it ends."""
+    for name, sources, arguments, data in RODINIA:
+        place = folder / "cuda" / name.split(" ")[0]
+        files = [place / source for source in sources.split()]
+        options = ["-I", str(place), "-I", str(folder / "cuda" / "util"), "-I", str(folder / "common")]
+        if arguments is None:
+            options.append("-c")
+        for file in files if arguments is None else [None]:
+            title = f"{name}: {file.name}" if file else name
+            yield Case(title, [file] if file else files, options, None if file else shlex.split(arguments),
+                       texts=data)
+
+
+SUITES = {f.__name__: f for f in [sanitizer, gpuverify, samples, sgemm, polybench, rodinia]}
 
 
 def main(words):

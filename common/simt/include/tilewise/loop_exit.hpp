@@ -21,6 +21,10 @@ inline constexpr unsigned loop_exit_mark = 0xe417;
 ///     for (int k = 0; k < n; ++k) if (note_loop_pass(); false) {} else if (k < row) sum += a[k];
 void note_loop_pass();
 
+/// Notes that the running thread has come to the end of its kernel, rather than to a `return`: it
+/// has made all the choices there are, so that a barrier which others pass is one that it skipped.
+void note_kernel_end();
+
 namespace of_kernel_files {  // launch.hpp
 
 /// The checked build's rewriter puts one around every loop of device code:

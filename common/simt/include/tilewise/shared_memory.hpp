@@ -101,6 +101,13 @@ inline T (&dynamic_shared(const char* name))[] {
 
 #endif
 
+/// For a declaration at file scope, which the first block that comes to it tells of.
+template <class T>
+inline T& named_shared(T& array, const char* name) {
+  name_shared(array, name);
+  return array;
+}
+
 }  // namespace tilewise::simt
 
 /// A name as a macro is given it.

@@ -61,6 +61,10 @@ unsigned live_lanes();
 template <class T>
 inline constexpr bool can_be_shuffled = std::is_arithmetic_v<T>;
 
+/// Waits for the lanes of this warp that are on their way to this place in the code.
+/// ballot_of_passed_warp_operation() says which they were.
+Switch arrive_at_active_mask(Site site);
+
 template <class T>
 [[gnu::always_inline]] inline T exchange(const char* what, Site site, unsigned mask, T value,
                                          int source_lane) {
@@ -145,7 +149,11 @@ template <class T>
   return ballot_of_passed_warp_operation() == 0;
 }
 
-inline unsigned __activemask() { return tilewise::simt::live_lanes(); }
+[[gnu::always_inline]] inline unsigned __activemask(TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  follow(arrive_at_active_mask({file, line}));
+  return ballot_of_passed_warp_operation();
+}
 
 /// Whether all lanes come with the same truth.
 [[gnu::always_inline]] inline int __uni_sync(unsigned mask, int predicate, TILEWISE_SITE) {

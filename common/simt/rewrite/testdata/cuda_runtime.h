@@ -64,6 +64,11 @@ T& shared_at_file_scope() {
 template <class T>
 void name_shared(T&, const char*) {}
 
+template <class T>
+T& named_shared(T& array, const char*) {
+  return array;
+}
+
 alignas(128) inline unsigned char dynamic_memory[1024];
 
 template <class T, unsigned = 0>

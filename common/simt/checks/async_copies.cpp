@@ -1,0 +1,93 @@
+#include "common/simt/checks/async_copies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/device.hpp"
+
+namespace tilewise::simt {
+
+namespace {
+
+bool overlap(Place a, unsigned bytes_of_a, Place b, unsigned bytes_of_b) {
+  return a < b + bytes_of_b && b < a + bytes_of_a;
+}
+
+}  // namespace
+
+void AsyncCopies::copy_begun(const BegunCopy& copy, AccessRecord by) {
+  copies_.push_back({copy, by, false, {}});
+}
+
+void AsyncCopies::copies_arrived(unsigned batches, AccessRecord wait) {
+  const unsigned thread = thread_of(wait.tag);
+  for (OnItsWay& copy : copies_) {
+    if (thread_of(copy.by.tag) != thread || copy.arrived) continue;
+    copy.arrived = copy.copy.batch < batches;
+    copy.wait = wait;
+  }
+}
+
+// What has arrived, and been waited for, is there for all behind a barrier.
+void AsyncCopies::barrier(std::size_t) {
+  std::erase_if(copies_, [](const OnItsWay& copy) { return copy.arrived; });
+}
+
+void AsyncCopies::check(const Access& access) const {
+  const Request& request = access.request;
+  for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+    const Place place = request.places[lane];
+    const AccessRecord record = block().record_of(request, lane);
+    const unsigned bytes = request.site.bytes();
+    for (const OnItsWay& copy : copies_) {
+      const bool hits =
+          overlap(place, bytes, copy.copy.to, copy.copy.bytes) ||
+          (access.writes() && overlap(place, bytes, copy.copy.from, copy.copy.bytes_read));
+      if (hits && is_too_early(copy, thread_of(record.tag))) report(copy, place, record);
+    }
+  }
+}
+
+bool AsyncCopies::is_too_early(const OnItsWay& copy, unsigned thread) const {
+  if (thread == thread_of(copy.by.tag)) return !copy.arrived;
+  // Where nothing orders the access with the copy's begin that is a race as any other.
+  if (block().moments().concurrent(copy.by.tag, thread)) return false;
+  return !copy.arrived || block().moments().concurrent(copy.wait.tag, thread);
+}
+
+void AsyncCopies::report(const OnItsWay& copy, Place place, AccessRecord access) const {
+  const unsigned thread = thread_of(access.tag), other = thread_of(copy.by.tag);
+  Findings& findings = Findings::instance();
+  if (findings.knows("race", access.site, copy.by.site, block().number())) return;
+  const SourceLine line = block().line_of(access.site), begun = block().line_of(copy.by.site);
+  const std::string who = thread == other ? "it" : block().name_of(other);
+  std::string why = "nothing has waited for it";
+  if (copy.wait.site != 0) {
+    const int wait = block().line_of(copy.wait.site).line;
+    why = copy.arrived ? fmt::format(
+                             "{} has waited for it on line {}, with no barrier since then "
+                             "that this thread came to, too",
+                             who, wait)
+                       : fmt::format("the wait on line {} leaves it on its way", wait);
+  }
+  const bool of_target = overlap(place, 1, copy.copy.to, copy.copy.bytes);
+  findings.add({.kind = "race",
+                .message = fmt::format(
+                    "race on {}{}: {} {} it on line {} while an asynchronous copy that {} began on "
+                    "line {} {}: {}",
+                    is_shared(place) ? "shared " : "", block().element_at(place),
+                    block().name_of(thread), verb(access.site), line.line, who, begun.line,
+                    of_target ? "is still bringing it" : "has yet to read it", why),
+                .file = line.file,
+                .line = line.line,
+                .other_file = begun.file,
+                .other_line = begun.line,
+                .place = block().place_of(thread)},
+               block().number());
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/recorder/shadow.hpp"
+#include "common/simt/runtime/observer.hpp"
+
+namespace tilewise::simt {
+
+/// Finds accesses to what an asynchronous copy is still bringing, and stores to what it has yet to
+/// read: by the thread that began it until that has waited, by others until a barrier behind that.
+class AsyncCopies final : public Observer {
+ public:
+  void start_block(bool) override {
+    copies_.clear();
+    waits_.clear();
+  }
+  void copy_begun(const BegunCopy& copy, AccessRecord by) override;
+  void copies_arrived(unsigned batches, AccessRecord wait) override;
+  void shared_access(const Access& access) override {
+    if (!copies_.empty()) check(access);
+  }
+  void global_access(const Access& access) override {
+    if (!copies_.empty() && access.writes()) check(access);
+  }
+  void barrier(std::size_t) override;
+
+ private:
+  struct OnItsWay {
+    BegunCopy copy;
+    AccessRecord by;
+    bool arrived;
+    AccessRecord wait;  ///< of its thread, the last one: by which it has arrived if it has
+  };
+
+  void check(const Access& access) const;
+  bool is_too_early(const OnItsWay& copy, unsigned thread) const;
+  void report(const OnItsWay& copy, Place place, AccessRecord access) const;
+
+  std::vector<OnItsWay> copies_;
+  std::unordered_map<unsigned, AccessRecord> waits_;  ///< by thread, the last
+};
+
+}  // namespace tilewise::simt

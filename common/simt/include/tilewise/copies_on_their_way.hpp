@@ -1,0 +1,19 @@
+#pragma once
+
+#include <stddef.h>
+
+namespace tilewise::simt {
+
+// Copies into shared memory that a thread begins, and that arrive when it waits for them, no
+// sooner: so a kernel that does not wait computes with what was there before.
+
+/// Begins a copy of 1, 2, 4, 8 or 16 bytes, the last `zeros` of which are zeros rather than read.
+void begin_copy(void* to, const void* from, size_t bytes, size_t zeros);
+
+/// Ends a batch: what this thread has begun since the last one.
+void commit_copies();
+
+/// Waits until all but the last batches of this thread have arrived.
+void wait_for_copies(size_t but_last);
+
+}  // namespace tilewise::simt

@@ -1,0 +1,415 @@
+// `lab check` as a user meets it: small programs, what is said of them, and what it exits with.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/base/files.hpp"
+#include "common/process/command.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/builder/layout.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A program whose kernel has `body`, on 64 threads, and 64 numbers to read and to write.
+std::string program(const std::string& body, const std::string& copy = "") {
+  return fmt::format(R"(#include <cstdio>
+#include <vector>
+__global__ void work(const float* x, float* y) {{
+  __shared__ float s[64];
+  const int i = threadIdx.x;
+  s[i] = 0;
+  __syncthreads();
+  {}
+}}
+int main() {{
+  std::vector<float> host(64, 1.0f);
+  float *d_x, *d_y;
+  cudaMalloc(&d_x, 64 * sizeof(float));
+  cudaMalloc((void**)&d_y, 64 * sizeof(float));
+  {}
+  work<<<1, 64>>>(d_x, d_y);
+  cudaMemcpy(host.data(), d_y, 64 * sizeof(float), cudaMemcpyDeviceToHost);
+  std::printf("%g\n", host[3]);
+}}
+)",
+                     body,
+                     copy.empty() ? "cudaMemcpy(d_x, host.data(), 64 * sizeof(float), "
+                                    "cudaMemcpyHostToDevice);"
+                                  : copy);
+}
+
+class Check : public testing::Test {
+ protected:
+  void put(const std::string& name, const std::string& text) {
+    fs::create_directories((folder() / name).parent_path());
+    std::ofstream(folder() / name) << text;
+  }
+
+  CommandResult run(std::vector<std::string> arguments, const fs::path& input = "/dev/null") {
+    Command command;
+    command.arguments = {"sh", "-c", R"(input=$1; shift; exec "$@" <"$input")", "sh", input};
+    arguments.insert(arguments.begin(), {tool("tilewise"), "check"});
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    command.working_directory = folder();
+    command.time_limit_s = 200;
+    return run_command(std::move(command));
+  }
+
+  fs::path folder() const { return scratch_.path(); }
+
+ private:
+  ScratchDirectory scratch_;
+};
+
+/// A fault, and what is said of it.
+struct Fault {
+  const char* what;
+  std::string text;
+  std::string says;
+  std::string tool;
+};
+
+class CheckFinds : public Check, public testing::WithParamInterface<Fault> {};
+
+TEST_P(CheckFinds, TheFaultByItsLine) {
+  put("work.cu", GetParam().text);
+  const CommandResult all = run({"work.cu"});
+  EXPECT_EQ(all.status, 1) << all.output;
+  EXPECT_THAT(all.output, HasSubstr(GetParam().says));
+  EXPECT_THAT(all.output, HasSubstr("tilewise: 1 finding\n"));
+  const CommandResult own = run({"--tool", GetParam().tool, "--error-exitcode", "5", "work.cu"});
+  EXPECT_EQ(own.status, 5) << own.output;
+  const std::string other = GetParam().tool == "racecheck" ? "initcheck" : "racecheck";
+  const CommandResult none = run({"--tool", other, "work.cu"});
+  EXPECT_EQ(none.status, 0) << none.output;
+  EXPECT_THAT(none.output, Not(HasSubstr("tilewise:")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, CheckFinds,
+    testing::Values(
+        Fault{"ARace", program("s[i] = x[i]; y[i] = s[63 - i];"), "work.cu:8: race: race on shared",
+              "racecheck"},
+        Fault{"AMissingSyncwarp", program("if (i < 32) { s[i] = x[i]; y[i] = s[31 - i]; }"),
+              "work.cu:8: warp-race: race on shared", "racecheck"},
+        Fault{"AnIndexPastTheEnd", program("y[i + 1] = x[i];"),
+              "work.cu:8: out-of-bounds: thread (63, 0, 0) of block (0, 0, 0) writes byte 256 of "
+              "d_y, past the end of d_y (256 bytes)",
+              "memcheck"},
+        Fault{"AnIndexOfATypedArray", program("y[i] = x[i + 1];"),
+              "reads d_x[64], past the end of d_x (64 elements)", "memcheck"},
+        Fault{"AReadOfNothing", program("y[i] = x[i];", "cudaMemset(d_y, 0, 4);"),
+              "work.cu:8: uninitialised: thread (0, 0, 0) of block (0, 0, 0) reads d_x[0], which "
+              "nothing has written",
+              "initcheck"},
+        Fault{"ABarrierThatHalfReach", program("if (i < 40) __syncthreads(); y[i] = x[i];"),
+              "work.cu:8: barrier: ", "synccheck"},
+        Fault{"ACallThatFails", program("y[i] = i;", "cudaMemset(d_x, 0, 1000);"),
+              "work.cu:15: refused: cudaMemset returned cudaErrorInvalidValue", "memcheck"}),
+    [](const auto& info) { return std::string(info.param.what); });
+
+/// A program that is right, as it is compiled and run.
+struct RightProgram {
+  const char* what;
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::string> arguments;
+  int status;
+  std::string output;
+};
+
+class CheckRuns : public Check, public testing::WithParamInterface<RightProgram> {};
+
+TEST_P(CheckRuns, AProgramThatIsRight) {
+  for (const auto& [name, text] : GetParam().files) put(name, text);
+  for (const std::vector<std::string>& flavour : {std::vector<std::string>{}, {"--fast"}}) {
+    std::vector<std::string> arguments = flavour;
+    arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+    const CommandResult result = run(arguments, folder() / GetParam().files.front().first);
+    EXPECT_EQ(result.status, GetParam().status) << result.output;
+    EXPECT_EQ(result.output, GetParam().output);
+  }
+}
+
+const std::string header_of_two = R"(#pragma once
+__device__ inline int twice(int x) { return 2 * x; }
+static __device__ int base[2] = {40, 1};
+template <class T>
+__global__ void from_header(T* out) {
+  __shared__ T tile[32];
+  tile[threadIdx.x] = twice(threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = tile[31 - threadIdx.x] + base[0];
+}
+void launch(int* out);
+)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, CheckRuns,
+    testing::Values(
+        RightProgram{"Usual", {{"work.cu", program("s[i] = x[i]; y[i] = s[i];")}}, {"work.cu"}, 0,
+                     "1\n"},
+        RightProgram{"WithArgumentsAndAStatus",
+                     {{"echo.cu", R"(#include <cstdio>
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) std::printf("[%s]", argv[i]);
+  return 7;
+})"}},
+                     {"echo.cu", "1000", "-n", "--", "a b"},
+                     7,
+                     "[1000][-n][--][a b]"},
+        RightProgram{"WithItsInputAndFiles",
+                     {{"read.cu", R"(// first line
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+int main() {
+  std::string line, first;
+  std::getline(std::cin, line);
+  std::ifstream own("read.cu");
+  std::getline(own, first);
+  std::thread([] { std::cerr << "beside\n"; }).join();
+  std::cout << (line == first) << std::endl;
+})"}},
+                     {"read.cu"},
+                     0,
+                     "beside\n1\n"},
+        RightProgram{"OfTwoFilesAndAHeader",
+                     {{"src/main.cu", R"(#include <cstdio>
+#include "parts/two.cuh"
+int main() {
+  int *out, host[32];
+  cudaMalloc(&out, sizeof host);
+  from_header<<<1, 32>>>(out);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%d ", host[0]);
+  launch(out);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%d %d", host[0], VALUE);
+})"},
+                      {"src/other.cu", R"(#include <parts/two.cuh>
+void launch(int* out) { from_header<int><<<1, 32>>>(out + 0); }
+)"},
+                      {"src/plain.cpp", "#include <cuda_runtime.h>\nint unused() { return 0; }\n"},
+                      {"include/parts/two.cuh", header_of_two}},
+                     {"-Iinclude", "-DVALUE=3", "-std=c++20", "-O2", "-arch=sm_90", "-lineinfo",
+                      "-Xcompiler", "-Wall,-Wextra", "src/main.cu", "src/other.cu", "src/plain.cpp"},
+                     0,
+                     "102 102 3"},
+        RightProgram{"WithVariablesOfAHeaderAndOfAnotherFile",
+                     {{"main.cu", R"(#include <cstdio>
+#include "shared.cuh"
+__device__ int counter = 5;
+void other(int* out);
+__global__ void mine(int* out) { *out += twice(factor[0]); }
+int main() {
+  int *out, host = 0;
+  cudaMalloc(&out, 4);
+  cudaMemset(out, 0, 4);
+  mine<<<1, 1>>>(out);
+  other(out);
+  cudaMemcpy(&host, out, 4, cudaMemcpyDeviceToHost);
+  std::printf("%d", host);
+})"},
+                      {"other.cu", R"(#include "shared.cuh"
+extern __device__ int counter;
+__global__ void theirs(int* out) { *out += twice(counter); }
+void other(int* out) { theirs<<<1, 1>>>(out); }
+)"},
+                      {"shared.cuh", R"(#pragma once
+__constant__ int factor[1] = {4};
+__device__ int twice(int x) { return 2 * x; }
+)"}},
+                     {"main.cu", "other.cu"},
+                     0,
+                     "18"},
+        RightProgram{"CudaInACppFile",
+                     {{"work.cpp", program("y[i] = x[i];")}},
+                     {"-x", "cu", "work.cpp"},
+                     0,
+                     "1\n"}),
+    [](const auto& info) { return std::string(info.param.what); });
+
+/// What cannot be checked, why, and what is exited with.
+struct Refusal {
+  const char* what;
+  std::string text;
+  std::vector<std::string> arguments;
+  int status;
+  std::string says;
+};
+
+class CheckRefuses : public Check, public testing::WithParamInterface<Refusal> {};
+
+TEST_P(CheckRefuses, AndSaysWhy) {
+  put("a.cu", GetParam().text);
+  put("folder.cu/inside", "");
+  const CommandResult result = run(GetParam().arguments);
+  EXPECT_EQ(result.status, GetParam().status) << result.output;
+  EXPECT_THAT(result.output, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, CheckRefuses,
+    testing::Values(
+        Refusal{"NoFile", "", {}, 2, "no file is named"},
+        Refusal{"AMissingFile", "", {"b.cu"}, 2, "there is no b.cu"},
+        Refusal{"AFolder", "", {"../"}, 2, "no file is named"},
+        Refusal{"AFolderCalledSo", "", {"folder.cu"}, 2, "folder.cu is no file"},
+        Refusal{"AnUnknownOption", "", {"--nonsense", "a.cu"}, 2, "there is no option --nonsense"},
+        Refusal{"AnUnknownTool", "", {"--tool", "x", "a.cu"}, 2, "--tool"},
+        Refusal{"AnUnknownGpu", "int main() {}", {"--gpu", "x1", "a.cu"}, 2, "x1"},
+        Refusal{"NoMain", "__global__ void k() {}\n", {"a.cu"}, 1, "a.cu: error: there is no main()"},
+        Refusal{"AnEmptyFile", "", {"a.cu"}, 1, "there is no main()"},
+        Refusal{"NoCuda", "int main() {\n  int x = ;\n}\n", {"a.cu"}, 1, "a.cu:2:11: error: "},
+        Refusal{"WhatNvccRefuses", "__global__ int k() { return 1; }\nint main() {}\n", {"a.cu"}, 1,
+                "a.cu:1: error: a __global__ function returns nothing"},
+        Refusal{"AMissingHeader", "\n#include \"none.h\"\nint main() {}\n", {"a.cu"}, 1,
+                "a.cu:2:10: fatal error: none.h"},
+        Refusal{"AnUndefinedFunction", "void f();\nint main() { f(); }\n", {"a.cu"}, 1,
+                "undefined reference to `f()'"}),
+    [](const auto& info) { return std::string(info.param.what); });
+
+TEST_F(Check, ToldOnceAndCounted) {
+  put("work.cu", program("s[i] = x[i]; y[i] = s[63 - i];", "cudaMemset(d_x, 0, 256); for (int k = "
+                         "0; k < 3; ++k) work<<<1, 64>>>(d_x, d_y);"));
+  const CommandResult result = run({"--json", "report.json", "--output", "found", "work.cu", "9"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output, "0\n");
+  const std::string found = core::text_of(folder() / "found");
+  EXPECT_THAT(found, HasSubstr("work.cu:8: race: 4 times in all"));
+  const auto report = nlohmann::json::parse(core::text_of(folder() / "report.json"));
+  EXPECT_EQ(report["schema"], "tilewise/check/v1");
+  EXPECT_EQ(report["arguments"], nlohmann::json({"9"}));
+  ASSERT_EQ(report["findings"].size(), 1u);
+  EXPECT_EQ(report["findings"][0]["kind"], "race");
+  EXPECT_EQ(report["findings"][0]["tool"], "racecheck");
+  EXPECT_EQ(report["findings"][0]["line"], 8);
+  EXPECT_EQ(report["findings"][0]["times"], 4);
+  ASSERT_EQ(report["launches"].size(), 2u);
+  EXPECT_EQ(report["launches"][0]["kernel"], "work");
+  EXPECT_EQ(report["launches"][0]["times"], 3);
+}
+
+TEST_F(Check, ProgramsGoOnAfterAFault) {
+  const std::string text = program("y[i * 100000] = x[i];");
+  put("work.cu", text);
+  const CommandResult stopped = run({"work.cu"});
+  EXPECT_EQ(stopped.status, 1);
+  EXPECT_THAT(stopped.output, HasSubstr("work.cu:8: out-of-bounds"));
+  EXPECT_THAT(stopped.output, HasSubstr("1\n"));  // the copy failed, and host[3] is as it was
+  put("twice.cu", text.substr(0, text.rfind('}')) +
+                      "  cudaGetLastError(); work<<<1, 64>>>(d_x, d_y); std::puts(cudaGetErrorName("
+                      "cudaGetLastError()));\n  std::puts(cudaGetErrorName(cudaMemset(d_x, 0, 4)));\n}");
+  const CommandResult goes_on = run({"--destroy-on-device-error", "kernel", "twice.cu"});
+  EXPECT_EQ(goes_on.status, 1);
+  EXPECT_THAT(goes_on.output, HasSubstr("cudaErrorIllegalAddress\ncudaSuccess\n"));
+  EXPECT_THAT(goes_on.output, HasSubstr("out-of-bounds: 2 times in all"));
+}
+
+TEST_F(Check, ShowsWhatEachKernelDoesInMemory) {
+  put("work.cu", program("s[i] = x[2 * i % 64]; y[i] = s[i];"));
+  const CommandResult result = run({"--profile", "work.cu"});
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("work  grid 1x1, block 64x1"));
+  EXPECT_THAT(result.output, HasSubstr("work.cu:8"));
+  EXPECT_THAT(result.output, HasSubstr("s[i] = x[2 * i % 64]; y[i] = s[i];"));
+}
+
+TEST_F(Check, EndsAProgramInTime) {
+  put("loop.cu", "__global__ void k(volatile int* x) { while (*x == 0) {} }\nint main() {\n  int* x;\n"
+                 "  cudaMalloc(&x, 4); cudaMemset(x, 0, 4);\n  k<<<1, 1>>>(x);\n}\n");
+  const CommandResult result = run({"--time-limit", "1", "loop.cu"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.output, HasSubstr("the program was ended after 1 s, its time limit"));
+}
+
+TEST_F(Check, NotesOptionsThatStandBehindTheFiles) {
+  put("main.cu", "int main(int argc, char**) { return argc; }\n");
+  EXPECT_THAT(run({"main.cu", "--fast"}).output, HasSubstr("--fast stands behind the files"));
+  const CommandResult meant = run({"main.cu", "--", "--fast"});
+  EXPECT_EQ(meant.status, 2);
+  EXPECT_THAT(meant.output, IsEmpty());
+}
+
+TEST_F(Check, SaysThatACrashIsAKernels) {
+  put("host.cu", "int main() { int* x; cudaMalloc(&x, 4); return *x; }\n");
+  const CommandResult result = run({"host.cu"});
+  EXPECT_EQ(result.status, 128 + 11) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("tilewise: crash: Segmentation fault in host code: "));
+}
+
+/// A project of somebody's, with CMake: its test fails on a race, and passes once that is mended.
+TEST_F(Check, SomebodysProjectFindsThePackage) {
+  put("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
+project(sums LANGUAGES CXX)
+find_package(Tilewise REQUIRED)
+enable_testing()
+tilewise_add_executable(sums sums.cu main.cpp)
+target_include_directories(sums PRIVATE include)
+target_compile_definitions(sums PRIVATE BARRIER=${BARRIER})
+tilewise_add_executable(fast FAST sums.cu main.cpp)
+target_include_directories(fast PRIVATE include)
+target_compile_definitions(fast PRIVATE BARRIER=)
+add_test(NAME sums COMMAND sums 2)
+add_test(NAME fast COMMAND fast 2)
+)");
+  put("include/sums.hpp", "void reverse(const float* x, float* y);\n");
+  put("sums.cu", R"(#include "sums.hpp"
+__global__ void reversed(const float* x, float* y) {
+  __shared__ float s[64];
+  s[threadIdx.x] = x[threadIdx.x];
+  BARRIER;
+  y[threadIdx.x] = s[63 - threadIdx.x];
+}
+void reverse(const float* x, float* y) { reversed<<<1, 64>>>(x, y); }
+)");
+  put("main.cpp", R"(#include <cuda_runtime.h>
+#include <sums.hpp>
+int main(int argc, char**) {
+  float *x, *y;
+  cudaMalloc(&x, 256); cudaMalloc(&y, 256); cudaMemset(x, 0, 256);
+  reverse(x, y);
+  return cudaDeviceSynchronize() == cudaSuccess && argc == 2 ? 0 : 3;
+}
+)");
+  const auto cmake = [&](std::vector<std::string> arguments) {
+    Command command;
+    command.arguments = std::move(arguments);
+    command.working_directory = folder();
+    command.time_limit_s = 200;
+    return run_command(std::move(command));
+  };
+  const std::string package = "-DTilewise_DIR=" + (layout().build / "lib/cmake/Tilewise").string();
+  for (const bool mended : {false, true}) {
+    const CommandResult configured =
+        cmake({"cmake", "-S", ".", "-B", "build", package,
+               std::string("-DBARRIER=") + (mended ? "__syncthreads()" : "")});
+    ASSERT_EQ(configured.status, 0) << configured.output;
+    const CommandResult built = cmake({"cmake", "--build", "build"});
+    ASSERT_EQ(built.status, 0) << built.output;
+    const CommandResult tested = cmake({"ctest", "--test-dir", "build", "--output-on-failure"});
+    EXPECT_EQ(tested.status == 0, mended) << tested.output;
+    if (!mended) EXPECT_THAT(tested.output, HasSubstr("sums.cu:4: race: race on shared s["));
+    EXPECT_THAT(tested.output, HasSubstr(mended ? "0 tests failed out of 2" : "1 tests failed"));
+  }
+  // A header that changes is noticed.
+  put("include/sums.hpp", "#error changed\n");
+  EXPECT_THAT(cmake({"cmake", "--build", "build"}).output, HasSubstr("sums.hpp:1"));
+}
+
+}  // namespace
+}  // namespace tilewise::grading
