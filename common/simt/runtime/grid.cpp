@@ -47,6 +47,16 @@ std::uint64_t most_blocks_together(const LaunchConfiguration& launch) {
   return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(device::profile().sms);
 }
 
+/// Threads of a cooperative launch: each has a stack between two gaps, and Linux gives a process
+/// 65,530 ranges of addresses.
+constexpr std::uint64_t most_threads_together = 28000;
+
+bool is_too_large_together(const LaunchConfiguration& launch) {
+  return launch.cooperative &&
+         (blocks_of(launch.grid) > most_blocks_together(launch) ||
+          blocks_of(launch.grid) * blocks_of(launch.block) > most_threads_together);
+}
+
 /// Why a launch cannot be held, for messages.
 std::string why_refused(const LaunchConfiguration& launch) {
   const dim3 grid = launch.grid, block = launch.block;
@@ -68,10 +78,12 @@ std::string why_refused(const LaunchConfiguration& launch) {
            " bytes of dynamic shared memory, the third value in <<< >>>, and " +
            std::to_string(device::dynamic_shared_limit()) + " can be had";
   }
-  if (launch.cooperative && blocks_of(grid) > most_blocks_together(launch)) {
-    return text + "its blocks wait for each other, so that all " + std::to_string(blocks_of(grid)) +
-           " have to run at the same time, and this GPU runs " +
-           std::to_string(most_blocks_together(launch));
+  if (is_too_large_together(launch)) {
+    return text + "its blocks wait for each other, so that all " + std::to_string(count(grid)) +
+           " have to run at the same time; this GPU runs " +
+           std::to_string(most_blocks_together(launch)) + ", and the simulator " +
+           std::to_string(most_threads_together / std::max<std::uint64_t>(count(block), 1)) +
+           " of this size";
   }
   return text + "its grid of " + in_words(grid) + " or block of " + in_words(block) +
          " is larger along a side than a GPU takes";
@@ -92,9 +104,7 @@ cudaError_t check(const LaunchConfiguration& launch) {
     return cudaErrorInvalidConfiguration;
   }
   if (launch.dynamic_shared_bytes > device::dynamic_shared_limit()) return cudaErrorInvalidValue;
-  if (launch.cooperative && blocks_of(grid) > most_blocks_together(launch)) {
-    return cudaErrorCooperativeLaunchTooLarge;
-  }
+  if (is_too_large_together(launch)) return cudaErrorCooperativeLaunchTooLarge;
   return cudaSuccess;
 }
 

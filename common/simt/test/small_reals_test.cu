@@ -12,10 +12,12 @@
 namespace tilewise::simt {
 namespace {
 
-/// A number of `bits` fraction bits and a 15-bit rest, exactly: sign * size * 2^exponent.
+__extension__ typedef unsigned __int128 Wide;
+
+/// A number, exactly: sign * size * 2^exponent.
 struct Exact {
   bool negative = false, infinite = false, nan = false;
-  unsigned __int128 size = 0;
+  Wide size = 0;
   int exponent = 0;
 };
 
@@ -47,17 +49,16 @@ struct Format {
     while (width < 128 && (number.size >> width) != 0) ++width;
     int exponent = std::max(number.exponent + width - fraction_bits - 1, lowest);
     const int cut = exponent - number.exponent;
-    unsigned __int128 kept = number.size;
+    Wide kept = number.size;
     if (cut > 0) {
       kept = cut < 128 ? number.size >> cut : 0;
-      const unsigned __int128 half =
-          cut <= 128 ? static_cast<unsigned __int128>(1) << (cut - 1) : 0;
-      const unsigned __int128 rest = cut < 128 ? number.size - (kept << cut) : number.size;
+      const Wide half = cut <= 128 ? static_cast<Wide>(1) << (cut - 1) : 0;
+      const Wide rest = cut < 128 ? number.size - (kept << cut) : number.size;
       if (half != 0 && (rest > half || (rest == half && (kept & 1) != 0))) ++kept;
     } else {
       kept <<= -cut;
     }
-    if (kept == static_cast<unsigned __int128>(1) << (fraction_bits + 1)) kept >>= 1, ++exponent;
+    if (kept == static_cast<Wide>(1) << (fraction_bits + 1)) kept >>= 1, ++exponent;
     if (kept == 0) return static_cast<unsigned short>(sign);
     const bool normal = (kept >> fraction_bits) != 0;
     const unsigned field = normal ? static_cast<unsigned>(exponent - lowest + 1) : 0;
@@ -73,8 +74,7 @@ Exact of_double(double value) {
   number.nan = std::isnan(value);
   number.infinite = std::isinf(value);
   if (number.nan || number.infinite) return number;
-  number.size = static_cast<unsigned __int128>(
-      std::ldexp(std::frexp(std::fabs(value), &number.exponent), 53));
+  number.size = static_cast<Wide>(std::ldexp(std::frexp(std::fabs(value), &number.exponent), 53));
   number.exponent -= 53;
   return number;
 }

@@ -39,21 +39,28 @@ inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
   return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
 
+namespace tilewise::simt {
+__extension__ typedef __int128 WideInteger;
+__extension__ typedef unsigned __int128 WideUnsigned;
+}  // namespace tilewise::simt
+
 inline long long __mul64hi(long long x, long long y) {
-  return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
+  return static_cast<long long>(static_cast<tilewise::simt::WideInteger>(x) * y >> 64);
 }
 inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
-  return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
+  return static_cast<unsigned long long>(static_cast<tilewise::simt::WideUnsigned>(x) * y >> 64);
 }
 
 // Averages, rounded down and up, and distances.
-inline int __hadd(int x, int y) { return static_cast<int>(static_cast<int64_t>(x) + y >> 1); }
-inline int __rhadd(int x, int y) { return static_cast<int>(static_cast<int64_t>(x) + y + 1 >> 1); }
+inline int __hadd(int x, int y) { return static_cast<int>((static_cast<int64_t>(x) + y) >> 1); }
+inline int __rhadd(int x, int y) {
+  return static_cast<int>((static_cast<int64_t>(x) + y + 1) >> 1);
+}
 inline unsigned __uhadd(unsigned x, unsigned y) {
-  return static_cast<unsigned>(static_cast<uint64_t>(x) + y >> 1);
+  return static_cast<unsigned>((static_cast<uint64_t>(x) + y) >> 1);
 }
 inline unsigned __urhadd(unsigned x, unsigned y) {
-  return static_cast<unsigned>(static_cast<uint64_t>(x) + y + 1 >> 1);
+  return static_cast<unsigned>((static_cast<uint64_t>(x) + y + 1) >> 1);
 }
 inline unsigned __usad(unsigned x, unsigned y, unsigned z) { return (x > y ? x - y : y - x) + z; }
 inline unsigned __sad(int x, int y, unsigned z) {

@@ -32,7 +32,8 @@ inline cudaError_t configuration_of(const cudaLaunchConfig_t& of, LaunchConfigur
 template <class R, class... P, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, R (*kernel)(P...),
                                Arguments&&... arguments) {
-  tilewise::simt::LaunchConfiguration launch{"a kernel", __builtin_FILE(), __builtin_LINE()};
+  tilewise::simt::LaunchConfiguration launch{"a kernel", __builtin_FILE(), __builtin_LINE(), {}, {},
+                                             0,          nullptr};
   const cudaError_t error = tilewise::simt::configuration_of(*configuration, launch);
   if (error != cudaSuccess) return error;
   tilewise::simt::of_kernel_files::ConfiguredLaunch<R (*)(P...), R(P...)>(
@@ -44,7 +45,7 @@ template <class Kernel>
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, Kernel* kernel,
                                 void** arguments, const char* file = __builtin_FILE(),
                                 int line = __builtin_LINE()) {
-  tilewise::simt::LaunchConfiguration launch{nullptr, file, line};
+  tilewise::simt::LaunchConfiguration launch{nullptr, file, line, {}, {}, 0, nullptr};
   const cudaError_t error = tilewise::simt::configuration_of(*configuration, launch);
   if (error != cudaSuccess) return error;
   return tilewise::simt::launch_address(tilewise::simt::kernel_address(kernel), launch, arguments);
