@@ -11,7 +11,9 @@ The compiler's message for a name that the simulator lacks is told by the same l
 
 import argparse
 import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -104,28 +106,37 @@ class Toolkit:
 
 
 class Simulator:
-    """What the simulator's own headers say."""
+    """What the simulator's own headers say, to a compiler: many names come by macros."""
 
     def __init__(self):
-        files = sorted(FACADE.rglob("*.h")) + sorted(FACADE.rglob("*.hpp"))
-        text = "\n".join(without_comments(re.sub(r"^\s*#define", " ", file.read_text(encoding="utf-8"), flags=re.MULTILINE))
-                         for file in files)
-        self.headers = {str(file.relative_to(FACADE)) for file in FACADE.rglob("*.h")}
-        self.words = set(re.findall(r"\w+", text))
-        # Vector types and what makes them come by a macro of the element's name: name##2.
-        for element in re.findall(r"^TILEWISE_VECTOR_TYPES\([\w ]+, (\w+)", text, re.MULTILINE):
-            self.words |= {f"{make}{element}{n}" for make in ("", "make_") for n in (1, 2, 3, 4)}
+        headers = sorted(file for file in FACADE.rglob("*") if file.suffix == ".h" or file.parent.name == "cuda")
+        self.headers = {str(file.relative_to(FACADE)) for file in headers}
+        defined = re.findall(r"^\s*#define (\w+)", "\n".join(file.read_text(encoding="utf-8") for file in FACADE.rglob("*.h*")), re.MULTILINE)
+        self.words = self.declared(headers) | set(defined)
         # The C library is the host's; these are its functions that kernels may call.
         functions = set(re.findall(r'"(\w+)"', MATHEMATICS.read_text(encoding="utf-8")))
         self.words |= functions | {f"{name}f" for name in functions} | OF_THE_HOST
-        groups = (FACADE / "cooperative_groups.h").read_text(encoding="utf-8")
-        groups += (FACADE / "cooperative_groups/reduce.h").read_text(encoding="utf-8")
-        self.groups = set(re.findall(r"\w+", without_comments(groups)))
+        self.groups = self.declared(file for file in headers if "cooperative_groups" in str(file))
+        refusals = (FACADE / "tilewise/launch_by_structure.hpp").read_text(encoding="utf-8")
+        self.refused = set(re.findall(r"^TILEWISE_NOT_SIMULATED\((\w+)\)", refusals, re.MULTILINE))
+
+    @staticmethod
+    def declared(headers):
+        """Words of the simulator's headers as the compiler sees them."""
+        text = "".join(f'#include "{file.relative_to(FACADE)}"\n' for file in headers)
+        command = [os.environ.get("CXX", "c++"), "-std=c++17", "-E", "-x", "c++", "-I", str(FACADE), "-"]
+        seen, own = [], False
+        for line in subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout.splitlines():
+            if line.startswith("# "):
+                own = str(FACADE) in line
+            elif own:
+                seen.append(line)
+        return set(re.findall(r"\w+", "\n".join(seen)))
 
     def has(self, kind, name):
         if kind == "headers":
             return name in self.headers
-        return name in (self.groups if kind == "cooperative groups" else self.words)
+        return name not in self.refused and name in (self.groups if kind == "cooperative groups" else self.words)
 
 
 def listed(names):
@@ -138,17 +149,21 @@ def page(data):
 
 Names of the CUDA Toolkit {data['toolkit']}, and which of them the simulator has. What it lacks, the grader tells by name;
 `./lab grade --backend cuda` takes all of them, on a machine with a GPU and the toolkit. `docs/cuda_names.py` writes this
-page from the simulator's headers and a list of names, and a test compares them.
+page from the simulator's headers and a list of names, and a test compares them. What is refused compiles, and says so when
+it is called: it is of other devices and processes, of graphics, or of code that is loaded while a program runs.
 
 | | of the toolkit | in the simulator |
 | --- | --- | --- |"""]
     chapters = []
     for kind, names in data["names"].items():
         there = [name for name in names if simulator.has(kind, name)]
-        lacking = [name for name in names if not simulator.has(kind, name)]
+        refused = [name for name in names if name in simulator.refused]
+        lacking = [name for name in names if not simulator.has(kind, name) and name not in refused]
         text.append(f"| {kind} | {len(names):,} | {len(there):,} |")
         rest = "those of what is lacking above" if kind == "constants" else listed(lacking)
         chapters.append(f"\n## {kind[0].upper()}{kind[1:]}\n\n**There:** {listed(there)}.\n\n**Lacking:** {rest}.")
+        if refused:
+            chapters[-1] += f"\n\n**Refused**, with `cudaErrorNotSupported` and a message: {listed(refused)}."
     return "\n".join(text + chapters) + "\n"
 
 

@@ -88,7 +88,7 @@ std::vector<std::string> reporting_options(const std::vector<std::string>& compi
 // Not __CUDA_ARCH__, for code of GPUs alone does not run here.
 std::span<const char* const> definitions_of_nvcc() {
   static constexpr const char* definitions[] = {
-      "-D__NVCC__=1", "-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=0",
+      "-D__NVCC__=1", "-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0",
       "-D__CUDACC_VER_BUILD__=0"};
   return definitions;
 }

@@ -3,6 +3,8 @@
 /// never a silent difference.
 #pragma once
 
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -115,6 +115,12 @@ static Word replace(Word* address, Word operand, Word (*change)(Word old, Word o
   return old;
 }
 
+[[gnu::noinline]] uint16_t atomically_replace(uint16_t* address, uint16_t operand,
+                                              uint16_t (*change)(uint16_t, uint16_t)) {
+  TILEWISE_RECORD(atomic, 16);
+  return replace(address, operand, change);
+}
+
 [[gnu::noinline]] uint32_t atomically_replace(uint32_t* address, uint32_t operand,
                                               uint32_t (*change)(uint32_t, uint32_t)) {
   TILEWISE_RECORD(atomic, 32);

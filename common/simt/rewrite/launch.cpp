@@ -351,7 +351,12 @@ bool takes_address(const std::vector<Token>& code, std::size_t index) {
 
 void mark_addressed_kernels(const Outline& outline, Edits& edits) {
   const auto& code = outline.code();
-  const auto says_launch = [](const Token& token) { return token.is("cudaLaunchKernel"); };
+  static constexpr std::array<std::string_view, 4> launches = {
+      "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel",
+      "cudaKernelNodeParams"};
+  const auto says_launch = [](const Token& token) {
+    return std::find(launches.begin(), launches.end(), token.text) != launches.end();
+  };
   if (std::none_of(code.begin(), code.end(), says_launch)) return;
   static constexpr std::array<std::string_view, 7> ends = {")", ",", ";", ":", "?", "}", "]"};
   for (std::size_t i = 2; i < code.size(); ++i) {

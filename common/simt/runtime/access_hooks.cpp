@@ -11,6 +11,7 @@
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/block.hpp"
+#include "common/simt/runtime/host_memory.hpp"
 #include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
@@ -27,7 +28,7 @@ void guard_store_elsewhere(const void* address, const void* pc, const void* fram
   Block& block = Block::of_this_thread();
   const Fiber* stack = block.stacks().stack_at(address);
   if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
-  if (block.may_store_to_variable(address)) return;
+  if (block.may_store_to_variable(address) || registered().hold(address, 1)) return;
   const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
   follow(block.break_off_access(
       {.kind = "host-pointer",
@@ -47,6 +48,7 @@ void record_elsewhere(const void* address, std::uint32_t site, const void* frame
   const Fiber* stack = block.stacks().stack_at(address);
   // Below that frame lie the run-time's own, and where they return to.
   if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  if (registered().hold(address, 1)) return;
   watch.pause_recording();
   auto fault = watch.judge({address, site, stack != nullptr});
   if (fault) follow(block.break_off_access(std::move(*fault)));

@@ -18,8 +18,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
                                                                  : "cudaMallocArray");
   }
   cudaArray made{*format, extent, flags, nullptr};
-  const cudaError_t error =
-      cudaMalloc(&made.data, made.row_bytes() * made.rows() * made.layers());
+  const cudaError_t error = cudaMalloc(&made.data, made.row_bytes() * made.rows() * made.layers());
   if (error == cudaSuccess) *array = new cudaArray(made);
   return error;
 }
@@ -125,9 +124,8 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
   const std::size_t unit = of.srcArray   ? of.srcArray->element_bytes()
                            : of.dstArray ? of.dstArray->element_bytes()
                                          : 1;
-  const Side from = of.srcArray
-                        ? side_of(of.srcArray, of.srcPos.x * unit, of.srcPos.y, of.srcPos.z)
-                        : side_of(of.srcPtr, of.srcPos);
+  const Side from = of.srcArray ? side_of(of.srcArray, of.srcPos.x * unit, of.srcPos.y, of.srcPos.z)
+                                : side_of(of.srcPtr, of.srcPos);
   const Side to = of.dstArray ? side_of(of.dstArray, of.dstPos.x * unit, of.dstPos.y, of.dstPos.z)
                               : side_of(of.dstPtr, of.dstPos);
   const cudaExtent bytes = {of.extent.width * unit, of.extent.height, of.extent.depth};

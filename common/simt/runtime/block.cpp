@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -12,17 +13,17 @@
 
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
+#include "common/simt/include/tilewise/warp.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/module_variables.hpp"
+#include "common/simt/runtime/warp_products.hpp"
 
 __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace tilewise::simt {
 
-using boost::context::detail::fcontext_t;
-using boost::context::detail::jump_fcontext;
 using boost::context::detail::transfer_t;
 
 namespace {
@@ -37,6 +38,36 @@ WarpOperation operation_named(std::string_view call) {
 }
 
 }  // namespace
+
+/// What a warp's operation makes of the values that the lanes in `arrived` have offered.
+static std::uint64_t folded(WarpFold how, const std::uint64_t (&offered)[32], unsigned arrived,
+                            int lane) {
+  if (how == WarpFold::product) {
+    if (lane == std::countr_zero(arrived)) multiply_of_warp(offered, arrived);
+    return 0;
+  }
+  const auto signed_number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
+  std::uint64_t result = offered[lane], same = 0;
+  if (how == WarpFold::add || how == WarpFold::bits_of_one) result = 0;
+  for (int other = 0; other < 32; ++other) {
+    if ((arrived >> other & 1u) == 0) continue;
+    const std::uint64_t value = offered[other];
+    same |= std::uint64_t{value == offered[lane]} << other;
+    if (how == WarpFold::add) result += value;
+    if (how == WarpFold::bits_of_one) result ^= value;
+    if (how == WarpFold::bits_of_both) result &= value;
+    if (how == WarpFold::bits_of_either) result |= value;
+    if (how == WarpFold::min_unsigned) result = std::min(result, value);
+    if (how == WarpFold::max_unsigned) result = std::max(result, value);
+    const bool smaller = signed_number(value) < signed_number(result);
+    if (how == WarpFold::min_signed ? smaller : how == WarpFold::max_signed && !smaller) {
+      result = value;
+    }
+  }
+  if (how == WarpFold::match_any) return same;
+  if (how == WarpFold::match_all) return same == arrived ? arrived : 0;
+  return result;
+}
 
 static __thread Block* this_threads_block = nullptr;  // set once a thread runs a kernel
 
@@ -150,7 +181,7 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   {
     const KeepingReturns keeping;
     recorder.guards_stores = true;
-    keep_context(jump_fcontext(first->context, &home_));
+    keep_context(jump(first->context, &home_));
     recorder.guards_stores = false;
   }
   running_ = nullptr;
@@ -197,7 +228,7 @@ void Block::check_shared_memory() {
 }
 
 void Block::run_threads(transfer_t from) {
-  keep_context(from);
+  keep_context({from.fctx, from.data});
   Block& block = of_this_thread();
   // This stack is fresh, so it belongs to the fiber that was taken last.
   Fiber& fiber = *block.stacks_.last_taken();
@@ -443,7 +474,8 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   const unsigned own_lane = 1u << lane_of(position);
   Warp& warp = warps_[warp_index];
   thread.runs_from = not_until_woken;
-  lanes_[position] = {value, 0, source_lane & 31, {what, site}};
+  const bool folds = source_lane >= static_cast<int>(WarpFold::match_any);
+  lanes_[position] = {value, 0, folds ? source_lane : source_lane & 31, {what, site}};
 
   const WaitingThread caller = {thread.index, what, site};
   if ((mask & own_lane) == 0) {
@@ -486,10 +518,13 @@ bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
   for (int lane = 0; lane < 32; ++lane) {
     if ((gathering.arrived >> lane & 1u) == 0) continue;
     const int source = lanes_[first + lane].source;
-    if ((gathering.arrived >> source & 1u) == 0 && wanted_watch_.strict) {
+    if (source < 32 && (gathering.arrived >> source & 1u) == 0 && wanted_watch_.strict) {
       tell_of_shuffle(first + lane, gathering);
     }
-    lanes_[first + lane] = {offered[source], ballot, source, {}};
+    const std::uint64_t received =
+        source < 32 ? offered[source]
+                    : folded(static_cast<WarpFold>(source), offered, gathering.arrived, lane);
+    lanes_[first + lane] = {received, ballot, source, {}};
     threads_[turns_[first + lane]].runs_from = 0;
   }
   for (Gathering& other : warp.gatherings) {
@@ -582,6 +617,22 @@ Switch Block::break_off_access(Finding fault) {
   return {home_, &running_->context};
 }
 
+Switch Block::arrive_at_grid_barrier(Site site) {
+  if (grid_barrier_ == nullptr) {
+    return break_off_access({.kind = "launch",
+                             .message =
+                                 "grid.sync() waits for blocks that need not run at the same "
+                                 "time: launch the kernel by cudaLaunchCooperativeKernel()",
+                             .file = site.file,
+                             .line = site.line});
+  }
+  if (grid_barrier_->arrive_and_wait()) return {nullptr, nullptr};
+  return break_off_access({.kind = "deadlock",
+                           .message = "grid.sync() is not reached by all blocks of the grid",
+                           .file = site.file,
+                           .line = site.line});
+}
+
 Switch Block::let_others_run() {
   if (running_ == nullptr) return {nullptr, nullptr};
   // What all that can run wait for may be what those have that ask.
@@ -595,6 +646,14 @@ void* Block::enter_shared_at_file_scope(int slot) { return shared_.enter_at_file
 // What the facade's headers call, always from a kernel.
 
 static Block& running_block() { return *this_threads_block; }
+
+Switch refuse(const char* why, Site site) {
+  return running_block().break_off_access(
+      {.kind = "launch", .message = why, .file = site.file, .line = site.line});
+}
+
+Switch arrive_at_grid_barrier(Site site) { return running_block().arrive_at_grid_barrier(site); }
+bool launch_is_cooperative() { return running_block().is_cooperative(); }
 
 Switch arrive_at_block_barrier(const char* what, Site site, bool predicate) {
   return running_block().arrive_at_block_barrier(what, site, predicate);
@@ -619,8 +678,6 @@ void* enter_shared_at_file_scope(int slot) {
   return running_block().enter_shared_at_file_scope(slot);
 }
 void* enter_dynamic_shared(const char*) { return running_block().enter_dynamic_shared(); }
-void keep_context(boost::context::detail::transfer_t from) {
-  *static_cast<fcontext_t*>(from.data) = from.fctx;
-}
+void keep_context(Transfer from) { *static_cast<Context*>(from.data) = from.fctx; }
 
 }  // namespace tilewise::simt

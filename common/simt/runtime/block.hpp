@@ -34,6 +34,11 @@ class Block {
   /// What all blocks of a launch have in common.
   void start_launch(const LaunchConfiguration& launch, const LaunchBody& body, const Watch& watch);
 
+  /// Where blocks wait for others of their launch; null where they cannot.
+  void use_grid_barrier(GridBarrier* barrier) { grid_barrier_ = barrier; }
+  bool is_cooperative() const { return grid_barrier_ != nullptr; }
+  Switch arrive_at_grid_barrier(Site site);
+
   /// All blocks of the launch that fell to this thread have run.
   void finish_launch();
 
@@ -110,7 +115,7 @@ class Block {
   struct Lane {
     std::uint64_t value;  ///< offered, then received
     unsigned ballot;      ///< received
-    int source;           ///< lane asked for
+    int source;           ///< lane asked for, or a WarpFold
     Wait wait;            ///< set while it waits for the others
   };
 
@@ -185,6 +190,7 @@ class Block {
   boost::context::detail::fcontext_t home_ = nullptr;  ///< run(), waiting for the block to end
 
   const LaunchConfiguration* launch_ = nullptr;
+  GridBarrier* grid_barrier_ = nullptr;
   LaunchBody body_{};
 
   std::vector<Thread> threads_;         ///< in the order of their turns

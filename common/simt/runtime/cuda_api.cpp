@@ -119,8 +119,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
   };
   const cudaDeviceProp& of = properties;
   switch (attribute) {
-#define TILEWISE_IS(name, number)   \
-  case cudaDevAttr##name:           \
+#define TILEWISE_IS(name, number) \
+  case cudaDevAttr##name:         \
     return *value = whole(number), cudaSuccess
     TILEWISE_IS(MaxThreadsPerBlock, of.maxThreadsPerBlock);
     TILEWISE_IS(MaxBlockDimX, of.maxThreadsDim[0]);

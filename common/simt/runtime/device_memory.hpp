@@ -22,8 +22,8 @@ enum class MemoryKind {
 inline constexpr int poison = 0xFF;
 
 /// The simulated card's global memory: a range of addresses that nothing can touch except while a
-/// kernel or a copy runs, but for what the host shares. Every allocation ends at an inaccessible gap, so that a kernel that runs
-/// past its end by a row is stopped by the processor.
+/// kernel or a copy runs, but for what the host shares. Every allocation ends at an inaccessible
+/// gap, so that a kernel that runs past its end by a row is stopped by the processor.
 class DeviceMemory {
  public:
   static DeviceMemory& instance();

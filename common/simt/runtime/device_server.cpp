@@ -221,7 +221,8 @@ class Service {
         {request_.block[0], request_.block[1], request_.block[2]},
         request_.dynamic_shared_bytes,
         nullptr,
-        request_.argument_bytes};
+        request_.argument_bytes,
+        request_.value != 0};
     if (chosen) {
       std::uintptr_t function = 0;
       if (request_.bytes < sizeof function) return HostRequest::impossible;

@@ -239,8 +239,7 @@ constexpr Description descriptions[] = {
 };
 
 const Description* find(cudaError_t error) {
-  const auto* const found =
-      std::ranges::lower_bound(descriptions, error, {}, &Description::error);
+  const auto* const found = std::ranges::lower_bound(descriptions, error, {}, &Description::error);
   return found != std::end(descriptions) && found->error == error ? found : nullptr;
 }
 

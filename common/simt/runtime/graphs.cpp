@@ -44,8 +44,9 @@ std::vector<cudaGraphNode_t> listed(const cudaGraphNode_t* nodes, std::size_t co
   return {nodes, nodes + count};
 }
 
-cudaError_t add_to_graph(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                std::size_t count, cudaGraphNodeType type, Work work) {
+cudaError_t add_to_graph(cudaGraphNode_t* node, cudaGraph_t graph,
+                         const cudaGraphNode_t* dependencies, std::size_t count,
+                         cudaGraphNodeType type, Work work) {
   if (node == nullptr || graph == nullptr || (dependencies == nullptr && count > 0)) {
     return device::fail(cudaErrorInvalidValue);
   }
@@ -275,7 +276,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* dependencies, size_t count, void* to,
                                      const void* from, size_t bytes, cudaMemcpyKind kind) {
   return add_to_graph(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy,
-             [=] { return copy_now(to, from, bytes, kind); });
+                      [=] { return copy_now(to, from, bytes, kind); });
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -300,21 +301,21 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (error != cudaSuccess) return error;
   const std::shared_ptr<CUgraphExec_st> executable(made);
   return add_to_graph(node, graph, dependencies, count, cudaGraphNodeTypeGraph,
-             [executable] { return run(*executable); });
+                      [executable] { return run(*executable); });
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                         const cudaGraphNode_t* dependencies, size_t count,
                                         cudaEvent_t event) {
   return add_to_graph(node, graph, dependencies, count, cudaGraphNodeTypeEventRecord,
-             [event] { return cudaEventRecord(event, nullptr); });
+                      [event] { return cudaEventRecord(event, nullptr); });
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                       const cudaGraphNode_t* dependencies, size_t count,
                                       cudaEvent_t event) {
   return add_to_graph(node, graph, dependencies, count, cudaGraphNodeTypeWaitEvent,
-             [event] { return cudaStreamWaitEvent(nullptr, event, 0); });
+                      [event] { return cudaStreamWaitEvent(nullptr, event, 0); });
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -388,8 +389,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3
 }
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
                                            size_t bytes, cudaMemcpyKind kind) {
-  return change(node, cudaGraphNodeTypeMemcpy,
-                [=] { return copy_now(to, from, bytes, kind); });
+  return change(node, cudaGraphNodeTypeMemcpy, [=] { return copy_now(to, from, bytes, kind); });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,

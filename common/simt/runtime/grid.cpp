@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/streams.hpp"
@@ -32,6 +34,17 @@ bool empty(dim3 extents) { return extents.x == 0 || extents.y == 0 || extents.z 
 std::string in_words(dim3 extents) {
   std::string text = std::to_string(extents.x) + " x " + std::to_string(extents.y);
   return extents.z == 1 ? text : text + " x " + std::to_string(extents.z);
+}
+
+std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
+
+/// As far as threads and dynamic shared memory bound them.
+std::uint64_t most_blocks_together(const LaunchConfiguration& launch) {
+  int blocks = 0;
+  const auto kernel = static_cast<const void*>(launch.kernel);  // whichever: nothing is known of it
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, kernel, static_cast<int>(blocks_of(launch.block)), launch.dynamic_shared_bytes);
+  return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(device::profile().sms);
 }
 
 /// Why a launch cannot be held, for messages.
@@ -55,6 +68,11 @@ std::string why_refused(const LaunchConfiguration& launch) {
            " bytes of dynamic shared memory, the third value in <<< >>>, and " +
            std::to_string(device::dynamic_shared_limit()) + " can be had";
   }
+  if (launch.cooperative && blocks_of(grid) > most_blocks_together(launch)) {
+    return text + "its blocks wait for each other, so that all " + std::to_string(blocks_of(grid)) +
+           " have to run at the same time, and this GPU runs " +
+           std::to_string(most_blocks_together(launch));
+  }
   return text + "its grid of " + in_words(grid) + " or block of " + in_words(block) +
          " is larger along a side than a GPU takes";
 }
@@ -74,6 +92,9 @@ cudaError_t check(const LaunchConfiguration& launch) {
     return cudaErrorInvalidConfiguration;
   }
   if (launch.dynamic_shared_bytes > device::dynamic_shared_limit()) return cudaErrorInvalidValue;
+  if (launch.cooperative && blocks_of(grid) > most_blocks_together(launch)) {
+    return cudaErrorCooperativeLaunchTooLarge;
+  }
   return cudaSuccess;
 }
 
@@ -107,8 +128,6 @@ class BlockQueue {
   std::atomic<std::uint64_t> next_{0};
 };
 
-std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
-
 /// One launch on its way over the device.
 class Launch {
  public:
@@ -116,13 +135,17 @@ class Launch {
       : configuration_(configuration), body_(body), watch_(watch) {}
 
   /// @return what ended a block early
-  std::optional<Finding> run_all() { return run(blocks_of(configuration_.grid), nullptr); }
+  std::optional<Finding> run_all() {
+    return configuration_.cooperative ? run_together()
+                                      : run(blocks_of(configuration_.grid), nullptr);
+  }
 
   /// Tells observers of it, who may be content with some of its blocks, and keeps what they leave.
   std::optional<Finding> run_watched();
 
  private:
   std::optional<Finding> run(std::uint64_t count, const std::vector<std::uint64_t>* chosen);
+  std::optional<Finding> run_together();
   void keep_results(const BlockWeights& weights, bool complete);
 
   const LaunchConfiguration& configuration_;
@@ -162,12 +185,40 @@ std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::u
   return first_fault;
 }
 
+/// Each block on a thread of its own: they wait for each other.
+std::optional<Finding> Launch::run_together() {
+  const std::uint64_t count = blocks_of(configuration_.grid);
+  const BlockQueue queue(configuration_.grid, count, 1);
+  GridBarrier barrier(count);
+  std::optional<Finding> first_fault;
+  const DeviceMemory::Access access;
+  std::vector<std::thread> threads;
+  for (std::uint64_t number = 0; number < count; ++number) {
+    threads.emplace_back([&, number] {
+      use_alternate_signal_stack();
+      Block& block = Block::of_this_thread();
+      block.use_grid_barrier(&barrier);
+      block.start_launch(configuration_, body_, watch_);
+      const std::optional<Finding> fault = block.run(queue.index(number), number);
+      barrier.leave();
+      if (!fault) block.finish_launch();
+      const std::lock_guard lock(mutex_);
+      static_shared_bytes_ = std::max(static_shared_bytes_, block.static_shared_bytes());
+      // Others that wait for a block with a fault have one only because of it.
+      if (fault && (!first_fault || first_fault->kind == "deadlock")) first_fault = fault;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return first_fault;
+}
+
 std::optional<Finding> Launch::run_watched() {
   Findings::instance().start_launch();
   for (Observer* observer : process_observers()) observer->begin_launch(watch_, configuration_);
   std::optional<Finding> fault;
   BlockWeights weights;
   for (Observer* observer : process_observers()) {
+    if (configuration_.cooperative) break;
     // A sample that a fault has ended cannot be gone on with.
     for (auto next = observer->next_of_sample(); !next.empty() && !fault;) {
       simulated_blocks_ += next.size();

@@ -80,8 +80,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 namespace {
 
 bool is_shared(const void* host) {
-  return registered().hold(host, 1) ||
-         DeviceMemory::instance().kind_at(host) == MemoryKind::pinned;
+  return registered().hold(host, 1) || DeviceMemory::instance().kind_at(host) == MemoryKind::pinned;
 }
 
 }  // namespace

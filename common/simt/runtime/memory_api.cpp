@@ -213,8 +213,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return issue(stream, cudaGraphNodeTypeMemcpy,
-               [=] { return copy_now(to, from, bytes, kind); });
+  return issue(stream, cudaGraphNodeTypeMemcpy, [=] { return copy_now(to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
@@ -244,8 +243,7 @@ cudaError_t cudaMemset(void* pointer, int byte, size_t bytes) {
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t stream) {
-  return issue(stream, cudaGraphNodeTypeMemset,
-               [=] { return fill_now(pointer, byte, bytes); });
+  return issue(stream, cudaGraphNodeTypeMemset, [=] { return fill_now(pointer, byte, bytes); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, size_t height) {

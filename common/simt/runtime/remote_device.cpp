@@ -179,6 +179,7 @@ void RemoteDevice::launch(const LaunchConfiguration& configuration, const Launch
   request.kernel = address_of(configuration.kernel);
   request.file = address_of(configuration.file);
   request.line = configuration.line;
+  request.value = configuration.cooperative ? 1 : 0;
   request.dynamic_shared_bytes = configuration.dynamic_shared_bytes;
   request.argument_bytes = configuration.argument_bytes;
   request.run = reinterpret_cast<std::uintptr_t>(body.run);

@@ -40,7 +40,7 @@ struct DeviceRequest {
   std::uint64_t to;  ///< addresses of device memory, or of variables of the module
   std::uint64_t from;
   std::uint64_t bytes;
-  std::int32_t value;
+  std::int32_t value;  ///< of a launch: 1 for a cooperative one
   // Of a launch. Names are addresses of literals of the module.
   std::int32_t line;
   std::uint64_t kernel;

@@ -221,8 +221,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   cudaGraph_t graph = nullptr;
   cudaGraphCreate(&graph, 0);
-  const cudaError_t error =
-      cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, mode);
+  const cudaError_t error = cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, mode);
   if (error != cudaSuccess) cudaGraphDestroy(graph);
   return error;
 }

@@ -68,10 +68,10 @@ const View& view_at(unsigned long long object) { return *reinterpret_cast<const 
 
 float of_half(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const float size = exponent == 0    ? std::ldexp(static_cast<float>(fraction), -24)
-                     : exponent == 31 ? (fraction ? NAN : INFINITY)
-                                      : std::ldexp(static_cast<float>(fraction | 1024),
-                                                   exponent - 25);
+  const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                     : exponent == 31
+                         ? (fraction ? NAN : INFINITY)
+                         : std::ldexp(static_cast<float>(fraction | 1024), exponent - 25);
   return bits & 0x8000 ? -size : size;
 }
 
@@ -86,13 +86,13 @@ Texel texel_at(const View& view, std::size_t x, std::size_t y, std::size_t z) {
     std::uint32_t raw = 0;
     std::memcpy(&raw, at + i * bits / 8, static_cast<std::size_t>(bits / 8));
     if (view.format.f == cudaChannelFormatKindFloat) {
-      texel.real[i] = bits == 16 ? of_half(static_cast<std::uint16_t>(raw))
-                                 : __builtin_bit_cast(float, raw);
+      texel.real[i] =
+          bits == 16 ? of_half(static_cast<std::uint16_t>(raw)) : __builtin_bit_cast(float, raw);
       continue;
     }
     const bool is_signed = view.format.f == cudaChannelFormatKindSigned;
-    const int whole = is_signed ? static_cast<int>(raw << (32 - bits)) >> (32 - bits)
-                                : static_cast<int>(raw);
+    const int whole =
+        is_signed ? static_cast<int>(raw << (32 - bits)) >> (32 - bits) : static_cast<int>(raw);
     texel.whole[i] = whole;
     if (normalised) {
       const auto largest = static_cast<float>((1u << (is_signed ? bits - 1 : bits)) - 1);
@@ -234,8 +234,8 @@ void* place_in_surface(cudaSurfaceObject_t surface, int x_bytes, int y, int z, i
   const auto layers = static_cast<long>(std::max<std::size_t>(view.depth, 1));
   const auto row_bytes = static_cast<long>(view.pitch);
   long x = x_bytes, row = y, layer = z;
-  const bool is_inside = x >= 0 && x + bytes <= row_bytes && row >= 0 && row < rows && layer >= 0 &&
-                         layer < layers;
+  const bool is_inside =
+      x >= 0 && x + bytes <= row_bytes && row >= 0 && row < rows && layer >= 0 && layer < layers;
   if (!is_inside && mode == cudaBoundaryModeTrap) __builtin_trap();
   if (!is_inside && mode == cudaBoundaryModeZero) return nullptr;
   x = std::clamp(x, 0L, row_bytes - bytes);

@@ -2,11 +2,9 @@
 // Tests: MatmulShared.IsRightWhenTheTileDividesN
 // Says: keep_context
 
-#include <boost/context/detail/fcontext.hpp>
-
 #include "matmul_shared.hpp"
 
-using Transfer = boost::context::detail::transfer_t;
+using Transfer = ::tilewise::simt::Transfer;
 
 // Where a function is looked for that is handed one: where T is.
 template <class T>

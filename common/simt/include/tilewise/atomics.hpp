@@ -14,11 +14,12 @@ Switch let_others_run();
 
 /// Unsigned integer of T's size, the type the host's compare-and-swap works on.
 template <class T>
-using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>;
 
 template <class T>
 Bits<T> bits_of(T value) {
-  static_assert(sizeof(T) == sizeof(Bits<T>), "atomics work on 4- and 8-byte types");
+  static_assert(sizeof(T) == sizeof(Bits<T>), "atomics work on types of 2, 4 and 8 bytes");
   return __builtin_bit_cast(Bits<T>, value);
 }
 
@@ -29,6 +30,8 @@ T value_of(Bits<T> bits) {
 
 /// For the checked build, where an atomic operation is to be one access: replaces *address by
 /// change(*address, operand) and returns the old value.
+uint16_t atomically_replace(uint16_t* address, uint16_t operand,
+                            uint16_t (*change)(uint16_t old, uint16_t operand));
 uint32_t atomically_replace(uint32_t* address, uint32_t operand,
                             uint32_t (*change)(uint32_t old, uint32_t operand));
 uint64_t atomically_replace(uint64_t* address, uint64_t operand,
@@ -183,4 +186,35 @@ template <class T>
                                   false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   if (!swapped) follow(let_others_run());
   return value_of<T>(seen);
+}
+
+// One block's atomics, and those that the host takes part in, are as all others.
+#define TILEWISE_OF_SCOPE(name, scope)                                                        \
+  template <class T>                                                                          \
+  [[gnu::always_inline]] inline T name##scope(T* address, tilewise::simt::Operand<T> value) { \
+    return name(address, value);                                                              \
+  }
+#define TILEWISE_SCOPES(name) TILEWISE_OF_SCOPE(name, _block) TILEWISE_OF_SCOPE(name, _system)
+TILEWISE_SCOPES(atomicAdd)
+TILEWISE_SCOPES(atomicSub)
+TILEWISE_SCOPES(atomicMin)
+TILEWISE_SCOPES(atomicMax)
+TILEWISE_SCOPES(atomicAnd)
+TILEWISE_SCOPES(atomicOr)
+TILEWISE_SCOPES(atomicXor)
+TILEWISE_SCOPES(atomicInc)
+TILEWISE_SCOPES(atomicDec)
+TILEWISE_SCOPES(atomicExch)
+#undef TILEWISE_SCOPES
+#undef TILEWISE_OF_SCOPE
+
+template <class T>
+[[gnu::always_inline]] inline T atomicCAS_block(T* address, tilewise::simt::Operand<T> compare,
+                                                tilewise::simt::Operand<T> value) {
+  return atomicCAS(address, compare, value);
+}
+template <class T>
+[[gnu::always_inline]] inline T atomicCAS_system(T* address, tilewise::simt::Operand<T> compare,
+                                                 tilewise::simt::Operand<T> value) {
+  return atomicCAS(address, compare, value);
 }

@@ -21,6 +21,13 @@ struct BarrierVotes {
 };
 BarrierVotes votes_of_passed_barrier();
 
+/// Waits until a thread of every block has come there.
+Switch arrive_at_grid_barrier(Site site);
+bool launch_is_cooperative();
+
+/// Ends the launch, for something that cannot be simulated.
+Switch refuse(const char* why, Site site);
+
 }  // namespace tilewise::simt
 
 #define TILEWISE_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()

@@ -6,8 +6,8 @@
 #include "errors.hpp"
 #include "vector_types.hpp"
 
-// CUDA's structures, with CUDA's members (driver_types.h, texture_types.h). What the simulator makes
-// of the handles is known to its run-time alone.
+// CUDA's structures, with CUDA's members (driver_types.h, texture_types.h). What the simulator
+// makes of the handles is known to its run-time alone.
 
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;

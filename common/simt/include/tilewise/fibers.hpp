@@ -1,7 +1,5 @@
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
-
 #include "qualifiers.hpp"
 #ifdef TILEWISE_DEBUG
 #include "debug_stop.hpp"
@@ -9,14 +7,29 @@
 
 namespace tilewise::simt {
 
+// Boost.Context's switch, declared here to spare kernel files its headers.
+
+/// Where a thread of a block goes on.
+using Context = void*;
+
+/// What a thread that goes on is told: where the one goes on that it was left for, and `leaving`.
+struct Transfer {
+  Context fctx;
+  void* data;
+};
+
+#define TILEWISE_LINKED(prefix, name) TILEWISE_LINKED_AS(prefix, name)
+#define TILEWISE_LINKED_AS(prefix, name) #prefix name
+Transfer jump(Context to, void* data) asm(TILEWISE_LINKED(__USER_LABEL_PREFIX__, "jump_fcontext"));
+
 /// What the run-time decided when a thread came to a point where it has to wait.
 struct Switch {
-  boost::context::detail::fcontext_t to;  ///< the thread to run now; null: this one goes on
-  void* leaving;                          ///< where the context of this thread is to be kept
+  Context to;     ///< the thread to run now; null: this one goes on
+  void* leaving;  ///< where the context of this thread is to be kept
 };
 
 /// Notes where the thread that was left goes on.
-void keep_context(boost::context::detail::transfer_t from);
+void keep_context(Transfer from);
 
 /// Leaves the running CUDA thread for another one of its block.
 ///
@@ -28,11 +41,11 @@ void keep_context(boost::context::detail::transfer_t from);
 #ifdef TILEWISE_DEBUG
   note_turn_end();
 #endif
-  const auto from = boost::context::detail::jump_fcontext(decision.to, decision.leaving);
+  const Transfer from = jump(decision.to, decision.leaving);
 #ifdef TILEWISE_CHECKED
   keep_context(from);  // in the run-time, whose own accesses do not report themselves
 #else
-  *static_cast<boost::context::detail::fcontext_t*>(from.data) = from.fctx;
+  *static_cast<Context*>(from.data) = from.fctx;
 #endif
 }
 

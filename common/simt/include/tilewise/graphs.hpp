@@ -14,8 +14,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                     unsigned long long* id = nullptr,
-                                     cudaGraph_t* graph = nullptr,
+                                     unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
                                      const cudaGraphNode_t** dependencies = nullptr,
                                      const cudaGraphEdgeData** edges = nullptr,
                                      size_t* count = nullptr);
@@ -71,8 +70,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters);
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters);
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters);
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                         const cudaMemcpy3DParms* parameters);
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters);
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
                                            size_t bytes, cudaMemcpyKind kind);
 
@@ -123,8 +121,8 @@ cudaError_t change_kernel_node(cudaGraphExec_t executable, cudaGraphNode_t node,
                                const cudaKernelNodeParams* parameters, LaunchNode launch);
 
 inline cudaError_t launch_node(const cudaKernelNodeParams& node) {
-  return cudaLaunchKernel(node.func, node.gridDim, node.blockDim,
-                          node.kernelParams, node.sharedMemBytes, nullptr);
+  return cudaLaunchKernel(node.func, node.gridDim, node.blockDim, node.kernelParams,
+                          node.sharedMemBytes, nullptr);
 }
 
 }  // namespace tilewise::simt
@@ -138,8 +136,7 @@ inline cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t gra
 
 inline cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                                 const cudaKernelNodeParams* parameters) {
-  return tilewise::simt::change_kernel_node(nullptr, node, parameters,
-                                            tilewise::simt::launch_node);
+  return tilewise::simt::change_kernel_node(nullptr, node, parameters, tilewise::simt::launch_node);
 }
 
 inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable,

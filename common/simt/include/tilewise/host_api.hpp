@@ -342,15 +342,14 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* blo
 /// The largest block, of whole warps, whose shared memory, as `shared_bytes(threads)` says, fits.
 template <class Kernel, class SharedBytes>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* block_size,
-                                                           Kernel* kernel,
-                                                           SharedBytes shared_bytes,
+                                                           Kernel* kernel, SharedBytes shared_bytes,
                                                            int limit = 0) {
   cudaDeviceProp device;
   const cudaError_t error = cudaGetDeviceProperties(&device, 0);
   if (error != cudaSuccess) return error;
   int blocks = 0, most = 0;
-  const int largest = limit > 0 && limit < device.maxThreadsPerBlock ? limit
-                                                                     : device.maxThreadsPerBlock;
+  const int largest =
+      limit > 0 && limit < device.maxThreadsPerBlock ? limit : device.maxThreadsPerBlock;
   for (int threads = largest; threads > 0; threads = (threads - 1) / 32 * 32) {
     const size_t bytes = static_cast<size_t>(shared_bytes(threads));
     if (bytes > device.sharedMemPerBlockOptin) continue;

@@ -6,6 +6,10 @@
 
 #include <type_traits>
 
+#include "atomics.hpp"
+#include "conversions.hpp"
+#include "integer_intrinsics.hpp"
+
 namespace tilewise::simt {
 
 template <class To, class From>
@@ -38,6 +42,22 @@ T __ldcg(const T* address) {
 template <class T>
 T __ldcs(const T* address) {
   return *address;
+}
+template <class T>
+T __ldlu(const T* address) {
+  return *address;
+}
+template <class T>
+T __ldcv(const T* address) {
+  return *address;
+}
+template <class T>
+void __stwb(T* address, T value) {
+  *address = value;
+}
+template <class T>
+void __stwt(T* address, T value) {
+  *address = value;
 }
 template <class T>
 void __stcg(T* address, T value) {
@@ -106,9 +126,82 @@ inline float __logf(float x) { return logf(x); }
 inline float __sinf(float x) { return sinf(x); }
 inline float __cosf(float x) { return cosf(x); }
 inline float __powf(float x, float y) { return powf(x, y); }
+inline float __exp10f(float x) { return exp10f(x); }
+inline float __log2f(float x) { return log2f(x); }
+inline float __log10f(float x) { return log10f(x); }
+inline float __tanf(float x) { return tanf(x); }
+inline float __tanhf(float x) { return tanhf(x); }
+inline void __sincosf(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
+inline float fdividef(float x, float y) { return x / y; }
+inline double fdivide(double x, double y) { return x / y; }
 inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
+inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+
+// Functions of CUDA's that the C library lacks (runtime/mathematics.cpp).
+namespace tilewise::simt {
+double inverse_erf(double x);
+double inverse_erfc(double x);
+double scaled_erfc(double x);
+double normal_distribution(double x);
+double inverse_normal_distribution(double p);
+double sine_of_pi_times(double x);
+double cosine_of_pi_times(double x);
+double bessel_i(int order, double x);
+double length_of(int dimensions, const double* x);
+double length_of(int dimensions, const float* x);
+}  // namespace tilewise::simt
+
+// clang-format off
+#define TILEWISE_OF_ONE(name, value)                         \
+  inline double name(double x) { return tilewise::simt::value; } \
+  inline float name##f(float x) { return static_cast<float>(tilewise::simt::value); }
+TILEWISE_OF_ONE(erfinv, inverse_erf(x))
+TILEWISE_OF_ONE(erfcinv, inverse_erfc(x))
+TILEWISE_OF_ONE(erfcx, scaled_erfc(x))
+TILEWISE_OF_ONE(normcdf, normal_distribution(x))
+TILEWISE_OF_ONE(normcdfinv, inverse_normal_distribution(x))
+TILEWISE_OF_ONE(sinpi, sine_of_pi_times(x))
+TILEWISE_OF_ONE(cospi, cosine_of_pi_times(x))
+TILEWISE_OF_ONE(cyl_bessel_i0, bessel_i(0, x))
+TILEWISE_OF_ONE(cyl_bessel_i1, bessel_i(1, x))
+#undef TILEWISE_OF_ONE
+// clang-format on
+inline void sincospi(double x, double* sine, double* cosine) {
+  *sine = sinpi(x);
+  *cosine = cospi(x);
+}
+inline void sincospif(float x, float* sine, float* cosine) {
+  *sine = sinpif(x);
+  *cosine = cospif(x);
+}
+inline double rcbrt(double x) { return 1 / cbrt(x); }
+inline float rcbrtf(float x) { return static_cast<float>(1 / cbrt(static_cast<double>(x))); }
+inline double rhypot(double x, double y) { return 1 / hypot(x, y); }
+inline float rhypotf(float x, float y) {
+  return static_cast<float>(1 / hypot(static_cast<double>(x), static_cast<double>(y)));
+}
+#define TILEWISE_LENGTHS(Real, f)                                                   \
+  inline Real norm##f(int dimensions, const Real* x) {                              \
+    return static_cast<Real>(tilewise::simt::length_of(dimensions, x));             \
+  }                                                                                 \
+  inline Real rnorm##f(int dimensions, const Real* x) {                             \
+    return static_cast<Real>(1 / tilewise::simt::length_of(dimensions, x));         \
+  }                                                                                 \
+  inline Real norm3d##f(Real a, Real b, Real c) {                                   \
+    const Real x[] = {a, b, c};                                                     \
+    return norm##f(3, x);                                                           \
+  }                                                                                 \
+  inline Real norm4d##f(Real a, Real b, Real c, Real d) {                           \
+    const Real x[] = {a, b, c, d};                                                  \
+    return norm##f(4, x);                                                           \
+  }                                                                                 \
+  inline Real rnorm3d##f(Real a, Real b, Real c) { return 1 / norm3d##f(a, b, c); } \
+  inline Real rnorm4d##f(Real a, Real b, Real c, Real d) { return 1 / norm4d##f(a, b, c, d); }
+TILEWISE_LENGTHS(double, )
+TILEWISE_LENGTHS(float, f)
+#undef TILEWISE_LENGTHS
 
 inline int __float_as_int(float x) { return tilewise::simt::reinterpret_bits<int>(x); }
 inline float __int_as_float(int x) { return tilewise::simt::reinterpret_bits<float>(x); }
@@ -126,18 +219,6 @@ inline int __double2loint(double x) { return static_cast<int>(__double_as_longlo
 inline double __hiloint2double(int high, int low) {
   return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
 }
-
-// Conversions, by the way that they round: to nearest (even), to zero, down, up.
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
-inline double __int2double_rn(int x) { return x; }
-inline float __double2float_rn(double x) { return static_cast<float>(x); }
-inline int __float2int_rn(float x) { return static_cast<int>(rintf(x)); }
-inline int __float2int_rz(float x) { return static_cast<int>(x); }
-inline int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
-inline int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
-inline int __double2int_rn(double x) { return static_cast<int>(rint(x)); }
-inline int __double2int_rz(double x) { return static_cast<int>(x); }
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -182,4 +263,6 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
 
 /// Ticks of the host's monotonic clock, in nanoseconds; says nothing of a GPU's cycles.
 long long clock64();
-inline void __nanosleep(unsigned) {}
+inline void __nanosleep(unsigned) { tilewise::simt::follow(tilewise::simt::let_others_run()); }
+inline void __brkpt() {}
+inline void __prof_trigger(int) {}

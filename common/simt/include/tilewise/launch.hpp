@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -41,19 +40,38 @@ struct LaunchBody {
 /// finished. A configuration the device cannot hold runs nothing and sets CUDA's error for it.
 void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body);
 
+/// The arguments of a launch, of which a kernel's parameters are made.
+template <size_t number, class T>
+struct Argument {
+  T value;
+};
+template <class Numbers, class... T>
+struct ArgumentsInOrder;
+template <size_t... number, class... T>
+struct ArgumentsInOrder<std::index_sequence<number...>, T...> : Argument<number, T>... {};
+template <class... T>
+using ArgumentList = ArgumentsInOrder<std::index_sequence_for<T...>, T...>;
+
+template <size_t number, class T>
+T& argument_at(Argument<number, T>& argument) {
+  return argument.value;
+}
+
 /// A launch of a kernel by its name.
 template <class Kernel, class... Arguments>
 struct NamedCall {
   static_assert(std::is_empty_v<Kernel>);
   Kernel kernel;
-  std::tuple<Arguments...> arguments;
+  ArgumentList<Arguments...> arguments;
+  using Numbers = std::index_sequence_for<Arguments...>;
 };
 
 /// A launch of a kernel that was chosen when the program ran. It begins with the kernel's address.
 template <class Kernel, class... Arguments>
 struct ChosenCall {
   Kernel kernel;
-  std::tuple<Arguments...> arguments;
+  ArgumentList<Arguments...> arguments;
+  using Numbers = std::index_sequence_for<Arguments...>;
 };
 
 template <class Kernel, class... Arguments>
@@ -92,7 +110,7 @@ ParameterBytes<T> of_thread(const ParameterBytes<T>& argument) {
 /// Inlined, so that the kernel is the first function that run_thread() calls.
 template <class Call, size_t... index>
 [[gnu::always_inline]] inline void call_kernel(Call& call, std::index_sequence<index...>) {
-  call.kernel(of_thread(std::get<index>(call.arguments))...);
+  call.kernel(of_thread(argument_at<index>(call.arguments))...);
 }
 
 /// What a thread of a launch runs. By the name the builder knows where kernels begin, and that
@@ -104,7 +122,7 @@ void run_thread(void* context) {
 #ifdef TILEWISE_DEBUG
   note_thread_start();
 #endif
-  call_kernel(call, std::make_index_sequence<std::tuple_size_v<decltype(call.arguments)>>{});
+  call_kernel(call, typename Call::Numbers{});
 #ifdef TILEWISE_DEBUG
   note_turn_end();
 #endif

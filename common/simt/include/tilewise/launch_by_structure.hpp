@@ -35,8 +35,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, R (*kern
   tilewise::simt::LaunchConfiguration launch{"a kernel", __builtin_FILE(), __builtin_LINE()};
   const cudaError_t error = tilewise::simt::configuration_of(*configuration, launch);
   if (error != cudaSuccess) return error;
-  tilewise::simt::of_kernel_files::ConfiguredLaunch<R (*)(P...), R(P...)>(kernel, kernel, launch)(
-      static_cast<Arguments&&>(arguments)...);
+  tilewise::simt::of_kernel_files::ConfiguredLaunch<R (*)(P...), R(P...)>(
+      kernel, kernel, launch)(static_cast<Arguments&&>(arguments)...);
   return cudaPeekAtLastError();
 }
 
@@ -52,10 +52,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, Kernel*
 
 // What CUDA has and cannot be simulated: other processes and devices, interchange with graphics,
 // and code that is loaded at run-time. Their arguments do not matter.
-#define TILEWISE_NOT_SIMULATED(name)                \
-  template <class... Arguments>                     \
-  cudaError_t name(Arguments&&...) {                \
-    return tilewise::simt::not_supported(#name);    \
+#define TILEWISE_NOT_SIMULATED(name)             \
+  template <class... Arguments>                  \
+  cudaError_t name(Arguments&&...) {             \
+    return tilewise::simt::not_supported(#name); \
   }
 TILEWISE_NOT_SIMULATED(cudaIpcGetEventHandle)
 TILEWISE_NOT_SIMULATED(cudaIpcOpenEventHandle)
@@ -109,3 +109,13 @@ TILEWISE_NOT_SIMULATED(cudaMemcpyBatchAsync)
 TILEWISE_NOT_SIMULATED(cudaMemcpy3DBatchAsync)
 TILEWISE_NOT_SIMULATED(cudaMemPrefetchBatchAsync)
 #undef TILEWISE_NOT_SIMULATED
+
+/// As the source has it, where the program has taken the kernel's address.
+template <class Kernel>
+cudaError_t cudaFuncGetName(const char** name, Kernel* function) {
+  const void* const address = tilewise::simt::kernel_address(function);
+  for (const auto* kernel = tilewise::simt::addressed_kernels; kernel; kernel = kernel->next) {
+    if (kernel->function == address) return *name = kernel->name, cudaSuccess;
+  }
+  return cudaErrorInvalidDeviceFunction;
+}

@@ -40,4 +40,6 @@
 #define __launch_bounds__(...)
 #define __grid_constant__
 
-#define CUDART_VERSION 12000
+#define CUDART_CB
+#define CUDARTAPI
+#define CUDART_VERSION 13000

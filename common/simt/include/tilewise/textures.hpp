@@ -99,9 +99,9 @@ cudaChannelFormatDesc channel_format() {
   using Type = typename ComponentsOf<T>::Type;
   constexpr int bits = 8 * sizeof(Type), count = ComponentsOf<T>::count;
   return {bits, count > 1 ? bits : 0, count > 2 ? bits : 0, count > 3 ? bits : 0,
-          std::is_floating_point_v<Type>
-              ? cudaChannelFormatKindFloat
-              : std::is_signed_v<Type> ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned};
+          std::is_floating_point_v<Type> ? cudaChannelFormatKindFloat
+          : std::is_signed_v<Type>       ? cudaChannelFormatKindSigned
+                                         : cudaChannelFormatKindUnsigned};
 }
 
 template <class T>
@@ -109,8 +109,8 @@ T texel_as(const Texel& texel) {
   using Type = typename ComponentsOf<T>::Type;
   Type components[ComponentsOf<T>::count];
   for (int i = 0; i < ComponentsOf<T>::count; ++i) {
-    components[i] = texel.is_real ? static_cast<Type>(texel.real[i])
-                                  : static_cast<Type>(texel.whole[i]);
+    components[i] =
+        texel.is_real ? static_cast<Type>(texel.real[i]) : static_cast<Type>(texel.whole[i]);
   }
   T value;
   __builtin_memcpy(&value, components, sizeof value);
@@ -125,14 +125,14 @@ cudaChannelFormatDesc cudaCreateChannelDesc() {
 }
 
 // Each function in two forms: one returns the value, one stores it.
-#define TILEWISE_TEXTURE_READ(name, parameters, ...)               \
-  template <class T>                                               \
-  T name(cudaTextureObject_t texture TILEWISE_OPEN parameters) {   \
-    return tilewise::simt::texel_as<T>(tilewise::simt::__VA_ARGS__); \
-  }                                                                \
-  template <class T>                                               \
+#define TILEWISE_TEXTURE_READ(name, parameters, ...)                          \
+  template <class T>                                                          \
+  T name(cudaTextureObject_t texture TILEWISE_OPEN parameters) {              \
+    return tilewise::simt::texel_as<T>(tilewise::simt::__VA_ARGS__);          \
+  }                                                                           \
+  template <class T>                                                          \
   void name(T* value, cudaTextureObject_t texture TILEWISE_OPEN parameters) { \
-    *value = tilewise::simt::texel_as<T>(tilewise::simt::__VA_ARGS__); \
+    *value = tilewise::simt::texel_as<T>(tilewise::simt::__VA_ARGS__);        \
   }
 #define TILEWISE_OPEN(...) , __VA_ARGS__
 
@@ -158,29 +158,30 @@ T tex2Dgather(cudaTextureObject_t texture, float x, float y, int component = 0) 
 }
 
 // The x of a surface is in bytes.
-#define TILEWISE_SURFACE(dimension, parameters, ...)                                             \
-  template <class T>                                                                             \
-  T surf##dimension##read(cudaSurfaceObject_t surface, int x, TILEWISE_OPEN parameters           \
-                          cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                 \
-    const void* const place =                                                                    \
-        tilewise::simt::place_in_surface(surface, x, __VA_ARGS__, int(sizeof(T)), mode);         \
-    return place == nullptr ? T{} : *static_cast<const T*>(place);                               \
-  }                                                                                              \
-  template <class T>                                                                             \
-  void surf##dimension##read(T* value, cudaSurfaceObject_t surface, int x,                       \
-                             TILEWISE_OPEN parameters                                            \
-                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {              \
-    const void* const place =                                                                    \
-        tilewise::simt::place_in_surface(surface, x, __VA_ARGS__, int(sizeof(T)), mode);         \
-    *value = place == nullptr ? T{} : *static_cast<const T*>(place);                             \
-  }                                                                                              \
-  template <class T>                                                                             \
-  void surf##dimension##write(T value, cudaSurfaceObject_t surface, int x,                       \
-                              TILEWISE_OPEN parameters                                           \
-                              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {             \
-    void* const place =                                                                          \
-        tilewise::simt::place_in_surface(surface, x, __VA_ARGS__, int(sizeof(T)), mode);         \
-    if (place != nullptr) *static_cast<T*>(place) = value;                                       \
+#define TILEWISE_SURFACE(dimension, parameters, ...)                                     \
+  template <class T>                                                                     \
+  T surf##dimension##read(                                                               \
+      cudaSurfaceObject_t surface, int x,                                                \
+      TILEWISE_OPEN parameters cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {    \
+    const void* const place =                                                            \
+        tilewise::simt::place_in_surface(surface, x, __VA_ARGS__, int(sizeof(T)), mode); \
+    return place == nullptr ? T{} : *static_cast<const T*>(place);                       \
+  }                                                                                      \
+  template <class T>                                                                     \
+  void surf##dimension##read(                                                            \
+      T* value, cudaSurfaceObject_t surface, int x,                                      \
+      TILEWISE_OPEN parameters cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {    \
+    const void* const place =                                                            \
+        tilewise::simt::place_in_surface(surface, x, __VA_ARGS__, int(sizeof(T)), mode); \
+    *value = place == nullptr ? T{} : *static_cast<const T*>(place);                     \
+  }                                                                                      \
+  template <class T>                                                                     \
+  void surf##dimension##write(                                                           \
+      T value, cudaSurfaceObject_t surface, int x,                                       \
+      TILEWISE_OPEN parameters cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {    \
+    void* const place =                                                                  \
+        tilewise::simt::place_in_surface(surface, x, __VA_ARGS__, int(sizeof(T)), mode); \
+    if (place != nullptr) *static_cast<T*>(place) = value;                               \
   }
 #define TILEWISE_OPEN(...) __VA_ARGS__
 TILEWISE_SURFACE(1D, (), 0, 0)

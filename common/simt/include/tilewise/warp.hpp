@@ -20,6 +20,37 @@ uint64_t value_from_passed_warp_operation();
 /// Lanes that came to the operation just passed with a value other than zero.
 unsigned ballot_of_passed_warp_operation();
 
+/// What a warp-wide operation may make of all values that were offered, each lane's 64 bits, in
+/// place of the value of one lane.
+enum class WarpFold {
+  match_any = 256,  ///< beyond every lane's number; lanes with the same value
+  match_all,        ///< all lanes where all have the same value, else none
+  add,
+  min_signed,
+  max_signed,
+  min_unsigned,
+  max_unsigned,
+  bits_of_both,
+  bits_of_either,
+  bits_of_one,
+  product,  ///< of matrices, each lane's part of which lies where its value says (mma.h)
+};
+
+/// The same as exchange() of a value that all lanes have a part in.
+template <class T>
+[[gnu::always_inline]] inline uint64_t fold(const char* what, Site site, unsigned mask, T value,
+                                            WarpFold how) {
+  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
+  uint64_t bits = 0;
+  if constexpr (std::is_integral_v<T>) {
+    bits = static_cast<uint64_t>(value);
+  } else {
+    __builtin_memcpy(&bits, &value, sizeof(T));
+  }
+  follow(arrive_at_warp_operation(what, site, mask, bits, static_cast<int>(how)));
+  return value_from_passed_warp_operation();
+}
+
 /// Lane of the running thread in its warp, 0 to 31.
 int lane_index();
 
@@ -30,10 +61,14 @@ unsigned live_lanes();
 /// ballot_of_passed_warp_operation() says which they were.
 Switch arrive_at_active_mask(Site site);
 
+/// The arithmetic types, and those of cuda_fp16.h and cuda_bf16.h.
+template <class T>
+inline constexpr bool can_be_shuffled = std::is_arithmetic_v<T>;
+
 template <class T>
 [[gnu::always_inline]] inline T exchange(const char* what, Site site, unsigned mask, T value,
                                          int source_lane) {
-  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8,
+  static_assert(can_be_shuffled<T> && sizeof(T) <= 8,
                 "shuffles move the arithmetic types of up to 8 bytes");
   // In place: a call of memcpy would have to be looked at, as those of kernels are.
   uint64_t bits = 0;
@@ -119,3 +154,45 @@ template <class T>
   follow(arrive_at_active_mask({file, line}));
   return ballot_of_passed_warp_operation();
 }
+
+/// Whether all lanes come with the same truth.
+[[gnu::always_inline]] inline int __uni_sync(unsigned mask, int predicate, TILEWISE_SITE) {
+  const unsigned truths = __ballot_sync(mask, predicate, file, line);
+  return truths == 0 || truths == (mask & tilewise::simt::live_lanes());
+}
+
+/// Lanes that came with the same value.
+template <class T>
+[[gnu::always_inline]] inline unsigned __match_any_sync(unsigned mask, T value, TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  return static_cast<unsigned>(
+      fold("__match_any_sync()", {file, line}, mask, value, WarpFold::match_any));
+}
+
+/// The lanes where all came with the same value, else 0.
+template <class T>
+[[gnu::always_inline]] inline unsigned __match_all_sync(unsigned mask, T value, int* same,
+                                                        TILEWISE_SITE) {
+  using namespace tilewise::simt;
+  const auto lanes = static_cast<unsigned>(
+      fold("__match_all_sync()", {file, line}, mask, value, WarpFold::match_all));
+  *same = lanes != 0;
+  return lanes;
+}
+
+#define TILEWISE_REDUCE(name, T, how)                                                             \
+  [[gnu::always_inline]] inline T __reduce_##name##_sync(unsigned mask, T value, TILEWISE_SITE) { \
+    using namespace tilewise::simt;                                                               \
+    return static_cast<T>(                                                                        \
+        fold("__reduce_" #name "_sync()", {file, line}, mask, value, WarpFold::how));             \
+  }
+TILEWISE_REDUCE(add, unsigned, add)
+TILEWISE_REDUCE(add, int, add)
+TILEWISE_REDUCE(min, unsigned, min_unsigned)
+TILEWISE_REDUCE(min, int, min_signed)
+TILEWISE_REDUCE(max, unsigned, max_unsigned)
+TILEWISE_REDUCE(max, int, max_signed)
+TILEWISE_REDUCE(and, unsigned, bits_of_both)
+TILEWISE_REDUCE(or, unsigned, bits_of_either)
+TILEWISE_REDUCE(xor, unsigned, bits_of_one)
+#undef TILEWISE_REDUCE
