@@ -13,6 +13,7 @@
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/copies_on_their_way.hpp"
 #include "common/simt/runtime/division.hpp"
+#include "common/simt/runtime/grid_barrier.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 
