@@ -13,8 +13,10 @@
 /// modules of the checked build report them (docs/decisions/0008); in others nothing is seen.
 namespace tilewise::simt {
 
-/// In which order the threads of a block take turns. A correct kernel cannot tell.
-enum class ThreadOrder { forward, reverse, shuffled };
+/// In which order the threads of a block take turns. A correct kernel cannot tell. In step each
+/// waits before an access until all others have made as many: so nearly all kernels come out right
+/// that lack a barrier, and what else they do can be judged.
+enum class ThreadOrder { forward, reverse, shuffled, in_step };
 
 /// What to watch from the next launch on.
 struct Watch {

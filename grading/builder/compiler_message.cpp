@@ -348,9 +348,12 @@ SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     for (const simt::Remark& remark : simt::remarks_on(file.text)) {
-      if (remark.kind == simt::Remark::Kind::not_shared) {
+      if (remark.kind == simt::Remark::Kind::doubt) {
         if (!remarks.doubt.message.empty()) continue;
-        remarks.doubt = {.message = remark.message, .file = source, .line = remark.line};
+        remarks.doubt = {.message = remark.message,
+                         .hint = remark.next,
+                         .file = source,
+                         .line = remark.line};
       } else if (remarks.overflow.empty()) {
         remarks.overflow = fmt::format("{}:{}: {}", file.name, remark.line, remark.message);
       }

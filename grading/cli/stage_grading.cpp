@@ -267,15 +267,14 @@ class Remarker {
   }
 
   void add_to(TestResult& test) {
-    const bool is_wrong = test.status == Status::failed && (test.finding.kind == "wrong-result" ||
-                                                            test.finding.kind == "uninitialised");
+    static const std::set<std::string_view> wrong = {"wrong-result", "uninitialised",
+                                                     "out-of-bounds", "race"};
+    const bool is_wrong = test.status == Status::failed && wrong.contains(test.finding.kind);
     if (is_wrong && !remarks_.doubt.message.empty()) {
       const Finding& doubt = remarks_.doubt;
       test.finding.message +=
           fmt::format(" The cause may be this: {}:{}: {}.", doubt.file, doubt.line, doubt.message);
-      test.finding.hint =
-          "An array that all threads of a block are to see is declared __shared__: look there "
-          "first.";
+      test.finding.hint = doubt.hint;
       if (test.finding.line == 0) {
         test.finding.file = doubt.file;
         test.finding.line = doubt.line;

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iconv.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -75,7 +78,7 @@ std::vector<std::string> parts_of(const fs::path& path) {
 /// @return why there is no telling; empty if all were seen
 std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
                        std::vector<fs::path>& files) {
-  constexpr int deepest = 3;  // folder/labs/NN_topic/file.cu
+  constexpr int deepest = 4;  // folder/folder/labs/NN_topic/file.cu
   std::error_code error;
   fs::recursive_directory_iterator item(folder, fs::directory_options::skip_permission_denied,
                                         error);
@@ -98,8 +101,8 @@ std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
 
 std::optional<fs::path> place_in_labs(const fs::path& path) {
   std::vector<std::string> parts = parts_of(path);
-  const bool in_a_folder = parts.size() == 4;
-  if (in_a_folder) parts.erase(parts.begin());
+  constexpr std::size_t most_folders_above = 2;
+  while (parts.size() > 3 && parts.size() <= 3 + most_folders_above) parts.erase(parts.begin());
   if (parts.size() != 3 || parts[0] != "labs") return std::nullopt;
   const auto stage = std::ranges::find(stages(), parts[1], &StageInfo::id);
   if (stage == stages().end()) return std::nullopt;
@@ -107,15 +110,85 @@ std::optional<fs::path> place_in_labs(const fs::path& path) {
   return is_its_own ? std::optional(fs::path(parts[1]) / parts[2]) : std::nullopt;
 }
 
-std::optional<fs::path> place_by_name(const fs::path& path) {
-  const std::vector<std::string> parts = parts_of(path);
-  if (parts.empty() || parts.size() > 2) return std::nullopt;
+namespace {
+
+/// "matmul_shared" for "Matmul_Shared (1).CU" and "matmul_shared - Copy-2.cu"; empty for what is no
+/// CUDA source.
+std::string stem_without_marks(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (name.ends_with(".txt")) name.resize(name.size() - 4);  // as some mail programs have it
+  if (!name.ends_with(".cu")) return "";
+  name.resize(name.size() - 3);
+  static const std::regex mark(R"((\s*\(\d+\)|\s*[-_ ]\s*(copy|kopie|kopia|copia)|[-_ ]\d+|\s+)$)");
+  for (std::smatch found; std::regex_search(name, found, mark);) name.resize(found.position());
+  return name;
+}
+
+/// Of a name that ends in a stage's own, after a student's name perhaps, the stage's.
+std::optional<fs::path> place_like(const std::string& name) {
+  const std::string stem = stem_without_marks(name);
+  std::optional<fs::path> longest;
   for (const StageInfo& stage : stages()) {
-    if (std::ranges::find(stage.sources, parts.back()) != stage.sources.end()) {
-      return fs::path(stage.id) / parts.back();
+    for (const std::string& source : stage.sources) {
+      const std::string own = fs::path(source).stem().string();
+      const bool is_like = stem == own || stem.ends_with("_" + own) || stem.ends_with("-" + own) ||
+                           stem.ends_with(" " + own);
+      const bool is_longer = !longest || own.size() > longest->stem().string().size();
+      if (is_like && is_longer) longest = fs::path(stage.id) / source;
     }
   }
-  return std::nullopt;
+  return longest;
+}
+
+}  // namespace
+
+std::optional<fs::path> PlacesByName::place_of(const fs::path& path) {
+  constexpr std::size_t deepest = 5;
+  const std::vector<std::string> parts = parts_of(path);
+  if (parts.empty() || parts.size() > deepest) return std::nullopt;
+  const auto is_of_a_system = [](const std::string& part) {
+    return part.starts_with('.') || part == "__MACOSX";
+  };
+  if (std::ranges::any_of(parts, is_of_a_system)) return std::nullopt;
+  const auto place = place_like(parts.back());
+  if (!place) return std::nullopt;
+  std::vector<Candidate>& known = candidates_[*place];
+  const auto found = std::ranges::find(known, path, &Candidate::path);
+  if (found != known.end()) return found->place;
+  constexpr std::size_t most = 20;  // whoever hands in more is asked anyway
+  if (known.size() >= most) return std::nullopt;
+  const std::string number = known.empty() ? "" : fmt::format(".{}", known.size());
+  known.push_back({path, place->string() + number});
+  return known.back().place;
+}
+
+std::string PlacesByName::settle(const fs::path& to) const {
+  const auto depth = [](const Candidate& one) { return parts_of(one.path).size(); };
+  for (const auto& [place, known] : candidates_) {
+    const std::size_t least = depth(*std::ranges::min_element(known, {}, depth));
+    std::vector<Candidate> meant;
+    for (const Candidate& one : known) {
+      std::error_code ignored;
+      if (depth(one) == least) {
+        meant.push_back(one);
+      } else {
+        fs::remove(to / "labs" / one.place, ignored);
+      }
+    }
+    std::ranges::sort(meant, {}, &Candidate::path);
+    for (const Candidate& one : meant) {
+      const fs::path file = to / "labs" / one.place;
+      if (text_of(file) != text_of(to / "labs" / meant.front().place)) {
+        return fmt::format("{} and {} differ, and either may be meant: hand in one of them",
+                           printable(meant.front().path.string()), printable(one.path.string()));
+      }
+    }
+    for (const Candidate& one : meant) {
+      std::error_code ignored;
+      if (one.place != place) fs::rename(to / "labs" / one.place, to / "labs" / place, ignored);
+    }
+  }
+  return "";
 }
 
 std::string take_from_folder(const fs::path& folder, const fs::path& to,
@@ -139,10 +212,44 @@ std::string take_from_folder(const fs::path& folder, const fs::path& to,
   return "";
 }
 
+namespace {
+
+/// The text as UTF-8, with lines that end in a line feed alone. Nothing where it is neither that
+/// nor UTF-16 with a mark of its byte order, as some editors of Windows write it.
+std::optional<std::string> as_utf8(std::string text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  const bool little = text.starts_with("\xFF\xFE"), big = text.starts_with("\xFE\xFF");
+  if (little || big) {
+    const iconv_t conversion = ::iconv_open("UTF-8", little ? "UTF-16LE" : "UTF-16BE");
+    if (conversion == iconv_t(-1)) return std::nullopt;
+    std::string plain(2 * text.size(), '\0');  // three bytes for two at most
+    char *from = text.data() + 2, *to = plain.data();
+    std::size_t left = text.size() - 2, room = plain.size();
+    const bool is_read = ::iconv(conversion, &from, &left, &to, &room) != std::size_t(-1);
+    ::iconv_close(conversion);
+    if (!is_read) return std::nullopt;
+    plain.resize(plain.size() - room);
+    text = std::move(plain);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[kept++] = text[i];
+  }
+  text.resize(kept);
+  return text;
+}
+
+}  // namespace
+
 std::string put_in_place(const std::string& text, const fs::path& to, const fs::path& place) {
   if (text.size() > largest_source_bytes) {
     return fmt::format("{} is larger than {} bytes", printable(place.string()),
                        largest_source_bytes);
+  }
+  const std::optional<std::string> plain = as_utf8(text);
+  if (!plain) {
+    return fmt::format("{} is text in UTF-16 that cannot be read: save it as UTF-8",
+                       printable(place.string()));
   }
   std::error_code error;
   fs::create_directories((to / "labs" / place).parent_path(), error);
@@ -150,17 +257,18 @@ std::string put_in_place(const std::string& text, const fs::path& to, const fs::
     throw CannotGrade(
         fmt::format("cannot make a folder below {}: {}", printable(to.string()), error.message()));
   }
-  write_output(to / "labs" / place, text);
+  write_output(to / "labs" / place, *plain);
   return "";
 }
 
 std::string take_submission(const fs::path& to,
                             const std::function<std::string(const PlaceInLabs&)>& take) {
-  for (const auto place_of : {place_in_labs, place_by_name}) {
-    std::string problem = take(place_of);
-    if (!problem.empty() || fs::exists(to / "labs")) return problem;
-  }
-  return "";
+  const std::string problem = take(place_in_labs);
+  if (!problem.empty() || fs::exists(to / "labs")) return problem;
+  PlacesByName by_name;
+  const std::string problem_by_name =
+      take([&](const fs::path& path) { return by_name.place_of(path); });
+  return problem_by_name.empty() ? by_name.settle(to) : problem_by_name;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,12 +34,29 @@ using PlaceInLabs =
 /// No submission has more files worth looking at.
 inline constexpr std::size_t most_submission_files = 100'000;
 
-/// The place of labs/NN_topic/x.cu where that is one of the stage's files, at the top or in one
-/// folder. What has another name nobody compiles, and nobody need unpack.
+/// The place of labs/NN_topic/x.cu where that is one of the stage's files, at the top or in up to
+/// two folders. What has another name nobody compiles, and nobody need unpack.
 std::optional<std::filesystem::path> place_in_labs(const std::filesystem::path& path);
 
-/// The place of a file that is called as a file of a stage is, at the top or in one folder.
-std::optional<std::filesystem::path> place_by_name(const std::filesystem::path& path);
+/// Places of files that are called, or nearly called, as a file of a stage is: "matmul_shared.cu",
+/// "Matmul_Shared (1).CU", "hw2/zoe_matmul_shared-2.cu", at most four folders down.
+class PlacesByName {
+ public:
+  /// A place of its own for each file, until settle() has decided between them.
+  std::optional<std::filesystem::path> place_of(const std::filesystem::path& path);
+
+  /// Leaves one file in each place: of those that lie least deep, which must be alike.
+  /// @param to  whose labs/ the files were taken to
+  /// @return which of them differ, so that their owner must say which is meant; empty if none do
+  std::string settle(const std::filesystem::path& to) const;
+
+ private:
+  struct Candidate {
+    std::filesystem::path path;   ///< as it was handed in
+    std::filesystem::path place;  ///< that it has so far
+  };
+  std::map<std::filesystem::path, std::vector<Candidate>> candidates_;  ///< by place
+};
 
 /// Copies the files of a folder that have a place to `to`/labs: no links, and no file larger than a
 /// kernel is. Of two with one place the first in alphabetical order counts. All that is taken thus
@@ -48,13 +66,15 @@ std::optional<std::filesystem::path> place_by_name(const std::filesystem::path& 
 std::string take_from_folder(const std::filesystem::path& folder, const std::filesystem::path& to,
                              const PlaceInLabs& place_of);
 
-/// Writes a file that was handed in to its place below `to`/labs.
+/// Writes a file that was handed in to its place below `to`/labs, as UTF-8 with lines that end as
+/// they do here.
 /// @return what is wrong with it; empty if nothing is
 /// @throws CannotGrade where it cannot be written, of which no submission can be the cause
 std::string put_in_place(const std::string& text, const std::filesystem::path& to,
                          const std::filesystem::path& place);
 
-/// Takes what a submission has in a folder labs; where it has nothing there, what goes by its name.
+/// Takes what a submission has in a folder labs; where it has nothing there, what goes by its name
+/// (PlacesByName).
 /// @param take  for a way to place files copies them to `to`/labs, and returns what is wrong
 /// @return what is wrong with it; empty if nothing is, and where there was nothing to take
 std::string take_submission(const std::filesystem::path& to,

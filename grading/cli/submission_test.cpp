@@ -113,6 +113,8 @@ TEST(PlaceInLabs, IsWhereTheCourseHasIt) {
     const char* place;  ///< empty: none
   } cases[] = {{"labs/03_shared_memory/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
                {"main/labs/08_dgemm_dtrsm/dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
+               {"a/b/labs/08_dgemm_dtrsm/dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
+               {"a/b/c/labs/08_dgemm_dtrsm/dtrsm.cu", ""},
                {"labs/03_shared_memory/dtrsm.cu", ""},
                {"labs/03_x/matmul_shared.cu", ""},
                {"labs/03_shared_memory/matmul_shared.hpp", ""},
@@ -126,21 +128,28 @@ TEST(PlaceInLabs, IsWhereTheCourseHasIt) {
     EXPECT_EQ(place_in_labs(path).value_or(""), place) << path;
 }
 
-TEST(PlaceByName, IsThatOfItsStage) {
+TEST(PlacesByName, AreThoseOfTheStagesWhoseNamesAreLikeThem) {
   const struct {
     const char* path;
     const char* place;  ///< empty: none
   } cases[] = {{"matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
                {"homework/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
                {"dtrsm.cu", "08_dgemm_dtrsm/dtrsm.cu"},
-               {"a/b/matmul_shared.cu", ""},
+               {"a/b/c/d/matmul_shared.cu", "03_shared_memory/matmul_shared.cu"},
+               {"Matmul_Shared (1).CU", "03_shared_memory/matmul_shared.cu"},
+               {"matmul_shared - Copy (2).cu", "03_shared_memory/matmul_shared.cu"},
+               {"matmul_2x2-3.cu", "05_work_2x2/matmul_2x2.cu"},
+               {"zoe_matmul_2x2.cu.txt", "05_work_2x2/matmul_2x2.cu"},
+               {"a/b/c/d/e/matmul_shared.cu", ""},
+               {"__MACOSX/matmul_shared.cu", ""},
+               {"._matmul_shared.cu", ""},
                {"../matmul_shared.cu", ""},
                {"/matmul_shared.cu", ""},
                {"matmul_shared.hpp", ""},
-               {"Matmul_shared.cu", ""},
+               {"matmul_sharedness.cu", ""},
                {"", ""}};
   for (const auto& [path, place] : cases)
-    EXPECT_EQ(place_by_name(path).value_or(""), place) << path;
+    EXPECT_EQ(PlacesByName().place_of(path).value_or(""), place) << path;
 }
 
 TEST(PlaceByName, MeansOneStage) {

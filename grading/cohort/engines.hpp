@@ -8,6 +8,7 @@
 
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
+#include "grading/cohort/intake.hpp"
 #include "grading/cohort/ledger.hpp"
 
 namespace tilewise::grading {

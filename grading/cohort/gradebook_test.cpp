@@ -1,7 +1,8 @@
+#include "grading/cohort/gradebook.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "grading/cohort/cohort.hpp"
 #include "grading/results/test/example_grade.hpp"
 
 namespace tilewise::grading {
@@ -26,7 +27,7 @@ TEST(Gradebook, IsCsv) {
             "name,status,score,max_score,03_shared_memory,problem\r\n"
             "anna,graded,5,8,5,\r\n"
             "'=berta,graded,3,8,3,\r\n"
-            "carla <x>,not graded,0,,,it holds no labs/NN_topic/*.cu\r\n");
+            "carla <x>,not graded,,,,it holds no labs/NN_topic/*.cu\r\n");
 }
 
 TEST(Gradebook, CountsHowTestsWent) {
@@ -40,11 +41,16 @@ TEST(Gradebook, CountsHowTestsWent) {
 }
 
 TEST(Gradebook, IsAPage) {
-  const std::string page = gradebook_html(rows(), "Lab 3 & 4");
+  const std::string page = gradebook_html(rows(), "Lab 3 & 4", "seed <17>");
   EXPECT_THAT(page, HasSubstr("<title>Lab 3 &amp; 4</title>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"feedback/anna.txt\">anna</a>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"feedback/carla%20%3Cx%3E.txt\">carla &lt;x&gt;</a>"));
   EXPECT_THAT(page, HasSubstr("not graded: it holds no labs/NN_topic/*.cu</td>"));
+  EXPECT_THAT(page, HasSubstr("<p>seed &lt;17&gt;</p>"));
+  EXPECT_THAT(page, HasSubstr("3 submissions: 2 graded, 1 not. Mean of the graded: 4.0 of 8.0"));
+  EXPECT_THAT(page, HasSubstr("60 to under 70%</th><td><span class=\"bar\" style=\"width: "
+                              "10em\"></span> 1</td>"));
+  EXPECT_THAT(page, HasSubstr("<tr class=\"ungraded\">"));
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 

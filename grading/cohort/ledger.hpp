@@ -6,36 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "grading/cli/submission.hpp"
 #include "grading/results/result.hpp"
 
 namespace tilewise::grading {
-
-/// One submission of a cohort.
-struct CohortEntry {
-  std::string name;              ///< of the student, as the folder or the archive is called
-  std::filesystem::path source;  ///< a folder, a clone of a repository, or a zip archive
-};
-
-/// What a folder holds, in alphabetical order: "anna" for anna/ and for anna.zip, or "anna.zip"
-/// where both are there. Hidden files are nobody's.
-/// @throws CannotGrade where it is no folder, cannot be read, or holds nothing
-std::vector<CohortEntry> find_entries(const std::filesystem::path& folder);
-
-/// Copies labs/NN_topic/*.cu of a submission to the same places under `to`, and nothing else: only
-/// the files of a stage, no links, no folders, no file larger than a kernel is. They may lie in a
-/// single folder of their own, as in an archive from GitHub. Where there is no folder labs, files
-/// that are called as a stage's are go to that stage.
-/// @return why there is nothing to grade: "it is no zip archive"; empty otherwise
-/// @throws CannotGrade where `to` cannot be written to
-std::string take_sources(const CohortEntry& entry, const std::filesystem::path& to);
-
-/// Unpacks files of a zip archive that have a place to `to`/labs, as take_from_folder() copies
-/// them. Nothing else is unpacked.
-/// @return what is wrong with it; empty if nothing is
-/// @throws CannotGrade where `to` cannot be written to
-std::string take_from_zip(const std::filesystem::path& archive, const std::filesystem::path& to,
-                          const PlaceInLabs& place_of);
 
 /// How all submissions of a cohort are graded. Kept beside the results, so that a run that was
 /// stopped goes on in the same way.
@@ -47,6 +20,9 @@ struct CohortSettings {
 
   bool operator==(const CohortSettings&) const = default;
 };
+
+/// "Stages 03_shared_memory; backend simt, gtx1080; seed 17"
+std::string in_words(const CohortSettings& settings);
 
 /// The seed that a submission's inputs are drawn from.
 std::uint64_t seed_for(const CohortSettings& settings, const std::string& name);
@@ -91,6 +67,10 @@ class Ledger {
   std::filesystem::path submission(const std::string& name) const;
 
   bool is_done(const std::string& name) const;
+
+  /// Lets a submission be graded anew.
+  /// @throws CannotGrade where what is known of it cannot be removed
+  void forget(const std::string& name) const;
 
   /// Writes down what came of a submission, its result last.
   /// @throws CannotGrade where that cannot be written

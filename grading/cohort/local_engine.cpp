@@ -21,8 +21,7 @@ constexpr std::size_t longest_problem_bytes = 4000;
 std::string feedback_text(const GradedSubmission& graded) {
   if (graded.result) return feedback_text(*graded.result);
   return fmt::format(
-      "Could not be graded: {}\n\nHand in a folder or a zip archive that holds your files where "
-      "the "
+      "Could not be graded: {}\n\nHand in a folder or an archive that holds your files where the "
       "course has them, labs/NN_topic/*.cu, or those files by themselves, each as plain text under "
       "the name that it has there. If it does, show this to your instructor.\n",
       graded.problem);

@@ -157,7 +157,7 @@ TEST_F(SlurmEngineTest, LeavesUndoneWhatWasCancelled) {
     EXPECT_THAT(run.output, HasSubstr("carla: Slurm does not know of its job any more"));
   }
   EXPECT_THAT(text_of(out_ / "gradebook.csv"),
-              HasSubstr("anna,not graded,0,,,not done yet: Slurm says CANCELLED"));
+              HasSubstr("anna,not graded,,,,not done yet: Slurm says CANCELLED"));
   const CommandResult again = run_command(grade());
   EXPECT_EQ(again.status, 0) << again.output;
   EXPECT_THAT(again.output, HasSubstr("4 of them are done already"));

@@ -63,6 +63,10 @@ struct DgemmTest::Matrices : Trial {
 PreparedTrial DgemmTest::prepare_with(const DgemmCase& dgemm, const DgemmCase& allocated) {
   auto trial = std::make_unique<Matrices>(dgemm, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_product(*prepared); };
+  trial->is_right = [prepared = trial.get()] {
+    return compare(prepared->device_C.contents_double(), multiply_add(prepared->inputs))
+        .all_right();
+  };
   trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
   // With beta other than 0, C is no blank sheet.
   if (dgemm.beta == 0) {
@@ -190,6 +194,9 @@ struct DtrsmTest::Matrices : Trial {
 PreparedTrial DtrsmTest::prepare_with(const DtrsmCase& dtrsm, const DtrsmCase& allocated) {
   auto trial = std::make_unique<Matrices>(dtrsm, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_solution_of(*prepared); };
+  trial->is_right = [prepared = trial.get()] {
+    return check_solution(prepared->system, prepared->device_B.contents_double()).all_right();
+  };
   trial->check_sample = [this, prepared = trial.get()] { check_sample_of(*prepared); };
   trial->work = 1.0 * dtrsm.m * dtrsm.m * dtrsm.n;
   return trial;

@@ -36,15 +36,27 @@ struct MatmulTest::Product : Trial {
   Matrix<float> before;
 };
 
+namespace {
+
+/// A side that a call is to refuse may be anything.
+bool divides(int side, int n) { return side > 0 && n % side == 0; }
+
+}  // namespace
+
 PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCase& allocated) {
   auto product = std::make_unique<Product>(matmul, allocated.n, random());
   product->check_result = [this, prepared = product.get()] { check_product(*prepared); };
+  product->is_right = [prepared = product.get()] {
+    return compare(prepared->device_C.contents(), multiply(prepared->A, prepared->B)).all_right();
+  };
   product->check_sample = [this, prepared = product.get()] { check_sample_of(*prepared); };
   product->fault_in_written = [this, prepared = product.get()] {
     return fault_in_written_of(*prepared);
   };
   product->work = 2.0 * matmul.n * matmul.n * matmul.n;
   const Mapping& mapping = matmul.mapping;
+  product->hangs_over =
+      !divides(mapping.tile.width, matmul.n) || !divides(mapping.tile.height, matmul.n);
   if (mapping.known == Mapping::Known::thread) {
     const TileShape threads = {mapping.tile.width / mapping.results.width,
                                mapping.tile.height / mapping.results.height};
@@ -190,6 +202,9 @@ PreparedTrial TransposeTest::prepare_with(const TransposeCase& transpose,
                                           const TransposeCase& allocated) {
   auto trial = std::make_unique<Matrices>(transpose, allocated, random());
   trial->check_result = [this, prepared = trial.get()] { check_transpose(*prepared); };
+  trial->is_right = [this, prepared = trial.get()] {
+    return !fault_in(*prepared, prepared->device_out.contents());
+  };
   trial->check_sample = trial->check_result;
   trial->fault_in_written = [this, prepared = trial.get()] {
     return fault_in_written_of(*prepared);

@@ -129,12 +129,14 @@ std::string doubt_about_launch(const LaunchInfo& launch, TileShape block) {
   };
   if (is(launch.block, block)) return "";
   const bool leaves_it_out = is(launch.block, {1, 1}) && launch.grid[1] * launch.grid[2] == 1;
-  const bool changes_places = is(launch.grid, block);
+  // A block with as many threads in another shape is not the grid.
+  const bool has_them_all =
+      launch.block[0] * launch.block[1] == static_cast<unsigned>(block.width * block.height);
+  const bool changes_places = is(launch.grid, block) && !has_them_all;
   if (!changes_places && !leaves_it_out) return "";
   return fmt::format(
       " The launch on line {} has a grid of {} x {} and blocks of {} x {} threads, and this call "
-      "asks "
-      "for blocks of {} x {}: {}",
+      "asks for blocks of {} x {}: {}",
       launch.line, launch.grid[0], launch.grid[1], launch.block[0], launch.block[1], block.width,
       block.height,
       changes_places ? "is it <<<block, grid>>> where it should be <<<grid, block>>>?"

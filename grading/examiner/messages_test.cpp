@@ -36,6 +36,7 @@ TEST(DoubtAboutLaunch, IsThatGridAndBlockHaveChangedPlacesOrTheBlockIsMissing) {
       {{9, 1, 1}, {1, 1, 1}, "does it leave the block out"},
       {{3, 3, 1}, {256, 1, 1}, ""},  // a block in one row
       {{2, 2, 1}, {32, 32, 1}, ""},
+      {{16, 16, 1}, {256, 1, 1}, ""},
   };
   for (const auto& [grid, block, doubt] : cases) {
     const LaunchInfo launch{"kernel", grid, block, 0, "x.cu", 44};

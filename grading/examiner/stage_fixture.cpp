@@ -119,6 +119,15 @@ CallReply StageTest::run_sampled(const Call& call) {
   return reply;
 }
 
+std::optional<CallReply> StageTest::run_in_step(const Call& call, bool sampled) {
+  Worker worker(sampling_worker_options(checked_worker_options(options()), call.function));
+  simt::Watch watch = sampled ? sample_of_blocks(random()()) : simt::Watch{.counters = true};
+  watch.order = simt::ThreadOrder::in_step;
+  CallReply reply = call_worker(worker, call, {.watch = watch});
+  if (failure_of(call.text, reply) || std::ssize(reply.profiles) < reply.launches) return {};
+  return reply;
+}
+
 CallReply StageTest::sample_reference(const Call& call) {
   const auto [worker, is_new] = baseline_workers_.try_emplace(
       "reference",

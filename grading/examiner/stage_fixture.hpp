@@ -55,6 +55,9 @@ class StageTest : public testing::Test {
   /// result the call's matrices then hold what those blocks have computed.
   CallReply run_sampled(const Call& call);
 
+  /// Either of them, with threads in step. Nothing if the call failed in any way.
+  std::optional<CallReply> run_in_step(const Call& call, bool sampled);
+
   /// The same call of the reference solution. The call's matrices mean nothing afterwards.
   /// @throws std::runtime_error where it cannot be made
   CallReply sample_reference(const Call& call);
@@ -120,26 +123,32 @@ class StageTest : public testing::Test {
   std::string last_call_;                    ///< as messages call it; empty before the first
 };
 
+struct Trial;
+using PreparedTrial = std::unique_ptr<Trial>;
+using PrepareTrial = std::function<PreparedTrial()>;
+
 /// One call with new random matrices of its own. Fixtures derive from it what holds the matrices.
 struct Trial {
   virtual ~Trial() = default;
+
+  PrepareTrial again = {};  ///< the same call with other matrices
 
   Call call;
   std::string text;                       ///< of the call, for messages; set by prepare()
   std::vector<DeviceArray*> arrays = {};  ///< the call's matrices, the one it writes first
   std::function<void()> check_result;     ///< ends the test unless the result is right
+  std::function<bool()> is_right = {};    ///< whether it is
   std::function<void()> check_sample;     ///< the same for large results: looks at a part of it
   /// What is wrong where only some blocks have run: looks at what is written, at least one element.
   /// Empty where the result cannot be told from what was there before.
   std::function<std::optional<Finding>()> fault_in_written;
-  double work = 0;           ///< operations or bytes of the call, for rates
+  double work = 0;  ///< operations or bytes of the call, for rates
+  /// Some blocks hang over the edge of the result, and other tests look at what is wrong there.
+  bool hangs_over = false;
   bool computes = true;      ///< the work is operations; else it is bytes that are moved
   bool needs_kernel = true;  ///< false where there is nothing to compute
   CallReply reply;           ///< of the call, once it was made
 };
-
-using PreparedTrial = std::unique_ptr<Trial>;
-using PrepareTrial = std::function<PreparedTrial()>;
 
 /// Base of the fixtures for one kind of function: what can be expected of any call, whatever it
 /// computes. What does not hold ends the test.
@@ -157,15 +166,22 @@ class TrialTest : public StageTest {
   /// matrix or between the rows of one.
   void try_inside(Trial& trial);
 
-  /// Expects right results and no fault in any kernel, in every way that the backend has to look
-  /// for one. Skips the test where it has none. Each trial is prepared once for each way. `large`:
-  /// trials that the simulator runs with its threads in one order alone, in which it sees the same
-  /// races as in others.
+  /// Expects right results (see demand_result()) and no fault in any kernel, in every way that the
+  /// backend has to look for one. Skips the test where it has none. Each trial is prepared once for
+  /// each way. `large`: trials that the simulator runs with its threads in one order alone, in
+  /// which it sees the same races as in others.
   void try_clean(const std::vector<PrepareTrial>& trials,
                  const std::vector<PrepareTrial>& large = {});
 
-  /// Expects a right result, and counts what its kernels did.
+  /// Expects a right result (see demand_result()), and counts what its kernels did.
   CountedCall try_counted(Trial& trial);
+
+  /// Expects a right result in a test of something else, so that what computes nothing earns
+  /// nothing there. Where blocks hang over an edge, wrong results are what tests of correctness
+  /// tell: one mistake there costs their points, and not all. So does a missing barrier: a result
+  /// that threads in step make right is enough. Then the trial has what they did, and a test that
+  /// passes says so.
+  void demand_result(Trial& trial);
 
   /// Expects cudaErrorInvalidValue, no launch and nothing touched. `reason` continues "expected
   /// cudaErrorInvalidValue: ".
@@ -212,9 +228,10 @@ class TrialTest : public StageTest {
  private:
   void run_timed(Trial& trial, const CallManner& timed);
   ModelledRate run_modelled(Trial& trial);
+  bool comes_right_in_step(Trial& trial, bool sampled);
   std::optional<ModelledRate> modelled(const Trial& trial, const CallReply& reply,
                                        const std::vector<CompiledKernel>& compiled) const;
-  void check_computed(const Trial& trial);
+  void check_computed(Trial& trial);
   void try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal);
   std::vector<double> time_reference_alone(const Trial& trial, const CallManner& timed);
@@ -277,7 +294,11 @@ class CaseTest : public TrialTest {
     try_timed([&] { return prepare(described); }, name);
   }
 
-  PreparedTrial prepare(const Case& described) { return prepare_with(described, described); }
+  PreparedTrial prepare(const Case& described) {
+    PreparedTrial trial = prepare_with(described, described);
+    trial->again = [this, described] { return prepare_with(described, described); };
+    return trial;
+  }
 
   /// The call with matrices for another.
   virtual PreparedTrial prepare_with(const Case& described, const Case& allocated) = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace tilewise::grading {
 
@@ -19,14 +20,12 @@ Random seeded_random(std::uint64_t seed, std::string_view test_name) {
 
 namespace {
 
-// Of 24 bits: in [0, 1).
-float random_float_fraction(std::uint64_t bits) {
-  return static_cast<float>(static_cast<std::int32_t>(bits >> 40)) * 0x1p-24F;
-}
-
-// Of 53 bits: in [0, 1).
-double random_fraction(std::uint64_t bits) {
-  return static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53;
+// As many bits as the type holds exactly: in [0, 1).
+template <class T>
+T random_fraction(std::uint64_t bits) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  constexpr T unit = T(1) / static_cast<T>(std::uint64_t{1} << digits);
+  return static_cast<T>(static_cast<std::int64_t>(bits >> (64 - digits))) * unit;
 }
 
 // Without a branch, which nobody could predict: large matrices are drawn for each timed call.
@@ -36,24 +35,24 @@ T with_random_sign(T magnitude, std::uint64_t bits) {
   return magnitude * sign;
 }
 
-}  // namespace
-
-Matrix<float> random_matrix(int rows, int cols, Random& random) {
-  Matrix<float> matrix(rows, cols);
-  for (float& value : matrix.values) {
+template <class T>
+Matrix<T> random_matrix_of(int rows, int cols, Random& random) {
+  Matrix<T> matrix(rows, cols);
+  for (T& value : matrix.values) {
     const std::uint64_t bits = random();
-    value = with_random_sign(0.25F + 0.75F * random_float_fraction(bits), bits);
+    value = with_random_sign(T(0.25) + T(0.75) * random_fraction<T>(bits), bits);
   }
   return matrix;
 }
 
+}  // namespace
+
+Matrix<float> random_matrix(int rows, int cols, Random& random) {
+  return random_matrix_of<float>(rows, cols, random);
+}
+
 Matrix<double> random_double_matrix(int rows, int cols, Random& random) {
-  Matrix<double> matrix(rows, cols);
-  for (double& value : matrix.values) {
-    const std::uint64_t bits = random();
-    value = with_random_sign(0.25 + 0.75 * random_fraction(bits), bits);
-  }
-  return matrix;
+  return random_matrix_of<double>(rows, cols, random);
 }
 
 Matrix<float> whole_numbers(int count, Random& random) {
@@ -73,7 +72,7 @@ Matrix<double> random_lower_triangle(int order, Random& random) {
   for (int row = 0; row < order; ++row) {
     for (int col = 0; col <= row; ++col) {
       const std::uint64_t bits = random();
-      const double fraction = random_fraction(bits);
+      const double fraction = random_fraction<double>(bits);
       matrix(row, col) = with_random_sign(col == row ? 1 + fraction : fraction * scale, bits);
     }
   }

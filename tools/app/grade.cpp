@@ -94,10 +94,12 @@ namespace {
 
 CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
   CLI::App* grade = cohort.add_subcommand(
-      "grade", "Grade every submission of a folder; what was graded before is kept");
+      "grade",
+      "Grade every submission of a folder; what was graded before, and has not changed, is kept");
   grade
       ->add_option("SUBMISSIONS", options.submissions,
-                   "Folder of folders, clones of repositories and zip archives")
+                   "Folder of folders, clones of repositories and archives, or what Moodle, Canvas "
+                   "or Gradescope delivers; also as one archive")
       ->required();
   grade->add_option("STAGE", options.stages, "Stages to grade; all if none is named");
   grade
@@ -127,6 +129,16 @@ CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
   return grade;
 }
 
+CLI::App* add_cohort_intake(CLI::App& cohort, std::filesystem::path& submissions) {
+  CLI::App* intake =
+      cohort.add_subcommand("intake", "Show who hands in what, before anything is graded");
+  intake->footer("Example: ./lab cohort intake submissions.zip");
+  intake->add_option("SUBMISSIONS", submissions, "As for lab cohort grade")->required();
+  // There is no other way yet, and none is needed: grading takes in by itself.
+  intake->add_flag("--dry-run")->description("Grade nothing, which is what it does anyway");
+  return intake;
+}
+
 /// What a job of a cluster runs; nobody types it.
 CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
   CLI::App* grade_one = cohort.add_subcommand("grade-one", "One job of --engine slurm")->group("");
@@ -146,6 +158,11 @@ void add_cohort(CLI::App& app, ExitStatus& status) {
   options->seed = random_seed();
   add_cohort_grade(*cohort, *options)->callback([options, &status] {
     grade_cohort(*options);
+    status = ExitStatus::passed;
+  });
+  const auto submissions = std::make_shared<std::filesystem::path>();
+  add_cohort_intake(*cohort, *submissions)->callback([submissions, &status] {
+    show_intake(*submissions);
     status = ExitStatus::passed;
   });
   const auto task = std::make_shared<CohortTask>();

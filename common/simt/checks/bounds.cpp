@@ -51,16 +51,23 @@ void Bounds::stray_lane(const StrayLane& lane) {
   };
   if (is_shared(place)) {
     const auto named = block().names().name_outside(place);
+    if (!named) {
+      return report("out-of-bounds",
+                    fmt::format("{} {} shared memory outside of every array", who, verb(site)));
+    }
     // An array without bounds has the room that the launch gives it.
-    const bool has_no_room = named && named->array.ends_with("[0]");
-    return report("out-of-bounds",
-                  named
-                      ? fmt::format("{} is outside {} ({} {} it){}", named->element, named->array,
-                                    who, verb(site),
-                                    has_no_room ? ": the launch gives no bytes for it, which are "
-                                                  "the third value in <<<grid, block, bytes>>>"
-                                                : "")
-                      : fmt::format("{} {} shared memory outside of every array", who, verb(site)));
+    const std::size_t given = block().launch().dynamic_shared_bytes;
+    const std::string room =
+        !named->is_dynamic ? ""
+        : given == 0
+            ? ": the launch gives no bytes for it, which are the third value in <<<grid, block, "
+              "bytes>>>"
+            : fmt::format(
+                  ": the launch gives {} bytes for it, the third value in <<<grid, block, "
+                  "bytes>>>, where an element takes {}",
+                  given, named->element_bytes);
+    return report("out-of-bounds", fmt::format("{} is outside {} ({} {} it){}", named->element,
+                                               named->array, who, verb(site), room));
   }
   const ModuleVariables& variables = block().variables();
   if (const std::string host = variables.host_variable_at(variables.memory_of(place));

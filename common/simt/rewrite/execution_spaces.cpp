@@ -157,8 +157,14 @@ class SpaceChecker {
   void check_return_type(const FileFunction& kernel) {
     const std::size_t begin = statement_begin(kernel.name);
     if (says(begin, kernel.name, "void") || says(begin, kernel.name, "auto")) return;
-    report(kernel.name, "a __global__ function returns nothing: write __global__ void " +
-                            std::string(code_[kernel.name].text) + "(...)");
+    const std::string name(code_[kernel.name].text);
+    if (says(begin, kernel.name, "cudaError_t")) {
+      return report(kernel.name, name +
+                                     " returns a cudaError_t, as what the host calls does: take "
+                                     "__global__ away, which stands before kernels alone");
+    }
+    report(kernel.name,
+           "a __global__ function returns nothing: write __global__ void " + name + "(...)");
   }
 
   /// CUDA C++ Programming Guide, "Function Parameters": none of a kernel's is passed by reference.
@@ -256,7 +262,8 @@ class SpaceChecker {
 
   /// A name that is no function of the file's.
   void check_name(const Space& caller, std::size_t name) {
-    if (by_name_.contains(code_[name].text)) return;
+    // A macro stands for something else.
+    if (by_name_.contains(code_[name].text) || macros_.contains(code_[name].text)) return;
     if (!caller.on_host) {
       auto problem = host_library_call(outline_, name, used_of_std_);
       if (problem && !is_unevaluated(outline_, name)) report(name, std::move(*problem));

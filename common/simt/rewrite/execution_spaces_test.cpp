@@ -30,6 +30,8 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
       {"void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__device__ void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__global__ int k(int* a) { return 0; }", "1: a __global__ function returns nothing"},
+      {"__global__ cudaError_t f(int* a) { return cudaSuccess; }",
+       "1: f returns a cudaError_t, as what the host calls does: take __global__ away"},
       {"__global__ void k(float* C,\nconst int& n) {}", "1: the kernel k takes n by reference"},
       {"template <class T> __global__ void k(const View<T>& v, int n = 1) {}",
        "1: the kernel k takes v by reference"},
@@ -125,6 +127,8 @@ TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
            "using namespace std;\n__global__ void k(float* a) { *a = max(*a, 2.0f) + abs(a[1]); }",
            "__global__ void k(float* a) { *a = std::sqrt(std::abs(*a)); a[1] = std::move(a[2]); }",
            "__device__ void swap(int& a, int& b) {}\nusing namespace std;\n"
+           "__global__ void k(int* a) { swap(a[0], a[1]); }",
+           "#define swap(a, b) { const int t = a; a = b; b = t; }\nusing namespace std;\n"
            "__global__ void k(int* a) { swap(a[0], a[1]); }",
            "__global__ void k(int* a) { *a = std::is_same<int, int>::value; std::size_t n(2); }",
            "__device__ int total;\n__global__ void k() { total = total + 1; }\n"

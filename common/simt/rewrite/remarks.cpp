@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
@@ -16,6 +18,9 @@ using rewriting::Scope;
 using rewriting::Token;
 using rewriting::TokenKind;
 using Names = std::set<std::string_view>;
+
+constexpr const char* declare_shared =
+    "An array that all threads of a block are to see is declared __shared__: look there first.";
 
 constexpr auto wide = std::to_array<std::string_view>(
     {"size_t", "ptrdiff_t", "long", "int64_t", "uint64_t", "intptr_t", "uintptr_t"});
@@ -46,6 +51,8 @@ class Reader {
     for (std::size_t i = body_ + 1; i + 1 < end_; ++i) {
       if (code_[i].is("*")) look_at_product(i);
       if (arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_element(i);
+      if (code_[i].is("+") && code_[i + 1].is("=")) look_at_sum(i);
+      if (code_[i].is("extern")) look_at_dynamic_array(i);
     }
   }
 
@@ -69,6 +76,7 @@ class Reader {
     if (says("*")) {
       // Other functions' may point to shared memory, which is small.
       if (is_kernel) matrices_.insert(name);
+      if (says("float") || says("double")) fractions_.insert(name);
     } else if (says("int") && !says("unsigned") && !has_wide_word(part.first, part.end)) {
       ints_.insert(name);
       orders_.insert(name);
@@ -79,10 +87,15 @@ class Reader {
   void read_declaration(std::size_t type) {
     static constexpr auto elements =
         std::to_array<std::string_view>({"float", "double", "int", "unsigned"});
+    const bool is_pointer = code_[type + 1].is("*") && is_name(code_[type + 2]);
+    if (is_pointer && (code_[type].is("float") || code_[type].is("double"))) {
+      fractions_.insert(code_[type + 2].text);
+    }
     if (!is_one_of(code_[type], elements) || !is_name(code_[type + 1])) return;
     if (code_[type - 1].is("long") || code_[type + 1].is("long")) return;
     // What is unsigned overflows later, and begins again at 0.
     const bool is_int = code_[type].is("int") && !code_[type - 1].is("unsigned");
+    const bool is_fraction = code_[type].is("float") || code_[type].is("double");
     const bool is_shared = is_shared_or_kept(type);
     std::size_t name = type + 1;
     // `unsigned int`, `float __shared__`, `int const`.
@@ -90,6 +103,7 @@ class Reader {
     while (name < end_ && is_name(code_[name])) {
       if (code_[name + 1].is("[")) {
         if (!is_shared) arrays_.insert(code_[name].text);
+        if (is_fraction) fractions_.insert(code_[name].text);
       } else if (is_int) {
         ints_.insert(code_[name].text);
       }
@@ -144,11 +158,59 @@ class Reader {
     const bool is_filled = end < end_ && code_[end].is("=");
     if (!by_place || !is_filled || !told_.insert(code_[array].text).second) return;
     const std::string name(code_[array].text);
-    remarks_.push_back({Remark::Kind::not_shared, code_[array].line,
+    remarks_.push_back({Remark::Kind::doubt, code_[array].line,
                         name +
                             " is filled by the places of threads here, and is not __shared__: "
                             "each thread has an array " +
-                            name + " of its own, and nobody sees what another has put there"});
+                            name + " of its own, and nobody sees what another has put there",
+                        declare_shared});
+  }
+
+  /// `sum += As[ty][k] * Bs[k][tx];` with an int on the left.
+  void look_at_sum(std::size_t plus) {
+    const Token& sum = code_[plus - 1];
+    if (!ints_.contains(sum.text)) return;
+    std::string_view element;
+    for (std::size_t i = plus + 2; i + 1 < end_ && !code_[i].is(";") && !code_[i].is(")"); ++i) {
+      if (is_name(code_[i]) && code_[i + 1].is("(")) return;  // what it makes of them is not known
+      if (code_[i].is("(")) return;                           // a cast, for instance
+      const bool is_read = code_[i + 1].is("[") || (code_[i - 1].is("*") && !ends_value(i - 2));
+      if (fractions_.contains(code_[i].text) && is_read) element = code_[i].text;
+      if (code_[i].is("[")) i = outline_.partner(i).value_or(i);
+    }
+    if (element.empty() || !told_.insert(sum.text).second) return;
+    remarks_.push_back({Remark::Kind::doubt, sum.line,
+                        std::string(sum.text) + " is an int, and elements of " +
+                            std::string(element) +
+                            " are added to it: each time what comes after the point is lost",
+                        "Declare " + std::string(sum.text) + " with the type of the elements."});
+  }
+
+  /// Whether a `*` after this token multiplies.
+  bool ends_value(std::size_t i) const {
+    return is_name(code_[i]) || code_[i].kind == TokenKind::number || code_[i].is(")") ||
+           code_[i].is("]");
+  }
+
+  /// CUDA C++ Programming Guide, "__shared__": all arrays that are declared so start at one
+  /// address.
+  void look_at_dynamic_array(std::size_t word) {
+    std::size_t end = word;
+    bool is_shared = false;
+    while (end < end_ && !code_[end].is("[") && !code_[end].is(";")) {
+      is_shared |= code_[end++].is("__shared__");
+    }
+    if (!is_shared || end >= end_ || !code_[end].is("[") || !is_name(code_[end - 1])) return;
+    const std::string name(code_[end - 1].text);
+    const std::string first = std::exchange(dynamic_, name);
+    if (first.empty() || first == name) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[word].line,
+         first + " and " + name +
+             " are both extern __shared__, and so begin at the same byte: what is "
+             "written to one stands in the other",
+         "Declare one such array, and let a pointer lead to where the second part of "
+         "it begins."});
   }
 
   /// The int on the left of a product; nothing where it is none, or is cast.
@@ -233,6 +295,8 @@ class Reader {
   Names matrices_;       ///< pointers that the kernel is given
   Names ints_, orders_;  ///< variables of 32 bits, and those that the kernel is given
   Names arrays_;         ///< of a thread's own
+  Names fractions_;      ///< pointers to and arrays of floats or doubles
+  std::string dynamic_;  ///< the array of dynamic shared memory that was declared last
   Names places_;         ///< variables that hold a part of threadIdx
   Names told_;
   std::set<std::string> told_products_;
@@ -257,6 +321,88 @@ std::optional<std::pair<std::size_t, std::size_t>> function_after(const Outline&
   return std::nullopt;
 }
 
+/// Whether the body of the function that is called so has these three tokens in a row,
+/// "blockIdx.y", say. Of functions that it calls nothing is known.
+bool kernel_asks_for(const Outline& outline, std::string_view kernel, std::string_view variable) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (!code[i].is("__global__")) continue;
+    const auto function = function_after(outline, i);
+    if (!function || !code[function->first - 1].is(kernel)) continue;
+    for (std::size_t j = function->second; j + 2 < *outline.partner(function->second); ++j) {
+      if (code[j].is(variable) && code[j + 1].is(".") && code[j + 2].is("y")) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a name stands in a declaration of dim3: `const dim3 block(16, 16), grid(9);`
+bool is_in_declaration_of_dim3(const Outline& outline, std::size_t name) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = name; i-- > 0;) {
+    if (code[i].is(")") || code[i].is("}")) {
+      const auto open = outline.partner(i);
+      if (!open) return false;
+      i = *open;
+    } else if (code[i].is("dim3")) {
+      return true;
+    } else if (code[i].is(";") || code[i].is("{") || code[i].is("(")) {
+      return false;
+    }
+  }
+  return false;
+}
+
+/// Where a variable with this name is a dim3 of one extent, and nothing else happens to it up to a
+/// token: `dim3 grid(n / 16);`
+std::optional<std::size_t> dim3_of_one_extent(const Outline& outline, std::string_view name,
+                                              std::size_t before) {
+  const std::vector<Token>& code = outline.code();
+  std::optional<std::size_t> declared;
+  for (std::size_t i = 1; i + 1 < before; ++i) {
+    if (!code[i].is(name)) continue;
+    if ((code[i + 1].is("(") || code[i + 1].is("{")) && is_in_declaration_of_dim3(outline, i)) {
+      const auto close = outline.partner(i + 1);
+      const bool is_one =
+          close && *close > i + 2 && outline.parts_between(i + 1, *close).size() == 1;
+      declared = is_one ? std::optional(i) : std::nullopt;
+    } else if (!code[i + 1].is(",") && !code[i + 1].is(">")) {
+      declared.reset();  // `grid.y = ...`, `grid = ...`, or another variable
+    }
+  }
+  return declared;
+}
+
+/// `kernel<<<grid, block>>>` with an extent along y that is 1, for a kernel that asks where along y
+/// it is.
+void look_at_launch(const Outline& outline, std::size_t open, std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  std::size_t name = open - 1;
+  if (code[name].is(">")) {
+    const auto start = outline.template_open(name);
+    if (!start || *start == 0) return;
+    name = *start - 1;
+  }
+  static constexpr struct {
+    const char* variable;
+    const char* what;
+  } coordinates[] = {{"blockIdx", "grid"}, {"threadIdx", "block"}};
+  std::size_t argument = open + 1;
+  for (const auto& [variable, what] : coordinates) {
+    if (argument + 1 >= code.size() || code[argument].kind != TokenKind::identifier) return;
+    if (!code[argument + 1].is(",") && !code[argument + 1].is(">")) return;
+    const auto declared = dim3_of_one_extent(outline, code[argument].text, argument);
+    if (declared && kernel_asks_for(outline, code[name].text, variable)) {
+      remarks.push_back(
+          {Remark::Kind::doubt, code[*declared].line,
+           "the " + std::string(what) + " has one extent here, so that it is 1 along y, and " +
+               std::string(code[name].text) + " asks for " + variable + ".y, which is always 0",
+           "Give dim3 two values, for x and for y."});
+    }
+    argument += 2;
+  }
+}
+
 }  // namespace
 
 std::vector<Remark> remarks_on(std::string_view source) {
@@ -274,6 +420,9 @@ std::vector<Remark> remarks_on(std::string_view source) {
     Reader(outline, function->first, function->second, is_kernel, remarks).run();
     looked_at = *outline.partner(function->second);
   }
+  for (std::size_t i = 1; i < code.size(); ++i) {
+    if (code[i].is("<<<")) look_at_launch(outline, i, remarks);
+  }
   const auto names = [](std::string_view word) {
     return [word](const Token& each) { return each.is(word); };
   };
@@ -281,12 +430,13 @@ std::vector<Remark> remarks_on(std::string_view source) {
   // A macro may say it.
   const bool shares = std::any_of(tokens.begin(), tokens.end(), names("__shared__"));
   const bool is_told = std::any_of(remarks.begin(), remarks.end(), [](const Remark& remark) {
-    return remark.kind == Remark::Kind::not_shared;
+    return remark.next == declare_shared;
   });
   if (barrier != code.end() && !shares && !is_told) {
-    remarks.push_back({Remark::Kind::not_shared, barrier->line,
+    remarks.push_back({Remark::Kind::doubt, barrier->line,
                        "threads wait for each other here, and no array is __shared__: without that "
-                       "word each thread has arrays of its own"});
+                       "word each thread has arrays of its own",
+                       declare_shared});
   }
   std::stable_sort(remarks.begin(), remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.line < b.line; });

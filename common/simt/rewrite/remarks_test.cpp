@@ -95,5 +95,58 @@ TEST(Remarks, LetPassArraysOfAThreadsOwn) {
             "");
 }
 
+TEST(Remarks, NameIntsThatSumFractions) {
+  const std::string place = "int tx = threadIdx.x; __shared__ float a[16]; ";
+  EXPECT_EQ(told_of(kernel("int sum = 0;\nfor (int k = 0; k < 4; ++k) sum += A[k] * 2;")),
+            "3: sum is an int, and elements of A are added to it: each time what comes after the "
+            "point is lost\n");
+  EXPECT_NE(told_of(kernel(place + "int s = 0; s += a[tx];")).find("elements of a"),
+            std::string::npos);
+  EXPECT_NE(
+      told_of(kernel(place + "int s = 0; const float* p = A; s += *p * *A;")).find("elements of A"),
+      std::string::npos);
+  for (const char* body :
+       {"float sum = 0; sum += a[tx] * A[tx];", "for (int k = 0; k < n; k += 4) { a[tx] = A[k]; }",
+        "int s = 0; s += (int)a[tx]; s += (a[tx] > 0); s += n * n;",
+        "int s = 0; s += tx; C[s] += a[tx];", "int at = 0; at += int(a[tx]);",
+        "int s = 0; s += 3; float t = A[s];", "__shared__ int b[16]; int s = 0; s += b[tx];",
+        "for (int sum = 0; sum < 3; ++sum) {} for (auto sum : a) { sum += A[0]; }"}) {
+    EXPECT_EQ(told_of(kernel(place + body)), "") << body;
+  }
+}
+
+TEST(Remarks, NameArraysThatBeginAtOneByte) {
+  EXPECT_EQ(told_of(kernel("extern __shared__ float As[];\nextern __shared__ float Bs[];")),
+            "3: As and Bs are both extern __shared__, and so begin at the same byte: what is "
+            "written to one stands in the other\n");
+  EXPECT_EQ(told_of(kernel("extern __shared__ float As[]; float* Bs = As + n;")), "");
+  EXPECT_EQ(told_of("__global__ void k() { extern __shared__ float a[]; }\n"
+                    "__global__ void l() { extern __shared__ double b[]; }"),
+            "");
+}
+
+TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
+  const std::string kernels =
+      "template <int T> __global__ void k(float* C, int n) { C[blockIdx.y * n + threadIdx.y] = 0; "
+      "}\n"
+      "__global__ void l(float* C) { C[blockIdx.x] = threadIdx.x; }\n";
+  const std::pair<const char*, const char*> cases[] = {
+      {"dim3 block(16, 16);\ndim3 grid((n + 15) / 16); k<4><<<grid, block>>>(C, n);",
+       "4: the grid has one extent here, so that it is 1 along y, and k asks for blockIdx.y, which "
+       "is always 0\n"},
+      {"dim3 block(16 * 16), grid(f(n, 2), 2); k<4><<<grid, block>>>(C, n);",
+       "3: the block has one extent here, so that it is 1 along y, and k asks for threadIdx.y, "
+       "which is always 0\n"},
+      {"dim3 block(16, 16), grid(2, 2); k<4><<<grid, block>>>(C, n);", ""},
+      {"dim3 grid(9); l<<<grid, 16>>>(C);", ""},
+      {"dim3 grid(9); grid.y = 3; k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
+      {"dim3 grid(9); set(&grid); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
+      {"dim3 grid; grid = dim3(3, 3); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
+  };
+  for (const auto& [body, told] : cases) {
+    EXPECT_EQ(told_of(kernels + "void host(float* C, int n) { " + body + " }"), told) << body;
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::simt

@@ -265,6 +265,7 @@ bool Block::make_room_in_traces() {
 
 Switch Block::wait_for_room_in_trace() {
   Thread& thread = *running_;
+  if (!watch_->has_no_room()) return leave(thread);
   thread.runs_from = not_until_woken;
   without_room_.push_back(static_cast<unsigned>(number_of(thread)));
   return leave(thread);

@@ -55,7 +55,7 @@ class BlockWatch {
     cursor(running_) = recorder.next;
     running_ = thread;
     recorder.next = cursor(thread);
-    recorder.end = traces_[thread / 32].end();
+    recorder.end = watch_.order == ThreadOrder::in_step ? recorder.next + 1 : traces_[thread / 32].end();
   }
 
   /// What follows are not the kernel's accesses, but perhaps the run-time's own: the library
@@ -70,6 +70,10 @@ class BlockWatch {
 
   /// The lanes are about to leave a warp-wide operation.
   void pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation);
+
+  /// The running thread has no room for another access; otherwise it runs in step, and waits for
+  /// others alone.
+  bool has_no_room() { return recorder.next >= traces_[running_ / 32].end(); }
 
   /// The thread has to wait until its warp's trace is read.
   bool trace_is_full(unsigned thread) {

@@ -220,6 +220,11 @@ void Findings::start_launch() {
   added_ = 0;
 }
 
+bool Findings::any() {
+  const std::lock_guard lock(mutex_);
+  return !found_.empty();
+}
+
 bool Findings::knows(const std::string& kind, std::uint32_t site, std::uint32_t other_site,
                      std::uint32_t block) {
   const std::lock_guard lock(mutex_);

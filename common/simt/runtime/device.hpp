@@ -73,6 +73,9 @@ class Findings {
   /// as a rule: that is told once.
   void finish_launch();
 
+  /// Whether this launch has done anything wrong.
+  bool any();
+
   /// Whether what this block does wrong of the kind at these places is of no interest.
   bool knows(const std::string& kind, std::uint32_t site, std::uint32_t other_site,
              std::uint32_t block);

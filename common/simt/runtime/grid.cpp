@@ -216,23 +216,27 @@ std::optional<Finding> Launch::run_watched() {
   Findings::instance().start_launch();
   for (Observer* observer : process_observers()) observer->begin_launch(watch_, configuration_);
   std::optional<Finding> fault;
+  bool faulty = false;
   BlockWeights weights;
   for (Observer* observer : process_observers()) {
     if (configuration_.cooperative) break;
-    // A sample that a fault has ended cannot be gone on with.
-    for (auto next = observer->next_of_sample(); !next.empty() && !fault;) {
+    // A sample that a fault has ended cannot be gone on with. One with findings counts for nothing,
+    // and the other blocks, as faulty as a rule, would take long to name what each thread did.
+    for (auto next = observer->next_of_sample(); !next.empty() && !faulty;) {
       simulated_blocks_ += next.size();
       fault = run(next.size(), &next);
-      if (!fault) next = observer->next_of_sample();
+      faulty = fault || Findings::instance().any();
+      if (!faulty) next = observer->next_of_sample();
     }
-    if (weights.empty() && !fault) weights = observer->weights();
+    if (weights.empty() && !faulty) weights = observer->weights();
   }
-  if (weights.empty() && !fault) {
+  if (weights.empty() && !faulty) {
     watch_.sample = false;  // which tells less than all blocks
     simulated_blocks_ = blocks_of(configuration_.grid);
     fault = run_all();
+    faulty = fault.has_value();
   }
-  keep_results(weights, !fault);
+  keep_results(weights, !faulty);
   Findings::instance().finish_launch();
   return fault;
 }

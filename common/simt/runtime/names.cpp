@@ -174,7 +174,7 @@ std::optional<SharedNames::OutOfBounds> SharedNames::name(const IndexFault& faul
       std::int64_t rest = floor_divide(offset, static_cast<std::int64_t>(array.element_bytes)) -
                           fault.index * stride;
       if (rest < 0 || rest >= static_cast<std::int64_t>(product(extents, 0))) continue;
-      OutOfBounds found{array.name, declaration(array)};
+      OutOfBounds found{array.name, declaration(array), array.element_bytes, array.extents.empty()};
       for (std::size_t i = 0; i < extents.size(); ++i) {
         const auto step = static_cast<std::int64_t>(product(extents, i + 1));
         const std::int64_t here = i == dimension ? fault.index : rest / step;
@@ -198,10 +198,11 @@ std::optional<SharedNames::OutOfBounds> SharedNames::name_outside(Place place) c
   if (after != arrays_.end() && after->start - place < offset / 2) {
     const auto back = static_cast<std::int64_t>(after->start - place);
     const auto size = static_cast<std::int64_t>(after->element_bytes);
-    return OutOfBounds{element(*after, -((back + size - 1) / size)), declaration(*after)};
+    return OutOfBounds{element(*after, -((back + size - 1) / size)), declaration(*after),
+                       after->element_bytes, after->extents.empty()};
   }
   return OutOfBounds{element(array, static_cast<std::int64_t>(offset / array.element_bytes)),
-                     declaration(array)};
+                     declaration(array), array.element_bytes, array.extents.empty()};
 }
 
 }  // namespace tilewise::simt

@@ -79,8 +79,10 @@ class SharedNames {
   TracedArray array_at(Place start) const;
 
   struct OutOfBounds {
-    std::string element;  ///< "As[3][17]"
-    std::string array;    ///< "float As[16][16]"
+    std::string element;            ///< "As[3][17]"
+    std::string array;              ///< "float As[16][16]"
+    std::size_t element_bytes = 0;  ///< of its own elements
+    bool is_dynamic = false;        ///< as large as the launch makes it
   };
   /// Names an element by the index that was out of bounds. @param place where the access went
   std::optional<OutOfBounds> name(const IndexFault& fault, Place place) const;

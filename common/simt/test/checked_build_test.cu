@@ -64,6 +64,36 @@ TEST_F(CheckedBuild, GivesThreadsTheirTurnsInTheOrderAskedFor) {
   EXPECT_NE(shuffled, turns_of(ThreadOrder::shuffled, 8));
 }
 
+// Lacks a barrier: each thread reads what its neighbour puts there.
+__global__ void reads_its_neighbours(const int* in, int* out, int rounds) {
+  __shared__ int shared[96];
+  const unsigned i = threadIdx.x;
+  for (int round = 0; round < rounds; ++round) {
+    shared[i] = in[round * blockDim.x + i];
+    out[round * blockDim.x + i] = shared[(i + 1) % blockDim.x];
+  }
+}
+
+TEST_F(CheckedBuild, LetsThreadsMakeOneAccessEachWhereTheyRunInStep) {
+  constexpr int threads = 96, rounds = 500;  // more accesses than a trace holds
+  std::vector<int> numbers(threads * rounds), neighbours(threads * rounds);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (int i = 0; i < threads * rounds; ++i) {
+    neighbours[i] = i / threads * threads + (i + 1) % threads;
+  }
+  const DeviceVector<int> in(numbers), out(numbers.size());
+  Counters counted[2];
+  for (const bool in_step : {false, true}) {
+    watch({.counters = true, .order = in_step ? ThreadOrder::in_step : ThreadOrder::forward});
+    reads_its_neighbours<<<1, threads>>>(in.data(), out.data(), rounds);
+    counted[in_step] = counters_of_the_launch();
+    EXPECT_EQ(out.values() == neighbours, in_step);
+  }
+  for (const NamedCounter& counter : all_counters) {
+    EXPECT_EQ(counted[0].*counter.value, counted[1].*counter.value) << counter.name;
+  }
+}
+
 __global__ void copies(const float* in, float* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   out[i] = in[i];

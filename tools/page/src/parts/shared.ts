@@ -1,7 +1,7 @@
 // A block's shared memory as matrices: what the arrays of a kernel are drawn as, and who touches what of them.
 
 import { type Block, type Kernel, type Matrix, type SharedArray, type Trace, hasLane } from "./data.ts";
-import type { Threads, Touched } from "./touched.ts";
+import { type Touched, add } from "./touched.ts";
 
 /** An array without rows of its own is drawn in rows of so many words: as many as there are banks. */
 const wordsARow = 32;
@@ -78,12 +78,6 @@ function elementAt(layers: Matrix[], byte: number): number {
     if (element >= 0 && element < layer.rows * layer.cols) return layer.first + element;
   }
   return -1;
-}
-
-function add(threads: Threads, element: number, thread: number) {
-  const known = threads.get(element);
-  if (known) known.add(thread);
-  else threads.set(element, new Set([thread]));
 }
 
 /**

@@ -23,7 +23,7 @@ export interface Touched {
   racing: Set<number>;
 }
 
-function add(threads: Threads, element: number, thread: number) {
+export function add(threads: Threads, element: number, thread: number) {
   const known = threads.get(element);
   if (known) known.add(thread);
   else threads.set(element, new Set([thread]));

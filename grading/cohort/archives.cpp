@@ -1,0 +1,176 @@
+#include "grading/cohort/archives.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Reader = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+/// Without a filter of tar, of which the last one is ".tar.gz" and ".tgz".
+constexpr auto archive_endings = std::to_array<std::string_view>(
+    {".zip", ".7z", ".rar", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst"});
+
+/// Reads zip, whose list lies at its end, by that list: what is not wanted is skipped rather than
+/// unpacked.
+Reader new_reader() {
+  Reader reader(archive_read_new(), archive_read_free);
+  archive_read_support_filter_all(reader.get());
+  archive_read_support_format_zip_seekable(reader.get());
+  archive_read_support_format_7zip(reader.get());
+  archive_read_support_format_rar(reader.get());
+  archive_read_support_format_rar5(reader.get());
+  archive_read_support_format_tar(reader.get());
+  return reader;
+}
+
+/// Reads on, and no more than that and one byte.
+std::optional<std::string> contents(archive* reader, std::size_t most) {
+  std::string text(most + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const la_ssize_t count = archive_read_data(reader, text.data() + size, text.size() - size);
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  text.resize(size);
+  return text;
+}
+
+/// An entry's name as it is in the archive: in the user's encoding where it has another, or as
+/// UTF-8. What Windows writes may have backslashes.
+std::string name_of(archive_entry* entry) {
+  const char* name = archive_entry_pathname(entry);
+  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
+  return name == nullptr ? "" : name;
+}
+
+/// Files of an archive that lies in an archive count, of one that lies in that they do not.
+constexpr int most_archives_deep = 2;
+
+std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs& place_of,
+                         int deep);
+
+std::string take_nested(archive* reader, const fs::path& name, const fs::path& to,
+                        const PlaceInLabs& place_of, int deep) {
+  constexpr std::size_t largest_archive = std::size_t{64} << 20;
+  const auto bytes = contents(reader, largest_archive);
+  if (!bytes || bytes->size() > largest_archive) {
+    return fmt::format("{} cannot be unpacked", printable(name.string()));
+  }
+  const Reader nested = new_reader();
+  if (archive_read_open_memory(nested.get(), bytes->data(), bytes->size()) != ARCHIVE_OK) {
+    return fmt::format("{} is no archive", printable(name.string()));
+  }
+  return take_entries(nested.get(), to, place_of, deep + 1);
+}
+
+std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs& place_of,
+                         int deep) {
+  archive_entry* entry = nullptr;
+  for (std::size_t i = 0; i < most_submission_files; ++i) {
+    const int status = archive_read_next_header(reader, &entry);
+    if (status == ARCHIVE_EOF) return "";
+    if (status < ARCHIVE_WARN) return i == 0 ? no_archive : "the archive is damaged";
+    const std::string name = name_of(entry);
+    if (name.empty() || archive_entry_filetype(entry) != AE_IFREG) continue;
+    const auto place = place_of(name);
+    std::error_code error;
+    if (!place) {
+      const bool is_archive = deep < most_archives_deep && !ending_of_archive(name).empty();
+      if (!is_archive || name.find("__MACOSX") != name.npos) continue;
+      if (auto problem = take_nested(reader, name, to, place_of, deep); !problem.empty()) {
+        return problem;
+      }
+      continue;
+    }
+    // Of two with one place the first counts, as in a folder: a thousand cost no more than one.
+    if (fs::exists(to / "labs" / *place, error)) continue;
+    const auto text = contents(reader, largest_source_bytes);
+    if (!text) return fmt::format("{} cannot be unpacked", printable(place->string()));
+    if (std::string problem = put_in_place(*text, to, *place); !problem.empty()) return problem;
+  }
+  return fmt::format("the archive has more than {} entries", most_submission_files);
+}
+
+}  // namespace
+
+std::string in_lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::string_view ending_of_archive(const std::string& name) {
+  const std::string lower = in_lower_case(name);
+  std::string_view longest;
+  for (const std::string_view ending : archive_endings) {
+    if (lower.ends_with(ending) && ending.size() > longest.size()) longest = ending;
+  }
+  return longest;
+}
+
+std::string take_from_archive(const fs::path& archive_file, const fs::path& to,
+                              const PlaceInLabs& place_of) {
+  std::error_code error;
+  // To open a FIFO is to wait for whoever writes to it.
+  if (!fs::is_regular_file(archive_file, error)) return no_archive;
+  const Reader reader = new_reader();
+  constexpr std::size_t block_bytes = 64 << 10;
+  if (archive_read_open_filename(reader.get(), archive_file.c_str(), block_bytes) != ARCHIVE_OK) {
+    return no_archive;
+  }
+  return take_entries(reader.get(), to, place_of, 1);
+}
+
+void unpack_class(const fs::path& archive_file, const fs::path& to) {
+  const auto refuse = [&](const std::string& why) {
+    throw CannotGrade(fmt::format("the submissions {}: {}", printable(archive_file.string()), why));
+  };
+  const Reader reader = new_reader();
+  constexpr std::size_t block_bytes = 64 << 10;
+  if (archive_read_open_filename(reader.get(), archive_file.c_str(), block_bytes) != ARCHIVE_OK) {
+    refuse(no_archive);
+  }
+  constexpr std::size_t largest_file = std::size_t{64} << 20, largest_class = std::size_t{8} << 30;
+  constexpr std::size_t most_files = 1'000'000;
+  std::size_t bytes = 0, files = 0;
+  archive_entry* entry = nullptr;
+  for (;;) {
+    const int status = archive_read_next_header(reader.get(), &entry);
+    if (status == ARCHIVE_EOF) break;
+    if (status < ARCHIVE_WARN) refuse(files == 0 ? no_archive : "the archive is damaged");
+    const fs::path name = name_of(entry);
+    const bool leads_elsewhere =
+        name.empty() || name.is_absolute() ||
+        std::ranges::any_of(name, [](const fs::path& part) { return part == ".."; });
+    if (archive_entry_filetype(entry) != AE_IFREG || leads_elsewhere) continue;
+    const bool is_wanted = !ending_of_archive(name.string()).empty() ||
+                           in_lower_case(name.string()).find(".cu") != std::string::npos ||
+                           name.filename() == "submission_metadata.yml";
+    std::error_code error;
+    fs::create_directories((to / name).parent_path(), error);  // who hands in nothing is there, too
+    if (!is_wanted) continue;
+    const auto text = contents(reader.get(), largest_file);
+    if (!text || text->size() > largest_file) continue;
+    bytes += text->size();
+    if (++files > most_files || bytes > largest_class) refuse("it is too large");
+    write_output(to / name, *text);
+  }
+}
+
+}  // namespace tilewise::grading
