@@ -22,9 +22,10 @@ struct ThreadOfGrid {
 struct Finding {
   /// Of what the simulator found: "barrier", "warp", "deadlock", "launch" or "reset"; from the
   /// checked build also "out-of-bounds", "misaligned", "uninitialised", "above-diagonal", "race",
-  /// "warp-race", "read-only", "host-pointer" or "host-call". Of what the build said "compile"; of
-  /// how a process ended "crash", "exit", "output" or "time-out"; of what a call came to "launch",
-  /// "no-launch", "out-of-bounds", "read-only" or "wrong-result". Of anything else empty.
+  /// "warp-race", "read-only", "host-pointer", "host-call" or "arithmetic". Of what the build said
+  /// "compile"; of how a process ended "crash", "exit", "output" or "time-out"; of what a call came
+  /// to "launch", "no-launch", "out-of-bounds", "read-only" or "wrong-result". Of anything else
+  /// empty.
   std::string kind = {};
   std::string message = {};     ///< what happened
   std::string hint = {};        ///< what to do next; empty: nothing special

@@ -1,7 +1,11 @@
 // Copies into shared memory that are read, overwritten or robbed of their source while they are on
 // their way.
 
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
+
+#include <cuda/pipeline>
 
 #include "common/simt/defects/buffer.hpp"
 #include "common/simt/defects/defect.hpp"
@@ -173,6 +177,68 @@ __global__ void within_a_warp(const int* in, int* out) {
 CORRECT(async_copies_within_a_warp) {
   const Buffer<int> in("in", 64, Contents::input), out("out", 64, Contents::nothing);
   within_a_warp<<<1, 64>>>(in.data(), out.data());
+}
+
+// By a group, which waits for the first of two copies and reads the second.
+__global__ void waits_for_one_of_two(const int* in, int* out) {
+  namespace cg = cooperative_groups;
+  __shared__ alignas(16) int first[64], second[64];
+  const auto block = cg::this_thread_block();
+  cg::memcpy_async(block, first, in, sizeof first);
+  cg::memcpy_async(block, second, in + 64, sizeof second);  // fault
+  cg::wait_prior<1>(block);
+  const int sum = first[63 - threadIdx.x] + second[threadIdx.x];  // fault: other side
+  cg::wait(block);
+  out[threadIdx.x] = sum;
+}
+DEFECT(group_waits_for_one_of_two, "race", "race on shared second[") {
+  const Buffer<int> in("in", 128, Contents::input), out("out", 64, Contents::nothing);
+  waits_for_one_of_two<<<1, 64>>>(in.data(), out.data());
+}
+
+// A pipeline of each thread: what others have copied takes a barrier, too.
+__global__ void pipeline_without_a_barrier(const float* in, float* out) {
+  __shared__ float values[64];
+  auto pipe = cuda::make_pipeline();
+  pipe.producer_acquire();
+  cuda::memcpy_async(&values[threadIdx.x], &in[threadIdx.x], sizeof(float), pipe);  // fault
+  pipe.producer_commit();
+  __syncthreads();
+  pipe.consumer_wait();
+  out[threadIdx.x] = values[63 - threadIdx.x];  // fault: other side
+  pipe.consumer_release();
+}
+DEFECT(pipeline_without_a_barrier, "race", "race on shared values[") {
+  const Buffer<float> in("in", 64, Contents::input), out("out", 64, Contents::nothing);
+  pipeline_without_a_barrier<<<1, 64>>>(in.data(), out.data());
+}
+
+// Right: two stages of a pipeline.
+__global__ void two_stages(const float* in, float* out, int tiles) {
+  __shared__ float tile[2][64];
+  auto pipe = cuda::make_pipeline();
+  const auto fetch = [&](int t) {
+    pipe.producer_acquire();
+    if (t < tiles) {
+      cuda::memcpy_async(&tile[t % 2][threadIdx.x], &in[64 * t + threadIdx.x], sizeof(float), pipe);
+    }
+    pipe.producer_commit();
+  };
+  fetch(0);
+  float sum = 0;
+  for (int t = 0; t < tiles; ++t) {
+    fetch(t + 1);
+    pipe.consumer_wait();
+    __syncthreads();
+    sum += tile[t % 2][63 - threadIdx.x];
+    __syncthreads();
+    pipe.consumer_release();
+  }
+  out[threadIdx.x] = sum;
+}
+CORRECT(two_stages_of_a_pipeline) {
+  const Buffer<float> in("in", 256, Contents::input), out("out", 64, Contents::nothing);
+  two_stages<<<1, 64>>>(in.data(), out.data(), 4);
 }
 
 }  // namespace

@@ -383,8 +383,9 @@ void Block::count_barrier() {
     watch_->pass_barrier(static_cast<std::size_t>(std::count_if(
         warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.live != 0; })));
   }
-  if (at_end_) tell_of_skipped_barrier();
-  if (barrier_.what == nullptr) {
+  if (at_end_) [[unlikely]]
+    tell_of_skipped_barrier();
+  if (barrier_.what == nullptr) [[unlikely]] {
     for (Warp& warp : warps_) warp.barrier.what = nullptr;
   }
   passed_ = {truths_, static_cast<int>(arrived_)};

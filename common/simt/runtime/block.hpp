@@ -11,9 +11,9 @@
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/block_watch.hpp"
-#include "common/simt/runtime/grid_barrier.hpp"
 #include "common/simt/runtime/copies_on_their_way.hpp"
 #include "common/simt/runtime/division.hpp"
+#include "common/simt/runtime/grid_barrier.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/simt.hpp"
 
@@ -204,24 +204,26 @@ class Block {
   std::size_t live_ = 0;
   std::optional<Finding> broken_by_;
 
-  CopiesOnTheirWay copies_;
-  std::array<DividedByZero, 16> divided_by_zero_{};  ///< the first of this block
-  std::size_t divisions_ = 0;
   Watch wanted_watch_;
   BlockWatch* watch_ = nullptr;
   std::vector<unsigned> without_room_;  ///< numbers of threads whose warp's trace is full
 
+  std::size_t arrived_ = 0;  ///< at the block barrier
+  Wait barrier_;             ///< where the arrived wait, if any has
+  int truths_ = 0;           ///< arrived with a true predicate
+  unsigned interval_ = 0;    ///< barriers passed
+  BarrierVotes passed_{};
+
+  // Behind what every barrier touches.
   std::uint64_t block_ = 0;  ///< number
   unsigned asking_ = 0;      ///< threads that wait in `__activemask()`
   unsigned yields_ = 0;      ///< of threads, one after another, since the last answer to those
   bool running_is_at_end_ = false;
   /// The first in number of the threads that have come to the kernel's end in this interval.
   std::optional<std::size_t> at_end_;
-  std::size_t arrived_ = 0;  ///< at the block barrier
-  Wait barrier_;             ///< where the arrived wait, if any has
-  int truths_ = 0;           ///< arrived with a true predicate
-  unsigned interval_ = 0;    ///< barriers passed
-  BarrierVotes passed_{};
+  CopiesOnTheirWay copies_;
+  std::array<DividedByZero, 16> divided_by_zero_{};  ///< the first of this block
+  std::size_t divisions_ = 0;
 };
 
 }  // namespace tilewise::simt

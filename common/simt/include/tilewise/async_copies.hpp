@@ -1,23 +1,19 @@
 #pragma once
 
 #include "../cuda_runtime.h"
+#include "copies_on_their_way.hpp"
 
 namespace tilewise::simt {
 
 /// One thread's share of a copy that a group makes together, in pieces of up to 16 bytes, as
-/// hardware makes them. It is made at once: a program that waits for it sees no difference.
-inline void copy_share(void* to, const void* from, size_t bytes, unsigned rank, unsigned threads) {
+/// hardware makes them. It arrives when the thread waits for it.
+[[gnu::always_inline]] inline void copy_share(void* to, const void* from, size_t bytes,
+                                              unsigned rank, unsigned threads) {
   const auto bits = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | bytes;
-  const auto copy = [&](auto piece) {
-    using Piece = decltype(piece);
-    for (size_t i = rank; i < bytes / sizeof(Piece); i += threads) {
-      static_cast<Piece*>(to)[i] = static_cast<const Piece*>(from)[i];
-    }
-  };
-  if (bits % 16 == 0) return copy(uint4{});
-  if (bits % 8 == 0) return copy(uint2{});
-  if (bits % 4 == 0) return copy(0u);
-  copy(static_cast<unsigned char>(0));
+  const size_t piece = bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
+  for (size_t i = rank * piece; i < bytes; i += threads * piece) {
+    begin_copy(static_cast<char*>(to) + i, static_cast<const char*>(from) + i, piece, 0);
+  }
 }
 
 inline unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }

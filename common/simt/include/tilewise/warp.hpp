@@ -57,13 +57,13 @@ int lane_index();
 /// Lanes of this warp that have not returned from the kernel.
 unsigned live_lanes();
 
-/// The arithmetic types, and those of cuda_fp16.h and cuda_bf16.h.
-template <class T>
-inline constexpr bool can_be_shuffled = std::is_arithmetic_v<T>;
-
 /// Waits for the lanes of this warp that are on their way to this place in the code.
 /// ballot_of_passed_warp_operation() says which they were.
 Switch arrive_at_active_mask(Site site);
+
+/// The arithmetic types, and those of cuda_fp16.h and cuda_bf16.h.
+template <class T>
+inline constexpr bool can_be_shuffled = std::is_arithmetic_v<T>;
 
 template <class T>
 [[gnu::always_inline]] inline T exchange(const char* what, Site site, unsigned mask, T value,
