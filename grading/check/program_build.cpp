@@ -58,7 +58,7 @@ class Builder {
       demand_readable(source);
       files.emplace_back(source, is_cuda(source) ? sources_.add(source) : source);
     }
-    if (!sources_.problems().empty()) return {.messages = sources_.problems()};
+    if (!sources_.problems().empty()) return {.result = {}, .messages = sources_.problems()};
     Words objects;
     std::vector<RunningCommand> running;
     for (const auto& [source, compiled] : files) {
