@@ -202,6 +202,38 @@ std::string told_of_cuda(const std::string& name, const std::string& kind, const
   return fmt::format("{}the simulator does not know {}, {}", where, name, kind);
 }
 
+/// What to do about a first error that beginners in CUDA make, and that says little to them; empty
+/// for others. Words of g++ and of clang.
+std::string meaning_of(std::string_view output) {
+  static constexpr struct {
+    std::string_view says, and_says;
+    const char* meaning;
+  } known[] = {
+      {"invalid types 'float[int]' for array subscript", "",
+       "One pair of brackets leads to an element already. A matrix lies in memory row by row: "
+       "element (row, col) is C[row * n + col]."},
+      {"subscripted value is not an array", "",
+       "One pair of brackets leads to an element already. A matrix lies in memory row by row: "
+       "element (row, col) is C[row * n + col]."},
+      {"no match for 'operator", "uint3",
+       "blockIdx, blockDim and threadIdx have the parts .x, .y and .z: write blockIdx.x * "
+       "blockDim.x + threadIdx.x."},
+      {"invalid operands to binary expression", "uint3",
+       "blockIdx, blockDim and threadIdx have the parts .x, .y and .z: write blockIdx.x * "
+       "blockDim.x + threadIdx.x."},
+      {"void value not ignored", "",
+       "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it."},
+      {"from incompatible type 'void'", "",
+       "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it."},
+  };
+  const std::size_t error = output.find("error: ");
+  if (error == output.npos) return "";
+  const std::string_view line = output.substr(error, output.find('\n', error) - error);
+  const auto found = std::ranges::find_if(
+      known, [&](const auto& each) { return says(line, each.says) && says(line, each.and_says); });
+  return found == std::end(known) ? "" : found->meaning;
+}
+
 /// A message that begins with the student's file, whatever the compiler begins with.
 std::string from_file(std::string message, const std::vector<std::string>& sources,
                       const Place& place) {
@@ -226,6 +258,7 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
   std::string hint = ran_out_of_memory(output)
                          ? less_memory
                          : "Fix the first error first; the others often follow from it.";
+  if (const std::string meaning = meaning_of(output); !meaning.empty()) hint = meaning;
   const std::string name = unknown_cuda_name(output);
   if (const std::string kind = kind_of_cuda_name(name); !kind.empty()) {
     return failure(told_of_cuda(name, kind, place),
@@ -350,10 +383,8 @@ SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
     for (const simt::Remark& remark : simt::remarks_on(file.text)) {
       if (remark.kind == simt::Remark::Kind::doubt) {
         if (!remarks.doubt.message.empty()) continue;
-        remarks.doubt = {.message = remark.message,
-                         .hint = remark.next,
-                         .file = source,
-                         .line = remark.line};
+        remarks.doubt = {
+            .message = remark.message, .hint = remark.next, .file = source, .line = remark.line};
       } else if (remarks.overflow.empty()) {
         remarks.overflow = fmt::format("{}:{}: {}", file.name, remark.line, remark.message);
       }

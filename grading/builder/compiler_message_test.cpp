@@ -101,6 +101,20 @@ TEST(CompileError, LeavesNamesThatAreNotCudasToTheCompiler) {
   }
 }
 
+TEST(CompileError, SaysWhatBeginnersErrorsMean) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"invalid types 'float[int]' for array subscript", "C[row * n + col]"},
+      {"no match for 'operator*' (operand types are 'const uint3' and 'const dim3')",
+       "blockIdx.x * blockDim.x + threadIdx.x"},
+      {"void value not ignored as it ought to be", "cudaGetLastError()"},
+      {"no match for 'operator*' (operand types are 'A' and 'B')", "first error"}};
+  for (const auto& [said, told] : cases) {
+    const BuildResult built =
+        explain_compile_error("labs/03_x/y.cu:5:1: error: " + std::string(said) + "\n", sources);
+    EXPECT_THAT(built.finding.hint, HasSubstr(told));
+  }
+}
+
 TEST(CompileError, KeepsTheCompilersWords) {
   const auto built = explain_compile_error("labs/03_x/x.cu:1:1: error: a\n    1 | b\n", sources);
   EXPECT_EQ(built.finding.message, "labs/03_x/x.cu:1:1: error: a\n    1 | b");

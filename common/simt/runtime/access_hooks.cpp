@@ -114,8 +114,12 @@ std::string type_name(const char* name) {
 extern "C" void __ubsan_handle_out_of_bounds(OutOfBoundsData* data, std::uintptr_t index) {
   using namespace tilewise::simt;
   if (recorder.next == nullptr) return;
-  BlockWatch& watch = *Block::of_this_thread().watch();
+  Block& block = Block::of_this_thread();
+  BlockWatch& watch = *block.watch();
   watch.pause_recording();
   watch.note_index_fault({type_name(data->array->name), value_of(*data->index, index),
                           data->location.file, static_cast<int>(data->location.line)});
+  if (!watch.counts_in_vain()) return;
+  watch.pause_recording();
+  follow(block.break_off_access({}));  // what is wrong is told as what its first threads did
 }

@@ -81,6 +81,7 @@ void BlockWatch::start_block(std::uint32_t block, const std::vector<std::uint16_
   turns_ = &turns;
   for (WarpTrace& trace : traces_) trace.start();
   index_faults_.clear();
+  index_faults_noted_ = 0;
   copies_.clear();
   const bool tags_anew = moments_.start_block(traces_.size());
   tell([&](Observer& observer) { observer.start_block(tags_anew); });
@@ -206,6 +207,7 @@ void BlockWatch::note_fence() {
 
 void BlockWatch::note_index_fault(IndexFault fault) {
   pause_recording();
+  ++index_faults_noted_;
   index_faults_.push_back(
       {std::move(fault), running_, traces_[running_ / 32].count(running_ % 32)});
   go_on_recording();

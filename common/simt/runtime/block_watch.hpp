@@ -83,6 +83,12 @@ class BlockWatch {
 
   void note_fence();
   void note_index_fault(IndexFault fault);
+  /// Whether what counts for nothing takes long: nobody asks for all faults of a kernel that is only
+  /// counted, and each costs as much as a thousand accesses.
+  bool counts_in_vain() const {
+    constexpr std::size_t many = 4096;
+    return !watch_.checks && index_faults_noted_ >= many;
+  }
   void note_shared_array(Place start, const char* name, const char* element_function,
                          std::size_t element_bytes, std::size_t alignment,
                          std::span<const std::size_t> extents);
@@ -197,6 +203,7 @@ class BlockWatch {
   Moments moments_;
   SharedNames names_;
   std::vector<PendingIndexFault> index_faults_;
+  std::size_t index_faults_noted_ = 0;  ///< of the block
   std::vector<BegunCopy> copies_;  ///< of this block
   /// Sites and addresses of accesses elsewhere that nobody minds.
   std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;

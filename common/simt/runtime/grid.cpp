@@ -311,7 +311,7 @@ void launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
   Launch launch(configuration, body, watch);
   const std::optional<Finding> fault = watched ? launch.run_watched() : launch.run_all();
   if (fault) {
-    device::record(*fault);
+    if (!fault->kind.empty()) device::record(*fault);  // else it was told as it was found
     return device::fail_for_ever(error_of(*fault));
   }
   device::record(configuration);

@@ -136,10 +136,10 @@ class DgemmStage : public DgemmTest {
                               "ldc is less than n: rows of C overlap");
   }
 
-  static constexpr std::array<Factors, 11> all_factors = {{{2.5, 0},
+  static constexpr std::array<Factors, 11> all_factors = {{{2.1, 0},
                                                            {1, 1},
                                                            {-1, 1},
-                                                           {0.75, -1.25},
+                                                           {0.7, -1.3},  // no floats
                                                            {1, -1},
                                                            {-1, 0},
                                                            {1, 0.375},

@@ -100,7 +100,7 @@ class DtrsmStage : public DtrsmTest {
   static constexpr int block = 32;  ///< rows that are solved at a time
 
   /// 0 last: then there is nothing to solve.
-  static constexpr std::array<double, 5> all_factors = {2.5, 0.375, -1, 1, 0};
+  static constexpr std::array<double, 5> all_factors = {2.1, 0.375, -1, 1, 0};
 
   /// Of one matrix alone, so that it is known whose row length is wrong; then of both.
   static constexpr std::array<Gaps, 4> all_gaps = {{{5, 0}, {0, 7}, {1, 2}, {96, 33}}};
