@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/simt/test/testing.hpp"
@@ -40,6 +41,25 @@ TEST_F(CheckedBuild, TellsOfStoresToInputs) {
   EXPECT_EQ(found.kind, "read-only");
   EXPECT_THAT(found.message,
               HasSubstr("thread (0, 0, 0) of block (0, 0, 0) writes in[3], but in is an input"));
+}
+
+__global__ void leaves_rows(float* out, int columns) {
+  __shared__ float tile[4][8];
+  for (int i = 0; i < columns; ++i) tile[threadIdx.x % 4][i % 32] = 0;
+  if (threadIdx.x == 0) *out = 1;
+}
+
+TEST_F(CheckedBuild, EndsAKernelThatIsOnlyCountedOnceItsFaultsAreMany) {
+  const std::pair<int, bool> cases[] = {{64, false}, {64, true}, {1 << 20, false}};
+  for (const auto& [columns, checks] : cases) {
+    const DeviceVector<float> out(std::vector<float>{0});
+    watch({.checks = checks, .counters = true});
+    leaves_rows<<<1, 32>>>(out.data(), columns);
+    EXPECT_EQ(cudaGetLastError() == cudaSuccess, columns == 64);
+    const std::vector<Finding> found = take_findings();
+    ASSERT_FALSE(found.empty());
+    EXPECT_THAT(found[0].message, HasSubstr("tile[0][8] is outside float tile[4][8]"));
+  }
 }
 
 __global__ void leaves_row_and_array(float* out, int row, int column) {
