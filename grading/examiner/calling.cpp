@@ -185,6 +185,16 @@ std::optional<Verdict> failure_of(const std::string& what, const CallReply& repl
   if (reply.ending != CallReply::Ending::returned) return no_return(what, reply);
   if (!reply.findings.empty()) return Verdict{kernel_fault(what, reply.findings)};
   if (reply.cuda_status == cudaSuccess) return std::nullopt;
+  if (reply.cuda_error_name == "cudaErrorNotSupported") {
+    return Verdict{
+        {.kind = "launch",
+         .message = what +
+                    " returned cudaErrorNotSupported: it calls a function of CUDA's that the "
+                    "simulator has not, or not where host code runs apart from the kernels, "
+                    "as it does in grading.",
+         .hint = "The lines above that begin with \"tilewise:\" name it. cudaMalloc() and "
+                 "cudaMemcpy() do for a matrix of your own."}};
+  }
   return Verdict{wrong_status(what, reply.cuda_error_name, "cudaSuccess",
                               "its arguments are within the contract")};
 }

@@ -233,14 +233,14 @@ void TrialTest::check_computed(Trial& trial) {
   // An estimate from some blocks may be a little less.
   constexpr double most_of_it = 0.9;
   if (static_cast<double>(stored) < most_of_it * static_cast<double>(size)) {
-    // Of few blocks nothing but the edge of what is asked for may lie within the result.
-    const bool seems_idle = stored == 0 && !all_ran;
-    fail({.message = fmt::format(
-              "{}: the kernels store {} bytes{}; the {} has {}.", trial.text, stored,
-              seems_idle ? ", as the blocks show that were looked at" : "", result_name(), size),
-          .hint = seems_idle ? "Are there far more blocks than it takes? Rounding up needs its "
-                               "brackets: (n + side - 1) / side."
-                             : "Compute all of it in every call, whatever its size."});
+    // Blocks that were looked at for all may lie beyond the result, where there are too many.
+    const bool may_be_idle = stored == 0 && !all_ran;
+    fail({.message = fmt::format("{}: the kernels store {} bytes; the {} has {}.", trial.text,
+                                 stored, result_name(), size),
+          .hint = fmt::format("Compute all of it in every call, whatever its size.{}",
+                              may_be_idle ? " Or are there far more blocks than it takes? Rounding "
+                                            "up needs its brackets: (n + side - 1) / side."
+                                          : "")});
   }
   // Of a result that was set before the launch nobody knows what the blocks that ran have written.
   const bool was_set_before = !all_ran && !has_unwritten(result);

@@ -4,14 +4,15 @@
 
 #include "matmul_shared.hpp"
 
-using Transfer = ::tilewise::simt::Transfer;
-
-// Where a function is looked for that is handed one: where T is.
+// Where a function is looked for that is handed one: where T is. It becomes whatever that takes.
 template <class T>
 struct Carrier {
   void* value;
   void* to;
-  operator Transfer() const { return {value, to}; }
+  template <class Taken>
+  operator Taken() const {
+    return {value, to};
+  }
 };
 
 template <class T>
