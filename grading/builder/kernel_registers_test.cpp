@@ -92,7 +92,7 @@ TEST(KernelRegisters, AreThoseOfTheKernelThatIsSimulated) {
   EXPECT_GT(simulated.front().registers_per_thread, 48);
   for (const char* condition :
        {"#ifndef __CUDACC__", "#if !defined(__NVCC__)", "#ifdef __CUDA_ARCH__",
-        "%:ifndef __CUDACC__", "#if CUDART_VERSION != 12000", "#if \\\n !defined(__CUDACC__) // ?",
+        "%:ifndef __CUDACC__", "#if CUDART_VERSION != 13000", "#if \\\n !defined(__CUDACC__) // ?",
         "#if __has_include(<cuda_device_runtime_api.h>)",
         "#ifndef __SANITIZE_THREAD__\n#define X\n"
         "#endif\n#ifndef X"}) {

@@ -70,8 +70,8 @@ class ProgramSources {
   std::string problems_;
 };
 
-/// What the #include directives of a text name, with their quotes or brackets: `"sum.cuh"`.
-/// Whichever branch of an #if they stand in.
+/// What a text includes, with the quotes or brackets: `"sum.cuh"`.
+/// Whichever branch of a condition it stands in.
 std::set<std::string> included_by(const std::string& text);
 
 }  // namespace tilewise::grading

@@ -120,10 +120,14 @@ CallReply StageTest::run_sampled(const Call& call) {
 }
 
 std::optional<CallReply> StageTest::run_in_step(const Call& call, bool sampled) {
-  Worker worker(sampling_worker_options(checked_worker_options(options()), call.function));
+  // The one whose call went wrong: in a fresh one it would be the first call, and may be right.
+  std::optional<Worker>& worker = sampled ? sampling_worker_ : checked_worker_;
+  if (!worker) {
+    worker.emplace(sampling_worker_options(checked_worker_options(options()), call.function));
+  }
   simt::Watch watch = sampled ? sample_of_blocks(random()()) : simt::Watch{.counters = true};
   watch.order = simt::ThreadOrder::in_step;
-  CallReply reply = call_worker(worker, call, {.watch = watch});
+  CallReply reply = call_worker(*worker, call, {.watch = watch});
   if (failure_of(call.text, reply) || std::ssize(reply.profiles) < reply.launches) return {};
   return reply;
 }
