@@ -38,6 +38,7 @@ enum class Pattern {
   stale,
   transposed,
   factors_swapped,
+  factor_taken_twice,
   first_factor_transposed,
   second_factor_transposed,
   sum_cut_short,

@@ -91,6 +91,14 @@ const Case cases[] = {
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = dot(B, A, n, row, col, 0, n);
      }},
+    {"A * A", Pattern::factor_taken_twice, "A * A",
+     [](const float* A, const float*, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, A, n, row, col, 0, n);
+     }},
+    {"B * B", Pattern::factor_taken_twice, "B * B",
+     [](const float*, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(B, B, n, row, col, 0, n);
+     }},
     {"A * B^T", Pattern::second_factor_transposed, "A * B^T",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        float sum = 0;

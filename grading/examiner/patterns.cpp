@@ -111,6 +111,14 @@ std::optional<Diagnosis> other_product(const Observation& seen, const Comparison
         "Take the row from A and the column from B, and check the order of the kernel's "
         "arguments."};
   }
+  if (is_product(seen.after, A, A)) {
+    return Diagnosis{Pattern::factor_taken_twice, "C holds A * A instead of A * B",
+                     "Look for an A where B is meant, where the column or its tile is loaded."};
+  }
+  if (is_product(seen.after, B, B)) {
+    return Diagnosis{Pattern::factor_taken_twice, "C holds B * B instead of A * B",
+                     "Look for a B where A is meant, where the row or its tile is loaded."};
+  }
   if (is_product(seen.after, A, transposed(B))) {
     return Diagnosis{Pattern::second_factor_transposed,
                      "C holds A * B^T: B is read by rows where it should be read by columns",
