@@ -146,6 +146,9 @@ std::optional<fs::path> PlacesByName::place_of(const fs::path& path) {
   constexpr std::size_t deepest = 5;
   const std::vector<std::string> parts = parts_of(path);
   if (parts.empty() || parts.size() > deepest) return std::nullopt;
+  // No file is called so, but archives may say what they like.
+  constexpr std::size_t longest_name = 255;
+  if (parts.back().size() > longest_name) return std::nullopt;
   const auto is_of_a_system = [](const std::string& part) {
     return part.starts_with('.') || part == "__MACOSX";
   };
@@ -264,10 +267,11 @@ std::string put_in_place(const std::string& text, const fs::path& to, const fs::
 std::string take_submission(const fs::path& to,
                             const std::function<std::string(const PlaceInLabs&)>& take) {
   const std::string problem = take(place_in_labs);
-  if (!problem.empty() || fs::exists(to / "labs")) return problem;
+  if (fs::exists(to / "labs")) return problem;
   PlacesByName by_name;
   const std::string problem_by_name =
       take([&](const fs::path& path) { return by_name.place_of(path); });
+  if (!fs::exists(to / "labs")) return problem.empty() ? problem_by_name : problem;
   return problem_by_name.empty() ? by_name.settle(to) : problem_by_name;
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -20,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 using Reader = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+constexpr const char* damaged = "the archive is damaged";
 
 /// Without a filter of tar, of which the last one is ".tar.gz" and ".tgz".
 constexpr auto archive_endings = std::to_array<std::string_view>(
@@ -53,48 +57,65 @@ std::optional<std::string> contents(archive* reader, std::size_t most) {
 }
 
 /// An entry's name as it is in the archive: in the user's encoding where it has another, or as
-/// UTF-8. What Windows writes may have backslashes.
+/// UTF-8.
 std::string name_of(archive_entry* entry) {
   const char* name = archive_entry_pathname(entry);
   if (name == nullptr) name = archive_entry_pathname_utf8(entry);
   return name == nullptr ? "" : name;
 }
 
-/// Files of an archive that lies in an archive count, of one that lies in that they do not.
-constexpr int most_archives_deep = 2;
+/// What one submission may cost, however its archives lie in each other: the whole class waits.
+struct Patience {
+  static constexpr std::int64_t most_mebibytes = 1024;
+  std::int64_t bytes = most_mebibytes << 20;  ///< unpacked, or passed over where that is the same
+  int archives = 20;                          ///< that lie in others
+};
+
+/// Whether an entry's bytes have to be unpacked to come to the next one.
+bool is_a_stream(archive* reader) {
+  return (archive_format(reader) & ARCHIVE_FORMAT_BASE_MASK) != ARCHIVE_FORMAT_ZIP;
+}
+
+enum class Nested { left_alone, looked_into };
 
 std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs& place_of,
-                         int deep);
+                         Nested nested, Patience& patience);
 
-std::string take_nested(archive* reader, const fs::path& name, const fs::path& to,
-                        const PlaceInLabs& place_of, int deep) {
+/// Files of an archive that lies in an archive count, of one that lies in that they do not. What
+/// cannot be read is no submission, and need be none.
+std::string take_nested(archive* reader, const fs::path& to, const PlaceInLabs& place_of,
+                        Patience& patience) {
   constexpr std::size_t largest_archive = std::size_t{64} << 20;
+  if (patience.archives-- <= 0) return "";
   const auto bytes = contents(reader, largest_archive);
-  if (!bytes || bytes->size() > largest_archive) {
-    return fmt::format("{} cannot be unpacked", printable(name.string()));
-  }
-  const Reader nested = new_reader();
-  if (archive_read_open_memory(nested.get(), bytes->data(), bytes->size()) != ARCHIVE_OK) {
-    return fmt::format("{} is no archive", printable(name.string()));
-  }
-  return take_entries(nested.get(), to, place_of, deep + 1);
+  if (!bytes || bytes->size() > largest_archive) return "";
+  patience.bytes -= static_cast<std::int64_t>(bytes->size());
+  const Reader inner = new_reader();
+  if (archive_read_open_memory(inner.get(), bytes->data(), bytes->size()) != ARCHIVE_OK) return "";
+  std::string problem = take_entries(inner.get(), to, place_of, Nested::left_alone, patience);
+  return problem == no_archive || problem == damaged ? "" : problem;
 }
 
 std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs& place_of,
-                         int deep) {
+                         Nested nested, Patience& patience) {
   archive_entry* entry = nullptr;
   for (std::size_t i = 0; i < most_submission_files; ++i) {
     const int status = archive_read_next_header(reader, &entry);
     if (status == ARCHIVE_EOF) return "";
-    if (status < ARCHIVE_WARN) return i == 0 ? no_archive : "the archive is damaged";
+    if (status < ARCHIVE_WARN) return i == 0 ? no_archive : damaged;
+    if (is_a_stream(reader)) patience.bytes -= archive_entry_size(entry);
+    if (patience.bytes < 0) {
+      return fmt::format("it unpacks to more than {} MiB", Patience::most_mebibytes);
+    }
     const std::string name = name_of(entry);
     if (name.empty() || archive_entry_filetype(entry) != AE_IFREG) continue;
     const auto place = place_of(name);
     std::error_code error;
     if (!place) {
-      const bool is_archive = deep < most_archives_deep && !ending_of_archive(name).empty();
-      if (!is_archive || name.find("__MACOSX") != name.npos) continue;
-      if (auto problem = take_nested(reader, name, to, place_of, deep); !problem.empty()) {
+      const bool is_archive =
+          !ending_of_archive(name).empty() && name.find("__MACOSX") == name.npos;
+      if (nested == Nested::left_alone || !is_archive) continue;
+      if (auto problem = take_nested(reader, to, place_of, patience); !problem.empty()) {
         return problem;
       }
       continue;
@@ -129,12 +150,17 @@ std::string take_from_archive(const fs::path& archive_file, const fs::path& to,
   std::error_code error;
   // To open a FIFO is to wait for whoever writes to it.
   if (!fs::is_regular_file(archive_file, error)) return no_archive;
-  const Reader reader = new_reader();
-  constexpr std::size_t block_bytes = 64 << 10;
-  if (archive_read_open_filename(reader.get(), archive_file.c_str(), block_bytes) != ARCHIVE_OK) {
-    return no_archive;
+  Patience patience;
+  for (const Nested nested : {Nested::left_alone, Nested::looked_into}) {
+    const Reader reader = new_reader();
+    constexpr std::size_t block_bytes = 64 << 10;
+    if (archive_read_open_filename(reader.get(), archive_file.c_str(), block_bytes) != ARCHIVE_OK) {
+      return no_archive;
+    }
+    std::string problem = take_entries(reader.get(), to, place_of, nested, patience);
+    if (!problem.empty() || fs::exists(to / "labs", error)) return problem;
   }
-  return take_entries(reader.get(), to, place_of, 1);
+  return "";
 }
 
 void unpack_class(const fs::path& archive_file, const fs::path& to) {
@@ -153,7 +179,7 @@ void unpack_class(const fs::path& archive_file, const fs::path& to) {
   for (;;) {
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) break;
-    if (status < ARCHIVE_WARN) refuse(files == 0 ? no_archive : "the archive is damaged");
+    if (status < ARCHIVE_WARN) refuse(files == 0 ? no_archive : damaged);
     const fs::path name = name_of(entry);
     const bool leads_elsewhere =
         name.empty() || name.is_absolute() ||
@@ -169,7 +195,10 @@ void unpack_class(const fs::path& archive_file, const fs::path& to) {
     if (!text || text->size() > largest_file) continue;
     bytes += text->size();
     if (++files > most_files || bytes > largest_class) refuse("it is too large");
-    write_output(to / name, *text);
+    // A name that this system does not take is its owner's trouble, and not the class's.
+    std::ofstream stream(to / name, std::ios::binary);
+    if (!stream) continue;
+    if (!(stream << *text).flush()) refuse("there is no room to unpack it");
   }
 }
 

@@ -16,8 +16,8 @@ std::string in_lower_case(std::string text);
 /// ".tar.gz" of an archive's name; empty for other names.
 std::string_view ending_of_archive(const std::string& name);
 
-/// Unpacks files of an archive that have a place to `to`/labs, as take_from_folder() copies them,
-/// also from archives that lie in it. Nothing else is unpacked.
+/// Unpacks files of an archive that have a place to `to`/labs, as take_from_folder() copies them;
+/// where it has none, those of archives that lie in it. Nothing else is unpacked.
 /// @return what is wrong with it; empty if nothing is
 /// @throws CannotGrade where `to` cannot be written to
 std::string take_from_archive(const std::filesystem::path& archive, const std::filesystem::path& to,

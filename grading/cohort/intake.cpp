@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files of a folder that have a place, and those of archives that lie at its top.
+/// Files of a folder that have a place; where it has none, those of archives that lie at its top,
+/// of which one that cannot be read is told of only where no other has any.
 std::string take_from_tree(const fs::path& folder, const fs::path& to,
                            const PlaceInLabs& place_of) {
   if (std::string problem = take_from_folder(folder, to, place_of); !problem.empty()) {
@@ -30,18 +31,21 @@ std::string take_from_tree(const fs::path& folder, const fs::path& to,
   }
   std::vector<fs::path> archives;
   std::error_code error;
+  if (fs::exists(to / "labs", error)) return "";
   for (fs::directory_iterator item(folder, error), end; !error && item != end;
        item.increment(error)) {
     const std::string name = item->path().filename().string();
     if (!name.starts_with('.') && !ending_of_archive(name).empty()) archives.push_back(*item);
   }
   std::ranges::sort(archives);
+  std::string told;
   for (const fs::path& archive : archives) {
-    if (std::string problem = take_from_archive(archive, to, place_of); !problem.empty()) {
-      return fmt::format("{}: {}", printable(archive.filename().string()), problem);
+    const std::string problem = take_from_archive(archive, to, place_of);
+    if (!problem.empty() && told.empty()) {
+      told = fmt::format("{}: {}", printable(archive.filename().string()), problem);
     }
   }
-  return "";
+  return fs::exists(to / "labs", error) ? "" : told;
 }
 
 std::string take_one(const HandedIn& source, const fs::path& to) {
@@ -157,7 +161,9 @@ std::map<std::string, std::string> students_of_gradescope(const fs::path& metada
   std::map<std::string, std::string> students;
   std::ifstream stream(metadata);
   std::string current;
+  constexpr std::size_t longest = 1000;  // as far as names go
   for (std::string line; std::getline(stream, line);) {
+    if (line.size() > longest) continue;
     std::smatch found;
     if (std::regex_match(line, found, folder) && !line.starts_with(' ')) {
       current = found[1];

@@ -202,6 +202,58 @@ TEST_F(EntriesTest, ComeInArchivesOfAnyKind) {
               ElementsAre("a" + right, "b" + right, "e" + right, "i: matmul_shared.cu=i's"));
 }
 
+TEST_F(EntriesTest, AreTakenWhateverElseLiesBeside) {
+  const std::string kernel = "labs/03_shared_memory/matmul_shared.cu";
+  put(in() / "a" / kernel, "kernel");
+  put(in() / "a/broken.zip", "no archive");
+  put(in() / "b/matmul_shared.cu", "kernel");
+  put(in() / "b/broken.7z", "no archive");
+  write_zip(in() / "c.zip", {{"broken.zip", "no archive"}, {kernel, "kernel"}});
+  write_zip(in() / "d.zip", {{"broken.tar.gz", "no archive"}, {"hw/matmul_shared.cu", "kernel"}});
+  put(in() / "e/broken.zip", "no archive");
+  const std::string right = ": matmul_shared.cu=kernel";
+  EXPECT_THAT(taken_in(in()), ElementsAre("a" + right, "b" + right, "c" + right, "d" + right,
+                                          "e: broken.zip: it is neither a folder nor an archive"));
+}
+
+TEST_F(EntriesTest, AreNotUnpackedForLong) {
+  fs::create_directories(in());
+  // A mebibyte of zeros takes a kilobyte.
+  std::vector<ZipItem> large;
+  for (int i = 0; i < 5; ++i) large.push_back({std::to_string(i), std::string(250 << 20, '\0')});
+  write_archive(in() / "large.tar.gz", large);
+  write_zip(in() / "inner.zip", {{"readme.txt", "x"}});
+  std::ostringstream inner;
+  inner << std::ifstream(in() / "inner.zip", std::ios::binary).rdbuf();
+  fs::remove(in() / "inner.zip");
+  std::vector<ZipItem> many;
+  for (int i = 0; i < 50; ++i) many.push_back({std::to_string(i) + ".zip", inner.str()});
+  write_zip(in() / "x.zip", {{"matmul_shared.cu", "kernel"}});
+  std::ostringstream last;
+  last << std::ifstream(in() / "x.zip", std::ios::binary).rdbuf();
+  fs::remove(in() / "x.zip");
+  many.push_back({"x.zip", last.str()});
+  write_zip(in() / "many.zip", many);
+  // As long as no file's name is, and as deep as no expression should go.
+  write_archive(in() / "names.tar.xz",
+                {{std::string(300'000, ' ') + "matmul_shared.cu", "x"},
+                 {"matmul_shared" + std::string(300'000, ' ') + ".cu", "x"}});
+  put(in() / "submission_metadata.yml", std::string(300'000, 'x') + ":\n");
+  EXPECT_THAT(taken_in(in()), ElementsAre("large: it unpacks to more than 1024 MiB",
+                                          "many: it holds no labs/NN_topic/*.cu of a stage",
+                                          "names: it holds no labs/NN_topic/*.cu of a stage"));
+}
+
+TEST_F(EntriesTest, StopNoClassByTheirNames) {
+  write_zip(scratch_.path() / "class.zip",
+            {{"anna/matmul_shared.cu", "kernel"},
+             {"berta/" + std::string(300, 'n') + "/matmul_shared.cu", "x"},
+             {"carla.zip", "no archive"},
+             {"carla.zip/matmul_shared.cu", "in a file"}});
+  EXPECT_THAT(taken_in(scratch_.path() / "class.zip"),
+              testing::Contains("anna: matmul_shared.cu=kernel"));
+}
+
 TEST_F(EntriesTest, AreAskedForRatherThanGuessed) {
   put(in() / "anna/matmul_shared.cu", "one");
   put(in() / "anna/matmul_shared (1).cu", "another");
