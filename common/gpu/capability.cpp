@@ -13,6 +13,11 @@ namespace {
 // Lanes: Programming Guide, "Multiprocessor" of each compute capability, and its table "Throughput
 // of Native Arithmetic Instructions".
 //
+// Tensor cores: white papers of the architectures (V100, Turing, A100, GA102, H100), dense, with
+// sums in single precision. Latency on 9.0: Luo and others, Benchmarking and Dissecting the Nvidia
+// Hopper GPU Architecture, 2024. What mma.sync reaches there: an H200, 637.7 TFLOPS of halves and
+// 318.9 of tf32 with sums in registers alone, 66.1 of doubles (23 November 2026).
+//
 // Arguments in shared memory: Programming Guide 2.3, "__global__": at most 256 bytes.
 //
 // Allocation. 1.x: NVIDIA's CUDA_Occupancy_calculator.xls, sheet "GPU Data". From 5.0:
@@ -156,28 +161,35 @@ constexpr Capability all[] = {
      .minor = 0,
      .fp32_lanes_per_sm = 64,
      .fp64_lanes_per_sm = 32,
+     .tensor = {.half = 512},
      .allocation = before_ampere},
     {.major = 7,
      .minor = 5,
      .fp32_lanes_per_sm = 64,
      .fp64_lanes_per_sm = 2,
+     .tensor = {.half = 512, .integer = 1024},
      .allocation = before_ampere},
     // Ampere: GA100, GA10x; Ada
     {.major = 8,
      .minor = 0,
      .fp32_lanes_per_sm = 64,
      .fp64_lanes_per_sm = 32,
-     .fp64_tensor_cores = true,
-     .bus_gb_s = 31.5},
-    {.major = 8, .minor = 6, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 2, .bus_gb_s = 31.5},
+     .bus_gb_s = 31.5,
+     .tensor = {.half = 1024, .tf32 = 512, .fp64 = 64, .integer = 2048}},
+    {.major = 8,
+     .minor = 6,
+     .fp32_lanes_per_sm = 128,
+     .fp64_lanes_per_sm = 2,
+     .bus_gb_s = 31.5,
+     .tensor = {.half = 256, .tf32 = 128, .integer = 1024}},
     // Hopper
     {.major = 9,
      .minor = 0,
      .fp32_lanes_per_sm = 128,
      .fp64_lanes_per_sm = 64,
-     .fp64_tensor_cores = true,
      .bus_gb_s = 63,
-     .model = {.validated = true}},
+     .tensor = {.half = 2048, .tf32 = 1024, .fp64 = 128, .integer = 4096},
+     .model = {.validated = true, .mma_sync_share = 0.6}},
     // Blackwell. 10.3 has far fewer lanes of double precision than 10.0.
     {.major = 10, .minor = 0, .fp32_lanes_per_sm = 128, .fp64_lanes_per_sm = 64, .bus_gb_s = 63},
     {.major = 10, .minor = 3, .fp32_lanes_per_sm = 128, .bus_gb_s = 63},

@@ -13,7 +13,6 @@ struct Capability {
   // How a multiprocessor (SM) computes.
   int fp32_lanes_per_sm;
   int fp64_lanes_per_sm = 0;         ///< 0: none, or not known
-  bool fp64_tensor_cores = false;    ///< which double the rate of double precision
   bool has_double_precision = true;  ///< from 1.3
   bool has_shuffles = true;          ///< from 3.0
 
@@ -25,6 +24,14 @@ struct Capability {
   unsigned most_blocks_z = 65535;       ///< of a grid, as along y; 1 on 1.x
   /// 10^9 bytes a second of 16 lanes of its generation of PCI Express, one way, at most.
   double bus_gb_s = 15.75;
+
+  /// Multiply-adds of an SM's tensor cores in a clock, at most; 0: they do not take such numbers.
+  struct TensorRates {
+    int half = 0;  ///< with sums in single precision
+    int tf32 = 0;
+    int fp64 = 0;
+    int integer = 0;  ///< of 8 bits
+  } tensor = {};
 
   int lanes_at_once() const { return serves_half_warps ? 16 : 32; }
 
@@ -69,6 +76,10 @@ struct Capability {
         4;                        ///< clocks from a multiply-add to the next that needs its result
     double barrier_clocks = 70;   ///< that a block stands still at a barrier, until all are there
     double loads_in_flight = 16;  ///< of a warp, in a loop without barriers
+    double tensor_latency = 33;   ///< clocks from mma.sync to the next that adds to its result
+    /// What mma.sync reaches of the tensor cores' rate, other than in double precision: those
+    /// of 9.0 have another instruction.
+    double mma_sync_share = 1;
 
     // Memory. L2 of 1.x: none.
     bool l1_keeps_loads = true;

@@ -115,7 +115,8 @@ KernelMetrics kernel_metrics(const core::GpuProfile& gpu, const KernelWork& work
   metrics.ipc = share_of(time.warp_instructions, time.clocks * gpu.sms * at_work);
 
   const double operations = operations_done(work);
-  (work.double_precision ? metrics.flop_count_dp : metrics.flop_count_sp) = operations;
+  (work.double_precision ? metrics.flop_count_dp : metrics.flop_count_sp) =
+      std::max(0.0, operations - 2 * tensor_products(work));
   metrics.l2_read_sectors = time.l2_load_sectors;
   metrics.l2_write_sectors = time.l2_store_sectors;
   metrics.l2_read_bytes = sector_bytes * time.l2_load_sectors;

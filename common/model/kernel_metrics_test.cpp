@@ -172,6 +172,17 @@ constexpr struct {
     {"fing2020_dtrsm_32_shuffle(m=32, n=4096, k=32)", 0.7922},
 };
 
+// nvprof and Nsight Compute count there what lanes do by themselves.
+TEST(KernelMetrics, TensorCoresAreNoLanes) {
+  KernelWork work;
+  work.operations = 2e6;
+  work.tensor_half_products = 0.75e6;
+  const core::GpuProfile gpu = core::gpu_profile("h200");
+  EXPECT_EQ(kernel_metrics(gpu, work, kernel_time(gpu, work)).flop_count_sp, 0.5e6);
+  work.tensor_half_products = 3e6;  // several products for one
+  EXPECT_EQ(kernel_metrics(gpu, work, kernel_time(gpu, work)).flop_count_sp, 0);
+}
+
 // With tiles always more, and more for large products and for many columns.
 TEST(KernelMetrics, RankTheOccupancyOfDgemmAndSolvers) {
   std::vector<double> ours, measured;

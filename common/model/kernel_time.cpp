@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
+#include <tuple>
 
 #include "common/model/occupancy.hpp"
 
@@ -23,6 +24,7 @@ constexpr double prefetched_share = 0.3;
 
 /// Sums that a thread builds up side by side; more than the depth of the pipeline do not help.
 constexpr double most_chains = 8;
+constexpr const char* tensor_name = "tensor cores";
 
 /// The largest of times that overlap, but for the seams between them: two equal ones take 26% more.
 /// One exponent for all GPUs and resources.
@@ -64,6 +66,11 @@ void demand_counts(const KernelWork& work) {
                              work.constant_passes,
                              work.barriers,
                              work.shuffles,
+                             work.tensor_instructions,
+                             work.tensor_half_products,
+                             work.tensor_tf32_products,
+                             work.tensor_double_products,
+                             work.tensor_integer_products,
                              work.block.load_sectors,
                              work.block.shared_along_x,
                              work.block.shared_along_y,
@@ -102,6 +109,7 @@ class Model {
     needs.blocks = work.blocks_x * work.blocks_y;
     occupancy_pct_ = occupancy(gpu, needs).percent;
     count_spills();
+    count_tensor_products();
     count_instructions();
     count_waiting();
     count_traffic();
@@ -131,6 +139,7 @@ class Model {
                     {l2_name(), in_ms(l2_)},
                     {dram_name(), in_ms(dram_)},
                     {"launch overhead", launch_us * 1e-3}};
+    if (tensor_ > 0) result.parts.push_back({tensor_name, spread(tensor_)});
     result.limiter = limiter(on_sms, result);
     return result;
   }
@@ -152,10 +161,28 @@ class Model {
     spills_to_dram_ = bytes > static_cast<double>(gpu_.l2_bytes);
   }
 
+  void count_tensor_products() {
+    const core::Capability::TensorRates& rates = capability_.tensor;
+    const double share = capability_.model.mma_sync_share;
+    for (const auto& [products, rate, what] :
+         {std::tuple{work_.tensor_half_products, rates.half * share, "halves"},
+          {work_.tensor_tf32_products, rates.tf32 * share, "tf32"},
+          {work_.tensor_double_products, 1.0 * rates.fp64, "doubles"},
+          {work_.tensor_integer_products, rates.integer * share, "integers"}}) {
+      if (products == 0) continue;
+      if (rate == 0) {
+        throw std::invalid_argument(gpu_.name + " has no tensor cores that multiply " + what);
+      }
+      tensor_ += products / rate;
+    }
+  }
+
   void count_instructions() {
     // On 1.x a request is of a half-warp, and a warp's instruction makes two.
     const double per_instruction = has_half_warps() ? 2 : 1;
-    const double multiply_adds = work_.operations / 2 / lanes_per_warp;
+    // What tensor cores do is nothing for other lanes: several products in tf32 may stand for one.
+    const double multiply_adds =
+        std::max(0.0, work_.operations / 2 - tensor_products(work_)) / lanes_per_warp;
     const double global_accesses =
         (work_.global_load_requests + work_.global_store_requests + work_.global_atomic_requests) /
         per_instruction;
@@ -171,8 +198,9 @@ class Model {
     fp_ = multiply_adds > 0 ? multiply_adds * lanes_per_warp / lanes : 0;
     multiply_adds_of_warp_ = multiply_adds / warps_;
 
-    instructions_ = multiply_adds + shared_loads + shared_stores + shared_atomics +
-                    work_.constant_passes + work_.barriers + shuffles + spill_requests_ +
+    instructions_ = multiply_adds + work_.tensor_instructions + shared_loads + shared_stores +
+                    shared_atomics + work_.constant_passes + work_.barriers + shuffles +
+                    spill_requests_ +
                     capability_.model.instructions_per_global_access * global_accesses;
     const double passes = work_.shared_load_wavefronts + work_.shared_store_wavefronts +
                           work_.shared_atomic_wavefronts;
@@ -204,6 +232,11 @@ class Model {
     shuffle_share_ = ratio(shuffles, load_unit_);
   }
 
+  /// Sums of a thread side by side, where an instruction adds to so many results.
+  double chains_of(double results_of_instruction) const {
+    return std::clamp(results_at_a_time(work_) / results_of_instruction, 1.0, most_chains);
+  }
+
   /// For a block alone.
   void count_waiting() {
     const double warps_of_block = warps_ / blocks_;
@@ -217,11 +250,14 @@ class Model {
       const double waiting = work_.block.waiting_intervals / warps_of_block;
       const double others = work_.block.load_intervals / warps_of_block - waiting;
       loads = waiting + prefetched_share * std::max(0.0, others);
-      chains = std::clamp(results_at_a_time(work_), 1.0, most_chains);
+      chains = chains_of(1);
     }
     memory_wait_ = (loads + 1) * capability_.model.memory_latency;  // and once for the last store
     barrier_wait_ = work_.barriers / warps_ * capability_.model.barrier_clocks;
-    chain_ = multiply_adds_of_warp_ * capability_.model.arithmetic_latency / chains;
+    constexpr double results_of_instruction = 4;  // that a lane has of mma.sync
+    const double tensor_chains = chains_of(results_of_instruction);
+    chain_ = multiply_adds_of_warp_ * capability_.model.arithmetic_latency / chains +
+             work_.tensor_instructions / warps_ * capability_.model.tensor_latency / tensor_chains;
   }
 
   void count_traffic() {
@@ -277,10 +313,12 @@ class Model {
     l2_ = largest({by_bytes, by_lines});
   }
 
+  double arithmetic() const { return std::max(fp_, tensor_); }
+
   BlockClocks block() const {
     return {issue_ / blocks_,
-            std::max(fp_, load_unit_) / blocks_,
-            largest({fp_, issue_, load_unit_}) / blocks_,
+            std::max(arithmetic(), load_unit_) / blocks_,
+            largest({arithmetic(), issue_, load_unit_}) / blocks_,
             memory_wait_,
             barrier_wait_,
             chain_};
@@ -343,7 +381,9 @@ class Model {
     }
     // Where issue is as narrow as arithmetic, instructions are at least as many as multiply-adds.
     constexpr double mostly = 0.8;
-    if (fp_ >= mostly * std::max(issue_, load_unit_)) return time.parts[0].name;
+    if (arithmetic() >= mostly * std::max(issue_, load_unit_)) {
+      return tensor_ > fp_ ? tensor_name : time.parts[0].name;
+    }
     return time.parts[issue_ > load_unit_ ? 1 : 2].name;
   }
 
@@ -355,7 +395,7 @@ class Model {
   double instructions_ = 0, multiply_adds_of_warp_ = 0;
 
   // Clocks: of all SMs together, one after another,
-  double fp_ = 0, issue_ = 0, load_unit_ = 0;
+  double fp_ = 0, tensor_ = 0, issue_ = 0, load_unit_ = 0;
   double shared_share_ = 0, shuffle_share_ = 0;  ///< of load_unit_
   double spill_requests_ = 0, spill_sectors_ = 0;
   double l2_spill_share_ = 0, dram_spill_share_ = 0;  ///< of the sectors there
@@ -374,6 +414,11 @@ double BlockClocks::together(double count) const {
   const double wait = memory_wait + barrier_wait;
   // What the other blocks do while one waits costs nothing.
   return std::max(busy + largest({(count - 1) * busy, wait}), chain + wait);
+}
+
+double tensor_products(const KernelWork& work) {
+  return work.tensor_half_products + work.tensor_tf32_products + work.tensor_double_products +
+         work.tensor_integer_products;
 }
 
 double results_at_a_time(const KernelWork& work) {

@@ -48,6 +48,12 @@ struct KernelWork {
   double constant_passes = 0;  ///< of loads from constant memory, an address each
   double barriers = 0;
   double shuffles = 0;
+  double tensor_instructions = 0;
+  // Multiply-adds of tensor cores.
+  double tensor_half_products = 0;
+  double tensor_tf32_products = 0;
+  double tensor_double_products = 0;
+  double tensor_integer_products = 0;
 
   /// What one block inside of the grid needs: simt::Footprint.
   struct Footprint {
@@ -66,6 +72,9 @@ struct KernelWork {
   /// Bytes of the busiest DRAM partition over the mean of all (GT200); 1 where not counted.
   double partition_imbalance = 1;
 };
+
+/// Multiply-adds that tensor cores make, of which no other lanes know.
+double tensor_products(const KernelWork& work);
 
 /// Results that a thread in the midst of the grid has at a time, in registers until it stores them:
 /// those of one round (simt::Footprint) in a kernel that has barriers, and one in others.

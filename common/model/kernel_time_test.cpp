@@ -127,6 +127,41 @@ TEST(KernelTime, ShufflesCostNoLessThanSharedLoads) {
   }
 }
 
+/// A product whose multiply-adds tensor cores make, 2048 in an instruction.
+KernelWork on_tensor_cores(double KernelWork::*products) {
+  KernelWork work = tiled_product();
+  work.*products = work.operations / 2;
+  work.tensor_instructions = work.operations / 2 / 2048;
+  work.shared_load_requests = work.shared_load_wavefronts = work.operations / 2 / 8192;
+  work.global_load_requests = work.global_load_sectors = work.operations / 2 / 16384;
+  work.block.load_sectors = 1;
+  work.barriers = 0;
+  return work;
+}
+
+TEST(KernelTime, TensorCoresHaveARateForEachType) {
+  const core::GpuProfile gpu = core::gpu_profile("h200");
+  const auto ms = [&](double KernelWork::*products) {
+    for (const TimePart& part : kernel_time(gpu, on_tensor_cores(products)).parts) {
+      if (part.name == "tensor cores") return part.ms;
+    }
+    return 0.0;
+  };
+  const double halves = ms(&KernelWork::tensor_half_products);
+  EXPECT_GT(halves, 0);
+  EXPECT_NEAR(ms(&KernelWork::tensor_tf32_products) / halves, 2, 1e-6);
+  EXPECT_NEAR(ms(&KernelWork::tensor_integer_products) / halves, 0.5, 1e-6);
+  EXPECT_NEAR(ms(&KernelWork::tensor_double_products) / halves, 2048 * 0.6 / 128, 1e-6);
+  EXPECT_EQ(kernel_time(gpu, on_tensor_cores(&KernelWork::tensor_double_products)).limiter,
+            "tensor cores");
+  EXPECT_THAT(
+      [] {
+        kernel_time(core::gpu_profile("gtx1080"),
+                    on_tensor_cores(&KernelWork::tensor_half_products));
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("no tensor cores that multiply halves")));
+}
+
 TEST(KernelTime, LanesThatWantOneAddressWaitForEachOther) {
   for (const char* id : {"gtx1080", "h200"}) {
     KernelWork work = tiled_product();

@@ -100,6 +100,12 @@ struct Counters {
   std::uint64_t divergent_requests = 0;  ///< made by some of the warp's live lanes only
   std::uint64_t barriers = 0;            ///< __syncthreads() and its kind, by warps
   std::uint64_t shuffles = 0;            ///< __shfl_sync() and its kind, by warps
+  std::uint64_t tensor_instructions = 0;  ///< mma.sync and mma_sync(), by warps
+  // Multiply-adds of these: an instruction makes 8 * 8 * 4 of them, or up to 16 * 16 * 16.
+  std::uint64_t tensor_half_products = 0;  ///< of half and bfloat16
+  std::uint64_t tensor_tf32_products = 0;
+  std::uint64_t tensor_double_products = 0;
+  std::uint64_t tensor_integer_products = 0;
 };
 
 /// A counter and its name in messages and files.
@@ -145,6 +151,11 @@ inline constexpr NamedCounter all_counters[] = {
     {"divergent_requests", &Counters::divergent_requests},
     {"barriers", &Counters::barriers},
     {"shuffles", &Counters::shuffles},
+    {"tensor_instructions", &Counters::tensor_instructions},
+    {"tensor_half_products", &Counters::tensor_half_products},
+    {"tensor_tf32_products", &Counters::tensor_tf32_products},
+    {"tensor_double_products", &Counters::tensor_double_products},
+    {"tensor_integer_products", &Counters::tensor_integer_products},
 };
 static_assert(sizeof(Counters) == std::size(all_counters) * sizeof(std::uint64_t),
               "a counter is missing here");
@@ -197,6 +208,12 @@ struct Footprint {
   /// are new ones where it has loaded in at least half as many intervals as before its first store:
   /// a barrier between two stores, or a load, is no sum.
   std::uint64_t store_rounds = 0;
+  /// Bytes that asynchronous copies bring into shared memory; intervals between barriers in which
+  /// threads read shared memory, and of these the ones in which such copies are under way
+  /// meanwhile.
+  std::uint64_t copied_bytes = 0;
+  std::uint64_t reading_intervals = 0;
+  std::uint64_t overlapped_intervals = 0;
 };
 
 /// A launch as counted.

@@ -12,6 +12,8 @@ namespace tilewise::simt {
 
 namespace {
 
+constexpr Place unit = 16;  // bytes of the widest access, and of the widest copy
+
 bool overlap(Place a, unsigned bytes_of_a, Place b, unsigned bytes_of_b) {
   return a < b + bytes_of_b && b < a + bytes_of_a;
 }
@@ -19,13 +21,17 @@ bool overlap(Place a, unsigned bytes_of_a, Place b, unsigned bytes_of_b) {
 }  // namespace
 
 void AsyncCopies::copy_begun(const BegunCopy& copy, AccessRecord by) {
+  if (!block().watch().checks) return;
   copies_.push_back({copy, by, false, {}});
+  index(copies_.size() - 1);
 }
 
 void AsyncCopies::copies_arrived(unsigned batches, AccessRecord wait) {
-  const unsigned thread = thread_of(wait.tag);
-  for (OnItsWay& copy : copies_) {
-    if (thread_of(copy.by.tag) != thread || copy.arrived) continue;
+  const auto found = by_thread_.find(thread_of(wait.tag));
+  if (found == by_thread_.end()) return;
+  for (const std::size_t number : found->second) {
+    OnItsWay& copy = copies_[number];
+    if (copy.arrived) continue;
     copy.arrived = copy.copy.batch < batches;
     copy.wait = wait;
   }
@@ -33,7 +39,25 @@ void AsyncCopies::copies_arrived(unsigned batches, AccessRecord wait) {
 
 // What has arrived, and been waited for, is there for all behind a barrier.
 void AsyncCopies::barrier(std::size_t) {
-  std::erase_if(copies_, [](const OnItsWay& copy) { return copy.arrived; });
+  if (std::erase_if(copies_, [](const OnItsWay& copy) { return copy.arrived; }) > 0) index();
+}
+
+void AsyncCopies::index() {
+  by_thread_.clear();
+  by_unit_.clear();
+  for (std::size_t number = 0; number < copies_.size(); ++number) index(number);
+}
+
+void AsyncCopies::index(std::size_t number) {
+  const BegunCopy& copy = copies_[number].copy;
+  by_thread_[thread_of(copies_[number].by.tag)].push_back(number);
+  const auto note = [&](Place first, unsigned bytes) {
+    if (bytes == 0) return;
+    const Place last = (first + bytes - 1) / unit;
+    for (Place each = first / unit; each <= last; ++each) by_unit_[each].push_back(number);
+  };
+  note(copy.to, copy.bytes);
+  note(copy.from, copy.bytes_read);
 }
 
 void AsyncCopies::check(const Access& access) const {
@@ -43,11 +67,15 @@ void AsyncCopies::check(const Access& access) const {
     const Place place = request.places[lane];
     const AccessRecord record = block().record_of(request, lane);
     const unsigned bytes = request.site.bytes();
-    for (const OnItsWay& copy : copies_) {
+    // Told are aligned accesses alone, which lie in one unit.
+    const auto found = by_unit_.find(place / unit);
+    if (found == by_unit_.end()) continue;
+    for (const std::size_t number : found->second) {
+      const OnItsWay& copy = copies_[number];
       const bool hits =
           overlap(place, bytes, copy.copy.to, copy.copy.bytes) ||
           (access.writes() && overlap(place, bytes, copy.copy.from, copy.copy.bytes_read));
-      if (hits && is_too_early(copy, thread_of(record.tag))) report(copy, place, record);
+      if (hits && is_too_early(copy, thread_of(record.tag))) report(copy, place, bytes, record);
     }
   }
 }
@@ -59,7 +87,8 @@ bool AsyncCopies::is_too_early(const OnItsWay& copy, unsigned thread) const {
   return !copy.arrived || block().moments().concurrent(copy.wait.tag, thread);
 }
 
-void AsyncCopies::report(const OnItsWay& copy, Place place, AccessRecord access) const {
+void AsyncCopies::report(const OnItsWay& copy, Place place, unsigned bytes,
+                         AccessRecord access) const {
   const unsigned thread = thread_of(access.tag), other = thread_of(copy.by.tag);
   Findings& findings = Findings::instance();
   if (findings.knows("race", access.site, copy.by.site, block().number())) return;
@@ -74,7 +103,7 @@ void AsyncCopies::report(const OnItsWay& copy, Place place, AccessRecord access)
                              who, wait)
                        : fmt::format("the wait on line {} leaves it on its way", wait);
   }
-  const bool of_target = overlap(place, 1, copy.copy.to, copy.copy.bytes);
+  const bool of_target = overlap(place, bytes, copy.copy.to, copy.copy.bytes);
   findings.add({.kind = "race",
                 .message = fmt::format(
                     "race on {}{}: {} {} it on line {} while an asynchronous copy that {} began on "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +16,7 @@ class AsyncCopies final : public Observer {
  public:
   void start_block(bool) override {
     copies_.clear();
-    waits_.clear();
+    index();
   }
   void copy_begun(const BegunCopy& copy, AccessRecord by) override;
   void copies_arrived(unsigned batches, AccessRecord wait) override;
@@ -37,10 +38,17 @@ class AsyncCopies final : public Observer {
 
   void check(const Access& access) const;
   bool is_too_early(const OnItsWay& copy, unsigned thread) const;
-  void report(const OnItsWay& copy, Place place, AccessRecord access) const;
+  void report(const OnItsWay& copy, Place place, unsigned bytes, AccessRecord access) const;
+
+  /// Copies in copies_, by number.
+  using Numbers = std::vector<std::size_t>;
+
+  void index();
+  void index(std::size_t number);
 
   std::vector<OnItsWay> copies_;
-  std::unordered_map<unsigned, AccessRecord> waits_;  ///< by thread, the last
+  std::unordered_map<unsigned, Numbers> by_thread_;  ///< that began them
+  std::unordered_map<Place, Numbers> by_unit_;       ///< of 16 bytes, that they write or read
 };
 
 }  // namespace tilewise::simt

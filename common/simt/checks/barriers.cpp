@@ -110,6 +110,14 @@ std::optional<Finding> Barriers::skipped(const SkippedBarrier& skipped) {
 
 std::optional<Finding> Barriers::shuffled(const ShuffleFromNowhere& shuffled) {
   const auto& [thread, what, site] = shuffled.caller;
+  if (shuffled.is_of_all_lanes) {
+    return at(
+        shuffled.block, thread, site, "warp",
+        fmt::format("{} of {} calls {} on line {} without lane {}, {}: all 32 lanes of a warp "
+                    "make it together; keep it out of branches that some of them take",
+                    describe(thread), describe_block(shuffled.block), what, site.line,
+                    shuffled.lane, why_nothing_comes(shuffled.source)));
+  }
   return at(
       shuffled.block, thread, site, "warp",
       fmt::format("{} of {} calls {} on line {} with mask {} and asks for the value of lane "

@@ -67,7 +67,7 @@ TEST(Barriers, SayWhyAShuffleGetsNothing) {
                {has_returned, "lane 12, which has returned"},
                {not_there, "lane 12, which the block does not have"}};
   for (const auto& c : cases) {
-    const auto said = Barriers().shuffled({c.source, {0, 4, 0}, at_line_5, 0xff, 12});
+    const auto said = Barriers().shuffled({c.source, {0, 4, 0}, at_line_5, 0xff, 12, false});
     ASSERT_TRUE(said);
     EXPECT_EQ(said->kind, "warp");
     EXPECT_EQ(said->line, 5);
@@ -75,6 +75,14 @@ TEST(Barriers, SayWhyAShuffleGetsNothing) {
                                          "on line 5 with mask 0x000000ff"));
     EXPECT_THAT(said->message, HasSubstr(c.part));
   }
+}
+
+TEST(Barriers, SayWhichLaneIsMissingWhereAllAreNeeded) {
+  const auto said = Barriers().shuffled(
+      {ShuffleFromNowhere::Source::has_returned, {0, 4, 0}, at_line_5, ~0u, 12, true});
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->kind, "warp");
+  EXPECT_THAT(said->message, HasSubstr("on line 5 without lane 12, which has returned: all 32 "));
 }
 
 }  // namespace

@@ -61,13 +61,12 @@ std::vector<std::uint64_t> total_of(const std::vector<PartitionBytes>& runs) {
   return {total.begin(), total.end()};
 }
 
-/// The counters of the grid by site; those of barriers and shuffles go into the profile.
+/// The counters of the grid by site; those of no memory go into the profile.
 class Total {
  public:
   void add(const Counting::Counted& counted, std::uint64_t weight) {
     for (const auto& [site, counters] : counted.sites) add_weighted(sites_[site], counters, weight);
-    barriers_ += counted.barriers * weight;
-    shuffles_ += counted.shuffles * weight;
+    add_weighted(of_warps_, counted.of_warps, weight);
   }
 
   void fill(KernelProfile& profile, std::uintptr_t code) const {
@@ -78,8 +77,7 @@ class Total {
       add_weighted(lines[{line.file, line.line}], counters, 1);
       add_weighted(profile.counters, counters, 1);
     }
-    profile.counters.barriers = barriers_;
-    profile.counters.shuffles = shuffles_;
+    add_weighted(profile.counters, of_warps_, 1);
     for (const auto& [line, counters] : lines) {
       profile.lines.push_back({line.first, line.second, counters});
     }
@@ -87,8 +85,7 @@ class Total {
 
  private:
   std::map<std::uint32_t, Counters> sites_;
-  std::uint64_t barriers_ = 0;
-  std::uint64_t shuffles_ = 0;
+  Counters of_warps_;
 };
 
 }  // namespace
@@ -112,7 +109,7 @@ void Counting::start(const BlockWatch& block) {
   partition_bytes_.reset();
   if (rules.partitions && sees_accesses_ && !samples_) partition_bytes_.emplace();
   sites_.clear();
-  barriers_ = shuffles_ = 0;
+  of_warps_ = {};
 }
 
 void Counting::access(const Access& access) {
@@ -185,8 +182,19 @@ void Counting::count_partition_bytes(const Request& request) {
 }
 
 void Counting::warp_operation(unsigned warp, WarpOperation operation) {
-  if (operation == WarpOperation::shuffle) ++shuffles_;
+  if (operation == WarpOperation::shuffle) ++of_warps_.shuffles;
   if (operation == WarpOperation::barrier) merging_.separate(warp);
+}
+
+void Counting::product(const WarpProduct& product) {
+  using Numbers = WarpProduct::Numbers;
+  ++of_warps_.tensor_instructions;
+  std::uint64_t& products = product.numbers == Numbers::half   ? of_warps_.tensor_half_products
+                            : product.numbers == Numbers::tf32 ? of_warps_.tensor_tf32_products
+                            : product.numbers == Numbers::double_real
+                                ? of_warps_.tensor_double_products
+                                : of_warps_.tensor_integer_products;
+  products += product.multiply_adds;
 }
 
 Counting::Counted Counting::take() {
@@ -194,8 +202,7 @@ Counting::Counted Counting::take() {
   for (const auto& site : sites_) {
     if (site) counted.sites.emplace_back(site->site, std::exchange(site->counters, {}));
   }
-  counted.barriers = std::exchange(barriers_, 0);
-  counted.shuffles = std::exchange(shuffles_, 0);
+  counted.of_warps = std::exchange(of_warps_, {});
   return counted;
 }
 

@@ -22,7 +22,8 @@ class Counting final : public Observer {
   void warp_operation(unsigned warp, WarpOperation operation) override;
   void end_interval() override { merging_.flush(); }
   void stalled() override { merging_.flush(); }
-  void barrier(std::size_t live_warps) override { barriers_ += live_warps; }
+  void product(const WarpProduct& product) override;
+  void barrier(std::size_t live_warps) override { of_warps_.barriers += live_warps; }
   void finish_block() override;
   void finish() override;
   void end_launch(const LaunchResults& results) override;
@@ -30,8 +31,7 @@ class Counting final : public Observer {
   /// What some blocks did.
   struct Counted {
     std::vector<std::pair<std::uint32_t, Counters>> sites;
-    std::uint64_t barriers = 0;
-    std::uint64_t shuffles = 0;
+    Counters of_warps;  ///< what concerns no memory
   };
 
  private:
@@ -56,8 +56,7 @@ class Counting final : public Observer {
   bool merges_ = false;  ///< the GPU has loads of 8 and 16 bytes from shared memory
   bool samples_ = false;
   std::optional<PartitionBytes> partition_bytes_;  ///< of the block
-  std::uint64_t barriers_ = 0;
-  std::uint64_t shuffles_ = 0;
+  Counters of_warps_;
 };
 
 }  // namespace tilewise::simt

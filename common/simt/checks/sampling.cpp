@@ -7,6 +7,7 @@
 #include <random>
 
 #include "common/gpu/capability.hpp"
+#include "common/simt/recorder/shadow.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/device.hpp"
 
@@ -34,8 +35,43 @@ void SectorSet::clear() {
   last_ = nullptr;
 }
 
+void CopyIntervals::start_block(std::size_t warps) {
+  threads_.assign(32 * warps, Thread());
+  warps_.assign(warps, Warp());
+  threads_copying_ = 0;
+  copies_ = overlaps_ = false;
+}
+
+void CopyIntervals::begin(unsigned thread, unsigned batch) {
+  Thread& copying = threads_[thread];
+  threads_copying_ += copying.begun <= copying.arrived;
+  copying.begun = batch + 1;
+  copies_ = warps_[thread / 32].copies = true;
+}
+
+void CopyIntervals::arrive(unsigned thread, unsigned batches) {
+  Thread& waiting = threads_[thread];
+  threads_copying_ -= waiting.begun > waiting.arrived && waiting.begun <= batches;
+  waiting.arrived = std::max(waiting.arrived, batches);
+}
+
+// Warps are told of one after another. What one reads while another copies came before or after it.
+void CopyIntervals::pass_barrier(BlockFootprint& footprint) {
+  const bool reads =
+      std::any_of(warps_.begin(), warps_.end(), [](const Warp& warp) { return warp.reads; });
+  const bool of_others = std::any_of(warps_.begin(), warps_.end(),
+                                     [](const Warp& warp) { return warp.reads && !warp.copies; });
+  footprint.reading_intervals += reads;
+  footprint.overlapped_intervals +=
+      reads && copies_ && (overlaps_ || of_others || threads_copying_ > 0);
+  std::fill(warps_.begin(), warps_.end(), Warp());
+  copies_ = threads_copying_ > 0;
+  overlaps_ = false;
+}
+
 void FootprintWriter::start_block(std::size_t warps) {
   footprint_ = {};
+  copies_.start_block(warps);
   warps_.assign(warps, Warp());
 }
 
@@ -65,6 +101,7 @@ void FootprintWriter::note_global(const Request& request) {
 }
 
 void FootprintWriter::pass_barrier() {
+  copies_.pass_barrier(footprint_);
   for (Warp& warp : warps_) {
     footprint_.load_intervals += warp.loads != Loads::none;
     footprint_.waiting_intervals += warp.loads == Loads::waited_for;
@@ -174,7 +211,10 @@ Footprint GridSample::footprint() const {
                       .load_intervals = own.load_intervals,
                       .waiting_intervals = own.waiting_intervals,
                       .idle_intervals = own.idle_intervals,
-                      .store_rounds = own.store_rounds};
+                      .store_rounds = own.store_rounds,
+                      .copied_bytes = own.copied_bytes,
+                      .reading_intervals = own.reading_intervals,
+                      .overlapped_intervals = own.overlapped_intervals};
   std::uint64_t* const shared_with_next[] = {&footprint.shared_along_x, &footprint.shared_along_y};
   for (std::size_t axis : {0, 1}) {
     if (const BlockSample* neighbour = neighbour_of_origin(axis)) {
@@ -364,6 +404,14 @@ void Sampling::access(const Access& access) {
   if (std::exchange(last_blocks_[access.site.number], blocks_started_) == blocks_started_) return;
   // Another odd factor for each site, so that two sites which move against each other show.
   sample_.position += (request.site.word() * odd | 1) * request.first_place();
+}
+
+void Sampling::copy_begun(const BegunCopy& copy, AccessRecord by) {
+  if (sees_accesses_) footprint_.copy_begun(thread_of(by.tag), copy);
+}
+
+void Sampling::copies_arrived(unsigned batches, AccessRecord wait) {
+  if (sees_accesses_) footprint_.copies_arrived(thread_of(wait.tag), batches);
 }
 
 void Sampling::barrier(std::size_t) {

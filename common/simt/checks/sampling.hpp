@@ -52,7 +52,40 @@ struct BlockFootprint {
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
   std::uint64_t idle_intervals = 0;  ///< Footprint::idle_intervals
-  std::uint64_t store_rounds = 0;  ///< Footprint::store_rounds
+  std::uint64_t store_rounds = 0;    ///< Footprint::store_rounds
+  std::uint64_t copied_bytes = 0;    ///< Footprint::copied_bytes, and so on
+  std::uint64_t reading_intervals = 0;
+  std::uint64_t overlapped_intervals = 0;
+};
+
+/// Follows a block's asynchronous copies from barrier to barrier.
+class CopyIntervals {
+ public:
+  void start_block(std::size_t warps);
+  void begin(unsigned thread, unsigned batch);
+  /// The thread has waited, and so many of its batches have arrived.
+  void arrive(unsigned thread, unsigned batches);
+  void read_shared(unsigned warp) {
+    warps_[warp].reads = true;
+    if (threads_copying_ > 0) overlaps_ = true;
+  }
+  void pass_barrier(BlockFootprint& footprint);
+
+ private:
+  struct Thread {
+    unsigned begun = 0;  ///< batches, with one that is not committed yet
+    unsigned arrived = 0;
+  };
+  struct Warp {
+    bool copies = false;  ///< since the last barrier
+    bool reads = false;   ///< since then, shared memory
+  };
+
+  std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
+  unsigned threads_copying_ = 0;  ///< with copies on their way
+  bool copies_ = false;           ///< since the last barrier some were
+  bool overlaps_ = false;         ///< and a warp has read shared memory meanwhile
 };
 
 /// Draws up the footprint of a block while it runs.
@@ -64,11 +97,17 @@ class FootprintWriter {
     Warp& warp = warps_[request.warp];
     if (request.site.action() == Action::read) {
       warp.reads_shared = true;
+      copies_.read_shared(request.warp);
       return;
     }
     if (warp.loads == Loads::came) warp.loads = Loads::waited_for;
     warp.on_their_way -= std::min(warp.on_their_way, bytes_of(request));
   }
+  void copy_begun(unsigned thread, const BegunCopy& copy) {
+    footprint_.copied_bytes += copy.bytes;
+    copies_.begin(thread, copy.batch);
+  }
+  void copies_arrived(unsigned thread, unsigned batches) { copies_.arrive(thread, batches); }
   void pass_barrier();
   /// The block's footprint; call when it has ended.
   BlockFootprint take();
@@ -95,6 +134,7 @@ class FootprintWriter {
 
   BlockFootprint footprint_;
   std::vector<Warp> warps_;
+  CopyIntervals copies_;
 };
 
 /// What a block tells of itself.
@@ -181,6 +221,8 @@ class Sampling final : public Observer {
   void start(const BlockWatch& block) override;
   void start_block(bool tags_anew) override;
   void access(const Access& access) override;
+  void copy_begun(const BegunCopy& copy, AccessRecord by) override;
+  void copies_arrived(unsigned batches, AccessRecord wait) override;
   void barrier(std::size_t live_warps) override;
   void finish_block() override;
 

@@ -100,6 +100,40 @@ TEST(BlockFootprint, SeesWhatIsOnItsWayWhileAnEarlierLoadIsStored) {
   EXPECT_EQ(footprint.idle_intervals, 0u);
 }
 
+TEST(BlockFootprint, TellsCopiesUnderWayWhileSharedMemoryIsReadFromOthers) {
+  const Access shared_load(Action::read, shared_place, 4);
+  const Access of_other_warp(Action::read, shared_place, 4, 1);
+  const auto begin = [](FootprintWriter& writer, unsigned batch) {
+    writer.copy_begun(
+        0, {.to = shared_place, .from = 0, .bytes = 16, .bytes_read = 16, .batch = batch});
+  };
+  FootprintWriter writer;
+  writer.start_block(2);
+  begin(writer, 0);  // waited for at once
+  writer.copies_arrived(0, 1);
+  shared_load.note(writer);
+  writer.pass_barrier();
+  begin(writer, 1);  // read before the wait
+  shared_load.note(writer);
+  writer.copies_arrived(0, 2);
+  writer.pass_barrier();
+  shared_load.note(writer);  // nothing is under way
+  writer.pass_barrier();
+  begin(writer, 2);  // left under way
+  writer.pass_barrier();
+  shared_load.note(writer);  // still
+  writer.copies_arrived(0, 3);
+  writer.pass_barrier();
+  of_other_warp.note(writer);  // reads what is there, while a warp copies and waits
+  begin(writer, 3);
+  writer.copies_arrived(0, 4);
+  writer.pass_barrier();
+  const BlockFootprint footprint = writer.take();
+  EXPECT_EQ(footprint.copied_bytes, 64u);
+  EXPECT_EQ(footprint.reading_intervals, 5u);
+  EXPECT_EQ(footprint.overlapped_intervals, 3u);
+}
+
 TEST(BlockFootprint, TellsResultsThatAWarpHasTogetherFromNewOnes) {
   const Access load(Action::read, 0, 4), store(Action::write, 1 << 20, 4);
   // Intervals by what a warp does in them: l loads, s stores, b both, - neither.

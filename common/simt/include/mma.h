@@ -1,31 +1,11 @@
 /// Products of small matrices by a warp together (CUDA C++ Programming Guide, "Warp Matrix
-/// Functions"): fragments of half, bfloat16, tf32, double and 8-bit integers. Products are exact
-/// and summed in the accumulators' type, or in float for those of half. Which lane holds which
-/// element is nobody's business.
+/// Functions"): fragments of half, bfloat16, tf32, double and 8-bit integers. Which lane holds
+/// which element is nobody's business.
 #pragma once
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
-
-namespace tilewise::simt {
-
-/// One lane's part of D = A B + C, its elements as numbers that are calculated with: element e of a
-/// matrix, row by row, is number e / 32 of lane e % 32.
-struct ProductPart {
-  enum class Numbers { real, double_real, whole } numbers;
-  int m, n, k;
-  const void *a, *b, *c;
-  void* d;
-};
-
-/// Calculates D for the whole warp once all of its lanes have come.
-[[gnu::always_inline]] inline void multiply_by_warp(const ProductPart& part, Site site) {
-  follow(arrive_at_warp_operation("mma_sync()", site, 0xffffffffu,
-                                  reinterpret_cast<uint64_t>(&part),
-                                  static_cast<int>(WarpFold::product)));
-}
-
-}  // namespace tilewise::simt
+#include "tilewise/warp_matrices.hpp"
 
 namespace nvcuda::wmma {
 
@@ -172,15 +152,18 @@ template <int m, int n, int k, class T, class LayoutA, class LayoutB, class D, c
   static_cast<void>(saturates);
   using Number = typename details::ElementOf<T>::Calculated;
   using tilewise::simt::ProductPart;
-  constexpr auto numbers = std::is_same_v<Number, double> ? ProductPart::Numbers::double_real
-                           : std::is_same_v<Number, int>  ? ProductPart::Numbers::whole
-                                                          : ProductPart::Numbers::real;
+  constexpr auto numbers = std::is_same_v<Number, double>       ? ProductPart::Numbers::double_real
+                           : std::is_same_v<Number, int>        ? ProductPart::Numbers::whole
+                           : std::is_same_v<T, precision::tf32> ? ProductPart::Numbers::tf32
+                           : std::is_same_v<T, __nv_bfloat16>   ? ProductPart::Numbers::bfloat16
+                                                                : ProductPart::Numbers::half;
   Number of_a[sizeof a.x / sizeof a.x[0]], of_b[sizeof b.x / sizeof b.x[0]];
   Number of_c[sizeof c.x / sizeof c.x[0]], of_d[sizeof d.x / sizeof d.x[0]];
   for (int i = 0; i < a.num_elements; ++i) of_a[i] = details::seen<T>(a.x[i]);
   for (int i = 0; i < b.num_elements; ++i) of_b[i] = details::seen<T>(b.x[i]);
   for (int i = 0; i < c.num_elements; ++i) of_c[i] = static_cast<Number>(c.x[i]);
-  tilewise::simt::multiply_by_warp({numbers, m, n, k, of_a, of_b, of_c, of_d}, {file, line});
+  tilewise::simt::multiply_by_warp("mma_sync()", {numbers, m, n, k, 0, of_a, of_b, of_c, of_d},
+                                   {file, line});
   for (int i = 0; i < d.num_elements; ++i) d.x[i] = static_cast<D>(of_d[i]);
 }
 

@@ -257,6 +257,13 @@ class SpaceChecker {
                       "function's arguments, or do it in the kernel");
       }
       if (by_name_.contains(code_[i].text)) check_use(caller, i);
+      const bool is_extern = says(statement_begin(i), i, "extern") || code_[i + 1].is("extern");
+      if (code_[i].is("__shared__") && !is_extern && caller.on_host &&
+          !is_launched(code_[function.name].text)) {
+        report(i,
+               "shared memory belongs to a block of a kernel, and this is host code, where nvcc "
+               "refuses it: declare the array in the kernel");
+      }
     }
   }
 

@@ -37,6 +37,7 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
        "1: the kernel k takes v by reference"},
       {"cudaError_t g(int n) {\n  if (n < 0) return 1;\n  f<<<1, 2>>>();\n}",
        "4: g ends without a return"},
+      {"void g() {\n  __shared__ float tile[16];\n}", "2: shared memory belongs to a block"},
       {"int g(int n) {\n  return n + threadIdx.x; }", "2: threadIdx is known to kernels alone"},
       {"namespace a {\nint f(int i) { return i; }\n__device__ int g() { return f(1); }\n}",
        "3: device code calls f, a host function"},
@@ -80,6 +81,13 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
 
 TEST(ExecutionSpaces, LetPassWhatNvccTakes) {
   for (const char* source : {
+           "void g() { extern __shared__ float a[]; }",
+           "__host__ __device__ void g() { __shared__ float a[3]; }",
+           "#define D __device__\nD void g() { __shared__ float a[3]; }",
+           "#define D __device__ inline\ntemplate <int T> D void g() { __shared__ float a[T]; }",
+           "#define K(f) __global__ void f()\nK(g) { __shared__ float a[3]; }",
+           "struct S { __device__ void operator()() const { __shared__ float a[3]; } };",
+           "void g() { auto f = [] __device__ () { __shared__ float a[3]; }; }",
            "__host__ __device__ int f(int i) { return i; }\nint g() { return f(1); }\n"
            "__global__ void k(int* a) { a[0] = f(1); }",
            "template <int T> __global__ void k(int* a) {}\nvoid g(int* a) { k<3><<<1, 2>>>(a); }",

@@ -86,6 +86,7 @@ class KernelFinder {
     }
     if (first_ == 0 || cannot_end_expression(code_[first_ - 1])) return false;
     --first_;
+    while (first_ > 2 && before_is("#") && code_[first_ - 2].is("#")) first_ -= 3;  // k_##name
     if (before_is("template")) --first_;
     return true;
   }

@@ -69,6 +69,8 @@ TEST(Launch, IsRewritten) {
        "\n#define RUN TILEWISE_LAUNCHER_OF_MACRO(k).configure(g, b)(x)"},
       {"a macro's over two lines", "\n#define RUN(k, ...) \\\n  k<<<g, b>>>(__VA_ARGS__)",
        "\n#define RUN(k, ...) \\\n  TILEWISE_LAUNCHER_OF_MACRO(k).configure(g, b)(__VA_ARGS__)"},
+      {"a name that a macro pastes", "\n#define RUN(a, b) k_##a##_##b<<<1, 2>>>(x)",
+       "\n#define RUN(a, b) TILEWISE_LAUNCHER_OF_MACRO(k_##a##_##b).configure(1, 2)(x)"},
       {"a macro's without arguments", "\n#define RUN(k) k<16><<<g, b>>>",
        "\n#define RUN(k) TILEWISE_LAUNCHER_OF_MACRO(k<16>).configure(g, b)"},
       {"a macro's in parentheses", "\n#define RUN(k) (k)<<<g, b>>>(x)",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/statement_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt {
@@ -53,6 +54,7 @@ class Reader {
       if (arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_element(i);
       if (code_[i].is("+") && code_[i + 1].is("=")) look_at_sum(i);
       if (code_[i].is("extern")) look_at_dynamic_array(i);
+      if (whole_arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_filling(i);
     }
   }
 
@@ -104,6 +106,7 @@ class Reader {
       if (code_[name + 1].is("[")) {
         if (!is_shared) arrays_.insert(code_[name].text);
         if (is_fraction) fractions_.insert(code_[name].text);
+        if (is_int) whole_arrays_.insert(code_[name].text);
       } else if (is_int) {
         ints_.insert(code_[name].text);
       }
@@ -183,6 +186,21 @@ class Reader {
                             "each thread has an array " +
                             name + " of its own, and nobody sees what another has put there",
                         declare_shared});
+  }
+
+  /// `tile[ty][tx] = in[...];` with an int on the left.
+  void look_at_filling(std::size_t array) {
+    std::size_t end = array + 1;
+    while (end < end_ && code_[end].is("[")) end = outline_.partner(end).value_or(end_) + 1;
+    if (end + 2 >= end_ || !code_[end].is("=")) return;
+    const Token& element = code_[end + 1];
+    const bool is_read = fractions_.contains(element.text) && code_[end + 2].is("[");
+    if (!is_read || !told_.insert(code_[array].text).second) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[array].line,
+         std::string(code_[array].text) + " is an array of int, and takes elements of " +
+             std::string(element.text) + ": what comes after the point is lost",
+         "Declare " + std::string(code_[array].text) + " with the type of the matrix's elements."});
   }
 
   /// `sum += As[ty][k] * Bs[k][tx];` with an int on the left.
@@ -314,6 +332,7 @@ class Reader {
   Names matrices_;       ///< pointers that the kernel is given
   Names ints_, orders_;  ///< variables of 32 bits, and those that the kernel is given
   Names arrays_;         ///< of a thread's own
+  Names whole_arrays_;   ///< of int
   Names fractions_;      ///< pointers to and arrays of floats or doubles
   std::string dynamic_;  ///< the array of dynamic shared memory that was declared last
   Names places_;         ///< variables that hold a part of threadIdx
@@ -446,6 +465,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
   for (std::size_t i = 1; i < code.size(); ++i) {
     if (code[i].is("<<<")) look_at_launch(outline, i, remarks);
   }
+  remark_on_statements(outline, source, remarks);
   const auto names = [](std::string_view word) {
     return [word](const Token& each) { return each.is(word); };
   };

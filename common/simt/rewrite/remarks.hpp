@@ -9,8 +9,9 @@ namespace tilewise::simt {
 /// What stands in a source that compiles, and may be meant otherwise.
 struct Remark {
   enum class Kind {
-    overflow,  ///< right for all orders that a test can try
-    doubt,     ///< why a result may be wrong; says nothing where it is right
+    overflow,   ///< right for all orders that a test can try
+    doubt,      ///< why a result may be wrong; says nothing where it is right
+    statement,  ///< why a source may not compile, or do something else than it seems to
   };
   Kind kind;
   int line;
@@ -21,8 +22,9 @@ struct Remark {
 /// Remarks on the kernels of a CUDA source, by its words alone, in the order of their lines:
 /// offsets into a matrix that are multiplied as `int`; arrays that the threads of a block fill by
 /// their places without `__shared__`; several arrays of dynamic shared memory, which begin at one
-/// byte; sums of matrices' elements in an `int`; and kernels that ask for a coordinate along y of a
-/// grid or block that is launched without one.
+/// byte; sums and arrays of matrices' elements in `int`; kernels that ask for a coordinate along y
+/// of a grid or block that is launched without one; and statements that end sooner or later than
+/// they look.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

@@ -34,6 +34,39 @@ TEST(Remarks, NameOffsetsThatOverflow) {
   }
 }
 
+TEST(Remarks, NameStatementsThatEndElsewhere) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"float s = 0;\nfor (int k = 0; k < n; ++k);\n  s += A[k];\nC[0] = s;",
+       "3: the ; behind for (...) is all that it repeats"},
+      {"for (int k = 0; k < n; ++k); { C[k] = 0; }", "2: the ; behind for (...)"},
+      {"if (n > 3);\n  C[0] = 1;", "2: the ; behind if (...) is all that it decides on"},
+      {"switch (n) {\ncase 1: C[0] = 1;\ncase 2: C[1] = 2; break;\n}",
+       "3: the case ends here without break, so that the next one, on line 4"},
+      {"switch (n) { case 1: { C[0] = 1; }\ndefault: C[1] = 2; }", "2: the case ends here"},
+      {"__shared__ int t[32]; t[threadIdx.x] = A[threadIdx.x]; C[0] = t[1];",
+       "2: t is an array of int, and takes elements of A"},
+  };
+  for (const auto& [body, told] : cases) {
+    EXPECT_NE(told_of(kernel(body)).find(told), std::string::npos) << body << told_of(kernel(body));
+  }
+}
+
+TEST(Remarks, LetPassStatementsThatAreMeantSo) {
+  for (const char* body : {
+           "int k = 0; for (; k < n && A[k] > 0; ++k);\nC[0] = k;",
+           "int k = 0; do { ++k; } while (k < n);\n  C[0] = k;",
+           "switch (n) { case 1: C[0] = 1; break; case 2: return; default: C[1] = 2; }",
+           "switch (n) { case 1: case 2: C[0] = 1; break; }",
+           "switch (n) { case 1: if (w) { return; } else { C[0] = 1; } case 2: break; }",
+           "switch (n) { case 1: { C[0] = 1; break; } case 2: break; }",
+           "switch (n) { case 1: C[0] = 1; [[fallthrough]]; case 2: break; }",
+           "__shared__ int t[32]; t[threadIdx.x] = int(A[threadIdx.x]); C[0] = t[1];",
+           "__shared__ int t[32]; t[threadIdx.x] = n; C[0] = t[1];",
+       }) {
+    EXPECT_EQ(told_of(kernel(body)), "") << body;
+  }
+}
+
 TEST(Remarks, LetPassOffsetsThatAreWideOrSmall) {
   for (const char* body : {
            "int row = 1, col = 2; C[std::size_t(row) * n + col] = 0;",

@@ -81,9 +81,10 @@ TEST(SharedMemory, DeclarationsBecomeReferences) {
   for (const auto& c : cases) {
     const std::string declaration = c.declaration;
     const auto before = declaration.substr(0, declaration.find("__shared__"));
-    expect_rewritten({c.declaration, "void f() {\n" + declaration + "\nuse(); }",
-                      "void f() {\nstruct tilewise_shared_2_1 { " + std::string(c.members) +
-                          " }; " + references("2_1", c.names) + "\nuse(); }"});
+    expect_rewritten({c.declaration, "__device__ void f() {\n" + declaration + "\nuse(); }",
+                      "__device__ void f() {\nstruct tilewise_shared_2_1 { " +
+                          std::string(c.members) + " }; " + references("2_1", c.names) +
+                          "\nuse(); }"});
   }
 }
 
@@ -144,8 +145,10 @@ TEST(SharedMemory, AtNamespaceScopeBelongsToTheThreadThatRunsTheBlock) {
       {"after functions and classes",
        "struct A { void f() {} }; enum B { b }; int c[] = {1}; f() {}\n__shared__ int x;",
        "struct A { void f() {} }; enum B { b }; int c[] = {1}; f() {}\n" + variable},
-      {"guarded braces", "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\n__shared__ int y;",
-       "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\nstruct tilewise_shared_7_1 {  int y; "
+      {"guarded braces",
+       "#ifdef A\n__device__ void f() {\n#else\nvoid g() {\n#endif\n}\n__shared__ int y;",
+       "#ifdef A\n__device__ void f() {\n#else\nvoid g() {\n#endif\n}\nstruct tilewise_shared_7_1 "
+       "{  int y; "
        "}; "
        "static thread_local auto& tilewise_block_7_1 = "
        "::tilewise::simt::shared_at_file_scope<tilewise_shared_7_1>(); static thread_local auto& y "
@@ -213,9 +216,9 @@ TEST(SharedMemory, IsReadAsMacrosWriteIt) {
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
     const auto written =
-        rewrite("#define " + std::string(c.macro) + "\nvoid f() { " + c.use + " }");
+        rewrite("#define " + std::string(c.macro) + "\n__device__ void f() { " + c.use + " }");
     EXPECT_TRUE(written.errors.empty()) << written.errors.front().message;
-    const auto meant = rewrite("\nvoid f() { " + std::string(c.meant) + " }");
+    const auto meant = rewrite("\n__device__ void f() { " + std::string(c.meant) + " }");
     EXPECT_EQ(without_blanks(written.text), without_blanks(meant.text));
   }
 }
@@ -239,7 +242,7 @@ TEST(SharedMemory, IsCapturedByLambdasThatNameIt) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    const std::string declared = "void f() { extern __shared__ float s[]; ";
+    const std::string declared = "__device__ void f() { extern __shared__ float s[]; ";
     EXPECT_EQ(rewrite(declared + c.lambda + " }").text,
               rewrite(declared + "}").text.substr(0, rewrite(declared + "}").text.size() - 1) +
                   c.expected + " }");
@@ -281,7 +284,7 @@ TEST(SharedMemory, IsDeclaredBeforeJumpsOverIt) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    const std::string in = "namespace { void f() { ";
+    const std::string in = "namespace { __device__ void f() { ";
     const std::string source = in + fill(c.source, '@', "__shared__ int x[4];") + " } }";
     // Where it stood its semicolon is left.
     const std::string moved = c.expected ? fill(fill(c.expected, '#', declared), '@', ";")
@@ -299,8 +302,9 @@ TEST(SharedMemory, IsKnownToLocalClasses) {
   } cases[] = {
       {"a function", "int f(int i) const { return x[i]; }",
        "int f(int i) const {" + here + " return x[i]; }"},
-      {"two functions", "void f() { x[0] = 1; } void g() { } void h() { x[1] = 2; }",
-       "void f() {" + here + " x[0] = 1; } void g() { } void h() {" + here + " x[1] = 2; }"},
+      {"two functions", "__device__ void f() { x[0] = 1; } void g() { } void h() { x[1] = 2; }",
+       "__device__ void f() {" + here + " x[0] = 1; } void g() { } void h() {" + here +
+           " x[1] = 2; }"},
       {"a constructor", "int n; A(int i) : n(x[i]) { x[0] = n; }",
        "int n; A(int i) : n(" + place + "[i]) {" + here + " x[0] = n; }"},
       {"a member's start", "int* p = x;", "int* p = " + place + ";"},
@@ -310,20 +314,20 @@ TEST(SharedMemory, IsKnownToLocalClasses) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
-    const std::string declared = "void f() { __shared__ int x[4]; struct A { ";
+    const std::string declared = "__device__ void f() { __shared__ int x[4]; struct A { ";
     const std::string rewritten = rewrite(declared).text;
     EXPECT_EQ(rewrite(declared + c.members + " }; }").text, rewritten + c.expected + " }; }");
   }
 }
 
 TEST(SharedMemory, HasTheTypeThatItIsDeclaredWith) {
-  const std::string declared = "void f() { extern __shared__ float s[]; ";
+  const std::string declared = "__device__ void f() { extern __shared__ float s[]; ";
   const std::string text = rewrite(declared).text;
   EXPECT_EQ(rewrite(declared + "using T = decltype(s); }").text,
             text + "using T = ::std::remove_reference_t<decltype(s)>; }");
-  EXPECT_EQ(rewrite("__shared__ int x[4];\nvoid f() { sizeof(decltype(x)); }").text,
+  EXPECT_EQ(rewrite("__shared__ int x[4];\n__device__ void f() { sizeof(decltype(x)); }").text,
             rewrite("__shared__ int x[4];\n").text +
-                "void f() { sizeof(::std::remove_reference_t<decltype(x)>); }");
+                "__device__ void f() { sizeof(::std::remove_reference_t<decltype(x)>); }");
   for (const std::string other : {"decltype(s[0])", "decltype((s))", "sizeof(s)"}) {
     EXPECT_EQ(rewrite(declared + "f(" + other + "); }").text, text + "f(" + other + "); }");
   }
@@ -332,25 +336,25 @@ TEST(SharedMemory, HasTheTypeThatItIsDeclaredWith) {
 TEST(SharedMemory, IsFoundBehindAMacroThatStandsForWords) {
   for (const std::string words : {"__shared__", "__shared__ float", "extern __shared__"}) {
     const std::string rest = words.ends_with("float") ? " x[];" : " float x[];";
-    const std::string written = rewrite("\nvoid f() { " + words + rest + " }").text;
-    EXPECT_EQ(rewrite("#define TILE " + words + "\nvoid f() { TILE" + rest + " }").text,
+    const std::string written = rewrite("\n__device__ void f() { " + words + rest + " }").text;
+    EXPECT_EQ(rewrite("#define TILE " + words + "\n__device__ void f() { TILE" + rest + " }").text,
               "#define TILE " + words + written);
   }
 }
 
 TEST(SharedMemory, KnowsFunctionsFromNamespacesAndClasses) {
   const char* const functions[] = {
-      "void f() {\n%\n}",
-      "struct A f(int a = 1) {\n%\n}",
+      "__device__ void f() {\n%\n}",
+      "__device__ struct A f(int a = 1) {\n%\n}",
       "template <class T, int N = (2 > 1)> __global__ void f(T t) {\n%\n}",
-      "extern \"C\" void f() {\n%\n}",
+      "extern \"C\" __device__ void f() {\n%\n}",
       "namespace a { struct B { void f() const {\n%\n} }; }",
       "auto f = [](auto a) {\n%\n};",
       "struct A f = [] {\n%\n};",
-      "void f() { for (int i = 0; i < n; ++i) {\n%\n} }",
-      "void f() { struct A { int a; } b = {1};\n%\n}",
-      "void f() { switch (a) { case 1:\n%\n} }",
-      "void f() try {\n%\n} catch (...) {}",
+      "__device__ void f() { for (int i = 0; i < n; ++i) {\n%\n} }",
+      "__device__ void f() { struct A { int a; } b = {1};\n%\n}",
+      "__device__ void f() { switch (a) { case 1:\n%\n} }",
+      "__device__ void f() try {\n%\n} catch (...) {}",
   };
   for (const std::string function : functions) {
     const auto place = function.find('%');

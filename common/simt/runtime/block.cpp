@@ -39,11 +39,18 @@ WarpOperation operation_named(std::string_view call) {
 
 }  // namespace
 
+static bool needs_all_lanes(int source) {
+  return source == static_cast<int>(WarpFold::product) ||
+         source == static_cast<int>(WarpFold::rows);
+}
+
 /// What a warp's operation makes of the values that the lanes in `arrived` have offered.
 static std::uint64_t folded(WarpFold how, const std::uint64_t (&offered)[32], unsigned arrived,
                             int lane) {
-  if (how == WarpFold::product) {
-    if (lane == std::countr_zero(arrived)) multiply_of_warp(offered, arrived);
+  if (how == WarpFold::product || how == WarpFold::rows) {
+    if (lane != std::countr_zero(arrived)) return 0;
+    how == WarpFold::product ? multiply_of_warp(offered, arrived)
+                             : hand_rows_round_warp(offered, arrived);
     return 0;
   }
   const auto signed_number = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
@@ -517,11 +524,19 @@ bool Block::complete(Warp& warp, std::size_t warp_index, Gathering& gathering) {
     offered[lane] = lanes_[first + lane].value;
     ballot |= (offered[lane] != 0 ? 1u : 0u) << lane;
   }
+  const int first_lane = std::countr_zero(gathering.arrived);
+  if (gathering.arrived != ~0u && needs_all_lanes(lanes_[first + first_lane].source)) {
+    tell_of_missing_lane(first + first_lane, std::countr_one(gathering.arrived), gathering);
+  }
+  if (watch_ != nullptr &&
+      lanes_[first + first_lane].source == static_cast<int>(WarpFold::product)) {
+    watch_->note_product(product_of_warp(offered[first_lane]));
+  }
   for (int lane = 0; lane < 32; ++lane) {
     if ((gathering.arrived >> lane & 1u) == 0) continue;
     const int source = lanes_[first + lane].source;
     if (source < 32 && (gathering.arrived >> source & 1u) == 0 && wanted_watch_.strict) {
-      tell_of_shuffle(first + lane, gathering);
+      tell_of_missing_lane(first + lane, source, gathering);
     }
     const std::uint64_t received =
         source < 32 ? offered[source]
@@ -548,16 +563,18 @@ const Block::Gathering* Block::left_waiting_by(std::size_t thread) const {
   return nullptr;
 }
 
-void Block::tell_of_shuffle(std::size_t thread, const Gathering& gathering) {
+void Block::tell_of_missing_lane(std::size_t thread, int lane, const Gathering& gathering) {
   using Source = ShuffleFromNowhere::Source;
-  const int lane = lanes_[thread].source;
   const bool is_there = warp_of(thread) * 32 + static_cast<std::size_t>(lane) < threads_.size();
   const Source source = !is_there                            ? Source::not_there
                         : (gathering.mask >> lane & 1u) == 0 ? Source::outside_mask
                                                              : Source::has_returned;
   const WaitingThread caller = {threads_[turns_[thread]].index, gathering.wait.what,
                                 lanes_[thread].wait.site};
-  tell([&](Observer& o) { return o.shuffled({source, blockIdx, caller, gathering.mask, lane}); });
+  const bool is_of_all_lanes = needs_all_lanes(lanes_[thread].source);
+  tell([&](Observer& o) {
+    return o.shuffled({source, blockIdx, caller, gathering.mask, lane, is_of_all_lanes});
+  });
 }
 
 void Block::complete_gatherings_without(std::size_t thread) {

@@ -180,7 +180,7 @@ class Block {
   bool goes_on_divided(Thread& thread, const Wait& wait);
   const Thread& some_waiting(std::optional<std::size_t> of_warp = std::nullopt) const;
   bool answer_active_masks();
-  [[gnu::cold]] void tell_of_shuffle(std::size_t thread, const Gathering& gathering);
+  [[gnu::cold]] void tell_of_missing_lane(std::size_t thread, int lane, const Gathering& gathering);
   [[gnu::cold]] void tell_of_skipped_barrier();
   [[gnu::cold]] void tell_of_divisions_by_zero();
   template <class Ask>

@@ -120,6 +120,10 @@ void BlockWatch::pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOpe
   go_on_recording();
 }
 
+void BlockWatch::note_product(const WarpProduct& product) {
+  tell([&](Observer& observer) { observer.product(product); });
+}
+
 void BlockWatch::read_traces_of_stalled_block(const std::vector<unsigned>& waiting) {
   pause_recording();
   std::vector<std::uint32_t> lanes(traces_.size(), 0);

@@ -70,6 +70,7 @@ class BlockWatch {
 
   /// The lanes are about to leave a warp-wide operation.
   void pass_warp_operation(unsigned warp, std::uint32_t lanes, WarpOperation operation);
+  void note_product(const WarpProduct& product);
 
   /// The running thread has no room for another access; otherwise it runs in step, and waits for
   /// others alone.

@@ -1,6 +1,7 @@
 #include "common/simt/runtime/copies_on_their_way.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -38,11 +39,32 @@ void CopiesOnTheirWay::arrive(OfThread& thread, std::size_t batches) {
 
 namespace {
 
-/// The load of what is read, and the store.
-template <unsigned bytes>
-void record_copy(void* to, const void* from, bool reads, const void* pc) {
-  if (reads) record<Action::read, bytes>(from, pc);
-  record<Action::write, bytes>(to, reads ? continued(pc) : pc);
+/// Of a power of two of bytes, 16 at most.
+template <Action action>
+void record_access(const void* at, std::size_t bytes, const void* pc) {
+  switch (bytes) {
+    case 16:
+      return record<action, 16>(at, pc);
+    case 8:
+      return record<action, 8>(at, pc);
+    case 4:
+      return record<action, 4>(at, pc);
+    case 2:
+      return record<action, 2>(at, pc);
+    default:
+      return record<action, 1>(at, pc);
+  }
+}
+
+/// The load of what is read, in pieces where that is no power of two, and the store.
+void record_copy(void* to, const void* from, std::size_t bytes, std::size_t read, const void* pc) {
+  const void* const others = continued(pc);
+  for (std::size_t at = 0; at < read;) {
+    const std::size_t piece = std::bit_floor(read - at);
+    record_access<Action::read>(static_cast<const char*>(from) + at, piece, at == 0 ? pc : others);
+    at += piece;
+  }
+  record_access<Action::write>(to, bytes, read == 0 ? pc : others);
 }
 
 /// Of what is no access: `meaning` is a number of bytes that no mark of loops has.
@@ -61,23 +83,8 @@ void record_note(unsigned meaning, std::uint32_t value, const void* pc) {
 [[gnu::noinline]] void begin_copy(void* to, const void* from, std::size_t bytes,
                                   std::size_t zeros) {
   const void* const pc = __builtin_return_address(0);
-  const bool reads = zeros < bytes;
-  switch (bytes) {
-    case 16:
-      record_copy<16>(to, from, reads, pc);
-      break;
-    case 8:
-      record_copy<8>(to, from, reads, pc);
-      break;
-    case 4:
-      record_copy<4>(to, from, reads, pc);
-      break;
-    case 2:
-      record_copy<2>(to, from, reads, pc);
-      break;
-    default:
-      record_copy<1>(to, from, reads, pc);
-  }
+  const std::size_t read = bytes - std::min(zeros, bytes);
+  record_copy(to, from, bytes, read, pc);
   Block& block = Block::of_this_thread();
   const std::size_t batch =
       block.copies().begin(block.running_number(), {to, from, bytes, zeros, 0});
@@ -85,7 +92,7 @@ void record_note(unsigned meaning, std::uint32_t value, const void* pc) {
   const BegunCopy copy = {.to = block.watch()->place_of(to),
                           .from = block.watch()->place_of(from),
                           .bytes = static_cast<unsigned>(bytes),
-                          .bytes_read = static_cast<unsigned>(reads ? bytes - zeros : 0),
+                          .bytes_read = static_cast<unsigned>(read),
                           .batch = static_cast<unsigned>(batch)};
   record_note(note_of_begun_copy, block.watch()->keep(copy), continued(pc));
 }

@@ -24,6 +24,12 @@ class BlockWatch;
 
 enum class WarpOperation { barrier, shuffle, vote };
 
+/// A product of small matrices that a warp's lanes have made together.
+struct WarpProduct {
+  enum class Numbers { half, tf32, double_real, whole } numbers;
+  std::uint64_t multiply_adds;
+};
+
 /// One instruction of one warp that touches memory.
 struct Access {
   const Request& request;
@@ -90,7 +96,8 @@ struct SkippedBarrier {
   WaitingThread barrier;  ///< and one that came to it
 };
 
-/// A lane that asks for the value of one that takes no part in its shuffle.
+/// A lane that asks for the value of one that takes no part in its shuffle, or that makes without
+/// it what all lanes of a warp make together.
 struct ShuffleFromNowhere {
   enum class Source {
     outside_mask,
@@ -102,6 +109,7 @@ struct ShuffleFromNowhere {
   WaitingThread caller;
   unsigned mask;
   int lane;  ///< that is asked for
+  bool is_of_all_lanes;
 };
 
 /// A copy into shared memory that goes on while its thread does something else.
@@ -179,6 +187,7 @@ class Observer {
   virtual void copy_begun(const BegunCopy&, AccessRecord /*by*/) {}
   virtual void copies_arrived(unsigned /*batches*/, AccessRecord /*wait*/) {}
   virtual void warp_operation(unsigned /*warp*/, WarpOperation) {}
+  virtual void product(const WarpProduct&) {}
   /// Accesses of the interval between two barriers have all been told.
   virtual void end_interval() {}
   virtual void barrier(std::size_t /*live_warps*/) {}

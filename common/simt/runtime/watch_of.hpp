@@ -41,7 +41,7 @@ class WatchOf final : public BlockWatch {
   /// What is no access: a mark of loops, which is nobody's business, or of copies.
   void tell_of_note(const Request& request) {
     const unsigned note = request.site.bytes();
-    if (note == 1 || !watch_.checks) return;
+    if (note == 1 || !(watch_.checks || watch_.sample)) return;
     for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       const AccessRecord record = record_of(request, lane);

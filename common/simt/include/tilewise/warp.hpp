@@ -33,7 +33,8 @@ enum class WarpFold {
   bits_of_both,
   bits_of_either,
   bits_of_one,
-  product,  ///< of matrices, each lane's part of which lies where its value says (mma.h)
+  product,  ///< of matrices, each lane's part of which lies where its value says
+  rows,     ///< of small matrices, handed round as ldmatrix does; a lane's part lies there, too
 };
 
 /// The same as exchange() of a value that all lanes have a part in.

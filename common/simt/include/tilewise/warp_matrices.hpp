@@ -1,0 +1,43 @@
+/// What a warp's lanes do with small matrices together: products, for mma.h and ptx.hpp, and
+/// ldmatrix.
+#pragma once
+
+#include <stdint.h>
+
+#include "warp.hpp"
+
+namespace tilewise::simt {
+
+/// One lane's part of D = A B + C, its elements as numbers that are calculated with.
+struct ProductPart {
+  enum class Numbers { half, bfloat16, tf32, double_real, whole } numbers;
+  int m, n, k;
+  /// Which lane has which element. 0: element e of a matrix, row by row, is number e / 32 of lane
+  /// e % 32. Else as PTX has it, where so many neighbours along k lie in one register.
+  int packed;
+  const void *a, *b, *c;  ///< of float, double or int
+  void* d;
+};
+
+/// Calculates D for the whole warp once all of its lanes have come.
+[[gnu::always_inline]] inline void multiply_by_warp(const char* what, const ProductPart& part,
+                                                    Site site) {
+  follow(arrive_at_warp_operation(what, site, 0xffffffffu, reinterpret_cast<uint64_t>(&part),
+                                  static_cast<int>(WarpFold::product)));
+}
+
+/// One lane's part of ldmatrix.
+struct RowsPart {
+  uint32_t row[4];  ///< 16 bytes that it has read for all
+  uint32_t* to;     ///< a word of each matrix
+  int matrices;     ///< of 8 x 8 elements of 16 bits
+  bool transposed;
+};
+
+[[gnu::always_inline]] inline void hand_rows_round(const char* what, const RowsPart& part,
+                                                   Site site) {
+  follow(arrive_at_warp_operation(what, site, 0xffffffffu, reinterpret_cast<uint64_t>(&part),
+                                  static_cast<int>(WarpFold::rows)));
+}
+
+}  // namespace tilewise::simt

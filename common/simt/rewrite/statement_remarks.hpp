@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/remarks.hpp"
+
+namespace tilewise::simt {
+
+/// Adds remarks on statements that end sooner or later than they look: a loop or an `if` whose body
+/// is a lone semicolon, and a `case` that goes on with the next.
+void remark_on_statements(const rewriting::Outline& outline, std::string_view source,
+                          std::vector<Remark>& remarks);
+
+}  // namespace tilewise::simt
