@@ -221,6 +221,14 @@ std::string meaning_of(std::string_view output) {
       {"invalid operands to binary expression", "uint3",
        "blockIdx, blockDim and threadIdx have the parts .x, .y and .z: write blockIdx.x * "
        "blockDim.x + threadIdx.x."},
+      {"cannot convert 'const float*' to 'const float'", "",
+       "A pointer leads to elements and is none: declare it const float*, or read one of its "
+       "elements, as A[row * n + k]."},
+      {"invalid conversion from 'const float*' to 'float*'", "",
+       "What is const is only read, and may not be handed on to be written: are the arguments in "
+       "the order of the parameters? Inputs are const float* in kernels, too."},
+      {"assignment of read-only location", "",
+       "It is declared const, as inputs are: results go to the output, C."},
       {"void value not ignored", "",
        "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it."},
       {"from incompatible type 'void'", "",
@@ -381,9 +389,11 @@ SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     for (const simt::Remark& remark : simt::remarks_on(file.text)) {
-      if (remark.kind == simt::Remark::Kind::doubt) {
-        if (!remarks.doubt.message.empty()) continue;
-        remarks.doubt = {
+      if (remark.kind != simt::Remark::Kind::overflow) {
+        const bool is_doubt = remark.kind == simt::Remark::Kind::doubt;
+        Finding& first = is_doubt ? remarks.doubt : remarks.statement;
+        if (!first.message.empty()) continue;
+        first = {
             .message = remark.message, .hint = remark.next, .file = source, .line = remark.line};
       } else if (remarks.overflow.empty()) {
         remarks.overflow = fmt::format("{}:{}: {}", file.name, remark.line, remark.message);

@@ -46,6 +46,8 @@ std::vector<std::string> compiler_warnings(const std::string& stage_id,
 struct SourceRemarks {
   std::string overflow;  ///< "labs/...:17: row * n is an int, ..."; empty: none
   Finding doubt;         ///< why a result may be wrong, and where; without a message: none
+  /// A statement that ends sooner or later than it looks, which may be why anything fails.
+  Finding statement;
 };
 
 /// By the words of a stage's sources alone, which no compiler need have seen.

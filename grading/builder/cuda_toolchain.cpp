@@ -37,8 +37,11 @@ Toolchain cuda_toolchain(const std::string& stage_id) {
                    "-g1,-fPIC,-fvisibility=hidden",
                    "-w",
                    "-I",
-                   layout().root / "labs" / stage_id};
+                   layout().root / "labs" / stage_id,
+                   "-I",
+                   headers_for_kernels()};
 
+  tools.inputs.push_back(ptx_header());
   tools.link = {tools.compile.front(),
                 "-arch=" + architecture(),
                 "-cudart",

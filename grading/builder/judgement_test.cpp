@@ -139,6 +139,11 @@ const Case refused[] = {
      "  tilewise::simt::run_grid({\"k\", \"f\", 1, 1, 1, 0, nullptr}, {body, nullptr, 0});\n"
      "  return cudaSuccess;\n}\n",
      3, "simulator's own"},
+    {"ThroughTheCoursesOwnNamespace",
+     "#include \"tilewise/ptx.hpp\"\nnamespace tilewise::ptx { using tilewise::simt::begin_copy; "
+     "}\n" +
+         kernel(""),
+     2, "simulator's own"},
     {"WideCopy", kernel("\nwmemcpy((wchar_t*)C, (const wchar_t*)A, n);", "#include <cwchar>\n"), 3,
      "a kernel calls wmemcpy, a host function"},
     {"WideFill", kernel("\nwmemset((wchar_t*)C, 0, n);", "#include <cwchar>\n"), 3,
@@ -422,8 +427,24 @@ const Case accepted[] = {
      "__device__ __noinline__ float first(View view) { return view.p[0]; }\n" +
          kernel("Row row = *(const Row*)A; C[20] = sum(row); Row made = make(A[0]); "
                 "((Row*)C)[n] = made; View view{A, n, n}; C[40] = first(view);")},
+    {"LargeArrayOfStructures",
+     "struct Pair { float a, b; };\n__device__ Pair pairs[1 << 17];\n"
+     "__device__ Pair join(Pair a, Pair b) { Pair c = a; c.a = fmaxf(a.a, b.a); "
+     "c.b = a.b * expf(a.a - c.a) + b.b * expf(b.a - c.a); return c; }\n" +
+         kernel("if (threadIdx.x == 0) pairs[blockIdx.x] = {A[0], A[1]};\n"
+                "const size_t row = blockIdx.x / n; Pair all{}; "
+                "for (int i = threadIdx.x; i < n; i += 32) all = join(all, pairs[row * n + i]); "
+                "C[0] = all.a + all.b;")},
     {"ComplexNumbers",
      kernel("std::complex<float> z(A[0], A[1]); z *= z; C[0] = z.real();", "#include <complex>\n")},
+    {"TensorCores",
+     "#include \"tilewise/ptx.hpp\"\nnamespace ptx = tilewise::ptx;\nusing namespace "
+     "tilewise::ptx;\n" +
+         kernel(
+             "__shared__ __align__(16) float tile[128]; tilewise::ptx::cp_async<16>(&tile[4 * "
+             "threadIdx.x], A); cp_async_commit(); ptx::cp_async_wait<0>(); unsigned r[4], b[2] = "
+             "{}; ldmatrix_x4(r, &tile[4 * threadIdx.x]); float d[4] = {}; "
+             "ptx::mma_m16n8k16(d, r, b); C[threadIdx.x] = d[0];")},
     {"SharedOutsideOfFunctions",
      "__shared__ float tile[32];\nextern __shared__ float rest[];\n" +
          kernel("tile[threadIdx.x] = A[0]; __syncthreads(); C[0] = tile[0] + rest[0];")},

@@ -123,6 +123,8 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
   for (const std::string& source : stage->sources) {
     files.readable.push_back((contracts / source).replace_extension(".hpp"));
   }
+  const fs::path headers = headers_for_kernels();
+  files.readable.push_back(ptx_header());
 #if TILEWISE_HAVE_SIMT
   const Toolchain simulator = toolchain(Backend::simt, Flavour::checked, stage_id);
 #endif
@@ -132,8 +134,9 @@ RegisterCompilation::RegisterCompilation(const std::string& stage_id, const fs::
     if (!texts.back().problem.empty()) return;  // the builder says so
   }
   for (const std::string& architecture : architectures_like(gpu)) {
-    std::vector<std::string> arguments = {
-        nvcc, "-std=c++17", "-O3", "-arch=" + architecture, "-Xptxas", "-v", "-w", "-I", contracts};
+    std::vector<std::string> arguments = {nvcc,      "-std=c++17", "-O3",  "-arch=" + architecture,
+                                          "-Xptxas", "-v",         "-w",   "-I",
+                                          contracts, "-I",         headers};
     // One file is translated by itself; of several, nvcc would write several.
     arguments.insert(arguments.end(), {"-cubin", "-odir", files.writable});
     arguments.insert(arguments.end(), stage->sources.begin(), stage->sources.end());

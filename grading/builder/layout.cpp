@@ -18,6 +18,9 @@ std::string_view to_string(Backend backend) { return backend == Backend::simt ? 
 
 Layout layout() { return {core::project_root(), core::executable_directory().parent_path()}; }
 
+std::filesystem::path headers_for_kernels() { return layout().root / "labs" / "include"; }
+std::filesystem::path ptx_header() { return headers_for_kernels() / "tilewise" / "ptx.hpp"; }
+
 std::filesystem::path tool(const std::string& name) {
   return core::executable_directory().parent_path() / "bin" / name;
 }

@@ -20,6 +20,10 @@ struct Layout {
 /// @throws std::runtime_error if the course's folder is not found.
 Layout layout();
 
+/// The folder of headers that kernels of all stages may include, and what lies there.
+std::filesystem::path headers_for_kernels();
+std::filesystem::path ptx_header();
+
 /// One of Tilewise's own executables.
 std::filesystem::path tool(const std::string& name);
 

@@ -102,9 +102,24 @@ std::size_t opening(std::string_view text, std::size_t close) {
   return 0;
 }
 
+using IsLocal = std::function<bool(std::string_view)>;
+
+/// Whether "D.2985.v + 4B" begins with a variable of the function's own.
+bool begins_with_local(std::string_view text, const IsLocal& is_local) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (is_local(text.substr(0, end))) return true;
+    if (end == text.size() || text[end] != '.') return false;
+    ++end;
+  }
+  return false;
+}
+
 /// Whether an access in "MEM <T[8]> [(T &)&variable + 4B][_3]", which begins at `at`, may leave the
 /// variable.
-bool may_leave_its_variable(std::string_view text, std::size_t at, const KernelTypes& types) {
+bool may_leave_its_variable(std::string_view text, std::size_t at, const IsLocal& is_local,
+                            const KernelTypes& types) {
   const std::string_view access = text.substr(at);
   // "MEM[", or "MEM <type> [" with a type that may have extents of its own.
   const std::size_t typed = access.find("> [");
@@ -115,7 +130,7 @@ bool may_leave_its_variable(std::string_view text, std::size_t at, const KernelT
   const std::string_view inside = access.substr(open + 1, close - open - 1);
   // A pointer's cast is "(T *)", and a variable's address "&v"; of pointers all is reported.
   const std::size_t cast = inside.rfind(")&");
-  if (cast == inside.npos) return false;
+  if (cast == inside.npos || !begins_with_local(inside.substr(cast + 2), is_local)) return false;
   std::uint64_t offset = 0;
   if (const std::size_t plus = inside.find(" + ", cast); plus != inside.npos) {
     offset = most_bytes;
@@ -163,9 +178,9 @@ bool is_unsized(std::string_view declaration) {
 
 bool may_leave_a_local(std::string_view statement,
                        const std::set<std::string, std::less<>>& unsized_locals,
-                       const KernelTypes& types) {
+                       const IsLocal& is_local, const KernelTypes& types) {
   for (std::size_t at = 0; (at = statement.find("MEM", at)) != statement.npos; at += 3) {
-    if (may_leave_its_variable(statement, at, types)) return true;
+    if (may_leave_its_variable(statement, at, is_local, types)) return true;
   }
   for (std::size_t open = 0; (open = statement.find('[', open)) != statement.npos; ++open) {
     std::size_t begin = open;

@@ -40,8 +40,10 @@ bool is_unsized(std::string_view declaration);
 /// Whether a statement of the dump accesses a local variable with an index that nothing bounds: by
 /// another type than the variable's own and too large a one, or in an array of no elements.
 /// Indices into all other arrays are checked when they are used (-fsanitize=bounds-strict).
+/// @param is_local  whether a name is one of the function's own; accesses to others are reported
 bool may_leave_a_local(std::string_view statement,
                        const std::set<std::string, std::less<>>& unsized_locals,
+                       const std::function<bool(std::string_view name)>& is_local,
                        const KernelTypes& types);
 
 }  // namespace tilewise::grading

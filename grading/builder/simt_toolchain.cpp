@@ -117,7 +117,7 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   }
   // nvcc includes it by itself. By its full path, since -include searches the working folder first.
   tools.preprocess = {"-include", facade / "cuda_runtime.h", "-I", facade,
-                      "-I",       root / "labs" / stage_id};
+                      "-I",       root / "labs" / stage_id,  "-I", headers_for_kernels()};
   for (const char* option : definitions_of_nvcc()) tools.preprocess.emplace_back(option);
   // _FORTIFY_SOURCE, which some distributions set, calls other copies than those that report
   // themselves. libstdc++ has its <random> include intrinsics, for extensions that nobody uses. The
@@ -143,6 +143,7 @@ Toolchain simt_toolchain(Flavour flavour, const std::string& stage_id) {
   tools.libraries = {build / "lib" / "tilewise_indirect_calls.o", library,
                      "-Wl,-rpath," + library.parent_path().string()};
   tools.inputs = files_below(facade);
+  tools.inputs.push_back(ptx_header());
   tools.inputs.push_back(library);
   if (flavour == Flavour::checked && is_clang(tools.link)) {
     tools.compile_through = tool("tilewise-whole-copies");

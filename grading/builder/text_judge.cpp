@@ -195,7 +195,10 @@ class TextJudge {
     const std::string_view word = token().text;
     if (word == "asm" || word == "__asm" || word == "__asm__") {
       if (is_own() || !is_empty_or_label()) {
-        say(fmt::format("'{}': inline assembly cannot be simulated", word));
+        say(
+            fmt::format("'{}': inline assembly cannot be simulated; tilewise/ptx.hpp has mma.sync, "
+                        "ldmatrix and cp.async",
+                        word));
       }
     } else if ((word == "__attribute__" || word == "__attribute") && next_is(1, "(")) {
       judge_attributes(at_ + 1, behind_parentheses(at_ + 1));
@@ -207,9 +210,17 @@ class TextJudge {
                       word));
     } else if (is_own() && (is_one_of(word, refused_builtins) || is_builtin_on_text(word))) {
       say(fmt::format("'{}' has no counterpart on a GPU; leave it out", word));
-    } else if (is_own() && word == "tilewise" && !is_written_by_the_rewriter()) {
+    } else if (is_own() && word == "tilewise" && !is_for_students() &&
+               !is_written_by_the_rewriter()) {
       say("'tilewise' is the simulator's own; name what is yours otherwise");
     }
+  }
+
+  /// labs/include/tilewise/ptx.hpp, to which no namespace of the student's adds anything.
+  bool is_for_students() const {
+    const bool opens_a_namespace = at_ > 0 && tokens_[at_ - 1].token.is("namespace") &&
+                                   (at_ < 2 || !tokens_[at_ - 2].token.is("using"));
+    return next_is(1, "::") && next_is(2, "ptx") && !opens_a_namespace;
   }
 
   bool is_written_by_the_rewriter() const {

@@ -167,7 +167,8 @@ class DumpReader {
   }
 
   void note_unbounded_access(const Statement& statement, std::string_view text) {
-    if (!may_leave_a_local(text, unsized_locals_, *types_)) return;
+    const auto is_own = [this](std::string_view name) { return is_local(name); };
+    if (!may_leave_a_local(text, unsized_locals_, is_own, *types_)) return;
     calls_.push_back({function_, statement.file, statement.line, ""});
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -116,6 +117,8 @@ struct Parameter<float*> : MatrixParameter<float> {};
 template <>
 struct Parameter<const float*> : MatrixParameter<const float> {};
 template <>
+struct Parameter<const __half*> : MatrixParameter<const __half> {};
+template <>
 struct Parameter<double*> : MatrixParameter<double> {};
 template <>
 struct Parameter<const double*> : MatrixParameter<const double> {};
@@ -127,12 +130,18 @@ struct Parameter<int> {
   static ParameterInfo info(std::string name) { return {std::move(name), ParameterKind::integer}; }
 };
 
-template <>
-struct Parameter<double> {
-  using Given = double;
-  static CallArgument convert(double value) { return value; }
+/// A real number, which travels as a double: every float is one.
+template <typename T>
+struct RealParameter {
+  using Given = T;
+  static CallArgument convert(T value) { return double{value}; }
   static ParameterInfo info(std::string name) { return {std::move(name), ParameterKind::real}; }
 };
+
+template <>
+struct Parameter<float> : RealParameter<float> {};
+template <>
+struct Parameter<double> : RealParameter<double> {};
 
 template <>
 struct Parameter<dim3> {

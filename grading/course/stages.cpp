@@ -26,6 +26,12 @@ StageInfo read_stage(const fs::path& root, const std::string& id) {
     for (const nlohmann::json& test : file.value("tests", nlohmann::json::array())) {
       stage.points += test.value("points", 0);
     }
+    const auto needed = file.value("compute_capability", std::string("0.0"));
+    if (needed.size() != 3 || needed[1] != '.') {
+      throw std::runtime_error(fmt::format("{}: a compute capability is as \"8.0\", not \"{}\"",
+                                           stage_file(root, id).string(), needed));
+    }
+    stage.compute_capability = 10 * (needed[0] - '0') + (needed[2] - '0');
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(
         fmt::format("{}: functions or tests: {}", stage_file(root, id).string(), error.what()));
@@ -66,6 +72,20 @@ std::vector<StageInfo> read_stages(const fs::path& root) {
   }
   std::ranges::sort(course, {}, &StageInfo::id);
   return course;
+}
+
+bool can_run(const core::GpuProfile& gpu, const StageInfo& stage) {
+  return 10 * gpu.compute_major + gpu.compute_minor >= stage.compute_capability;
+}
+
+core::GpuProfile simulated_gpu(const StageInfo& stage, const core::GpuProfile& asked_for) {
+  return can_run(asked_for, stage) ? asked_for : core::gpu_profile("h200");
+}
+
+const StageInfo& stage_called(const std::string& id) {
+  const auto stage = std::ranges::find(stages(), id, &StageInfo::id);
+  if (stage == stages().end()) throw std::out_of_range("no stage " + id);
+  return *stage;
 }
 
 const std::vector<StageInfo>& stages() {

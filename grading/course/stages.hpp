@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/gpu/gpu_profile.hpp"
+
 namespace tilewise::grading {
 
 struct StageInfo {
@@ -12,7 +14,16 @@ struct StageInfo {
   std::vector<std::string> sources;    ///< files a student hands in
   std::vector<std::string> functions;  ///< contract functions they define
   int points = 0;                      ///< of all its tests, as far as they have any
+  /// That its functions need at least, times ten: 80 for 8.0; 0: any.
+  int compute_capability = 0;
 };
+
+/// Whether a card has what the stage's functions need.
+bool can_run(const core::GpuProfile& gpu, const StageInfo& stage);
+
+/// The card that a stage is simulated on: the one that was asked for, or an H200 in place of one
+/// that lacks what the stage needs.
+core::GpuProfile simulated_gpu(const StageInfo& stage, const core::GpuProfile& asked_for);
 
 /// Where everything of a stage lies that is neither handout nor solution: grading/stages/ID.
 /// @param root  of the course
@@ -32,5 +43,9 @@ std::vector<StageInfo> read_stages(const std::filesystem::path& root);
 
 /// The stages of this course, which core::project_root() finds.
 const std::vector<StageInfo>& stages();
+
+/// One of them by its id.
+/// @throws std::out_of_range where there is none
+const StageInfo& stage_called(const std::string& id);
 
 }  // namespace tilewise::grading

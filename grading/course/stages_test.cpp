@@ -39,12 +39,27 @@ TEST_F(Stages, AreTheFoldersWithAStageFileInOrder) {
   EXPECT_THAT(found[1].sources, ElementsAre("f.cu", "g.cu"));
 }
 
+TEST_F(Stages, AreSimulatedOnACardThatHasWhatTheyNeed) {
+  put("01_any", R"({"functions": [{"name": "f", "source": "f.cu"}]})");
+  put("02_new", R"({"compute_capability": "8.0", "functions": [{"name": "g", "source": "g.cu"}]})");
+  const std::vector<StageInfo> found = read_stages(root_.path());
+  const auto card = [&](std::size_t stage, const char* gpu) {
+    return simulated_gpu(found.at(stage), core::gpu_profile(gpu)).id;
+  };
+  EXPECT_EQ(card(0, "gtx280"), "gtx280");
+  EXPECT_EQ(card(1, "gtx1080"), "h200");
+  EXPECT_EQ(card(1, "t4"), "h200");
+  EXPECT_EQ(card(1, "a100"), "a100");
+}
+
 TEST_F(Stages, SayWhichFileLacksWhat) {
   const std::pair<const char*, const char*> cases[] = {
       {"{", "parse error"},
       {"{}", "'functions' not found"},
       {R"({"functions": []})", "one function or more"},
       {R"({"functions": [{"name": "f"}]})", "'source' not found"},
+      {R"({"compute_capability": "8", "functions": [{"name": "f", "source": "f.cu"}]})",
+       "compute capability"},
   };
   for (const auto& [text, message] : cases) {
     put("01_a", text);

@@ -191,7 +191,7 @@ std::optional<Verdict> failure_of(const std::string& what, const CallReply& repl
          .message = what +
                     " returned cudaErrorNotSupported: it calls a function of CUDA's that the "
                     "simulator has not, or not where host code runs apart from the kernels, "
-                    "as it does in grading.",
+                    "as it does in grading. On a GPU, it is the device that lacks it.",
          .hint = "The lines above that begin with \"tilewise:\" name it. cudaMalloc() and "
                  "cudaMemcpy() do for a matrix of your own."}};
   }

@@ -1,8 +1,8 @@
 #include "grading/examiner/device_array.hpp"
 
+#include <cuda_fp16.h>
+
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -11,12 +11,25 @@ namespace {
 
 // A kernel without a bounds check strays by less than one block: at most 1023 rows and columns. The
 // cap keeps large, timed matrices small; only orders of 1023 and more reach it.
-std::size_t guard_elements_for(int leading_dimension) {
+std::size_t guard_elements_for(int leading_dimension, std::size_t element_bytes) {
   constexpr std::size_t largest_block = 1024;
   constexpr std::size_t cap = std::size_t{1} << 20;
-  constexpr std::size_t alignment = 256 / sizeof(float);  // of memory from cudaMalloc
+  // Of memory from cudaMalloc.
+  const std::size_t alignment = 256 / std::min(element_bytes, sizeof(float));
   const std::size_t wanted = std::min(largest_block * (leading_dimension + 1), cap);
   return (wanted + alignment - 1) / alignment * alignment;
+}
+
+std::size_t bytes_of(ElementType element) {
+  switch (element) {
+    case ElementType::float16:
+      return sizeof(__half);
+    case ElementType::float32:
+      return sizeof(float);
+    case ElementType::float64:
+      break;
+  }
+  return sizeof(double);
 }
 
 }  // namespace
@@ -28,37 +41,39 @@ DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, in
       rows_(rows),
       cols_(cols),
       leading_dimension_(leading_dimension),
-      words_(element == ElementType::float32 ? 1 : 2),
+      element_(element),
+      element_bytes_(bytes_of(element)),
       readable_(access == Access::output ? Readable::nothing : Readable::everything),
-      guard_elements_(guard_elements_for(leading_dimension)),
+      guard_elements_(guard_elements_for(leading_dimension, element_bytes_)),
       payload_elements_(rows == 0 || cols == 0 ? 0
                                                : std::size_t(rows - 1) * leading_dimension + cols),
-      given_((2 * guard_elements_ + payload_elements_) * words_) {
+      given_((2 * guard_elements_ + payload_elements_) * element_bytes_) {
   if (leading_dimension < cols) {
     throw std::invalid_argument("DeviceArray " + name_ + ": rows overlap");
   }
-  if (access == Access::input) {
-    fill(0, given_.size() / words_, guard_bits, guard_bits_double);
-  } else {
-    fill(0, given_.size() / words_, output_guard_bits, output_guard_bits_double);
+  if (element == ElementType::float16 && access != Access::input) {
+    throw std::invalid_argument("DeviceArray " + name_ + ": no bits tell unwritten halves apart");
   }
+  fill(0, elements(), access == Access::input ? guard : output_guard);
   for (int row = 0; row < rows_; ++row) {
-    if (access == Access::output) {
-      fill(place(row, 0), cols_, unwritten_bits, unwritten_bits_double);
-    } else {
-      fill(place(row, 0), cols_, 0, 0);
-    }
+    fill(place(row, 0), cols_, access == Access::output ? unwritten : nothing);
   }
 }
 
-void DeviceArray::fill(std::size_t first, std::size_t elements, std::uint32_t bits,
-                       std::uint64_t bits_double) {
-  if (words_ == 1) {
-    std::fill_n(given_.begin() + first, elements, bits);
-    return;
+void DeviceArray::fill(std::size_t first, std::size_t elements, const Bits& bits) {
+  const auto fill_with = [&](auto pattern) {
+    for (std::size_t i = first; i < first + elements; ++i) {
+      std::memcpy(&given_[i * sizeof pattern], &pattern, sizeof pattern);
+    }
+  };
+  switch (element_) {
+    case ElementType::float16:
+      return fill_with(bits.half);
+    case ElementType::float32:
+      return fill_with(bits.single);
+    case ElementType::float64:
+      return fill_with(bits.double_precision);
   }
-  const auto words = std::bit_cast<std::array<std::uint32_t, 2>>(bits_double);
-  for (std::size_t i = 2 * first; i < 2 * (first + elements); ++i) given_[i] = words[i % 2];
 }
 
 std::size_t DeviceArray::place(int row, int col) const {
@@ -78,12 +93,16 @@ void DeviceArray::set_rows(const Matrix<T>& contents) {
   }
   for (int row = 0; row < rows_; ++row) {
     if (cols_ == 0) break;  // no element to take an address of
-    std::memcpy(&given_[place(row, 0) * words_], &contents(row, 0), cols_ * sizeof(T));
+    std::memcpy(&given_[place(row, 0) * element_bytes_], &contents(row, 0), cols_ * sizeof(T));
   }
   returned_.clear();
 }
 
 void DeviceArray::set(const Matrix<float>& contents) {
+  if (element_ == ElementType::float16) {
+    set_rows(halves_of(contents));
+    return;
+  }
   demand(ElementType::float32);
   set_rows(contents);
 }
@@ -101,7 +120,7 @@ void DeviceArray::let_read_only(Readable readable) {
   if (readable == Readable::everything) return;
   for (int row = 0; row < rows_; ++row) {
     const int first = readable == Readable::lower_triangle ? row + 1 : 0;
-    fill(place(row, first), cols_ - first, guard_bits, guard_bits_double);
+    fill(place(row, first), cols_ - first, guard);
   }
 }
 
@@ -110,17 +129,16 @@ void DeviceArray::store(std::span<std::byte> memory) const {
 }
 
 void DeviceArray::load(std::span<const std::byte> memory) {
-  const auto* const words = reinterpret_cast<const std::uint32_t*>(memory.data());
-  returned_.assign(words, words + given_.size());
+  returned_.assign(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(given_.size()));
 }
 
 template <typename T>
 Matrix<T> DeviceArray::rows_of_image() const {
-  const std::vector<std::uint32_t>& image = returned_.empty() ? given_ : returned_;
+  const std::vector<std::byte>& image = returned_.empty() ? given_ : returned_;
   Matrix<T> matrix(rows_, cols_);
   for (int row = 0; row < rows_; ++row) {
     if (cols_ == 0) break;
-    std::memcpy(&matrix(row, 0), &image[place(row, 0) * words_], cols_ * sizeof(T));
+    std::memcpy(&matrix(row, 0), &image[place(row, 0) * element_bytes_], cols_ * sizeof(T));
   }
   return matrix;
 }
@@ -141,17 +159,39 @@ bool DeviceArray::is_payload(std::size_t index) const {
 }
 
 bool DeviceArray::differs(std::size_t index) const {
-  return std::memcmp(&given_[index * words_], &returned_[index * words_], element_bytes()) != 0;
+  const std::size_t at = index * element_bytes_;
+  return std::memcmp(&given_[at], &returned_[at], element_bytes_) != 0;
 }
 
-double DeviceArray::value(const std::vector<std::uint32_t>& image, std::size_t index) const {
-  if (words_ == 1) return std::bit_cast<float>(image[index]);
-  return std::bit_cast<double>(std::array{image[2 * index], image[2 * index + 1]});
+double DeviceArray::value(const std::vector<std::byte>& image, std::size_t index) const {
+  const auto read = [&](auto number) {
+    std::memcpy(&number, &image[index * element_bytes_], sizeof number);
+    return number;
+  };
+  if (element_ == ElementType::float64) return read(double{});
+  return element_ == ElementType::float32 ? read(float{}) : __half2float(read(__half{}));
+}
+
+/// Of [first, end); end where none is. Large images are mostly alike.
+std::size_t DeviceArray::first_different(std::size_t first, std::size_t end) const {
+  constexpr std::size_t stretch = 4096;
+  while (first < end) {
+    const std::size_t next = std::min(first + stretch, end);
+    const std::size_t at = first * element_bytes_, bytes = (next - first) * element_bytes_;
+    if (std::memcmp(&given_[at], &returned_[at], bytes) != 0) {
+      while (!differs(first)) ++first;
+      return first;
+    }
+    first = next;
+  }
+  return end;
 }
 
 std::optional<DeviceArray::Change> DeviceArray::first_changed() const {
-  for (std::size_t i = 0; i < returned_.size() / words_; ++i) {
-    if (!differs(i) || !is_payload(i)) continue;
+  if (returned_.empty()) return std::nullopt;
+  for (std::size_t i = first_different(0, elements()); i < elements();
+       i = first_different(i + 1, elements())) {
+    if (!is_payload(i)) continue;
     const std::size_t offset = i - guard_elements_;
     return Change{.row = static_cast<int>(offset / leading_dimension_),
                   .col = static_cast<int>(offset % leading_dimension_),
@@ -162,15 +202,22 @@ std::optional<DeviceArray::Change> DeviceArray::first_changed() const {
 }
 
 std::optional<DeviceArray::GuardDamage> DeviceArray::guard_damage() const {
+  if (returned_.empty()) return std::nullopt;
   GuardDamage damage;
-  for (std::size_t i = 0; i < returned_.size() / words_; ++i) {
-    if (!differs(i) || is_payload(i)) continue;
-    if (damage.elements++ == 0) {
+  const auto look_at = [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first_different(first, end); i < end; i = first_different(i + 1, end)) {
+      if (damage.elements++ > 0) continue;
       damage.first = static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(guard_elements_);
       damage.between_rows =
           damage.first >= 0 && damage.first < static_cast<std::ptrdiff_t>(payload_elements_);
     }
+  };
+  const std::size_t end = guard_elements_ + payload_elements_;
+  look_at(0, guard_elements_);
+  for (int row = 0; row + 1 < rows_ && cols_ > 0; ++row) {
+    look_at(place(row, cols_), place(row + 1, 0));
   }
+  look_at(end, elements());
   if (damage.elements == 0) return std::nullopt;
   return damage;
 }

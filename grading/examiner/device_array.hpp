@@ -16,7 +16,7 @@ namespace tilewise::grading {
 
 enum class Access { input, output, in_out };
 
-enum class ElementType { float32, float64 };
+enum class ElementType { float16, float32, float64 };
 
 /// Elements that a function may read although it has not written them.
 enum class Readable { everything, lower_triangle, nothing };
@@ -42,9 +42,11 @@ class DeviceArray {
   DeviceArray(std::string name, Access access, int rows, int cols)
       : DeviceArray(std::move(name), access, rows, cols, cols) {}
 
-  /// Input with the given contents.
-  DeviceArray(std::string name, const Matrix<float>& contents)
-      : DeviceArray(std::move(name), Access::input, contents.rows, contents.cols) {
+  /// Input with the given contents, as floats or rounded to half precision.
+  DeviceArray(std::string name, const Matrix<float>& contents,
+              ElementType element = ElementType::float32)
+      : DeviceArray(std::move(name), Access::input, contents.rows, contents.cols, contents.cols,
+                    element) {
     set(contents);
   }
 
@@ -61,12 +63,13 @@ class DeviceArray {
   int rows() const { return rows_; }
   int cols() const { return cols_; }
   int leading_dimension() const { return leading_dimension_; }
-  ElementType element() const { return words_ == 1 ? ElementType::float32 : ElementType::float64; }
-  std::size_t element_bytes() const { return words_ * sizeof(std::uint32_t); }
+  ElementType element() const { return element_; }
+  std::size_t element_bytes() const { return element_bytes_; }
   Readable readable() const { return readable_; }
 
   /// Contents before the call; for an output in place of its poison.
-  /// @throws std::invalid_argument for another shape or another type than the array's
+  /// @throws std::invalid_argument for another shape or another type than the array's; floats may
+  /// go where halves are
   void set(const Matrix<float>& contents);
   void set(const Matrix<double>& contents);
 
@@ -77,7 +80,7 @@ class DeviceArray {
 
   /// Whole image in bytes, and the part of it that the function is given a pointer to: from the
   /// first element to the last. That part starts as far aligned as memory from cudaMalloc.
-  std::size_t image_bytes() const { return given_.size() * sizeof(std::uint32_t); }
+  std::size_t image_bytes() const { return given_.size(); }
   std::size_t payload_offset() const { return guard_elements_ * element_bytes(); }
   std::size_t payload_bytes() const { return payload_elements_ * element_bytes(); }
 
@@ -113,7 +116,19 @@ class DeviceArray {
   bool untouched() const;
 
  private:
-  void fill(std::size_t first, std::size_t elements, std::uint32_t bits, std::uint64_t bits_double);
+  /// A number in each of the types.
+  struct Bits {
+    std::uint16_t half;
+    std::uint32_t single;
+    std::uint64_t double_precision;
+  };
+  static constexpr Bits nothing = {0, 0, 0};
+  static constexpr Bits guard = {guard_bits_half, guard_bits, guard_bits_double};
+  static constexpr Bits output_guard = {0, output_guard_bits, output_guard_bits_double};
+  static constexpr Bits unwritten = {0, unwritten_bits, unwritten_bits_double};
+
+  void fill(std::size_t first, std::size_t elements, const Bits& bits);
+  std::size_t elements() const { return given_.size() / element_bytes_; }
   void demand(ElementType element) const;
   template <typename T>
   void set_rows(const Matrix<T>& contents);
@@ -121,20 +136,22 @@ class DeviceArray {
   Matrix<T> rows_of_image() const;
   std::size_t place(int row, int col) const;
   bool is_payload(std::size_t index) const;
+  std::size_t first_different(std::size_t first, std::size_t end) const;
   bool differs(std::size_t index) const;
-  double value(const std::vector<std::uint32_t>& image, std::size_t index) const;
+  double value(const std::vector<std::byte>& image, std::size_t index) const;
 
   std::string name_;
   Access access_;
   int rows_;
   int cols_;
   int leading_dimension_;
-  std::size_t words_;  // of 32 bits, in an element
+  ElementType element_;
+  std::size_t element_bytes_;
   Readable readable_;
   std::size_t guard_elements_;    // on each side
   std::size_t payload_elements_;  // from the first of the matrix to its last, gaps included
-  std::vector<std::uint32_t> given_;
-  std::vector<std::uint32_t> returned_;
+  std::vector<std::byte> given_;
+  std::vector<std::byte> returned_;
 };
 
 // Results of which only some blocks of a grid have computed their part: elements that nobody has

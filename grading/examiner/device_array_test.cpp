@@ -54,6 +54,34 @@ TEST(DeviceArray, HandsOverTheContentsRowByRow) {
   EXPECT_TRUE(array.untouched());
 }
 
+TEST(DeviceArray, HandsOverHalves) {
+  Random random = seeded_random(1, "halves");
+  const Matrix<float> contents = random_half_matrix(3, 5, random);
+  DeviceArray array("A", contents, ElementType::float16);
+  EXPECT_EQ(array.payload_bytes(), 3 * 5 * sizeof(__half));
+  EXPECT_EQ(array.payload_offset() % 256, 0u);
+  run_on<__half>(array, [&](const __half* A) {
+    for (int i = 0; i < 15; ++i) EXPECT_EQ(__half2float(A[i]), contents.values[i]);
+    EXPECT_TRUE(std::isnan(__half2float(A[-1])));
+    EXPECT_TRUE(std::isnan(__half2float(A[15])));
+  });
+  EXPECT_TRUE(array.untouched());
+  run_on<__half>(array, [](__half* A) {
+    A[6] = __float2half(2.0F);
+    A[15] = __float2half(3.0F);
+  });
+  const auto change = array.first_changed();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->row, 1);
+  EXPECT_EQ(change->col, 1);
+  EXPECT_EQ(change->given, contents(1, 1));
+  EXPECT_EQ(change->found, 2.0);
+  ASSERT_TRUE(array.guard_damage());
+  EXPECT_EQ(array.guard_damage()->first, 15);
+  EXPECT_THROW(DeviceArray("C", Access::output, 2, 2, 2, ElementType::float16),
+               std::invalid_argument);
+}
+
 TEST(DeviceArray, OutputStartsAsNaNAndTakesResults) {
   DeviceArray array("C", Access::output, 2, 2);
   run(array, [](float* C) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/model/matmul_counts.hpp"
 #include "grading/examiner/device_array.hpp"
@@ -16,15 +17,30 @@ namespace tilewise::grading {
 struct MatmulTest::Product : Trial {
   Product(const MatmulCase& matmul_, int n, Random& random)
       : matmul(matmul_),
-        A(random_matrix(n, n, random)),
-        B(random_matrix(n, n, random)),
-        device_A("A", A),
-        device_B("B", B),
+        A(input(n, random)),
+        B(input(n, random)),
+        device_A("A", A, matmul_.inputs),
+        device_B("B", B, matmul_.inputs),
         device_C("C", Access::output, n, n),
         before(device_C.contents()) {
     call = matmul.call(device_A, device_B, device_C);
     text = call.text;
     arrays = {&device_C, &device_A, &device_B};
+  }
+
+  Matrix<float> input(int n, Random& random) const {
+    Matrix<float> drawn = matmul.inputs == ElementType::float16 ? random_half_matrix(n, n, random)
+                                                                : random_matrix(n, n, random);
+    if (matmul.is_positive) {
+      for (float& element : drawn.values) element = std::abs(element);
+    }
+    return drawn;
+  }
+
+  Comparison compared(const Matrix<float>& with_C, const ReferenceProduct& expected) const {
+    return compare(with_C, expected,
+                   matmul.multipliers == Multipliers::fp32_lanes ? Roundings::independent
+                                                                 : Roundings::of_tensor_cores);
   }
 
   MatmulCase matmul;
@@ -47,7 +63,8 @@ PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCas
   auto product = std::make_unique<Product>(matmul, allocated.n, random());
   product->check_result = [this, prepared = product.get()] { check_product(*prepared); };
   product->is_right = [prepared = product.get()] {
-    return compare(prepared->device_C.contents(), multiply(prepared->A, prepared->B)).all_right();
+    return prepared->compared(prepared->device_C.contents(), multiply(prepared->A, prepared->B))
+        .all_right();
   };
   product->check_sample = [this, prepared = product.get()] { check_sample_of(*prepared); };
   product->fault_in_written = [this, prepared = product.get()] {
@@ -65,13 +82,21 @@ PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCas
   return product;
 }
 
+constexpr const char* advice_on_positive =
+    "No element is negative here, so that errors of one direction add up. A tensor core cuts off "
+    "where it adds: let its sums start afresh every few steps, and add them up outside of it.";
+
 void MatmulTest::check_product(const Product& product) {
   const ReferenceProduct expected = multiply(product.A, product.B);
-  const Comparison comparison = compare(product.device_C.contents(), expected);
-  if (!comparison.all_right()) {
-    fail(wrong_result(product.text, comparison, product.matmul.mapping,
-                      diagnose_product(product, expected), advice()));
+  const Comparison comparison = product.compared(product.device_C.contents(), expected);
+  if (comparison.all_right()) return;
+  // What is wrong with positive elements alone is no matter of places.
+  if (product.matmul.is_positive) {
+    fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt,
+                      advice_on_positive));
   }
+  fail(wrong_result(product.text, comparison, product.matmul.mapping,
+                    diagnose_product(product, expected), advice()));
 }
 
 std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
@@ -80,8 +105,8 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
   const Matrix<float> after = product.device_C.contents();
   const Rerun rerun = [&](const Matrix<float>& A, const Matrix<float>& B,
                           const Matrix<float>& before) -> std::optional<Matrix<float>> {
-    DeviceArray device_A("A", A);
-    DeviceArray device_B("B", B);
+    DeviceArray device_A("A", A, matmul.inputs);
+    DeviceArray device_B("B", B, matmul.inputs);
     DeviceArray device_C("C", Access::output, matmul.n, matmul.n);
     device_C.set(before);
     if (!run_in_fresh_worker(matmul.call(device_A, device_B, device_C))) return std::nullopt;
@@ -139,8 +164,8 @@ void MatmulTest::expect_refused(const MatmulCase& matmul, int allocated,
 void MatmulTest::check_sample_of(const Product& product) {
   const int n = product.matmul.n;
   const Matrix<float> C = product.device_C.contents();
-  const Comparison comparison =
-      compare(C, multiply_rows(product.A, product.B, sample_rows(n, sampled_rows, random())));
+  const Comparison comparison = product.compared(
+      C, multiply_rows(product.A, product.B, sample_rows(n, sampled_rows, random())));
   if (!comparison.all_right()) {
     fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt, advice()));
   }
@@ -162,14 +187,34 @@ std::optional<Finding> MatmulTest::fault_in_written_of(const Product& product) {
   }
   const ReferenceProduct expected = multiply_rows(product.A, product.B, rows);
   fill_in_unwritten(C, expected);
-  const Comparison comparison = compare(C, expected);
+  const Comparison comparison = product.compared(C, expected);
   if (comparison.all_right()) return std::nullopt;
-  return wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt, advice());
+  return wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt,
+                      product.matmul.is_positive ? advice_on_positive : advice());
 }
+
+namespace {
+
+std::optional<double> peak_of(Multipliers multipliers, const DeviceInfo& device) {
+  using Rates = core::Capability::TensorRates;
+  switch (multipliers) {
+    case Multipliers::tensor_half:
+      return peak_tensor_gflops(device, &Rates::half);
+    case Multipliers::tensor_3xtf32: {
+      const auto peak = peak_tensor_gflops(device, &Rates::tf32);
+      return peak ? std::optional(*peak / 3) : std::nullopt;
+    }
+    case Multipliers::fp32_lanes:
+      break;
+  }
+  return peak_fp32_gflops(device);
+}
+
+}  // namespace
 
 void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
                                     const std::string& advice) {
-  const auto peak = peak_fp32_gflops(device());
+  const auto peak = peak_of(matmul.multipliers, device());
   try_fast_enough([&] { return prepare(matmul); }, "gflops",
                   {.at = fmt::format("n = {}", matmul.n),
                    .minimum = minimum,

@@ -19,6 +19,7 @@
 #include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/stage_fixture.hpp"
@@ -143,7 +144,7 @@ int run(int argc, char** argv) {
     TimeBudget::of_this_exam().set_before(nlohmann::json::parse(taken).get<TimeTaken>());
   }
   if (!compiled.empty()) options.compiled = read_compiled_kernels(compiled);
-  options.profile = core::gpu_profile(gpu);
+  options.profile = simulated_gpu(stage_called(options.stage), core::gpu_profile(gpu));
   options.sandbox.with_devices = options.on_gpu();
   return examine(options, tests, events_fd);
 }

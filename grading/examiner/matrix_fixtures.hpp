@@ -12,12 +12,22 @@
 
 namespace tilewise::grading {
 
+/// What multiplies, by which a device's peak and the most that is possible are known.
+enum class Multipliers {
+  fp32_lanes,
+  tensor_half,
+  tensor_3xtf32,  ///< three products in tf32 for one
+};
+
 /// One call of a function that computes C = A * B, all of order n.
 struct MatmulCase {
   int n = 0;
   Mapping mapping;
   /// Gives the call for these matrices.
   std::function<Call(DeviceArray& A, DeviceArray& B, DeviceArray& C)> call;
+  ElementType inputs = ElementType::float32;  ///< or float16; C holds floats
+  Multipliers multipliers = Multipliers::fp32_lanes;
+  bool is_positive = false;  ///< A and B have no signs: errors show that always go the same way
 };
 
 /// Base of the graders whose functions compute C = A * B. Every expectation draws new random
@@ -36,7 +46,7 @@ class MatmulTest : public CaseTest<MatmulCase> {
   void expect_refused(const MatmulCase& matmul, int allocated, const std::string& reason);
 
   /// Expects as much of the reference solution's rate on the same device, and no more than the
-  /// device's single-precision peak. A timing that cannot be trusted is inconclusive rather than
+  /// peak of its multipliers. A timing that cannot be trusted is inconclusive rather than
   /// too slow. `advice`: the hint for one that is too slow, what the stage is about.
   void expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
                           const std::string& advice);

@@ -182,7 +182,7 @@ Finding wrong_result(const std::string& call, const Comparison& comparison, cons
 }
 
 std::string describe_element(const DeviceArray& array, double value) {
-  return array.element() == ElementType::float32 ? describe_value(static_cast<float>(value))
+  return array.element() != ElementType::float64 ? describe_value(static_cast<float>(value))
                                                  : describe_value(value);
 }
 

@@ -41,9 +41,17 @@ std::optional<double> peak_fp64_gflops(const DeviceInfo& device) {
   return peak_gflops(device, &core::Capability::fp64_lanes_per_sm);
 }
 
+std::optional<double> peak_tensor_gflops(const DeviceInfo& device,
+                                         int core::Capability::TensorRates::*rate) {
+  const core::Capability* capability = capability_of(device);
+  if (capability == nullptr || capability->tensor.*rate == 0) return std::nullopt;
+  if (device.sms == 0 || device.clock_mhz == 0) return std::nullopt;
+  return 2.0 * device.sms * (capability->tensor.*rate) * device.clock_mhz * 1e-3;
+}
+
 std::optional<double> ceiling_fp64_gflops(const DeviceInfo& device) {
-  const auto peak = peak_fp64_gflops(device);
-  return peak && capability_of(device)->fp64_tensor_cores ? 2 * *peak : peak;
+  const auto by_tensor_cores = peak_tensor_gflops(device, &core::Capability::TensorRates::fp64);
+  return by_tensor_cores ? by_tensor_cores : peak_fp64_gflops(device);
 }
 
 std::optional<double> peak_bandwidth_gb_s(const DeviceInfo& device) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/statistics.hpp"
+#include "common/gpu/capability.hpp"
 #include "grading/examiner/rubric.hpp"
 #include "grading/examiner/test_end.hpp"
 #include "grading/worker/call.hpp"
@@ -22,6 +23,10 @@ std::optional<double> peak_fp32_gflops(const DeviceInfo& device);
 
 /// The same in double precision, without tensor cores.
 std::optional<double> peak_fp64_gflops(const DeviceInfo& device);
+
+/// Of tensor cores, with numbers of one type; nothing also where the device's do not take them.
+std::optional<double> peak_tensor_gflops(const DeviceInfo& device,
+                                         int core::Capability::TensorRates::*rate);
 
 /// What double-precision sums of products can reach at most: tensor cores that take doubles are
 /// twice as fast (A100 and H100 data sheets).

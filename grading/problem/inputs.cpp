@@ -1,9 +1,13 @@
 #include "grading/problem/inputs.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <thread>
+#include <vector>
 
 namespace tilewise::grading {
 
@@ -36,11 +40,42 @@ T with_random_sign(T magnitude, std::uint64_t bits) {
 }
 
 template <class T>
-Matrix<T> random_matrix_of(int rows, int cols, Random& random) {
-  Matrix<T> matrix(rows, cols);
-  for (T& value : matrix.values) {
+void draw(std::span<T> values, Random& random) {
+  for (T& value : values) {
     const std::uint64_t bits = random();
     value = with_random_sign(T(0.25) + T(0.75) * random_fraction<T>(bits), bits);
+  }
+}
+
+/// In parts that processors share, each with a generator of its own, so that the numbers do not
+/// depend on how many processors there are.
+template <class T>
+void draw_by_all_processors(std::span<T> values, std::size_t part, Random& random) {
+  std::vector<std::uint64_t> seeds((values.size() + part - 1) / part);
+  std::ranges::generate(seeds, random);
+  std::atomic<std::size_t> next = 0;
+  const auto draw_parts = [&] {
+    for (std::size_t i = next++; i < seeds.size(); i = next++) {
+      Random of_part(seeds[i]);
+      draw(values.subspan(i * part, std::min(part, values.size() - i * part)), of_part);
+    }
+  };
+  std::vector<std::jthread> others;
+  for (unsigned i = 1; i < std::min<std::size_t>(std::thread::hardware_concurrency(), seeds.size());
+       ++i) {
+    others.emplace_back(draw_parts);
+  }
+  draw_parts();
+}
+
+template <class T>
+Matrix<T> random_matrix_of(int rows, int cols, Random& random) {
+  constexpr std::size_t part = 1 << 19;  // a millisecond's
+  Matrix<T> matrix(rows, cols);
+  if (matrix.values.size() > 8 * part) {
+    draw_by_all_processors(std::span(matrix.values), part, random);
+  } else {
+    draw(std::span(matrix.values), random);
   }
   return matrix;
 }
@@ -49,6 +84,19 @@ Matrix<T> random_matrix_of(int rows, int cols, Random& random) {
 
 Matrix<float> random_matrix(int rows, int cols, Random& random) {
   return random_matrix_of<float>(rows, cols, random);
+}
+
+Matrix<float> random_half_matrix(int rows, int cols, Random& random) {
+  Matrix<float> matrix = random_matrix(rows, cols, random);
+  for (float& value : matrix.values) value = __half2float(__float2half_rn(value));
+  return matrix;
+}
+
+Matrix<__half> halves_of(const Matrix<float>& matrix) {
+  Matrix<__half> halves(matrix.rows, matrix.cols);
+  std::ranges::transform(matrix.values, halves.values.begin(),
+                         [](float value) { return __float2half_rn(value); });
+  return halves;
 }
 
 Matrix<double> random_double_matrix(int rows, int cols, Random& random) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cuda_fp16.h>
+
 #include <cstdint>
 #include <random>
 #include <string_view>
@@ -18,6 +20,13 @@ Random seeded_random(std::uint64_t seed, std::string_view test_name);
 /// so that no term of a product is too small to be missed; full significands so that a detour
 /// through half precision shows.
 Matrix<float> random_matrix(int rows, int cols, Random& random);
+
+/// The same with numbers that half precision holds exactly, so that their products are exact in
+/// float, and sums in half precision show.
+Matrix<float> random_half_matrix(int rows, int cols, Random& random);
+
+/// Rounded to half precision.
+Matrix<__half> halves_of(const Matrix<float>& matrix);
 
 /// The same in double precision: a detour through float shows.
 Matrix<double> random_double_matrix(int rows, int cols, Random& random);

@@ -61,6 +61,9 @@ inline constexpr std::uint64_t unwritten_bits_double = widened_nan(unwritten_bit
 inline constexpr std::uint64_t guard_bits_double = widened_nan(guard_bits);
 inline constexpr std::uint64_t output_guard_bits_double = 0x3FF3'BE76'C8B4'3958;
 
+/// What lies around inputs of half precision: a quiet NaN. Outputs are of no such type.
+inline constexpr std::uint16_t guard_bits_half = 0x7E4D;
+
 /// Whether a number has exactly these bits (a comparison with == never finds a NaN).
 inline bool has_bits(float value, std::uint32_t bits) {
   return std::bit_cast<std::uint32_t>(value) == bits;

@@ -26,6 +26,7 @@ void fill(std::span<std::byte> memory, std::size_t element_bytes, std::uint32_t 
       std::memcpy(&memory[at], &pattern, sizeof pattern);
     }
   };
+  if (element_bytes == sizeof(__half)) return fill_with(guard_bits_half);
   element_bytes == sizeof(float) ? fill_with(bits) : fill_with(widened_nan(bits));
 }
 
@@ -134,7 +135,9 @@ class UnjudgedWorkload : public Workload {
         const auto bytes = bytes_of(contents);
         inputs_[matrix->name].assign(bytes.begin(), bytes.end());
       };
-      if (matrix->element_bytes == sizeof(float)) {
+      if (matrix->element_bytes == sizeof(__half)) {
+        keep(halves_of(random_half_matrix(rows, cols, random)));
+      } else if (matrix->element_bytes == sizeof(float)) {
         keep(random_matrix(rows, cols, random));
       } else {
         keep(random_double_matrix(rows, cols, random));
@@ -179,7 +182,9 @@ const Problem& problem_called(std::string_view name) {
       {"gemm", &gemm_problem()},
       {"transpose", &transpose_problem()},
       {"triangular_solve", &triangular_solve_problem()},
-      {"sum", &sum_problem()}};
+      {"sum", &sum_problem()},
+      {"gemv", &gemv_problem()},
+      {"softmax", &softmax_problem()}};
   if (name.empty()) return unknown;
   if (const auto known = all.find(name); known != all.end()) return *known->second;
   std::vector<std::string_view> names;

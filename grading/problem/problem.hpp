@@ -85,8 +85,8 @@ class Problem {
   virtual BlasRoutine blas_routine() const { return BlasRoutine::none; }
 };
 
-/// "product", "gemm", "transpose", "triangular_solve" or "sum"; "": one that nothing is known of,
-/// whose inputs are random and whose results are not judged.
+/// "product", "gemm", "transpose", "triangular_solve", "sum", "gemv" or "softmax"; "": one that
+/// nothing is known of, whose inputs are random and whose results are not judged.
 /// @throws std::invalid_argument naming those that there are
 const Problem& problem_called(std::string_view name);
 
@@ -99,5 +99,7 @@ const Problem& gemm_problem();
 const Problem& transpose_problem();
 const Problem& triangular_solve_problem();
 const Problem& sum_problem();
+const Problem& gemv_problem();
+const Problem& softmax_problem();
 
 }  // namespace tilewise::grading

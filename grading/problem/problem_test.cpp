@@ -220,6 +220,43 @@ TEST(ProblemTest, JudgesSumsInAnyOrderOfTheAdditions) {
   }
 }
 
+TEST(ProblemTest, JudgesProductsOfAMatrixAndAVector) {
+  constexpr int m = 5, n = 7, lda = 9;
+  const auto gemv = [](const std::string& rest) {
+    return Bench("gemv", "10_reduction", "gemv(m=5, n=7, alpha=1.5" + rest + ")");
+  };
+  Bench bench = gemv(", lda=9");
+  EXPECT_EQ(bench.judged(false), false) << "nothing is written yet";
+  EXPECT_EQ(bench.judged(true), false) << "nothing is written yet";
+  const float *A = bench.values<float>("A"), *x = bench.values<float>("x");
+  float* y = bench.values<float>("y");
+  for (int row = 0; row < m; ++row) {
+    y[row] = 1.5f * std::inner_product(x, x + n, A + row * lda, 0.0f);
+    EXPECT_EQ(bench.judged(true), true) << row;
+    EXPECT_EQ(bench.judged(false), row == m - 1) << row;
+  }
+  y[2] *= 1.001f;
+  EXPECT_EQ(bench.judged(true), false);
+  EXPECT_EQ(gemv(", beta=0.5").judged(true), std::nullopt) << "y is no blank sheet";
+  EXPECT_FALSE(gemv(", beta=0.5").matrix("y").uninitialised);
+}
+
+TEST(ProblemTest, JudgesSoftmaxOfRows) {
+  Bench bench("softmax", "10_reduction", "softmax_rows(rows=4, cols=3)");
+  EXPECT_EQ(bench.judged(false), false) << "nothing is written yet";
+  EXPECT_EQ(bench.judged(true), false) << "nothing is written yet";
+  const float* in = bench.values<float>("in");
+  float* out = bench.values<float>("out");
+  for (int row = 0; row < 4; ++row, in += 3, out += 3) {
+    const float sum = std::exp(in[0]) + std::exp(in[1]) + std::exp(in[2]);
+    for (int col = 0; col < 3; ++col) out[col] = std::exp(in[col]) / sum;
+    EXPECT_EQ(bench.judged(true), true) << row;
+    EXPECT_EQ(bench.judged(false), row == 3) << row;
+  }
+  out[-1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(bench.judged(true), false);
+}
+
 TEST(ProblemTest, OfAFunctionThatNothingIsKnownOfHasInputsAndNoJudgement) {
   Bench bench("", "03_shared_memory", "matmul_shared(n=8, tile=8)");
   EXPECT_EQ(bench.judged(false), std::nullopt);

@@ -62,6 +62,34 @@ class ProductWorkload : public Workload {
   Roundings roundings_;
 };
 
+/// A and B hold halves.
+class HalfProductWorkload : public Workload {
+ public:
+  HalfProductWorkload(int n, Random& random)
+      : HalfProductWorkload(random_half_matrix(n, n, random), random_half_matrix(n, n, random)) {}
+
+  std::optional<bool> is_right(std::span<const Argument> arguments, Bytes memory,
+                               bool sampled) const override {
+    const int n = A_.rows;
+    return is_product(returned<float>("C", n, n, arguments, memory), reference_,
+                      Roundings::independent, sampled);
+  }
+
+ protected:
+  std::optional<Bytes> contents(const std::string& name) const override {
+    if (name == "A") return bytes_of(A_);
+    if (name == "B") return bytes_of(B_);
+    return std::nullopt;
+  }
+
+ private:
+  HalfProductWorkload(const Matrix<float>& A, const Matrix<float>& B)
+      : A_(halves_of(A)), B_(halves_of(B)), reference_(multiply(A, B)) {}
+
+  Matrix<__half> A_, B_;
+  ReferenceProduct reference_;
+};
+
 class GemmWorkload : public Workload {
  public:
   explicit GemmWorkload(GemmInputs inputs) : inputs_(std::move(inputs)) {}
@@ -90,6 +118,13 @@ class ProductProblem : public Problem {
   std::unique_ptr<Workload> pose(const NamedCall& call, const InputChoice& inputs,
                                  const std::filesystem::path& folder) const override {
     const int n = static_cast<int>(shape_of("C", call).rows);
+    if (matrix_called("A", call.arguments).element_bytes == sizeof(__half)) {
+      if (inputs.kind != InputChoice::Kind::random) {
+        throw std::runtime_error(call.function + ": matrices of halves are random only");
+      }
+      Random random = seeded_random(inputs.seed, "product of halves");
+      return std::make_unique<HalfProductWorkload>(n, random);
+    }
     const ProductStore store(inputs, folder);
     const bool random = inputs.kind == InputChoice::Kind::random;
     const Roundings roundings = random ? Roundings::independent : Roundings::any;

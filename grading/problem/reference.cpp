@@ -89,6 +89,10 @@ double certain_tolerance_double(int summation_length, double magnitude) {
   return 2 * greatest_relative_error(summation_length + 3.0, 0x1p-53) * magnitude;
 }
 
+double tolerance_of_tensor_cores(int summation_length, double magnitude) {
+  return tolerance(summation_length, magnitude) + 32 * 0x1p-24 * magnitude;
+}
+
 template <typename T>
 Comparison compare_all(const Matrix<T>& C, const ReferenceProduct& reference,
                        double (*tolerance_of)(int, double)) {
@@ -126,7 +130,15 @@ double tolerance_double(int summation_length, double magnitude) {
 }
 
 Comparison compare(const Matrix<float>& C, const ReferenceProduct& reference, Roundings roundings) {
-  return compare_all(C, reference, roundings == Roundings::any ? certain_tolerance : tolerance);
+  switch (roundings) {
+    case Roundings::any:
+      return compare_all(C, reference, certain_tolerance);
+    case Roundings::of_tensor_cores:
+      return compare_all(C, reference, tolerance_of_tensor_cores);
+    case Roundings::independent:
+      break;
+  }
+  return compare_all(C, reference, tolerance);
 }
 
 Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference,

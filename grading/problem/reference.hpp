@@ -49,6 +49,11 @@ double tolerance_double(int summation_length, double magnitude);
 enum class Roundings {
   independent,  ///< its terms are random, so that most of their roundings cancel out
   any,          ///< as of a sequence that counts up: all may go the same way; k u holds them
+  /// As of a tensor core, which cuts off where it adds, and of products made of three of tf32: each
+  /// product may lack 32 u more. Two factors that lack 8 u each, since their parts hold 11 bits of
+  /// 24 and are cut off, and the product of the small parts, 16 u at most. A single product of tf32
+  /// lacks 2^13 u.
+  of_tensor_cores,
 };
 
 /// Result of comparing a matrix with its reference.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 
@@ -198,6 +200,34 @@ TEST(Compare, AllowsForRoundingsThatAllGoTheSameWay) {
   EXPECT_TRUE(compare(C, reference, Roundings::any).all_right());
   C(0, 3) *= 1.001f;
   EXPECT_EQ(compare(C, reference, Roundings::any).wrong, 1u);
+}
+
+// Of three products of tf32 the worst way to split, which cuts off twice, passes; one product, and
+// two, do not.
+TEST(Compare, TakesThreeProductsOfTf32ForOneOfFloats) {
+  const auto cut_off = [](float x) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffU);
+  };
+  for (const int n : {1, 2, 7, 64}) {
+    Random random = seeded_random(n, "three of tf32");
+    const Matrix<float> A = random_matrix(n, n, random), B = random_matrix(n, n, random);
+    Matrix<float> three(n, n), two(n, n), one(n, n);
+    for (int row = 0; row < n; ++row) {
+      for (int col = 0; col < n; ++col) {
+        for (int k = 0; k < n; ++k) {
+          const float a = cut_off(A(row, k)), b = cut_off(B(k, col));
+          const float rest_a = cut_off(A(row, k) - a), rest_b = cut_off(B(k, col) - b);
+          one(row, col) += a * b;
+          two(row, col) += a * b + a * rest_b;
+          three(row, col) += a * b + a * rest_b + rest_a * b;
+        }
+      }
+    }
+    const ReferenceProduct reference = multiply(A, B);
+    EXPECT_TRUE(compare(three, reference, Roundings::of_tensor_cores).all_right()) << n;
+    EXPECT_FALSE(compare(two, reference, Roundings::of_tensor_cores).all_right()) << n;
+    EXPECT_FALSE(compare(one, reference, Roundings::of_tensor_cores).all_right()) << n;
+  }
 }
 
 TEST(Compare, RefusesNarrowerArithmetic) {

@@ -96,12 +96,15 @@ struct Advice {
   std::string_view text;
 };
 
-constexpr std::array<Advice, 15> all_advice = {{
+constexpr std::array<Advice, 16> all_advice = {{
     {"FP32 arithmetic",
      "The arithmetic units are busy: only what a kernel does beside its products can be spared."},
     {"FP64 arithmetic",
      "The units for double precision are busy, of which this GPU has few: only what a kernel does "
      "beside its products can be spared."},
+    {"tensor cores",
+     "Tensor cores are busy: only products that are not needed, or numbers of fewer bits, can be "
+     "spared."},
     {"instruction issue",
      "Loads, stores and what leads up to them take the turns of the arithmetic: get more products "
      "out of each load, with tiles in shared memory, several results a thread or operands in "

@@ -68,13 +68,25 @@ struct ArithmeticTime {
   const char* name = "";
 };
 
+/// Multiply-adds of all kernels that are no tensor core's.
+double multiply_adds_of_lanes(const ProfileReport& report) {
+  double by_tensor_cores = 0;
+  for (const KernelProfile& kernel : report.kernels) {
+    const simt::Counters& counters = kernel.counters;
+    by_tensor_cores +=
+        static_cast<double>(counters.tensor_half_products + counters.tensor_tf32_products +
+                            counters.tensor_double_products + counters.tensor_integer_products);
+  }
+  return std::max(0.0, report.operations / 2 - by_tensor_cores);
+}
+
 /// Nothing on a GPU without such arithmetic.
 std::optional<ArithmeticTime> arithmetic_of(const ProfileReport& report) {
   constexpr double lanes_per_warp = 32;
   const core::GpuProfile& gpu = report.gpu;
   const int lanes = report.double_precision ? gpu.fp64_lanes_per_sm : gpu.fp32_lanes_per_sm;
   if (lanes == 0) return std::nullopt;
-  const double multiply_adds = report.operations / 2;
+  const double multiply_adds = multiply_adds_of_lanes(report);
   return ArithmeticTime{multiply_adds / (double(lanes) * gpu.sms * gpu.clock_mhz * 1e3),
                         multiply_adds / lanes_per_warp,
                         report.double_precision ? "FP64 arithmetic" : "FP32 arithmetic"};
@@ -105,6 +117,11 @@ model::KernelWork counted_work(const KernelProfile& kernel, const ProfileReport&
   work.shared_bytes = count(counters.shared_load_bytes + counters.shared_store_bytes);
   work.shared_lane_bytes =
       count(counters.shared_load_lane_bytes + counters.shared_store_lane_bytes);
+  work.tensor_instructions = count(counters.tensor_instructions);
+  work.tensor_half_products = count(counters.tensor_half_products);
+  work.tensor_tf32_products = count(counters.tensor_tf32_products);
+  work.tensor_double_products = count(counters.tensor_double_products);
+  work.tensor_integer_products = count(counters.tensor_integer_products);
   work.global_atomic_requests = count(counters.global_atomic_requests);
   work.global_atomic_sectors = count(counters.global_atomic_sectors);
   work.global_atomic_bytes = count(counters.global_atomic_bytes);
@@ -203,7 +220,8 @@ std::optional<model::KernelMetrics> metrics_of_call(const ProfileReport& report)
     }
   }
   if (report.launches > 1) {
-    (report.double_precision ? call.flop_count_dp : call.flop_count_sp) = report.operations;
+    (report.double_precision ? call.flop_count_dp : call.flop_count_sp) =
+        2 * multiply_adds_of_lanes(report);
     const double bytes = call.dram_read_bytes + call.dram_write_bytes;
     call.flop_per_dram_byte = bytes > 0 ? report.operations / bytes : 0;
   }

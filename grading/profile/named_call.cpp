@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -174,9 +175,11 @@ std::size_t size_of(const ParameterInfo& parameter, const MatrixShape& shape) {
     throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns", parameter.name,
                               shape.rows, std::min(shape.cols, row)));
   }
-  // Far more than any GPU has, and little enough to be multiplied.
-  constexpr std::int64_t largest_side = std::int64_t{1} << 24;
-  if (shape.rows > largest_side || shape.cols > largest_side || row > largest_side) {
+  // Far more than any GPU has; and a vector may have as many elements as an int counts.
+  constexpr std::int64_t most_elements = std::int64_t{1} << 48, longest_side = INT_MAX;
+  const bool too_long =
+      shape.rows > longest_side || shape.cols > longest_side || row > longest_side;
+  if (too_long || shape.rows * row > most_elements) {
     throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns; no GPU holds it",
                               parameter.name, shape.rows, std::max(shape.cols, row)));
   }

@@ -280,7 +280,8 @@ std::string totals(const simt::Counters& counters) {
                      global_total(counters, global_atomics) + shared_totals(counters);
   for (const auto& [name, count] :
        {std::pair{"barriers", counters.barriers}, std::pair{"shuffles", counters.shuffles},
-        std::pair{"constant loads", counters.constant_requests}}) {
+        std::pair{"constant loads", counters.constant_requests},
+        std::pair{"mma.sync", counters.tensor_instructions}}) {
     if (count > 0) text += fmt::format("  {:<16}{:>18}\n", name, with_commas(count));
   }
   return text;

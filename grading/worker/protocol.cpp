@@ -79,7 +79,10 @@ void each_field(Is<simt::Footprint> auto& footprint, auto&& field) {
   field("idle_intervals", footprint.idle_intervals);
   field("store_rounds", footprint.store_rounds);
   field("store_bytes", footprint.store_bytes);
-  static_assert(sizeof footprint == 11 * sizeof(std::uint64_t), "a part of it is missing here");
+  field("copied_bytes", footprint.copied_bytes);
+  field("reading_intervals", footprint.reading_intervals);
+  field("overlapped_intervals", footprint.overlapped_intervals);
+  static_assert(sizeof footprint == 14 * sizeof(std::uint64_t), "a part of it is missing here");
 }
 
 void each_field(Is<KernelProfile> auto& profile, auto&& field) {

@@ -62,7 +62,7 @@ inline constexpr int exit_no_device = 3;
 inline constexpr std::size_t max_listed = 64;
 
 /// Lines of source that a reply's profiles list together.
-inline constexpr std::size_t max_listed_lines = 300;
+inline constexpr std::size_t max_listed_lines = 256;
 
 /// DRAM partitions that a profile lists; GT200 has 8.
 inline constexpr std::size_t max_partitions = 64;

@@ -46,6 +46,7 @@ WorkerReply example_reply() {
   profile.footprint.load_sectors = 11;
   profile.footprint.waiting_intervals = 12;
   profile.footprint.idle_intervals = 13;
+  profile.footprint.overlapped_intervals = 14;
   reply.profiles = {profile};
   reply.times_ms = {0.25, 1e-3};
   reply.copies_ms = 6.5;
@@ -188,6 +189,7 @@ TEST(Protocol, CarriesAReply) {
   EXPECT_EQ(profile.footprint.load_sectors, 11u);
   EXPECT_EQ(profile.footprint.waiting_intervals, 12u);
   EXPECT_EQ(profile.footprint.idle_intervals, 13u);
+  EXPECT_EQ(profile.footprint.overlapped_intervals, 14u);
   EXPECT_EQ(profile.footprint.store_lines, 0u);
   EXPECT_THAT(reply->times_ms, ElementsAre(0.25, 1e-3));
   EXPECT_EQ(reply->copies_ms, 6.5);

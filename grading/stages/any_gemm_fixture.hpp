@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+
+#include "grading/examiner/matrix_fixtures.hpp"
+
+namespace tilewise::grading {
+
+/// Base of the graders whose functions are BLAS's DGEMM of any shape, with rows any distance apart.
+class AnyGemmTest : public DgemmTest {
+ protected:
+  struct Shape {
+    int m, n, k;
+  };
+
+  struct Factors {
+    double alpha, beta;
+  };
+
+  /// Elements between the end of a row and the start of the next.
+  struct Gaps {
+    int a, b, c;
+  };
+
+  static constexpr Factors product_alone = {1, 0};
+  static constexpr Gaps no_gaps = {0, 0, 0};
+
+  void SetUp() override;
+
+  static DgemmCase of(const DgemmFunction& function, Shape shape, Factors factors = product_alone,
+                      Gaps gaps = no_gaps);
+
+  /// Expects any product to come out right, with nothing written elsewhere, what is empty to be
+  /// left alone, and what cannot be to be refused. One thing after the other, so that a mistake
+  /// meets the plainest call that it spoils.
+  void expect_any_shape(const DgemmFunction& function);
+
+  void expect_bad_arguments_refused(const DgemmFunction& function);
+
+  static constexpr std::array<Factors, 11> all_factors = {{{2.1, 0},
+                                                           {1, 1},
+                                                           {-1, 1},
+                                                           {0.7, -1.3},  // no floats
+                                                           {1, -1},
+                                                           {-1, 0},
+                                                           {1, 0.375},
+                                                           {-3, 2},
+                                                           {0, 0.5},
+                                                           {0, 1},
+                                                           {0, 0}}};
+
+  /// Of one matrix alone, so that it is known whose row length is wrong; then of all.
+  static constexpr std::array<Gaps, 5> all_gaps = {
+      {{5, 0, 0}, {0, 7, 0}, {0, 0, 9}, {1, 2, 3}, {96, 33, 65}}};
+
+  static constexpr Shape bystander = {20, 24, 28};
+
+  static bool is_of_first_gpus() { return !options().on_gpu() && capability().serves_half_warps; }
+};
+
+}  // namespace tilewise::grading
