@@ -1,0 +1,309 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/model/matmul_counts.hpp"
+#include "grading/examiner/stage_fixture.hpp"
+#include "grading/profile/numbers.hpp"
+#include "grading/stages/10_reduction/contract.hpp"
+#include "grading/stages/10_reduction/fixture.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+using SumFunction = std::function<Call(DeviceArray& sum, DeviceArray& x, int n)>;
+
+enum class Numbers {
+  whole,     ///< of which no order of additions rounds the sum: it has to be exact
+  fractions  ///< of both signs
+};
+
+struct SumCase {
+  SumFunction function;
+  int n = 0;
+  Numbers numbers = Numbers::whole;
+};
+
+/// As many whole numbers as have more bits than half precision holds, and a sum that is exact in
+/// any order.
+constexpr int most_long_numbers = 1024;
+
+/// Whole numbers of both signs, of which no order of additions rounds the sum.
+Matrix<float> exact_numbers(int count, Random& random) {
+  if (count > most_long_numbers) return whole_numbers(count, random);
+  constexpr int most = (1 << 23) / most_long_numbers;
+  Matrix<float> numbers(1, count);
+  for (float& number : numbers.values) {
+    const int size = 1 + 2 * static_cast<int>(random() % (most / 2));
+    number = static_cast<float>(random() % 2 == 0 ? size : -size);
+  }
+  return numbers;
+}
+
+class Sums : public ReductionTest<SumCase> {
+ protected:
+  /// The vector and the sum of one call.
+  struct Vectors : Trial {
+    Vectors(const SumCase& of_, const SumCase& allocated, Random& random)
+        : of(of_),
+          x(of.numbers == Numbers::whole ? exact_numbers(allocated.n, random)
+                                         : random_matrix(1, allocated.n, random)),
+          device_x("x", x),
+          device_sum("sum", Access::output, 1, 1) {
+      call = of.function(device_sum, device_x, of.n);
+      text = call.text;
+      arrays = {&device_sum, &device_x};
+      computes = false;
+      work = static_cast<double>(sizeof(float)) * of.n;
+    }
+
+    /// What the sum is off by at most.
+    double allowed() const {
+      if (of.numbers == Numbers::whole) return 0;
+      double magnitude = 0;
+      for (const float value : x.values) magnitude += std::abs(double(value));
+      return tolerance(of.n, magnitude);
+    }
+
+    /// NaN is wrong.
+    bool is_near() const {
+      return std::abs(double(device_sum.contents()(0, 0)) - sum_of(x)) <= allowed();
+    }
+
+    SumCase of;
+    Matrix<float> x;
+    DeviceArray device_x, device_sum;
+  };
+
+  PreparedTrial prepare_with(const SumCase& of, const SumCase& allocated) override {
+    auto trial = std::make_unique<Vectors>(of, allocated, random());
+    trial->check_result = [this, prepared = trial.get()] { check(*prepared); };
+    trial->is_right = [prepared = trial.get()] { return prepared->is_near(); };
+    trial->check_sample = trial->check_result;
+    return trial;
+  }
+
+  std::string result_name() const override { return "sum"; }
+  std::string edge_advice() const override { return "Only sum[0] is there to be written."; }
+  std::string advice() const override {
+    return "Follow one element: which thread loads it, and by which additions it gets to the sum. "
+           "Each must get there once.";
+  }
+  std::string advice_on_nothing() const override {
+    return "Return early for n = 0: a grid without blocks cannot be launched.";
+  }
+
+  static SumCase of(const SumFunction& function, int n, Numbers numbers = Numbers::whole) {
+    return {.function = function, .n = n, .numbers = numbers};
+  }
+
+  /// Expects cudaSuccess of n = 0, and the sum as it was; 0, which is right in its way, too.
+  void expect_nothing_but_zero(const SumFunction& function) {
+    Vectors trial(of(function, 0), of(function, 4), random());
+    trial.reply = run_successfully(trial.call);
+    check_guards(trial);
+    const float found = trial.device_sum.contents()(0, 0);
+    if (is_unwritten(found) || found == 0) return;
+    fail({.message = fmt::format("{} wrote {}, although there was nothing to add up.", trial.text,
+                                 describe_value(found)),
+          .hint = advice_on_nothing()});
+  }
+
+  void expect_right_for_any_length(const SumFunction& function) {
+    // Whole blocks first, of most sizes that one may choose: what is wrong there needs no talk of
+    // edges.
+    for (const int n : {1024, 256, 32, 4096, 1 << 16}) expect_right(of(function, n));
+    for (const int n : {1, 2, 3, 5, 31, 33, 127, 255, 257, 511, 513, 997, 1023, 1025, 2047, 4099,
+                        10'007, 100'003}) {
+      expect_right(of(function, n));
+    }
+    // More than one block adds up what blocks have left, and more than a fixed grid has threads.
+    expect_right(of(function, (1 << 21) + 3));
+    for (const int n : {1, 1000, 40'000}) expect_right(of(function, n, Numbers::fractions));
+    for (const int n : {1, 33, 1000, 4096}) expect_inside(of(function, n));
+    expect_nothing_but_zero(function);
+    for (const int n : {-1, -1024}) {
+      expect_refused(of(function, n), of(function, 40), "n is negative");
+    }
+    expect_right(of(function, 1000));
+  }
+
+  void expect_elements_loaded_once(const CountedCall& call, int n) {
+    // Atomic additions, which count as loads, are looked at by themselves.
+    expect_few_atomics(call, n);
+    const simt::Counters& total = call.use.total;
+    // What blocks leave to a second launch counts, too.
+    constexpr double slack = 1.5;
+    expect_traffic(call, global_loads,
+                   {.requests = n / lanes_of_a_request() + total.global_atomic_requests,
+                    .sectors = model::fewest_sectors(n) + total.global_atomic_sectors,
+                    .reason = "each element is loaded once, beside its neighbours"},
+                   slack,
+                   "Each thread adds up its elements in a variable, and takes it from there.");
+  }
+
+  void expect_shared_memory_used(const CountedCall& call) {
+    const simt::Counters& total = call.use.total;
+    if (total.shared_store_requests > 0 && total.shared_load_requests > 0) {
+      if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
+      return;
+    }
+    fail({.message = call.text + " never uses shared memory.",
+          .hint = "Let each thread put its sum into a __shared__ array, and half of the threads "
+                  "add what the other half has put there, until one is left."});
+  }
+
+  /// Expects the threads of a warp to hand over their sums without shared memory.
+  void expect_few_shared_accesses(const CountedCall& call) {
+    // The sum of a warp goes there and comes back, which makes up to two; a tree takes four and
+    // more, as does one that ends in shuffles.
+    constexpr double most = 3;
+    const simt::Counters& total = call.use.total;
+    std::uint64_t warps = 0;
+    for (const simt::KernelProfile& launch : call.launches) {
+      const auto& block = launch.launch.block;
+      const std::uint64_t threads = std::uint64_t(block[0]) * block[1] * block[2];
+      warps += launch.blocks * ((threads + 31) / 32);
+    }
+    const double accesses = double(total.shared_store_requests + total.shared_load_requests);
+    if (accesses <= most * double(warps)) return;
+    fail({.message = fmt::format("{}: its {} warps make {} accesses to shared memory, {:.1f} each. "
+                                 "Two suffice, since lanes of a warp can hand over what they have "
+                                 "by shuffles.",
+                                 call.text, with_commas(warps),
+                                 with_commas(std::uint64_t(accesses)), accesses / double(warps)),
+          .hint = "Add up the 32 numbers of a warp by five __shfl_down_sync() or "
+                  "__shfl_xor_sync(), and bring one number of each warp to shared memory."});
+  }
+
+  /// Expects fewer atomic additions than one for every few elements.
+  void expect_few_atomics(const CountedCall& call, int n) {
+    // One for each warp of 32 elements is right, one for each thread is not.
+    constexpr int elements_of_one = 16;
+    // As many as lanes ask for: on a GPU additions to one place come one after another.
+    const std::uint64_t additions = call.use.total.global_atomic_lane_bytes / sizeof(float);
+    if (additions <= std::uint64_t(n) / elements_of_one) return;
+    fail({.message = fmt::format("{}: {} atomic additions for {} elements, which all wait for the "
+                                 "same place in memory.",
+                                 call.text, with_commas(additions), with_commas(std::uint64_t(n))),
+          .hint = "Add up what the threads of a block have first, as sum_shuffle does, and let one "
+                  "of them add that to *sum."});
+  }
+
+ private:
+  void check(const Vectors& trial) {
+    if (trial.is_near()) return;
+    const float found = trial.device_sum.contents()(0, 0);
+    const double expected = sum_of(trial.x);
+    std::string message =
+        is_unwritten(found)
+            ? fmt::format(
+                  "{}: the sum was never written, or something was added to what it held "
+                  "before.",
+                  trial.text)
+            : fmt::format("{}: the sum is {}, expected {}", trial.text, describe_value(found),
+                          describe_value(static_cast<float>(expected)));
+    std::string hint = advice();
+    if (is_unwritten(found)) {
+      hint = "*sum holds no number before the call. Write it, or clear it before blocks add to it.";
+    } else if (const std::string what = missing_or_doubled(trial, double(found) - expected);
+               !what.empty()) {
+      message += ": " + what + ".";
+    } else {
+      message += trial.of.numbers == Numbers::whole
+                     ? ". All are whole numbers, which add up without rounding."
+                     : fmt::format(" (allowed error {:.2g}).", trial.allowed());
+    }
+    if (is_other_in_a_fresh_worker(trial)) {
+      message +=
+          " In a fresh process the same call is right: something is left over from earlier "
+          "calls.";
+      hint =
+          "What lies in __device__ variables, and in *sum, stays from call to call: set it anew "
+          "in each.";
+    }
+    fail({.kind = "wrong-result", .message = message, .hint = hint, .call = trial.text});
+  }
+
+  /// Which part of x explains the difference.
+  static std::string missing_or_doubled(const Vectors& trial, double difference) {
+    const std::vector<float>& x = trial.x.values;
+    const int n = trial.of.n;
+    // Sums of so many short numbers are equal by chance.
+    if (trial.of.numbers != Numbers::whole || n > most_long_numbers) return {};
+    // All but what begins at, or ends before, an element.
+    double head = 0;
+    const double all = sum_of(trial.x);
+    if (difference == -all && all != 0) return "nothing was added up";
+    if (difference == all && all != 0) return "everything was added up twice";
+    for (int i = 0; i < n; ++i) {
+      if (i > 0 && difference == head - all && n - i <= n / 2) {
+        return fmt::format("the last {} elements are left out", n - i);
+      }
+      head += x[i];
+      if (difference == -head && i + 1 <= n / 2) {
+        return fmt::format("the first {} elements are left out", i + 1);
+      }
+    }
+    return {};
+  }
+
+  bool is_other_in_a_fresh_worker(const Vectors& trial) {
+    if (calls_made() < 2) return false;
+    Vectors again(trial.of, trial.of, random());
+    return run_in_fresh_worker(again.call) && again.is_near();
+  }
+};
+
+const std::vector<SumFunction>& all_three() {
+  static const std::vector<SumFunction> functions = {contracts::sum_shared, contracts::sum_shuffle,
+                                                     contracts::sum_atomic};
+  return functions;
+}
+
+TEST_F(Sums, AreRightForAnyLength) {
+  for (const SumFunction& function : all_three()) expect_right_for_any_length(function);
+}
+
+TEST_F(Sums, AreFreeOfRacesAndStrayAccesses) {
+  std::vector<SumCase> cases;
+  for (const SumFunction& function : all_three()) {
+    for (const int n : {4096, 1, 33, 1000, 20'001}) cases.push_back(of(function, n));
+  }
+  expect_clean(cases);
+}
+
+TEST_F(Sums, LoadEachElementOnce) {
+  if (skipped_without_simulator()) return;
+  constexpr int n = 1 << 18;
+  const CountedCall by_tree = count(of(contracts::sum_shared, n));
+  expect_elements_loaded_once(by_tree, n);
+  expect_shared_memory_used(by_tree);
+  const CountedCall by_shuffles = count(of(contracts::sum_shuffle, n));
+  expect_elements_loaded_once(by_shuffles, n);
+  expect_few_shared_accesses(by_shuffles);
+  const CountedCall by_atomics = count(of(contracts::sum_atomic, n));
+  expect_elements_loaded_once(by_atomics, n);
+}
+
+// On an H200 loops that load one float at a time reach 52% to 63% of the solution, two or three
+// launches with several loads at once 89% to 96%. One block, or atomic additions of all threads,
+// are far below.
+TEST_F(Sums, ReachMinimumBandwidth) {
+  const int n = 1 << (options().models_rates() ? 24 : 25);
+  const char* const names[] = {"gb_s_shared", "gb_s_shuffle", "gb_s_atomic"};
+  for (std::size_t i = 0; i < all_three().size(); ++i) {
+    expect_fast_enough(of(all_three()[i], n), names[i], fmt::format("n = {}", n),
+                       "Loads decide. Let neighbouring threads load neighbouring elements, four "
+                       "at a time as a float4, and let each thread have several of these on their "
+                       "way before it adds the first. Then few sums are left, of few threads.");
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading
