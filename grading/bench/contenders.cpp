@@ -112,14 +112,14 @@ Task task_of(const Problem& problem, const NamedCall& call) {
       last = matrix;
     }
   }
-  return {&problem, call.double_precision, static_cast<int>(first->row_elements),
+  return {&problem, first->element_bytes, static_cast<int>(first->row_elements),
           static_cast<int>(last->row_elements)};
 }
 
 std::optional<core::Interval> cpu_ms(const Task& task) {
   switch (task.problem->blas_routine()) {
     case BlasRoutine::gemm:
-      return task.double_precision ? product_ms_double(task.n) : product_ms(task.n);
+      return task.element_bytes == sizeof(double) ? product_ms_double(task.n) : product_ms(task.n);
     case BlasRoutine::trsm:
       return solve_ms(task.m, task.n);
     case BlasRoutine::none:

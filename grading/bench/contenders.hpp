@@ -38,7 +38,7 @@ std::vector<TurnsTaken> take_turns(
 /// What a call computes; calls of which this is equal have the same inputs and results.
 struct Task {
   const Problem* problem = nullptr;
-  bool double_precision = false;
+  std::size_t element_bytes = 0;  ///< of the first matrix: halves, floats or doubles
   int m = 0;  ///< columns of the first matrix: the order of A where A * X = B is solved
   int n = 0;  ///< columns of the last one
 

@@ -253,10 +253,12 @@ ChosenBackend simt(const std::string& gpu) {
   if (!std::filesystem::exists(tool("tilewise-worker-simt"))) {
     throw CannotGrade("this build has no simulator; configure it with TILEWISE_SIMT=ON");
   }
-  return {Backend::simt, gpu + " (modelled)"};
+  return {Backend::simt, modelled_device(gpu)};
 }
 
 }  // namespace
+
+std::string modelled_device(const std::string& gpu) { return gpu + " (modelled)"; }
 
 ChosenBackend choose_backend(const Run& run, GpuUser user) {
   const std::string gpu = core::gpu_profile(run.gpu).id;  // an unknown one is always an error

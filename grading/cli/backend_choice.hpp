@@ -100,6 +100,9 @@ enum class GpuUser {
   others,        ///< that it starts, and that take theirs themselves; it only looks
 };
 
+/// A simulated card as reports call it.
+std::string modelled_device(const std::string& gpu);
+
 /// The backend a user asks for: "simt", "cuda", or "auto" for cuda where it works, else simt.
 /// @param user  of the GPU, for cuda
 /// @throws CannotGrade saying what is missing; std::runtime_error for an unknown profile.

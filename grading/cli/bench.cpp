@@ -363,6 +363,10 @@ BenchReport measure(const BenchOptions& options) {
   report.date = today();
   report.inputs = describe(plan.inputs);
   report.gpu = plan.gpu;
+  for (const std::string& stage : plan.left_out) {
+    fmt::print(stderr, "{} is left out: a {} lacks what it needs. 'lab bench {}' models an H200.\n",
+               stage, plan.gpu.name, stage.substr(0, stage.find('_')));
+  }
   TerminalReport terminal(std::cout, style_of_standard_output());
   for (const StageInfo& stage : plan.stages) {
     std::ranges::move(StageBench(plan, stage, terminal).run(), std::back_inserter(report.rows));

@@ -204,6 +204,23 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
 
 }  // namespace
 
+namespace {
+
+/// One card is modelled for all stages: where it has not what some of them need, these are left
+/// out; where it is none of them, an H200 takes its place.
+void choose_simulated_gpu(BenchPlan& plan) {
+  const auto can_run_it = [&](const StageInfo& stage) { return can_run(plan.gpu, stage); };
+  if (std::ranges::none_of(plan.stages, can_run_it)) {
+    plan.gpu = simulated_gpu(plan.stages.front(), plan.gpu);
+    plan.backend.device = modelled_device(plan.gpu.id);
+  }
+  const auto others = std::ranges::stable_partition(plan.stages, can_run_it);
+  for (const StageInfo& stage : others) plan.left_out.push_back(stage.id);
+  plan.stages.erase(others.begin(), others.end());
+}
+
+}  // namespace
+
 BenchPlan make_plan(const BenchOptions& options) {
   if (options.solutions && !options.submission.empty()) {
     throw CannotGrade("--solutions and --submission exclude each other");
@@ -227,6 +244,7 @@ BenchPlan make_plan(const BenchOptions& options) {
         "--backend cuda where there is a GPU");
   }
   plan.gpu = profile_for(plan.backend, options.gpu);
+  if (plan.backend.backend == Backend::simt) choose_simulated_gpu(plan);
   if (plan.backend.backend == Backend::cuda) plan.device_memory = free_gpu_memory();
   for (const StageInfo& stage : plan.stages) {
     for (const BenchCase& bench_case : plan.cases.at(stage.id).cases) {

@@ -53,6 +53,7 @@ std::vector<ContenderModule> build_contenders(const ModuleRequest& request);
 /// What `lab bench` is to do, checked as far as it can be beforehand.
 struct BenchPlan {
   std::vector<StageInfo> stages;
+  std::vector<std::string> left_out;  ///< stages that need another card
   ChosenBackend backend;
   core::GpuProfile gpu;               ///< to model; on a GPU the one most like it
   std::optional<Submission> student;  ///< none: solutions alone

@@ -117,7 +117,7 @@ TEST(Coverage, SaysWhatItCannotDo) {
     std::vector<std::string> arguments;
     const char* answer;
   } cases[] = {{{}, "STAGE is required"},
-               {{"12"}, "no stage"},
+               {{"99"}, "no stage"},
                {{"2", "--submission", "/nowhere"}, "/nowhere"}};
   for (const auto& [arguments, answer] : cases) {
     const CommandResult run = coverage(arguments);

@@ -23,8 +23,7 @@ constexpr std::string_view of_races = ".IsFreeOfRacesAndStrayAccesses";
 
 /// How many tests run side by side.
 std::size_t most_at_once(const ExamConditions& conditions) {
-  // On a GPU the one would disturb the other's time; counts of lines go to one file.
-  if (conditions.backend == Backend::cuda || conditions.covered) return 1;
+  if (conditions.covered) return 1;  // counts of lines go to one file
   // Each has blocks to spread over processors, too.
   constexpr unsigned enough = 4;
   return std::clamp(std::thread::hardware_concurrency(), 1U, enough);
@@ -33,6 +32,7 @@ std::size_t most_at_once(const ExamConditions& conditions) {
 /// One examiner at work.
 struct Sitting {
   std::vector<RubricEntry> tests;
+  bool is_alone = false;  ///< nothing runs beside it
   std::string running_test = {};
   bool any_event = false;
   std::optional<RunningCommand> examiner = {};
@@ -85,15 +85,13 @@ class Exam {
  public:
   Exam(const ExamRequest& request, const ExamListener& listener)
       : request_(request), listener_(listener), announcer_(request.tests, listener) {
-    if (request.conditions.backend == Backend::cuda) {
-      waiting_ = {request.tests};
-      return;
-    }
     for (const RubricEntry& entry : request.tests) waiting_.push_back({entry});
     if (waiting_.empty()) return;
     std::ranges::stable_partition(waiting_.begin() + 1, waiting_.end(), [](const auto& tests) {
       return tests.front().test.ends_with(of_races);
     });
+    std::ranges::stable_partition(waiting_,
+                                  [this](const auto& tests) { return !must_be_alone(tests); });
   }
 
   std::optional<EarlyEnd> run() {
@@ -111,7 +109,7 @@ class Exam {
   void run_all() {
     while (!waiting_.empty() || !sittings_.empty()) {
       if (!speed_can_be_judged_) speed_can_be_judged_ = request_.speed_can_be_judged();
-      while (sittings_.size() < free_lanes() && start_next()) {
+      while (sittings_.size() < free_lanes() && !is_timing() && start_next()) {
       }
       look_after();
     }
@@ -124,13 +122,23 @@ class Exam {
     return any_ended_ && !speed_can_be_judged_ && lanes > 1 ? lanes - 1 : lanes;
   }
 
+  /// On a GPU what runs beside it would disturb its time.
+  bool must_be_alone(const std::vector<RubricEntry>& tests) const {
+    return request_.conditions.backend == Backend::cuda &&
+           tests.front().category == Category::performance;
+  }
+
+  bool is_timing() const { return std::ranges::any_of(sittings_, &Sitting::is_alone); }
+
   /// Tells whether there was one that can be started.
   bool start_next() {
     const auto next = std::ranges::find_if(waiting_, [&](const auto& tests) {
+      if (must_be_alone(tests) && !sittings_.empty()) return false;
       return speed_can_be_judged_ || tests.front().category != Category::performance;
     });
     if (next == waiting_.end()) return false;
-    sittings_.push_back({.tests = std::move(*next)});
+    const bool is_alone = must_be_alone(*next);
+    sittings_.push_back({.tests = std::move(*next), .is_alone = is_alone});
     waiting_.erase(next);
     Sitting& sitting = sittings_.back();
     sitting.examiner.emplace(examiner_for(sitting));

@@ -60,9 +60,10 @@ struct EarlyEnd {
   std::string test;  ///< that ran; may be empty
 };
 
-/// Has tilewise-examiner judge a submission. On the simulator each test is a process of its own,
-/// and as many run side by side as there are processors: first a test of results and one of races.
-/// Tests that pass are told in the order of the request, those that fail at once.
+/// Has tilewise-examiner judge a submission. Each test is a process of its own, and as many run
+/// side by side as there are processors: first a test of results and one of races. On a GPU tests
+/// of speed run alone, after all others that are waiting. Tests that pass are told in the order of
+/// the request, those that fail at once.
 /// @return nothing if every test has ended
 /// @throws std::runtime_error if an examiner cannot be started or sends what is no event;
 /// Interrupted.

@@ -115,7 +115,7 @@ Counts count(const PredictOptions& options, const StageInfo& stage, const core::
 
 bool predict(const PredictOptions& options) {
   const StageInfo stage = stage_of(options);
-  const core::GpuProfile gpu = core::gpu_profile(options.gpu);
+  const core::GpuProfile gpu = simulated_gpu(stage, core::gpu_profile(options.gpu));
   const std::vector<PredictionQuestion> questions =
       read_predictions(core::project_root(), stage.id);
   if (questions.empty()) {

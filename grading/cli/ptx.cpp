@@ -80,7 +80,7 @@ std::string tables_of(const std::vector<SourceCode>& sources, const SourceTexts&
 
 bool ptx(const PtxOptions& options) {
   const StageInfo stage = stage_of(options);
-  const core::GpuProfile gpu = core::gpu_profile(options.gpu);
+  const core::GpuProfile gpu = simulated_gpu(stage, core::gpu_profile(options.gpu));
   const Submission submission = choose_submission(options, {stage});
   const std::filesystem::path folder = submission.folder_of(stage);
   TerminalReport terminal(std::cout, style_of_standard_output());

@@ -134,7 +134,7 @@ std::vector<ProfileReport> count_calls(const StageInfo& stage, const fs::path& f
 
 bool profile(const ProfileOptions& options) {
   const StageInfo stage = stage_of(options);
-  const core::GpuProfile gpu = core::gpu_profile(options.gpu);
+  const core::GpuProfile gpu = simulated_gpu(stage, core::gpu_profile(options.gpu));
   std::vector<NamedCall> calls;
   for (const std::string& call : options.calls) {
     calls.push_back(read_call(call, contracts_of(stage.id)));
@@ -204,7 +204,7 @@ FigureChoice read_choice(const TraceOptions& options) {
 
 Trace make_trace(const TraceOptions& options, const StageInfo& stage, const NamedCall& call,
                  const std::filesystem::path& folder, TerminalReport& terminal) {
-  const core::GpuProfile gpu = core::gpu_profile(options.gpu);
+  const core::GpuProfile gpu = simulated_gpu(stage, core::gpu_profile(options.gpu));
   const ScratchDirectory scratch;
   terminal.show_progress("compiling");
   const std::filesystem::path module = build_checked(stage, folder, scratch.path());

@@ -138,7 +138,9 @@ bool is_solution(const BuildRequest& submission) {
 class Registers {
  public:
   Registers(BuildRequest submission, const std::string& gpu, std::filesystem::path file)
-      : submission_(std::move(submission)), gpu_(core::gpu_profile(gpu)), file_(std::move(file)) {}
+      : submission_(std::move(submission)),
+        gpu_(simulated_gpu(stage_called(submission_.stage_id), core::gpu_profile(gpu))),
+        file_(std::move(file)) {}
 
   /// Starts on it, or goes on with it. Tells whether all are in the file.
   bool are_there() {
@@ -257,8 +259,8 @@ Finding stopped_by(const Interrupted& interrupted) {
   return why;
 }
 
-/// Adds what the sources say by themselves: to wrong results a doubt, to the first test that passed
-/// a remark on what no test can try.
+/// Adds what the sources say by themselves: to wrong results and compiler errors a doubt, to the
+/// first test that passed a remark on what no test can try.
 class Remarker {
  public:
   explicit Remarker(const StageRequest& request) {
@@ -274,15 +276,13 @@ class Remarker {
     const std::string& told = test.finding.message;
     const bool is_known =
         told.find("only the partial") != told.npos || told.find(" products") != told.npos;
-    if (is_wrong && !is_known && !remarks_.doubt.message.empty()) {
-      const Finding& doubt = remarks_.doubt;
-      test.finding.message +=
-          fmt::format(" The cause may be this: {}:{}: {}.", doubt.file, doubt.line, doubt.message);
-      test.finding.hint = doubt.hint;
-      if (test.finding.line == 0) {
-        test.finding.file = doubt.file;
-        test.finding.line = doubt.line;
-      }
+    const Finding& statement = remarks_.statement;
+    const bool may_be_statement =
+        test.status == Status::failed && !test.hidden && !statement.message.empty();
+    const Finding& doubt = may_be_statement ? statement : remarks_.doubt;
+    const bool may_be_doubt = (may_be_statement || is_wrong) && !is_known;
+    if (may_be_doubt && !doubt.message.empty()) {
+      add(doubt, test.finding, " ");
     }
     const bool may_remark = test.status == Status::passed && !test.hidden && test.max_score > 0 &&
                             test.category == Category::correctness;
@@ -292,7 +292,25 @@ class Remarker {
     remarks_.overflow.clear();  // once is enough
   }
 
+  /// A loop that ends before its body leaves variables behind that the compiler does not know.
+  void add_to_compiler_error(Finding& error) const {
+    constexpr int near = 20;  // lines
+    const int line = remarks_.statement.line;
+    if (line > 0 && line <= error.line && error.line - line <= near) {
+      add(remarks_.statement, error, "\n");
+    }
+  }
+
  private:
+  static void add(const Finding& doubt, Finding& finding, const char* apart) {
+    finding.message += fmt::format("{}The cause may be this: {}:{}: {}.", apart, doubt.file,
+                                   doubt.line, doubt.message);
+    finding.hint = doubt.hint;
+    if (finding.line > 0) return;
+    finding.file = doubt.file;
+    finding.line = doubt.line;
+  }
+
   SourceRemarks remarks_;
 };
 
@@ -303,14 +321,15 @@ void grade_into(StageResult& stage, const StageRequest& request, const StageList
   Built built = build(request, scratch);
   built.modules.working_folder = scratch / "work";
   std::filesystem::create_directory(built.modules.working_folder);
+  Remarker remarker(request);
   if (built.problem) {
+    remarker.add_to_compiler_error(*built.problem);
     complete(stage, request, *built.problem, listener);
     add_up(stage);
     stage.status = Status::error;
     return;
   }
 
-  Remarker remarker(request);
   ExamListener exam;
   exam.test_started = listener.exam.test_started;
   exam.test_ended = [&](const TestResult& test, const std::string& printed) {

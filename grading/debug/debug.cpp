@@ -292,7 +292,8 @@ bool debug(const DebugOptions& options) {
 
   DebugJob job;
   job.hello.module = built.module;
-  job.hello.profile = core::gpu_profile(failing ? failing->gpu : core::default_gpu);
+  job.hello.profile =
+      simulated_gpu(stage, core::gpu_profile(failing ? failing->gpu : core::default_gpu));
   job.call.function = call.function;
   job.call.arguments = inputs.arguments;
   job.text = call.text;

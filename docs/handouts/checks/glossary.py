@@ -15,7 +15,8 @@ OF_COUNTERS = {"global": "Global memory", "load": None, "store": None, "requests
                "efficiency": "Efficiency", "pct": None, "ms": None, "gflops": "GFLOPS", "gb": None,
                "s": None, "limiter": "Limiter", "occupancy": "Occupancy", "registers": "Register",
                "per": None, "thread": "Thread", "from": None, "parts": None,
-               "spilled": "Spill", "words": None}
+               "spilled": "Spill", "words": None, "tensor": "Tensor core", "instructions": None,
+               "half": None, "tf32": None, "double": None, "integer": None, "products": None}
 
 
 def check(page):
@@ -43,5 +44,5 @@ def check(page):
                 page.problem(0, f"the counter {name} has a word that lacks here: {word}")
 
     for line in re.findall(r"^- .*$", page.text, re.MULTILINE):
-        if not re.search(r" \(stage [1-9]\)$", line):
+        if not re.search(r" \(stage [1-9]\d?\)$", line):
             page.problem(page.text.index(line), "the stage that brings the term is missing")
