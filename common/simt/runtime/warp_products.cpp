@@ -1,12 +1,11 @@
 #include "common/simt/runtime/warp_products.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "common/simt/include/cuda_runtime.h"
 #include "common/simt/include/tilewise/warp_matrices.hpp"
@@ -15,46 +14,64 @@ namespace tilewise::simt {
 namespace {
 
 template <class Part>
-const Part* part_of(const std::uint64_t (&offered)[32], unsigned arrived, std::size_t lane) {
+const Part* part_of(const std::uint64_t (&offered)[32], unsigned arrived, int lane) {
   return (arrived >> lane & 1u) != 0 ? reinterpret_cast<const Part*>(offered[lane]) : nullptr;
 }
 
-/// Where an element is: number `slot` of a lane's.
-struct LaneSlot {
-  std::size_t lane, slot;
-};
+/// An element of a matrix whose rows are 32 x 16 numbers or fewer, as one of wmma's is.
+constexpr int largest_matrix = 512;
 
-/// Which lane has which element (ProductPart::packed). Of PTX: "Matrix Fragments" of mma in its
-/// manual.
-class Places {
- public:
-  explicit Places(const ProductPart& part) : of_(part) {}
+template <class Number>
+using Elements = std::array<Number, largest_matrix>;
 
-  LaneSlot a(int row, int k) const {
-    if (of_.packed == 0) return by_rows(row * of_.k + k);
-    const int half = row / 8, halves = of_.m / 8, step = k / (4 * of_.packed);
-    return place(row % 8, k / of_.packed % 4, (step * halves + half) * of_.packed + k % of_.packed);
-  }
-  LaneSlot b(int k, int col) const {
-    if (of_.packed == 0) return by_rows(k * of_.n + col);
-    const int step = k / (4 * of_.packed);
-    return place(col, k / of_.packed % 4, step * of_.packed + k % of_.packed);
-  }
-  LaneSlot d(int row, int col) const {
-    if (of_.packed == 0) return by_rows(row * of_.n + col);
-    return place(row % 8, col / 2, row / 8 * 2 + col % 2);
-  }
+// Which lane has which element: visit(lane, slot, element) for all of them, where `slot` is its
+// number among the lane's (ProductPart::packed). Elements are counted as tensor_sums() has them. Of
+// PTX: "Matrix Fragments" of mma in its manual, whose groups are lanes 4 g to 4 g + 3.
 
- private:
-  static LaneSlot by_rows(int element) {
-    return {static_cast<std::size_t>(element % 32), static_cast<std::size_t>(element / 32)};
-  }
-  static LaneSlot place(int group, int in_group, int slot) {
-    return {static_cast<std::size_t>(group * 4 + in_group), static_cast<std::size_t>(slot)};
-  }
+template <class Visit>
+void visit_in_turn(int elements, Visit visit) {
+  for (int i = 0; i < elements; ++i) visit(i % 32, i / 32, i);
+}
 
-  const ProductPart& of_;
-};
+template <class Visit>
+void visit_a(const ProductPart& of, Visit visit) {
+  if (of.packed == 0) return visit_in_turn(of.m * of.k, visit);
+  const int halves = of.m / 8;
+  for (int slot = 0; slot < of.m * of.k / 32; ++slot) {
+    const int reg = slot / of.packed, step = reg / halves, half = reg % halves;
+    for (int lane = 0; lane < 32; ++lane) {
+      const int row = half * 8 + lane / 4;
+      const int k = (step * 4 + lane % 4) * of.packed + slot % of.packed;
+      visit(lane, slot, row * of.k + k);
+    }
+  }
+}
+
+template <class Visit>
+void visit_b(const ProductPart& of, Visit visit) {
+  if (of.packed == 0) {
+    return visit_in_turn(of.k * of.n, [&](int lane, int slot, int i) {
+      visit(lane, slot, i % of.n * of.k + i / of.n);
+    });
+  }
+  for (int slot = 0; slot < of.k * of.n / 32; ++slot) {
+    const int step = slot / of.packed;
+    for (int lane = 0; lane < 32; ++lane) {
+      const int k = (step * 4 + lane % 4) * of.packed + slot % of.packed;
+      visit(lane, slot, lane / 4 * of.k + k);
+    }
+  }
+}
+
+template <class Visit>
+void visit_d(const ProductPart& of, Visit visit) {
+  if (of.packed == 0) return visit_in_turn(of.m * of.n, visit);
+  for (int slot = 0; slot < of.m * of.n / 32; ++slot) {
+    for (int lane = 0; lane < 32; ++lane) {
+      visit(lane, slot, (slot / 2 * 8 + lane / 4) * of.n + lane % 4 * 2 + slot % 2);
+    }
+  }
+}
 
 constexpr int fraction_bits = 23;  // of a float, to which all numbers of fewer bits come
 
@@ -88,10 +105,16 @@ struct Summand {
 
 /// The addend, which other than factors has no leading zeros.
 Summand addend_of(float value) {
-  if (value == 0) return {0, 0};
-  int exponent = 0;
-  const double fraction = std::frexp(value, &exponent);
-  return {static_cast<std::int64_t>(std::ldexp(fraction, 2 * fraction_bits + 1)), exponent - 1};
+  const Factor factor = factor_of(value, -126);
+  const int zeros = std::countl_zero(static_cast<std::uint32_t>(std::abs(factor.mantissa))) -
+                    (31 - fraction_bits);
+  return {std::int64_t{factor.mantissa} * (std::int64_t{1} << (fraction_bits + zeros)),
+          factor.exponent - zeros};
+}
+
+/// That of a normal number.
+double power_of_2(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 /// The sum of finite summands.
@@ -115,7 +138,7 @@ float aligned_sum(const Summand* summands, int count) {
   const int surplus = std::max(
       {0, static_cast<int>(std::bit_width(size)) - (fraction_bits + 1), lowest - (largest - kept)});
   const std::uint64_t cut = surplus < 64 ? size >> surplus << surplus : 0;
-  const auto result = static_cast<float>(std::ldexp(static_cast<double>(cut), largest - kept));
+  const auto result = static_cast<float>(static_cast<double>(cut) * power_of_2(largest - kept));
   return sum < 0 ? -result : result;
 }
 
@@ -152,51 +175,43 @@ int added_at_once(const ProductPart& of) {
 
 }  // namespace
 
-std::vector<float> tensor_sums(const ProductPart& of, const std::vector<float>& a,
-                               const std::vector<float>& b, const std::vector<float>& c) {
-  const auto factors = [&](const std::vector<float>& values) {
-    std::vector<Factor> all;
-    all.reserve(values.size());
-    for (const float value : values)
-      all.push_back(factor_of(value, lowest_exponent_of(of.numbers)));
-    return all;
+void tensor_sums(const ProductPart& of, const float* a, const float* b, float* d) {
+  Elements<Factor> of_a, of_b;
+  bool all_finite =
+      std::all_of(d, d + of.m * of.n, [](float value) { return std::isfinite(value); });
+  const auto take_apart = [&](const float* values, int count, Elements<Factor>& factors) {
+    for (int i = 0; i < count; ++i) {
+      factors[i] = factor_of(values[i], lowest_exponent_of(of.numbers));
+      all_finite = all_finite && factors[i].is_finite;
+    }
   };
-  const std::vector<Factor> of_a = factors(a), of_b = factors(b);
-  const auto is_finite = [](const Factor& factor) { return factor.is_finite; };
-  const bool all_finite = std::ranges::all_of(of_a, is_finite) &&
-                          std::ranges::all_of(of_b, is_finite) &&
-                          std::ranges::all_of(c, [](float value) { return std::isfinite(value); });
+  take_apart(a, of.m * of.k, of_a);
+  take_apart(b, of.n * of.k, of_b);
   const int step = added_at_once(of);
-  std::vector<float> d = c;
   for (int row = 0; row < of.m; ++row) {
     for (int col = 0; col < of.n; ++col) {
-      float& sum = d[static_cast<std::size_t>(row * of.n + col)];
+      float& sum = d[row * of.n + col];
       for (int k = 0; k < of.k; k += step) {
-        const auto at_a = static_cast<std::size_t>(row * of.k + k);
-        const auto at_b = static_cast<std::size_t>(col * of.k + k);
+        const int at_a = row * of.k + k, at_b = col * of.k + k;
         const float exact = tensor_sum(&of_a[at_a], &of_b[at_b], step, sum);
         const bool is_plain = !all_finite && std::isnan(exact);
-        sum = is_plain ? plain_sum(&a[at_a], &b[at_b], step, sum) : exact;
+        sum = is_plain ? plain_sum(a + at_a, b + at_b, step, sum) : exact;
       }
     }
   }
-  return d;
 }
 
 namespace {
 
-/// C and D row by row, B column by column.
+/// As tensor_sums().
 template <class Number>
-std::vector<Number> sums_of_products(const ProductPart& of, const std::vector<Number>& a,
-                                     const std::vector<Number>& b, const std::vector<Number>& c) {
-  if constexpr (std::is_same_v<Number, float>) return tensor_sums(of, a, b, c);
-  std::vector<Number> d = c;
+void add_products(const ProductPart& of, const Number* a, const Number* b, Number* d) {
+  if constexpr (std::is_same_v<Number, float>) return tensor_sums(of, a, b, d);
   for (int row = 0; row < of.m; ++row) {
     for (int col = 0; col < of.n; ++col) {
-      Number& sum = d[static_cast<std::size_t>(row * of.n + col)];
+      Number& sum = d[row * of.n + col];
       for (int k = 0; k < of.k; ++k) {
-        const Number factor_a = a[static_cast<std::size_t>(row * of.k + k)];
-        const Number factor_b = b[static_cast<std::size_t>(col * of.k + k)];
+        const Number factor_a = a[row * of.k + k], factor_b = b[col * of.k + k];
         if constexpr (std::is_same_v<Number, double>) {
           sum = std::fma(factor_a, factor_b, sum);  // one after another, as an H200 does
         } else {
@@ -205,48 +220,31 @@ std::vector<Number> sums_of_products(const ProductPart& of, const std::vector<Nu
       }
     }
   }
-  return d;
 }
 
 template <class Number>
 void multiply(const std::uint64_t (&offered)[32], unsigned arrived, const ProductPart& of) {
-  const Places places(of);
-  const auto read = [&](const void* ProductPart::*matrix, LaneSlot from) {
-    const auto* const part = part_of<ProductPart>(offered, arrived, from.lane);
-    // Elements of lanes that did not come are 0.
-    return part == nullptr ? Number{} : static_cast<const Number*>(part->*matrix)[from.slot];
+  Elements<Number> a, b, d;
+  const auto gather = [&](const void* ProductPart::*matrix, Elements<Number>& elements) {
+    return [&, matrix](int lane, int slot, int element) {
+      const auto* const part = part_of<ProductPart>(offered, arrived, lane);
+      // Elements of lanes that did not come are 0.
+      elements[element] =
+          part == nullptr ? Number{} : static_cast<const Number*>(part->*matrix)[slot];
+    };
   };
-  const auto size = [](int rows, int cols) { return static_cast<std::size_t>(rows * cols); };
-  const auto at = [](int row, int cols, int col) {
-    return static_cast<std::size_t>(row * cols + col);
-  };
-  std::vector<Number> a(size(of.m, of.k)), b(size(of.n, of.k)), c(size(of.m, of.n));
-  for (int k = 0; k < of.k; ++k) {
-    for (int row = 0; row < of.m; ++row) {
-      a[at(row, of.k, k)] = read(&ProductPart::a, places.a(row, k));
-    }
-    for (int col = 0; col < of.n; ++col) {
-      b[at(col, of.k, k)] = read(&ProductPart::b, places.b(k, col));
-    }
-  }
-  for (int row = 0; row < of.m; ++row) {
-    for (int col = 0; col < of.n; ++col) {
-      c[at(row, of.n, col)] = read(&ProductPart::c, places.d(row, col));
-    }
-  }
-  const std::vector<Number> d = sums_of_products(of, a, b, c);
-  for (int row = 0; row < of.m; ++row) {
-    for (int col = 0; col < of.n; ++col) {
-      const LaneSlot to = places.d(row, col);
-      const auto* const part = part_of<ProductPart>(offered, arrived, to.lane);
-      if (part != nullptr) static_cast<Number*>(part->d)[to.slot] = d[at(row, of.n, col)];
-    }
-  }
+  visit_a(of, gather(&ProductPart::a, a));
+  visit_b(of, gather(&ProductPart::b, b));
+  visit_d(of, gather(&ProductPart::c, d));
+  add_products(of, a.data(), b.data(), d.data());
+  visit_d(of, [&](int lane, int slot, int element) {
+    const auto* const part = part_of<ProductPart>(offered, arrived, lane);
+    if (part != nullptr) static_cast<Number*>(part->d)[slot] = d[element];
+  });
 }
 
 const ProductPart& any_part(const std::uint64_t (&offered)[32], unsigned arrived) {
-  return *part_of<ProductPart>(offered, arrived,
-                               static_cast<std::size_t>(std::countr_zero(arrived)));
+  return *part_of<ProductPart>(offered, arrived, std::countr_zero(arrived));
 }
 
 }  // namespace
@@ -266,16 +264,15 @@ void multiply_of_warp(const std::uint64_t (&offered)[32], unsigned arrived) {
 }
 
 void hand_rows_round_warp(const std::uint64_t (&offered)[32], unsigned arrived) {
-  for (std::size_t lane = 0; lane < 32; ++lane) {
+  for (int lane = 0; lane < 32; ++lane) {
     const auto* const part = part_of<RowsPart>(offered, arrived, lane);
     if (part == nullptr) continue;
-    const auto element = [&](std::size_t matrix, std::size_t row, std::size_t col) {
+    const auto element = [&](int matrix, int row, int col) {
       const auto* const from = part_of<RowsPart>(offered, arrived, matrix * 8 + row);
       return from == nullptr ? 0u : from->row[col / 2] >> (col % 2 * 16) & 0xffffu;
     };
-    const std::size_t group = lane / 4, in_group = lane % 4;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(part->matrices); ++i) {
-      const std::size_t first = 2 * in_group, second = first + 1;
+    const int group = lane / 4, first = lane % 4 * 2, second = first + 1;
+    for (int i = 0; i < part->matrices; ++i) {
       part->to[i] = part->transposed ? element(i, first, group) | element(i, second, group) << 16
                                      : element(i, group, first) | element(i, group, second) << 16;
     }

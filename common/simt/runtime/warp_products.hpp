@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "common/simt/runtime/observer.hpp"
 
@@ -21,12 +20,12 @@ void hand_rows_round_warp(const std::uint64_t (&offered)[32], unsigned arrived);
 /// What a product is, by any lane's part of it.
 WarpProduct product_of_warp(std::uint64_t offered);
 
-/// D of halves, bfloat16 or tf32, row by row, as tensor cores of compute capability 9.0 have it bit
+/// D = A B + D of halves, bfloat16 or tf32, as tensor cores of compute capability 9.0 have it bit
 /// by bit: products are exact, aligned to the largest exponent among them and the addend, cut off
 /// 25 bits behind its point, added up, and the sum is cut off to a float. docs/decisions/0054.
-/// @param a, c  row by row
-/// @param b     column by column
-std::vector<float> tensor_sums(const ProductPart& of, const std::vector<float>& a,
-                               const std::vector<float>& b, const std::vector<float>& c);
+/// @param a  m x k, row by row
+/// @param b  k x n, column by column
+/// @param d  m x n, row by row
+void tensor_sums(const ProductPart& of, const float* a, const float* b, float* d);
 
 }  // namespace tilewise::simt
