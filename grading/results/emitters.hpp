@@ -34,8 +34,9 @@ struct Output {
   std::filesystem::path file;  ///< empty: none
 };
 
-/// The result in the JUnit XML dialect that CI servers read: one suite a stage, one case a test;
-/// score and maximum are properties of suites and cases. Failed tests are failures, tests that
+/// The result in the JUnit XML dialect that CI servers read, as junit-10.xsd of Jenkins' xUnit
+/// plugin has it: one suite a stage, one case a test; score and maximum of a suite and of its cases
+/// are properties of the suite. Failed tests are failures, tests that
 /// could not be judged errors, inconclusive ones count as skipped and say so.
 std::string junit_file(const GradeResult& grade);
 
