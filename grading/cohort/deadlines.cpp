@@ -88,7 +88,8 @@ Deadlines::Deadlines(const std::filesystem::path& file, const Roster& roster,
       percent_per_day_ = read_number(json, "percent_per_late_day", 100);
     }
     if (json.contains("most_late_days")) most_days_ = read_days(json, "most_late_days");
-    for (const auto& [word, terms] : json.value("students", nlohmann::json::object()).items()) {
+    const auto students = json.value("students", nlohmann::json::object());
+    for (const auto& [word, terms] : students.items()) {
       demand_known_keys(terms, {"due", "stages", "free_late_days"});
       read_terms(terms, of_student_[roster.demand(word, "students")]);
     }

@@ -157,6 +157,7 @@ Roster::Roster(const fs::path& file) {
     }
   }
   if (students_.empty()) throw CannotGrade(name + " names no students");
+  index();  // by the name that they share, and then by what tells them apart
   std::map<std::string, int> with_name;
   for (const Student& student : students_) ++with_name[student.name];
   for (Student& student : students_) {
