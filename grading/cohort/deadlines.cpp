@@ -113,16 +113,31 @@ Lateness Deadlines::lateness(const std::vector<std::size_t>& students, const std
     if (const auto own_due = due(own->second, stage)) until = own_due;
     free_days = own->second.free_late_days.value_or(free_days);
   }
-  if (!until || !at.time || *at.time <= *until + grace_s_) return {};
-  constexpr std::time_t day_s = 86400;
-  const std::time_t days = (*at.time - *until + day_s - 1) / day_s;
+  return until && at.time ? lateness(*until, *at.time, free_days) : Lateness{};
+}
+
+Lateness Deadlines::lateness(std::time_t due, std::time_t handed_in) const {
+  return lateness(due, handed_in, all_.free_late_days.value_or(0));
+}
+
+Lateness Deadlines::lateness(std::time_t due, std::time_t handed_in, int free_days) const {
+  if (handed_in <= due + grace_s_) return {};
+  constexpr std::time_t day_s = 86400, most_days = 9999;
   Lateness late;
-  late.days = static_cast<int>(std::min<std::time_t>(days, 9999));
+  late.days = static_cast<int>(std::min((handed_in - due + day_s - 1) / day_s, most_days));
   late.free_days = std::min(late.days, free_days);
   late.percent = late.days > most_days_
                      ? 100
                      : std::min(100.0, percent_per_day_ * (late.days - late.free_days));
   return late;
+}
+
+std::string in_words(const Lateness& late) {
+  if (late.days == 0) return "";
+  std::string text = fmt::format("{} {} late", late.days, late.days == 1 ? "day" : "days");
+  if (late.free_days > 0) text += fmt::format(", of them {} free", late.free_days);
+  if (late.percent > 0) text += fmt::format(": {:g}% less", late.percent);
+  return text;
 }
 
 }  // namespace tilewise::grading

@@ -20,6 +20,9 @@ struct Lateness {
   double percent = 0;   ///< of the stage's points, that are taken
 };
 
+/// "2 days late, of them 1 free: 10% less"; empty where it is not late.
+std::string in_words(const Lateness& late);
+
 /// When work is due, for all and for some, and what being late costs.
 class Deadlines {
  public:
@@ -47,6 +50,12 @@ class Deadlines {
   Lateness lateness(const std::vector<std::size_t>& students, const std::string& stage,
                     const HandedInAt& at) const;
 
+  /// Of work that was due at a time that a platform tells.
+  Lateness lateness(std::time_t due, std::time_t handed_in) const;
+
+  /// Whether the file says when anything is due, or anything of a student.
+  bool has_dates() const { return all_.due || !all_.due_of_stage.empty() || !of_student_.empty(); }
+
  private:
   /// What holds for all, or instead of it for one student.
   struct Terms {
@@ -56,6 +65,7 @@ class Deadlines {
   };
 
   std::optional<std::time_t> due(const Terms& terms, const std::string& stage) const;
+  Lateness lateness(std::time_t due, std::time_t handed_in, int free_days) const;
 
   Terms all_;
   std::map<std::size_t, Terms> of_student_;

@@ -9,6 +9,7 @@
 #include "common/process/sandbox.hpp"
 #include "grading/cohort/cohort.hpp"
 #include "grading/cohort/feedback.hpp"
+#include "grading/cohort/gradescope_dates.hpp"
 #include "grading/cohort/marks.hpp"
 #include "grading/cohort/times.hpp"
 #include "grading/results/files.hpp"
@@ -224,6 +225,47 @@ TEST_F(MarksTest, AreToldToStudents) {
   EXPECT_EQ(document["score"], 2);
   EXPECT_EQ(document["tests"][0]["score"], 1);
   EXPECT_THAT(document["output"].get<std::string>(), HasSubstr("Hidden test 1: 1 point: look"));
+}
+
+TEST_F(MarksTest, KeepToGradescopesDates) {
+  const struct {
+    const char* what;
+    const char* metadata;
+    double score;
+    const char* text;
+  } cases[] = {
+      {"in time", R"({"created_at": "2026-11-20T14:22:32.365935-07:00",
+        "assignment": {"due_date": "2026-11-20T23:00:00.000000-07:00"}, "users": []})",
+       8, "Handed in 2026-11-"},
+      {"late", R"({"created_at": "2026-11-22T14:22:32.365935-07:00",
+        "assignment": {"due_date": "2026-11-20T23:00:00.000000-07:00"}})",
+       6, "2 days late, of them 1 free: 25% less, which leaves 6 points"},
+      {"with an extension", R"({"created_at": "2026-11-22T14:22:32.365935-07:00",
+        "assignment": {"due_date": "2026-11-20T23:00:00.000000-07:00"},
+        "users": [{"assignment": {"due_date": "2026-11-20T23:00:00.000000-07:00"}},
+                  {"assignment": {"due_date": "2026-11-23T23:00:00.000000-07:00"}}]})",
+       8, "; due 2026-11-2"},
+      {"without a date", R"({"created_at": "2026-11-22T14:22:32-07:00",
+        "assignment": {"due_date": null}})",
+       8, "Handed in 2026-11-"},
+  };
+  const GradescopeDates files{scratch_.path() / "results.json", scratch_.path() / "metadata.json",
+                              scratch_.path() / "costs.json"};
+  std::ofstream(files.costs) << R"({"free_late_days": 1, "percent_per_late_day": 25})";
+  EXPECT_NO_THROW(demand_costs(files.costs));
+  for (const auto& [what, metadata, score, text] : cases) {
+    std::ofstream(files.results) << R"({"score": 8, "output": "first"})";
+    std::ofstream(files.metadata) << metadata;
+    tell_dates(files);
+    const auto results = nlohmann::json::parse(text_of(files.results));
+    EXPECT_EQ(results["score"], score) << what;
+    EXPECT_THAT(results["output"].get<std::string>(), AllOf(HasSubstr("first\n"), HasSubstr(text)));
+  }
+  std::ofstream(files.metadata) << "{}";
+  EXPECT_THAT([&] { tell_dates(files); }, ThrowsMessage<CannotGrade>(HasSubstr("no created_at")));
+  std::ofstream(files.costs) << R"({"due": "2026-11-20"})";
+  EXPECT_THAT([&] { demand_costs(files.costs); },
+              ThrowsMessage<CannotGrade>(HasSubstr("its own dates and extensions count")));
 }
 
 class TermTest : public testing::Test {

@@ -191,12 +191,8 @@ std::string time_in_words(const Mark& mark) {
   }
   const auto worst = std::ranges::max_element(
       mark.stages, {}, [](const StageMark& stage) { return stage.late.percent * 1e4 + stage.late.days; });
-  if (worst == mark.stages.end() || worst->late.days == 0) return text;
-  const Lateness& late = worst->late;
-  text += fmt::format(", {} {} late", late.days, late.days == 1 ? "day" : "days");
-  if (late.free_days > 0) text += fmt::format(", of them {} free", late.free_days);
-  if (late.percent > 0) text += fmt::format(": {}% less", points_in_words(late.percent));
-  return text;
+  const std::string late = worst == mark.stages.end() ? "" : in_words(worst->late);
+  return text + (late.empty() ? "" : ", " + late);
 }
 
 }  // namespace tilewise::grading

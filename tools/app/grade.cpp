@@ -11,6 +11,7 @@
 #include "grading/cli/rubric_check.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/cohort/cohort.hpp"
+#include "grading/cohort/gradescope_dates.hpp"
 #include "grading/progress/progress.hpp"
 #include "grading/results/printable.hpp"
 #include "tools/app/arguments.hpp"
@@ -213,6 +214,24 @@ CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
 
 }  // namespace
 
+namespace {
+
+/// What an autograder on Gradescope runs; nobody types it.
+void add_gradescope_dates(CLI::App& cohort, ExitStatus& status) {
+  const auto files = std::make_shared<GradescopeDates>();
+  CLI::App* dates =
+      cohort.add_subcommand("gradescope-dates", "The end of run_autograder")->group("");
+  dates->add_option("--results", files->results)->required();
+  dates->add_option("--metadata", files->metadata)->required();
+  dates->add_option("--costs", files->costs);
+  dates->callback([files, &status] {
+    tell_dates(*files);
+    status = ExitStatus::passed;
+  });
+}
+
+}  // namespace
+
 void add_cohort(CLI::App& app, ExitStatus& status) {
   CLI::App* cohort = app.add_subcommand("cohort", "For instructors: many submissions at once")
                          ->require_subcommand(1)
@@ -231,6 +250,7 @@ void add_cohort(CLI::App& app, ExitStatus& status) {
   add_cohort_merge(*cohort, status);
   add_cohort_similarity(*cohort, status);
   add_cohort_rubric(*cohort, status);
+  add_gradescope_dates(*cohort, status);
   const auto task = std::make_shared<CohortTask>();
   add_cohort_grade_one(*cohort, *task)->callback([task, &status] {
     grade_one(*task);
@@ -248,9 +268,15 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
   command->add_option("--out", *archive, "The archive: autograder.zip")
       ->option_text("FILE")
       ->required();
+  const auto costs = std::make_shared<std::filesystem::path>();
+  command
+      ->add_option("--deadlines", *costs,
+                   "JSON: what being late costs, as for lab cohort grade; the dates are Gradescope's")
+      ->option_text("FILE");
   add_gpu(command, *run);
-  command->callback([run, archive, &status] {
-    write_autograder(*run, *archive);
+  command->callback([run, archive, costs, &status] {
+    demand_costs(*costs);
+    write_autograder(*run, *archive, *costs);
     status = ExitStatus::passed;
   });
 }
