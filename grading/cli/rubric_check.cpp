@@ -81,8 +81,8 @@ void show_rubric() {
     for (const RubricEntry& entry : entries) points += entry.points;
     sum += points;
     const auto hidden = std::ranges::count(entries, true, &RubricEntry::hidden);
-    std::cout << fmt::format("{:<20} {:>3} tests, {} hidden  {:>4} points\n", stage,
-                             entries.size(), hidden, points);
+    std::cout << fmt::format("{:<20} {:>3} tests, {} hidden  {:>4} points\n", stage, entries.size(),
+                             hidden, points);
     for (const std::string& test : left_out(entries, checked.tests)) {
       std::cout << fmt::format("  not run: {}\n", test);
     }

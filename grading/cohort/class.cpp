@@ -63,7 +63,8 @@ void give_pseudonyms(Class& of_all, const fs::path& file) {
   }
   std::ranges::sort(of_all.intake.entries, {}, &CohortEntry::name);
   std::vector<std::string> names;
-  for (const Student& student : of_all.roster.students()) names.push_back(pseudonyms.of(student.name));
+  for (const Student& student : of_all.roster.students())
+    names.push_back(pseudonyms.of(student.name));
   pseudonyms.write();
   of_all.roster = of_all.roster.renamed(names);
 }
@@ -90,8 +91,9 @@ Class class_of(const CohortOptions& options) {
     std::error_code error;
     if (core::lies_in(fs::weakly_canonical(options.pseudonyms, error),
                       fs::weakly_canonical(options.out, error))) {
-      throw CannotGrade("--pseudonyms names a file in --out, which nothing may be in that tells "
-                        "who is who: name one elsewhere");
+      throw CannotGrade(
+          "--pseudonyms names a file in --out, which nothing may be in that tells "
+          "who is who: name one elsewhere");
     }
     give_pseudonyms(of_all, options.pseudonyms);
   }

@@ -15,10 +15,10 @@ namespace tilewise::grading {
 struct CohortOptions : Run {
   std::filesystem::path submissions;  ///< of a class, as take_in() knows it
   std::filesystem::path out;          ///< folder for results, feedback and gradebook
-  std::filesystem::path roster;      ///< table of all students; empty: whoever has handed in
-  std::filesystem::path deadlines;   ///< as Deadlines reads it; empty: nothing is late
-  std::filesystem::path points;      ///< as read_remarks() does; empty: none by hand
-  std::filesystem::path pseudonyms;  ///< that students go by; empty: their names
+  std::filesystem::path roster;       ///< table of all students; empty: whoever has handed in
+  std::filesystem::path deadlines;    ///< as Deadlines reads it; empty: nothing is late
+  std::filesystem::path points;       ///< as read_remarks() does; empty: none by hand
+  std::filesystem::path pseudonyms;   ///< that students go by; empty: their names
   int jobs = 0;  ///< submissions at a time; 0: as many as there are cores, or as Slurm likes
   std::string engine = "local";  ///< or "slurm"
   std::string sbatch;            ///< more arguments for it

@@ -27,9 +27,8 @@ void demand_known_keys(const nlohmann::json& json, const std::set<std::string>& 
 }
 
 std::time_t read_time(const nlohmann::json& json) {
-  const auto time = json.is_string()
-                        ? parse_time(json.get<std::string>(), DayMeans::its_end)
-                        : std::optional<std::time_t>();
+  const auto time = json.is_string() ? parse_time(json.get<std::string>(), DayMeans::its_end)
+                                     : std::optional<std::time_t>();
   if (!time) {
     throw std::invalid_argument(json.dump() + " is no time: write it as \"2026-11-20 23:59\"");
   }
@@ -82,7 +81,8 @@ Deadlines::Deadlines(const std::filesystem::path& file, const Roster& roster,
     read_terms(json, all_);
     constexpr double minutes_of_a_day = 1440;
     if (json.contains("grace_minutes")) {
-      grace_s_ = static_cast<std::time_t>(60 * read_number(json, "grace_minutes", minutes_of_a_day));
+      grace_s_ =
+          static_cast<std::time_t>(60 * read_number(json, "grace_minutes", minutes_of_a_day));
     }
     if (json.contains("percent_per_late_day")) {
       percent_per_day_ = read_number(json, "percent_per_late_day", 100);

@@ -15,9 +15,9 @@ namespace tilewise::grading {
 
 /// How late a stage was handed in, and what that costs.
 struct Lateness {
-  int days = 0;         ///< begun after the deadline
-  int free_days = 0;    ///< of them, that cost nothing
-  double percent = 0;   ///< of the stage's points, that are taken
+  int days = 0;        ///< begun after the deadline
+  int free_days = 0;   ///< of them, that cost nothing
+  double percent = 0;  ///< of the stage's points, that are taken
 };
 
 /// "2 days late, of them 1 free: 10% less"; empty where it is not late.

@@ -104,8 +104,8 @@ std::string tests_csv(const std::vector<Mark>& marks) {
     std::vector<std::string> cells = {mark.name};
     for (const TestStatistics& test : tests) {
       const TestResult* result = result_of(mark, test);
-      cells.push_back(
-          result == nullptr ? "" : points_in_words(points_of(mark, test.stage, *result)));
+      cells.push_back(result == nullptr ? ""
+                                        : points_in_words(points_of(mark, test.stage, *result)));
     }
     csv += csv_row(cells);
   }
@@ -113,8 +113,8 @@ std::string tests_csv(const std::vector<Mark>& marks) {
 }
 
 std::string statistics_csv(const std::vector<Mark>& marks) {
-  std::string csv = byte_order_mark +
-                    csv_row({"stage", "test", "category", "passed", "failed", "others", "passed_pct"});
+  std::string csv = byte_order_mark + csv_row({"stage", "test", "category", "passed", "failed",
+                                               "others", "passed_pct"});
   for (const TestStatistics& test : statistics_of(marks)) {
     csv += csv_row({test.stage, test.test, std::string(to_string(test.category)),
                     std::to_string(test.passed), std::to_string(test.failed),
@@ -126,20 +126,21 @@ std::string statistics_csv(const std::vector<Mark>& marks) {
 // docs.moodle.org, "Grade import": a grade and its feedback are to be imported together, and who
 // has no grade keeps the one that is there.
 std::string moodle_csv(const std::vector<Mark>& marks, const std::string& title) {
-  std::string csv = csv_row({"Full name", "ID number", "Email address", title, title + " feedback"});
+  std::string csv =
+      csv_row({"Full name", "ID number", "Email address", title, title + " feedback"});
   for (const Mark& mark : marks) {
     if (!mark.has_points()) continue;
-    csv += csv_row({mark.name, mark.id, mark.email, points_or_nothing(mark), platform_comment(mark)});
+    csv +=
+        csv_row({mark.name, mark.id, mark.email, points_or_nothing(mark), platform_comment(mark)});
   }
   return csv;
 }
 
-// As lib/gradebook_importer.rb of Canvas reads it: the first four columns tell whose the row is, and
-// below the headings stands a row of points possible.
+// As lib/gradebook_importer.rb of Canvas reads it: the first four columns tell whose the row is,
+// and below the headings stands a row of points possible.
 std::string canvas_csv(const std::vector<Mark>& marks, const std::vector<Student>& students,
                        const std::string& title) {
-  std::string csv =
-      csv_row({"Student", "ID", "SIS User ID", "SIS Login ID", "Section", title});
+  std::string csv = csv_row({"Student", "ID", "SIS User ID", "SIS Login ID", "Section", title});
   int most = 0;
   for (const Mark& mark : marks) most = std::max(most, mark.max_points);
   csv += csv_row({"    Points Possible", "", "", "", "", std::to_string(most)});
@@ -150,10 +151,12 @@ std::string canvas_csv(const std::vector<Mark>& marks, const std::vector<Student
       const auto found = student->cells.find(heading);
       return found == student->cells.end() ? "" : found->second;
     };
-    std::string login = cell("sis login id");
-    if (login.empty()) login = mark.email;
-    csv += csv_row({mark.name, cell("id"), cell("sis user id"), login, cell("section"),
-                    points_or_nothing(mark)});
+    // What another platform calls an id is another student's in Canvas.
+    const bool is_of_canvas = student->cells.contains("sis login id");
+    csv += is_of_canvas
+               ? csv_row({mark.name, cell("id"), cell("sis user id"), cell("sis login id"),
+                          cell("section"), points_or_nothing(mark)})
+               : csv_row({mark.name, "", mark.id, mark.email, "", points_or_nothing(mark)});
   }
   return csv;
 }

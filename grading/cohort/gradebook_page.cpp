@@ -25,7 +25,8 @@ td { font-variant-numeric: tabular-nums; }
 td.failed, td.error { background: #fde8e6; }
 tr.ungraded td { background: #fff3cd; font-style: italic; }
 tr.missing td { background: #e4e7eb; font-style: italic; }
-th button { font: inherit; font-weight: 600; border: 0; padding: .3rem 0; background: none; color: inherit; cursor: pointer; }
+th button { font: inherit; font-weight: 600; border: 0; padding: .3rem 0; background: none; color: inherit; cursor: pointer;
+  text-align: left; white-space: nowrap; }
 th button::after { content: " \2195"; } [aria-sort=ascending] button::after { content: " \2191"; }
 [aria-sort=descending] button::after { content: " \2193"; }
 .bar { display: inline-block; height: .8em; background: #3b6ea8; }
@@ -97,9 +98,10 @@ std::string gradebook_row(const Mark& mark, const std::vector<std::string>& stag
   std::vector<PageCell> cells;
   const std::string status(to_string(mark.state()));
   if (!mark.has_points()) {
-    cells.push_back({mark.submission.empty()
-                         ? status
-                         : fmt::format("{}: {}", status, as_markup(first_line(mark.graded.problem)))});
+    cells.push_back(
+        {mark.submission.empty()
+             ? status
+             : fmt::format("{}: {}", status, as_markup(first_line(mark.graded.problem)))});
     cells.resize(stages.size() + 3);
     return row_of(name, cells, mark.submission.empty() ? "missing" : "ungraded");
   }
@@ -168,8 +170,8 @@ std::string row_of(const std::string& heading_markup, const std::vector<PageCell
   const auto attribute = [](const char* name, const std::string& value) {
     return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, value);
   };
-  std::string row = fmt::format("<tr{}><th scope=\"row\">{}</th>", attribute("class", style),
-                                heading_markup);
+  std::string row =
+      fmt::format("<tr{}><th scope=\"row\">{}</th>", attribute("class", style), heading_markup);
   for (const PageCell& cell : cells) {
     row += fmt::format("<td{}{}>{}</td>", attribute("class", cell.style),
                        attribute("data-key", cell.key), cell.markup);
@@ -246,7 +248,8 @@ std::string gradebook_html(const std::vector<Mark>& marks, const std::vector<std
   headings.insert(headings.end(), stages.begin(), stages.end());
   headings.emplace_back("Remarks");
   for (const Mark& mark : marks) rows.push_back(gradebook_row(mark, stages));
-  std::string body = fmt::format("<p>{}</p>\n{}", as_markup(settings), distribution(counts + ".", all));
+  std::string body =
+      fmt::format("<p>{}</p>\n{}", as_markup(settings), distribution(counts + ".", all));
   body += sorted_table("Students", headings, rows);
   body += table_of_statistics(marks);
   body += table_of_tests(marks);

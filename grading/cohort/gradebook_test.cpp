@@ -127,11 +127,14 @@ TEST(Gradebook, IsWhatPlatformsImport) {
   const std::vector<Student> students = {
       {.name = "anna",
        .cells = {{"id", "1001"}, {"sis user id", "A1"}, {"sis login id", "an"}, {"section", "1"}}},
+      {.name = "=berta", .cells = {{"id", "1001"}}},
       {.name = "dora"}};
   EXPECT_EQ(canvas_csv(all, students, "Stage 3 (77)"),
             "Student,ID,SIS User ID,SIS Login ID,Section,Stage 3 (77)\r\n"
             "    Points Possible,,,,,8\r\n"
-            "anna,1001,A1,an,1,5\r\n");
+            "anna,1001,A1,an,1,5\r\n"
+            "'=berta,,,,,3\r\n")
+      << "an id of another platform is none of Canvas'";
 }
 
 class MarksTest : public testing::Test {
@@ -208,13 +211,15 @@ TEST_F(MarksTest, CostWhatBeingLateCosts) {
 TEST_F(MarksTest, AreToldToStudents) {
   GradeResult result = example_grade();
   result.stages[0].tests[0].hidden = true;
-  Mark mark = graded("Jane", result,
-                     remarks("student,stage,test,points,comment\nJane,3,Passes,1,look\nJane,3,,1,\n"));
+  Mark mark =
+      graded("Jane", result,
+             remarks("student,stage,test,points,comment\nJane,3,Passes,1,look\nJane,3,,1,\n"));
   const fs::path sources = scratch_.path() / "jane";
   put_in_place("abc", sources, "03_shared_memory/matmul_shared.cu", "hw/matmul_shared (1).cu");
   const std::string text = feedback_text(mark, sources);
-  EXPECT_THAT(text, HasSubstr("hw/matmul_shared (1).cu, as 03_shared_memory/matmul_shared.cu\n"
-                              "    SHA-256 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff6"));
+  EXPECT_THAT(text,
+              HasSubstr("hw/matmul_shared (1).cu, as 03_shared_memory/matmul_shared.cu\n"
+                        "    SHA-256 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff6"));
   EXPECT_THAT(text, HasSubstr("03_shared_memory Hidden test 1: 1 point: look"));
   EXPECT_THAT(text, HasSubstr("03_shared_memory: +1 point\n"));
   EXPECT_THAT(text, HasSubstr("2 of 8 points in all.")) << "1 for a test, 1 more at the stage";
@@ -293,21 +298,26 @@ TEST_F(TermTest, IsOfSeveralAssignments) {
   const fs::path out = scratch_.path() / "term";
   merge_gradebooks(out, {first, second / ""});
   EXPECT_EQ(text_of(out / "term.csv"),
-            mark_of_utf8 + "name,id,email,stage3,stage4,score,max_score,late_days\r\n"
-                           "Jane Doe,A1,j@x.org,7.5,9,16.5,20,3\r\n"
-                           "Max Roe,A2,m@x.org,missing,not graded,0,20,0\r\n"
-                           "Max Roe,A3,,3,missing,3,20,0\r\n"
-                           "Li Poe,,,missing,4,4,20,0\r\n");
+            mark_of_utf8 +
+                "name,id,email,stage3,stage4,score,max_score,late_days\r\n"
+                "Jane Doe,A1,j@x.org,7.5,9,16.5,20,3\r\n"
+                "Max Roe,A2,m@x.org,missing,not graded,0,20,0\r\n"
+                "Max Roe,A3,,3,missing,3,20,0\r\n"
+                "Li Poe,,,missing,4,4,20,0\r\n");
   EXPECT_THAT(text_of(out / "term.html"),
               AllOf(HasSubstr("4 students, 3 of them without points somewhere."),
                     HasSubstr("<th scope=\"col\">Sum (of 20)</th>")));
 
-  EXPECT_THAT([&] { merge_gradebooks(out, {first, first}); },
-              ThrowsMessage<CannotGrade>(HasSubstr("two of the folders are called stage3")));
+  EXPECT_THAT(
+      [&] {
+        merge_gradebooks(out, {first, first});
+      },
+      ThrowsMessage<CannotGrade>(HasSubstr("two of the folders are called stage3")));
   EXPECT_THAT([&] { merge_gradebooks(out, {folder("other", "name,points\nx,1\n")}); },
               ThrowsMessage<CannotGrade>(HasSubstr("has no column status")));
-  EXPECT_THAT([&] { merge_gradebooks(out, {folder("twice", headings + "A,graded,1,2\nA,graded,1,2\n")}); },
-              ThrowsMessage<CannotGrade>(HasSubstr("A is there twice")));
+  EXPECT_THAT(
+      [&] { merge_gradebooks(out, {folder("twice", headings + "A,graded,1,2\nA,graded,1,2\n")}); },
+      ThrowsMessage<CannotGrade>(HasSubstr("A is there twice")));
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ std::optional<std::time_t> due_date(const nlohmann::ordered_json& metadata) {
   for (const auto& user : metadata.value("users", nlohmann::ordered_json::array())) {
     if (user.contains("assignment")) due = std::max(due, time_at(user["assignment"], "due_date"));
   }
-  return due || !metadata.contains("assignment") ? due : time_at(metadata["assignment"], "due_date");
+  return due || !metadata.contains("assignment") ? due
+                                                 : time_at(metadata["assignment"], "due_date");
 }
 
 Deadlines costs_in(const fs::path& file) {
@@ -50,9 +51,10 @@ Deadlines costs_in(const fs::path& file) {
 
 void demand_costs(const fs::path& costs) {
   if (costs_in(costs).has_dates()) {
-    throw CannotGrade(fmt::format("{}: on Gradescope its own dates and extensions count: leave out "
-                                  "due, stages and students",
-                                  printable(costs.string())));
+    throw CannotGrade(
+        fmt::format("{}: on Gradescope its own dates and extensions count: leave out "
+                    "due, stages and students",
+                    printable(costs.string())));
   }
 }
 
@@ -67,7 +69,8 @@ void tell_dates(const GradescopeDates& files) {
     std::string text = "Handed in " + in_words(*handed_in);
     if (due) {
       const Lateness late = costs.lateness(*due, *handed_in);
-      text += fmt::format("; due {}{}{}", in_words(*due), late.days > 0 ? "; " : "", in_words(late));
+      text +=
+          fmt::format("; due {}{}{}", in_words(*due), late.days > 0 ? "; " : "", in_words(late));
       if (late.percent > 0) {
         const double score = results.at("score").get<double>() * (1 - late.percent / 100);
         results["score"] = score;
@@ -77,8 +80,8 @@ void tell_dates(const GradescopeDates& files) {
     results["output"] = fmt::format("{}\n{}.\n", results.at("output").get<std::string>(), text);
     write_whole(files.results, to_file(results));
   } catch (const std::exception& error) {
-    throw CannotGrade(fmt::format("{}: {}", printable(files.metadata.string()),
-                                  printable(error.what())));
+    throw CannotGrade(
+        fmt::format("{}: {}", printable(files.metadata.string()), printable(error.what())));
   }
 }
 

@@ -23,10 +23,10 @@ struct HandedIn {
 struct CohortEntry {
   std::string name;               ///< of the student, as the folder, archive or platform has it
   std::vector<HandedIn> sources;  ///< all that one student has handed in
-  std::vector<std::string> notes = {};    ///< "late"; which attempts were left out
-  std::vector<Person> people = {};        ///< whose it is, as the platform knows them
-  HandedInAt at = {};                     ///< the last of all
-  std::vector<std::size_t> students = {}; ///< of the roster; empty: nobody knows whose it is
+  std::vector<std::string> notes = {};     ///< "late"; which attempts were left out
+  std::vector<Person> people = {};         ///< whose it is, as the platform knows them
+  HandedInAt at = {};                      ///< the last of all
+  std::vector<std::size_t> students = {};  ///< of the roster; empty: nobody knows whose it is
   /// What in texts about it tells whose it is, where students go by pseudonyms.
   std::vector<std::string> secrets = {};
 };

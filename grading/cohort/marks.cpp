@@ -32,8 +32,8 @@ const RubricEntry& test_called(const std::string& word, const std::vector<Rubric
   if (found != tests.end()) return *found;
   std::vector<std::string> names;
   for (const RubricEntry& entry : tests) names.push_back(entry.test);
-  throw CannotGrade(fmt::format("{}: there is no test {}; the stage has {}", where,
-                                printable(word), fmt::join(names, ", ")));
+  throw CannotGrade(fmt::format("{}: there is no test {}; the stage has {}", where, printable(word),
+                                fmt::join(names, ", ")));
 }
 
 double read_points(std::string text, const std::string& where) {
@@ -106,8 +106,8 @@ std::vector<Remark> read_remarks(const std::filesystem::path& file, const Roster
 }
 
 Mark::State Mark::state() const {
-  const bool has_points_by_hand = std::ranges::any_of(
-      remarks, [](const Remark& remark) { return remark.points.has_value(); });
+  const bool has_points_by_hand =
+      std::ranges::any_of(remarks, [](const Remark& remark) { return remark.points.has_value(); });
   if (graded.result) return State::graded;
   if (has_points_by_hand) return State::by_hand;
   return submission.empty() ? State::missing : State::not_graded;
@@ -189,8 +189,9 @@ std::string time_in_words(const Mark& mark) {
   } else if (mark.at.marked_late) {
     return "late, as the platform marks it; how late is not known, and costs nothing";
   }
-  const auto worst = std::ranges::max_element(
-      mark.stages, {}, [](const StageMark& stage) { return stage.late.percent * 1e4 + stage.late.days; });
+  const auto worst = std::ranges::max_element(mark.stages, {}, [](const StageMark& stage) {
+    return stage.late.percent * 1e4 + stage.late.days;
+  });
   const std::string late = worst == mark.stages.end() ? "" : in_words(worst->late);
   return text + (late.empty() ? "" : ", " + late);
 }

@@ -16,9 +16,9 @@ namespace tilewise::grading {
 
 /// What an instructor says of a student's work, in a line of the file of points.
 struct Remark {
-  std::size_t student = 0;  ///< of the roster
-  std::string stage = {};   ///< empty: of the whole
-  std::string test = {};    ///< empty: of the whole stage
+  std::size_t student = 0;                      ///< of the roster
+  std::string stage = {};                       ///< empty: of the whole
+  std::string test = {};                        ///< empty: of the whole stage
   std::optional<double> points = std::nullopt;  ///< instead of the test's, or added to the stage's
   std::string comment = {};
 };
@@ -42,7 +42,7 @@ struct StageMark {
 struct Mark {
   enum class State { graded, by_hand, not_graded, missing };
 
-  std::string name;              ///< of the student, or of a submission that is nobody's
+  std::string name;  ///< of the student, or of a submission that is nobody's
   std::string id = {}, email = {};
   std::string submission = {};   ///< empty: none
   GradedSubmission graded = {};  ///< whatever became of that

@@ -129,7 +129,8 @@ std::string unquoted(std::string value) {
 std::map<std::string, Delivered> delivered_by_gradescope(const fs::path& metadata) {
   static const std::regex folder(R"((\S+):\s*)");
   static const std::regex submitter(R"(\s*-?\s*:(name|sid|email):\s*(.*?)\s*)");
-  static const std::regex time(R"(  :created_at:\s*(.*?)\s*)");  // deeper ones are of earlier attempts
+  static const std::regex time(
+      R"(  :created_at:\s*(.*?)\s*)");  // deeper ones are of earlier attempts
   std::map<std::string, Delivered> all;
   std::ifstream stream(metadata);
   Delivered* current = nullptr;
@@ -193,8 +194,9 @@ HandedInAt committed_at(const fs::path& clone) {
 }
 
 bool is_nobodys(const std::string& name) {
-  static const std::set<std::string> of_others = {"__MACOSX",   "Thumbs.db",  "desktop.ini",
-                                                  "index.html", "grades.csv", "submission_metadata.yml"};
+  static const std::set<std::string> of_others = {"__MACOSX",    "Thumbs.db",
+                                                  "desktop.ini", "index.html",
+                                                  "grades.csv",  "submission_metadata.yml"};
   return name.starts_with('.') || of_others.contains(name);
 }
 

@@ -32,7 +32,8 @@ struct Delivered {
   std::string file = {};       ///< as its owner called it; empty where it is a folder
   int attempt = 0;             ///< at this file: the last counts
   HandedInAt at = {};
-  bool is_whole = false;  ///< all of an attempt has its time: what has an earlier one does not count
+  bool is_whole =
+      false;  ///< all of an attempt has its time: what has an earlier one does not count
 };
 
 /// Known are Moodle ("Doe Jane_123_assignsubmission_file_"), Canvas

@@ -20,9 +20,9 @@ Pseudonyms::Pseudonyms(fs::path file) : file_(std::move(file)) {
     const std::string pseudonym = row["pseudonym"], name = row["name"];
     const bool is_new = !pseudonym.empty() && taken_.insert(pseudonym).second;
     if (!is_new || name.empty() || !of_name_.emplace(name, pseudonym).second) {
-      throw CannotGrade(fmt::format(
-          "{}:{}: a row has a pseudonym and a name, each of which stands there once",
-          printable(file_.string()), row.line));
+      throw CannotGrade(
+          fmt::format("{}:{}: a row has a pseudonym and a name, each of which stands there once",
+                      printable(file_.string()), row.line));
     }
   }
 }

@@ -90,11 +90,11 @@ void write_reports(const Class& of_all, const Ledger& ledger, const std::vector<
     write_output(out / "gradescope" / (file_name_of(mark.name) + ".json"), gradescope_file(mark));
   }
   const auto missing = std::ranges::count(marks, Mark::State::missing, &Mark::state);
-  std::cout << fmt::format("{} submissions: {} graded, {} not{}. {}/gradebook.html\n",
-                           of_all.entries().size(), graded,
-                           std::ssize(of_all.entries()) - graded,
-                           missing > 0 ? fmt::format("; {} students handed in nothing", missing) : "",
-                           printable(out.string()))
+  std::cout << fmt::format(
+                   "{} submissions: {} graded, {} not{}. {}/gradebook.html\n",
+                   of_all.entries().size(), graded, std::ssize(of_all.entries()) - graded,
+                   missing > 0 ? fmt::format("; {} students handed in nothing", missing) : "",
+                   printable(out.string()))
             << std::flush;
 }
 

@@ -20,22 +20,45 @@ namespace fs = std::filesystem;
 
 // Headings in lower case, those of a kind in the order in which they are shown.
 const std::vector<std::string> name_headings = {"name", "full name", "student", "student name",
-                                        "display name"};
+                                                "display name"};
 const std::vector<std::string> first_name_headings = {"first name", "given name", "first_name"};
-const std::vector<std::string> last_name_headings = {"last name", "surname", "family name", "last_name"};
-const std::vector<std::string> id_headings = {
-    "id number",  "sid",        "student id",   "sis user id",     "orgdefinedid",
-    "id",         "identifier", "username",     "login",           "login id",
-    "sis login id", "integration id", "github_username", "github username"};
-const std::vector<std::string> address_headings = {"email", "email address", "e-mail", "e-mail address"};
+const std::vector<std::string> last_name_headings = {"last name", "surname", "family name",
+                                                     "last_name"};
+const std::vector<std::string> id_headings = {"id number",       "sid",
+                                              "student id",      "sis user id",
+                                              "orgdefinedid",    "id",
+                                              "identifier",      "username",
+                                              "login",           "login id",
+                                              "sis login id",    "integration id",
+                                              "github_username", "github username"};
+const std::vector<std::string> address_headings = {"email", "email address", "e-mail",
+                                                   "e-mail address"};
 const std::vector<std::string> time_headings = {"submitted", "last modified (submission)"};
 // What platforms' tables have beside.
-const std::set<std::string> ignored_headings = {
-    "", "section", "sections", "role", "roles", "group", "groups", "department", "institution",
-    "status", "grade", "maximum grade", "grade can be changed", "last modified (grade)",
-    "feedback comments", "online text", "marker", "marking workflow state", "github_id",
-    "last access", "last downloaded from this course", "availability", "root account",
-    "end-of-line indicator"};
+const std::set<std::string> ignored_headings = {"",
+                                                "section",
+                                                "sections",
+                                                "role",
+                                                "roles",
+                                                "group",
+                                                "groups",
+                                                "department",
+                                                "institution",
+                                                "status",
+                                                "grade",
+                                                "maximum grade",
+                                                "grade can be changed",
+                                                "last modified (grade)",
+                                                "feedback comments",
+                                                "online text",
+                                                "marker",
+                                                "marking workflow state",
+                                                "github_id",
+                                                "last access",
+                                                "last downloaded from this course",
+                                                "availability",
+                                                "root account",
+                                                "end-of-line indicator"};
 
 bool is_any_of(const std::string& heading, const std::vector<std::string>& known) {
   return std::ranges::find(known, heading) != known.end();
@@ -51,16 +74,17 @@ void demand_known_columns(const Table& table, const std::string& file) {
     // Behind the section stand all that it has graded.
     if (heading == "section" && is_gradebook_of_canvas(table)) break;
     const bool is_known = ignored_headings.contains(heading) || is_any_of(heading, name_headings) ||
-                          is_any_of(heading, first_name_headings) || is_any_of(heading, last_name_headings) ||
+                          is_any_of(heading, first_name_headings) ||
+                          is_any_of(heading, last_name_headings) ||
                           is_any_of(heading, id_headings) || is_any_of(heading, address_headings) ||
                           is_any_of(heading, time_headings);
     if (!is_known) unknown.push_back(printable(heading));
   }
   if (unknown.empty()) return;
-  throw CannotGrade(
-      fmt::format("{}: nobody knows what {} {} in a roster: remove it, or call it name, first name, "
-                  "last name, id, username, email or submitted",
-                  file, fmt::join(unknown, " and "), unknown.size() > 1 ? "are" : "is"));
+  throw CannotGrade(fmt::format(
+      "{}: nobody knows what {} {} in a roster: remove it, or call it name, first name, "
+      "last name, id, username, email or submitted",
+      file, fmt::join(unknown, " and "), unknown.size() > 1 ? "are" : "is"));
 }
 
 /// The first of these columns that has something.
@@ -83,7 +107,8 @@ Student student_of(const TableRow& row, const std::string& where) {
   student.cells = row.cells;
   student.name = first_of(row, name_headings);
   if (student.name.empty()) {
-    const std::string first = first_of(row, first_name_headings), last = first_of(row, last_name_headings);
+    const std::string first = first_of(row, first_name_headings),
+                      last = first_of(row, last_name_headings);
     student.name = first + (first.empty() || last.empty() ? "" : " ") + last;
   }
   student.email = first_of(row, address_headings);
@@ -103,8 +128,8 @@ Student student_of(const TableRow& row, const std::string& where) {
   if (const std::string time = first_of(row, time_headings); !time.empty() && time != "-") {
     student.at = {.time = parse_time(time, DayMeans::its_beginning), .said_by = "the roster"};
     if (!student.at.time) {
-      throw CannotGrade(fmt::format("{}: {} is no time: write it as 2026-11-20 23:59", where,
-                                    printable(time)));
+      throw CannotGrade(
+          fmt::format("{}: {} is no time: write it as 2026-11-20 23:59", where, printable(time)));
     }
   }
   return student;

@@ -60,7 +60,8 @@ TEST_F(RosterTest, IsWhatPlatformsExport) {
        "Tea,Cher,,t@example.org,Instructor,1\n",
        "Jane Doe", "A17", "doej@example.org"},
       {"GitHub Classroom's",
-       "\"identifier\",\"github_username\",\"github_id\",\"name\"\n\"doej\",\"octocat\",\"1\",\"\"\n",
+       "\"identifier\",\"github_username\",\"github_id\",\"name\"\n\"doej\",\"octocat\",\"1\","
+       "\"\"\n",
        "doej", "doej", ""},
       {"Brightspace's",
        "OrgDefinedId\tUsername\tLast Name\tFirst Name\tEmail\tEnd-of-Line Indicator\n"
@@ -87,7 +88,8 @@ TEST_F(RosterTest, IsRefusedWithTheReason) {
       {"name,id\nJane,1\nJohn,1\n", "roster.csv:3: 1 stands in line 2 already"},
       {"name,email\nJane,J@x.org\nJane B,j@X.org\n", "roster.csv:3: j@x.org stands in line 2"},
       {"name\nJane Doe\n\"Doe, Jane\"\n", "roster.csv:3: name doe jane stands in line 2"},
-      {"name,id\nJane,1\nDoe, John,2\n", "roster.csv:3: the row has 3 cells, and there are 2 headings"},
+      {"name,id\nJane,1\nDoe, John,2\n",
+       "roster.csv:3: the row has 3 cells, and there are 2 headings"},
       {"id,section\n1,a\n,b\n", "roster.csv:3: the row has neither a name nor an id"},
       {"name,name\nJane,Jane\n", "two columns are called name"},
       {"name,submitted\nJane,soon\n", "soon is no time: write it as 2026-11-20 23:59"},
@@ -142,16 +144,16 @@ TEST_F(RosterTest, FindsStudentsByWhatPlatformsCallThem) {
 }
 
 TEST_F(RosterTest, SettlesWhoseEachSubmissionIs) {
-  const fs::path all = file("name,id,submitted\nJane Doe,1,2026-11-20 10:00\nMax Roe,2,\nLi Poe,3,\n");
+  const fs::path all =
+      file("name,id,submitted\nJane Doe,1,2026-11-20 10:00\nMax Roe,2,\nLi Poe,3,\n");
   const auto entry = [](const std::string& name, std::vector<Person> people) {
     CohortEntry entry{.name = name, .sources = {{name}}};
     entry.people = std::move(people);
     return entry;
   };
-  std::vector<CohortEntry> entries = {entry("Li Poe and Max Roe", {{"Li Poe"}, {"Max Roe"}}),
-                                      entry("doejane", {{"doejane"}}),
-                                      entry("jane doe", {{"jane doe"}}),
-                                      entry("stranger", {{"stranger"}})};
+  std::vector<CohortEntry> entries = {
+      entry("Li Poe and Max Roe", {{"Li Poe"}, {"Max Roe"}}), entry("doejane", {{"doejane"}}),
+      entry("jane doe", {{"jane doe"}}), entry("stranger", {{"stranger"}})};
   const Roster roster = settle_students(entries, all);
   ASSERT_EQ(entries.size(), 3U);
   EXPECT_THAT(entries[0].students, ElementsAre(2, 1));
@@ -171,8 +173,7 @@ class DeadlinesTest : public RosterTest {
   Deadlines deadlines(const std::string& json) const {
     const fs::path path = scratch_.path() / "deadlines.json";
     std::ofstream(path) << json;
-    return {path, roster("name,id\nJane Doe,1\nMax Roe,2\n"),
-            {"03_shared_memory", "04_prefetch"}};
+    return {path, roster("name,id\nJane Doe,1\nMax Roe,2\n"), {"03_shared_memory", "04_prefetch"}};
   }
 };
 

@@ -37,11 +37,13 @@ void run(std::vector<std::string> arguments) {
   command.arguments = std::move(arguments);
   const CommandResult result = run_command(command);
   std::cout << printable(result.output) << std::flush;
-  if (!result.succeeded()) throw CannotGrade(fmt::format("{} {}", program, describe_ending(result)));
+  if (!result.succeeded())
+    throw CannotGrade(fmt::format("{} {}", program, describe_ending(result)));
 }
 
 /// The files of the graded stages as one more hand-in, without what else lies beside them.
-void copy_sources(const fs::path& from, const fs::path& to, const std::vector<std::string>& stages) {
+void copy_sources(const fs::path& from, const fs::path& to,
+                  const std::vector<std::string>& stages) {
   for (const std::string& id : stages) {
     for (const std::string& source : stage_called(id).sources) {
       fs::create_directories(to / id);
@@ -68,8 +70,14 @@ void run_dolos(const fs::path& graded, const std::vector<std::string>& stages) {
   for (const std::string& id : stages) {
     for (const std::string& source : stage_called(id).sources) {
       const fs::path place = fs::path(id) / source;
-      std::vector<std::string> arguments = {"dolos", "run", "--language", "cpp", "--output-format",
-                                            "csv", "--ignore", layout().root / "labs" / place,
+      std::vector<std::string> arguments = {"dolos",
+                                            "run",
+                                            "--language",
+                                            "cpp",
+                                            "--output-format",
+                                            "csv",
+                                            "--ignore",
+                                            layout().root / "labs" / place,
                                             "--output-destination",
                                             graded / "similarity" / fs::path(source).stem(),
                                             layout().root / "solutions" / place};

@@ -79,7 +79,8 @@ StudentOfTerm& Term::student_of(const TableRow& row) {
              !differs(known, &StudentOfTerm::email, "email");
     });
   }
-  if (found == students_.end()) found = students_.insert(students_.end(), {row["name"], "", "", {}});
+  if (found == students_.end())
+    found = students_.insert(students_.end(), {row["name"], "", "", {}});
   if (found->id.empty()) found->id = row["id"];
   if (found->email.empty()) found->email = row["email"];
   return *found;
@@ -99,8 +100,9 @@ void Term::add(const fs::path& graded) {
   const Table table = read_table(file);
   for (const char* heading : {"name", "status", "score", "max_score"}) {
     if (!table.has(heading)) {
-      throw CannotGrade(fmt::format("{} has no column {}: name a folder that lab cohort grade wrote",
-                                    printable(file.string()), heading));
+      throw CannotGrade(
+          fmt::format("{} has no column {}: name a folder that lab cohort grade wrote",
+                      printable(file.string()), heading));
     }
   }
   Assignment assignment{fs::absolute(graded / "").parent_path().filename().string()};
@@ -117,8 +119,9 @@ void Term::add(const fs::path& graded) {
         std::max(assignment.max_points, number_of(row, "max_score", file.string()));
     StudentOfTerm& student = student_of(row);
     if (!student.parts.emplace(assignment.title, part).second) {
-      throw CannotGrade(fmt::format("{}:{}: {} is there twice: a roster tells two of one name apart",
-                                    printable(file.string()), row.line, printable(row["name"])));
+      throw CannotGrade(
+          fmt::format("{}:{}: {} is there twice: a roster tells two of one name apart",
+                      printable(file.string()), row.line, printable(row["name"])));
     }
   }
   assignments_.push_back(std::move(assignment));

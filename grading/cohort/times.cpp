@@ -21,9 +21,8 @@ int month_called(const std::string& name) {
   constexpr auto months = std::to_array<std::string_view>(
       {"January", "February", "March", "April", "May", "June", "July", "August", "September",
        "October", "November", "December"});
-  const auto found = std::ranges::find_if(months, [&](std::string_view month) {
-    return name == month || name == month.substr(0, 3);
-  });
+  const auto found = std::ranges::find_if(
+      months, [&](std::string_view month) { return name == month || name == month.substr(0, 3); });
   return found == months.end() ? 0 : static_cast<int>(found - months.begin()) + 1;
 }
 
@@ -95,6 +94,8 @@ std::optional<std::time_t> parse_time(std::string_view text, DayMeans day) {
   return time_of(number(match, 3), month, number(match, has_day_first ? 1 : 2), *clock);
 }
 
-std::string in_words(std::time_t time) { return fmt::format("{:%Y-%m-%d %H:%M %z}", fmt::localtime(time)); }
+std::string in_words(std::time_t time) {
+  return fmt::format("{:%Y-%m-%d %H:%M %z}", fmt::localtime(time));
+}
 
 }  // namespace tilewise::grading

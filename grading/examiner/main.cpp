@@ -103,12 +103,12 @@ int run(int argc, char** argv) {
   int events_fd = -1;
   CLI::App app("Grades one stage of one submission.");
   app.add_flag_callback(
-      "--list-tests",
-      [] {
-        list_tests();
-        throw CLI::Success();
-      },
-      "print what tests there are, and grade nothing")
+         "--list-tests",
+         [] {
+           list_tests();
+           throw CLI::Success();
+         },
+         "print what tests there are, and grade nothing")
       ->trigger_on_parse();
   app.add_option("--stage", options.stage, "stage, e.g. 03_shared_memory")->required();
   app.add_option("--module", options.module, "submission as a shared object")

@@ -87,8 +87,8 @@ std::string headline_property(const StageResult& stage) {
 std::string suite(const StageResult& stage) {
   Tally tally;
   tally.add(stage);
-  std::string properties = property("score", stage.score) +
-                           property("max_score", stage.max_score) + headline_property(stage);
+  std::string properties = property("score", stage.score) + property("max_score", stage.max_score) +
+                           headline_property(stage);
   for (const TestResult& test : stage.tests) properties += properties_of(test);
   std::string xml = fmt::format(
       "  <testsuite name=\"{}\" {} skipped=\"{}\">\n"

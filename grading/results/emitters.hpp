@@ -65,9 +65,9 @@ struct Classroom50Submission {
 /// @throws std::runtime_error naming the variable that is not set
 Classroom50Submission classroom50_submission();
 
-/// A result.json in the schema classroom50/result/v1, as the Classroom 50 wiki has it
-/// (foundation50/classroom50, "Advanced Autograding"). Students read it: hidden tests have no names
-/// there.
+/// A result.json in the schema classroom50/result/v1, as foundation50/classroom50 has it in
+/// schemas/result-v1.schema.json, but for owner and assignment_type, which its runner adds.
+/// Students read it: hidden tests have no names there.
 nlohmann::ordered_json classroom50_document(const GradeResult& grade,
                                             const Classroom50Submission& submission);
 

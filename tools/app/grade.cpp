@@ -107,9 +107,10 @@ CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
       "grade",
       "Grade every submission of a folder; what was graded before, and has not changed, is kept");
   grade
-      ->add_option("SUBMISSIONS", options.submissions,
-                   "Folder of folders, clones of repositories and archives, or what Moodle, Canvas, "
-                   "Gradescope, Blackboard or Brightspace delivers; also as one archive")
+      ->add_option(
+          "SUBMISSIONS", options.submissions,
+          "Folder of folders, clones of repositories and archives, or what Moodle, Canvas, "
+          "Gradescope, Blackboard or Brightspace delivers; also as one archive")
       ->required();
   grade->add_option("STAGE", options.stages, "Stages to grade; all if none is named");
   grade
@@ -270,8 +271,9 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
       ->required();
   const auto costs = std::make_shared<std::filesystem::path>();
   command
-      ->add_option("--deadlines", *costs,
-                   "JSON: what being late costs, as for lab cohort grade; the dates are Gradescope's")
+      ->add_option(
+          "--deadlines", *costs,
+          "JSON: what being late costs, as for lab cohort grade; the dates are Gradescope's")
       ->option_text("FILE");
   add_gpu(command, *run);
   command->callback([run, archive, costs, &status] {

@@ -1,7 +1,7 @@
 /// \file
 /// Takes in a class, grades it without a break, and once more with two kills on the way: how long
-/// it takes, and whether the gradebooks are the same. Exit status: 0 they are, 1 they are not, 2 it could not
-/// run.
+/// it takes, and whether the gradebooks are the same. Exit status: 0 they are, 1 they are not, 2 it
+/// could not run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
