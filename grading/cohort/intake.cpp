@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -122,8 +123,16 @@ std::string take_sources(const CohortEntry& entry, const fs::path& to) {
 }
 
 std::string without_secrets(std::string text, const CohortEntry& entry) {
+  const auto is_of_a_word = [&](std::size_t at) {
+    return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+  };
   for (const std::string& secret : entry.secrets) {
     for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at)) {
+      // A number may be a part of another.
+      if (is_of_a_word(at - 1) || is_of_a_word(at + secret.size())) {
+        ++at;
+        continue;
+      }
       text.replace(at, secret.size(), entry.name);
       at += entry.name.size();
     }

@@ -18,12 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By student: a group's members may have other deadlines and points.
-void write_feedback(const std::vector<Mark>& marks, const Ledger& ledger) {
-  const fs::path folder = ledger.folder() / "feedback";
+/// Without what an earlier run wrote of students who are called otherwise now.
+void make_anew(const fs::path& folder) {
   std::error_code ignored;
   fs::remove_all(folder, ignored);
   demand_folder("--out", folder);
+}
+
+/// By student: a group's members may have other deadlines and points.
+void write_feedback(const std::vector<Mark>& marks, const Ledger& ledger) {
+  const fs::path folder = ledger.folder() / "feedback";
+  make_anew(folder);
   for (const Mark& mark : marks) {
     if (mark.state() == Mark::State::missing && mark.remarks.empty()) continue;
     write_output(folder / (file_name_of(mark.name) + ".txt"),
@@ -84,7 +89,7 @@ void write_reports(const Class& of_all, const Ledger& ledger, const std::vector<
   write_whole(out / "timing.csv", timing);
   write_feedback(marks, ledger);
   write_for_platforms(of_all, marks, out, title);
-  demand_folder("--out", out / "gradescope");
+  make_anew(out / "gradescope");
   for (const Mark& mark : marks) {
     if (!mark.has_points()) continue;
     write_output(out / "gradescope" / (file_name_of(mark.name) + ".json"), gradescope_file(mark));

@@ -108,6 +108,7 @@ TEST_F(WholeClass, LeavesNoNamesWhereItHasPseudonyms) {
     EXPECT_EQ(text_of(out / "gradebook.csv"), book.empty() ? text_of(out / "gradebook.csv") : book);
     book = text_of(out / "gradebook.csv");
   }
+  EXPECT_THAT(book, HasSubstr("it holds no labs/NN_topic/*.cu")) << "what was said is whole";
   for (const auto& item : fs::recursive_directory_iterator(out)) {
     const std::string text =
         item.path().filename().string() + (item.is_regular_file() ? text_of(item.path()) : "");
