@@ -98,7 +98,7 @@ void write_reports(const Class& of_all, const Ledger& ledger, const std::vector<
   std::cout << fmt::format(
                    "{} submissions: {} graded, {} not{}. {}/gradebook.html\n",
                    of_all.entries().size(), graded, std::ssize(of_all.entries()) - graded,
-                   missing > 0 ? fmt::format("; {} students handed in nothing", missing) : "",
+                   missing > 0 ? fmt::format("; {} of the roster handed in nothing", missing) : "",
                    printable(out.string()))
             << std::flush;
 }

@@ -77,7 +77,7 @@ TEST_F(WholeClass, IsThatOfTheRoster) {
   const fs::path out = file("stage 3");
   const CommandResult graded = grade(out);
   EXPECT_EQ(graded.status, 0) << graded.output;
-  EXPECT_THAT(graded.output, HasSubstr("0 graded, 2 not; 1 students handed in nothing"));
+  EXPECT_THAT(graded.output, HasSubstr("0 graded, 2 not; 1 of the roster handed in nothing"));
   const std::string book = text_of(out / "gradebook.csv");
   EXPECT_THAT(book, HasSubstr("\r\nGus Poe,missing,,,,,,,,A3,"));
   EXPECT_THAT(book, HasSubstr("\r\nJane Doe,by hand,7.5,10,7.5,it holds no"));
