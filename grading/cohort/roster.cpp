@@ -203,7 +203,7 @@ void Roster::index() {
     add(by_name_[without_order(words)], i);
     for (std::size_t turn = 0; turn < words.size(); ++turn) {
       add(by_name_[fmt::format("{}", fmt::join(words, ""))], i);
-      std::ranges::rotate(words, words.begin() + 1);
+      std::rotate(words.begin(), words.begin() + 1, words.end());
     }
   }
 }
