@@ -189,9 +189,9 @@ TEST_F(MarksTest, RefuseWhatNobodyKnows) {
       {"student,stage,test,points\nJane,3,Fails,1\n1,3,Fails,2\n", "of Jane has points twice"},
       {"student,stages\nJane,3\n", "the column 'stages' is none of comment, points, stage"},
   };
-  for (const auto& [table, message] : cases) {
-    SCOPED_TRACE(table);
-    EXPECT_THAT([&] { remarks(table); }, ThrowsMessage<CannotGrade>(HasSubstr(message)));
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.first);
+    EXPECT_THAT([&] { remarks(one.first); }, ThrowsMessage<CannotGrade>(HasSubstr(one.second)));
   }
 }
 

@@ -96,9 +96,9 @@ TEST_F(RosterTest, IsRefusedWithTheReason) {
       {"name,id\n", "names no students"},
       {"", "is empty"},
   };
-  for (const auto& [text, message] : cases) {
-    SCOPED_TRACE(text);
-    EXPECT_THAT([&] { roster(text); }, ThrowsMessage<CannotGrade>(HasSubstr(message)));
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.first);
+    EXPECT_THAT([&] { roster(one.first); }, ThrowsMessage<CannotGrade>(HasSubstr(one.second)));
   }
   EXPECT_THAT([&] { Roster(scratch_.path() / "none.csv"); },
               ThrowsMessage<CannotGrade>(HasSubstr("none.csv cannot be read")));
@@ -229,9 +229,9 @@ TEST_F(DeadlinesTest, AreRefusedWithTheReason) {
       {R"([])", "is no object"},
       {R"({)", "parse error"},
   };
-  for (const auto& [json, message] : cases) {
-    SCOPED_TRACE(json);
-    EXPECT_THAT([&] { deadlines(json); }, ThrowsMessage<CannotGrade>(HasSubstr(message)));
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.first);
+    EXPECT_THAT([&] { deadlines(one.first); }, ThrowsMessage<CannotGrade>(HasSubstr(one.second)));
   }
 }
 
