@@ -144,10 +144,11 @@ std::string arguments_of_grade(const Run& run) {
 
 }  // namespace
 
-void write_autograder(const Run& run, const fs::path& archive) {
+void write_autograder(const Run& run, const fs::path& archive, const fs::path& costs) {
   core::gpu_profile(run.gpu);  // throws where there is none
   std::vector<ZipItem> items = {{"grade_arguments", arguments_of_grade(run)}};
   if (core::is_card_file(run.gpu)) items.push_back(item_of(run.gpu, card_file));
+  if (!costs.empty()) items.push_back(item_of(costs, "costs.json"));
   demand_writable(archive);
   const fs::path course = layout().root;
   for (const char* script : {"run_autograder", "setup.sh"}) {

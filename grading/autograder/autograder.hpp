@@ -35,9 +35,12 @@ std::vector<std::filesystem::path> course_files(const std::filesystem::path& cou
 ///     run_autograder   grades a submission
 ///     grade_arguments  of `lab grade`, one a line
 ///     course/          what both need of the course
+///     costs.json       what being late costs, if anything
 ///
-/// @param run  of which stages are graded, and on which GPU
+/// @param run    of which stages are graded, and on which GPU
+/// @param costs  the file that becomes costs.json; empty: none
 /// @throws CannotGrade where the course cannot be read, or the archive not be written
-void write_autograder(const Run& run, const std::filesystem::path& archive);
+void write_autograder(const Run& run, const std::filesystem::path& archive,
+                      const std::filesystem::path& costs = {});
 
 }  // namespace tilewise::grading

@@ -197,6 +197,16 @@ TEST_F(AutograderTest, SaysThatNothingWasHandedIn) {
   EXPECT_THAT(document["output"].get<std::string>(), HasSubstr("matmul_shared.cu by itself"));
 }
 
+TEST_F(AutograderTest, TellsHowLateItIs) {
+  put(root() / "submission_metadata.json",
+      R"({"created_at": "2026-11-22T10:00:00Z", "assignment": {"due_date": "2026-11-20T23:00:00Z"}})");
+  const CommandResult run = run_autograder();
+  fs::remove(root() / "submission_metadata.json");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(Json::parse(text_of(results()))["output"].get<std::string>(),
+              HasSubstr("2 days late."));
+}
+
 TEST_F(AutograderTest, RunsNothingAsRoot) {
   if (geteuid() != 0) GTEST_SKIP() << "only root could";
   put(root() / "submission" / source,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "grading/builder/layout.hpp"
+#include "grading/cli/sha256.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
@@ -176,6 +177,7 @@ std::string PlacesByName::settle(const fs::path& to) const {
         meant.push_back(one);
       } else {
         fs::remove(to / "labs" / one.place, ignored);
+        fs::remove(origin_file(to, one.place), ignored);
       }
     }
     std::ranges::sort(meant, {}, &Candidate::path);
@@ -188,7 +190,9 @@ std::string PlacesByName::settle(const fs::path& to) const {
     }
     for (const Candidate& one : meant) {
       std::error_code ignored;
-      if (one.place != place) fs::rename(to / "labs" / one.place, to / "labs" / place, ignored);
+      if (one.place == place) continue;
+      fs::rename(to / "labs" / one.place, to / "labs" / place, ignored);
+      fs::rename(origin_file(to, one.place), origin_file(to, place), ignored);
     }
   }
   return "";
@@ -199,7 +203,8 @@ std::string take_from_folder(const fs::path& folder, const fs::path& to,
   std::vector<fs::path> files;
   if (std::string problem = find_files(folder, place_of, files); !problem.empty()) return problem;
   for (const fs::path& file : files) {
-    const fs::path place = *place_of(file.lexically_relative(folder));
+    const fs::path path = file.lexically_relative(folder);
+    const fs::path place = *place_of(path);
     std::error_code error;
     if (fs::exists(to / "labs" / place, error)) continue;
     // It may be growing, or be replaced by what never ends: read once, and no further.
@@ -210,7 +215,9 @@ std::string take_from_folder(const fs::path& folder, const fs::path& to,
       return fmt::format("{} cannot be read: {}", printable(place.string()), std::strerror(errno));
     }
     text.resize(static_cast<std::size_t>(stream.gcount()));
-    if (std::string problem = put_in_place(text, to, place); !problem.empty()) return problem;
+    if (auto problem = put_in_place(text, to, place, path.string()); !problem.empty()) {
+      return problem;
+    }
   }
   return "";
 }
@@ -244,7 +251,21 @@ std::optional<std::string> as_utf8(std::string text) {
 
 }  // namespace
 
-std::string put_in_place(const std::string& text, const fs::path& to, const fs::path& place) {
+namespace {
+
+void make_folder_for(const fs::path& file) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error) {
+    throw CannotGrade(fmt::format("cannot make the folder {}: {}",
+                                  printable(file.parent_path().string()), error.message()));
+  }
+}
+
+}  // namespace
+
+std::string put_in_place(const std::string& text, const fs::path& to, const fs::path& place,
+                         const std::string& path) {
   if (text.size() > largest_source_bytes) {
     return fmt::format("{} is larger than {} bytes", printable(place.string()),
                        largest_source_bytes);
@@ -254,14 +275,27 @@ std::string put_in_place(const std::string& text, const fs::path& to, const fs::
     return fmt::format("{} is text in UTF-16 that cannot be read: save it as UTF-8",
                        printable(place.string()));
   }
-  std::error_code error;
-  fs::create_directories((to / "labs" / place).parent_path(), error);
-  if (error) {
-    throw CannotGrade(
-        fmt::format("cannot make a folder below {}: {}", printable(to.string()), error.message()));
-  }
+  make_folder_for(to / "labs" / place);
   write_output(to / "labs" / place, *plain);
+  write_origin(to, place, {path, sha256_of(text)});
   return "";
+}
+
+fs::path origin_file(const fs::path& submission, const fs::path& place) {
+  return submission / "origins" / (place.string() + ".txt");
+}
+
+void write_origin(const fs::path& submission, const fs::path& place, const Origin& origin) {
+  const fs::path file = origin_file(submission, place);
+  make_folder_for(file);
+  write_output(file, fmt::format("{}  {}\n", origin.sha256, first_line(origin.path)));
+}
+
+std::optional<Origin> origin_of(const fs::path& submission, const fs::path& place) {
+  const std::string line = first_line(text_of(origin_file(submission, place)));
+  const std::size_t blanks = line.find("  ");
+  if (blanks == line.npos) return std::nullopt;
+  return Origin{line.substr(blanks + 2), line.substr(0, blanks)};
 }
 
 std::string take_submission(const fs::path& to,

@@ -67,11 +67,30 @@ std::string take_from_folder(const std::filesystem::path& folder, const std::fil
                              const PlaceInLabs& place_of);
 
 /// Writes a file that was handed in to its place below `to`/labs, as UTF-8 with lines that end as
-/// they do here.
+/// they do here, and what it was beside it.
+/// @param path  that it has in the submission
 /// @return what is wrong with it; empty if nothing is
 /// @throws CannotGrade where it cannot be written, of which no submission can be the cause
 std::string put_in_place(const std::string& text, const std::filesystem::path& to,
-                         const std::filesystem::path& place);
+                         const std::filesystem::path& place, const std::string& path);
+
+/// What a file was that lies in its place now.
+struct Origin {
+  std::string path;    ///< in the submission, on one line
+  std::string sha256;  ///< of the bytes that were handed in
+};
+
+/// Where that stands: `submission`/origins/NN_topic/x.cu.txt, in the form of sha256sum.
+std::filesystem::path origin_file(const std::filesystem::path& submission,
+                                  const std::filesystem::path& place);
+
+/// @throws CannotGrade where it cannot be written
+void write_origin(const std::filesystem::path& submission, const std::filesystem::path& place,
+                  const Origin& origin);
+
+/// Nothing where it is not known.
+std::optional<Origin> origin_of(const std::filesystem::path& submission,
+                                const std::filesystem::path& place);
 
 /// Takes what a submission has in a folder labs; where it has nothing there, what goes by its name
 /// (PlacesByName).

@@ -124,7 +124,7 @@ std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs&
     if (fs::exists(to / "labs" / *place, error)) continue;
     const auto text = contents(reader, largest_source_bytes);
     if (!text) return fmt::format("{} cannot be unpacked", printable(place->string()));
-    if (std::string problem = put_in_place(*text, to, *place); !problem.empty()) return problem;
+    if (auto problem = put_in_place(*text, to, *place, name); !problem.empty()) return problem;
   }
   return fmt::format("the archive has more than {} entries", most_submission_files);
 }

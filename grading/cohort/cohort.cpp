@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -11,13 +12,14 @@
 #include <span>
 #include <thread>
 
-#include "common/gpu/gpu_profile.hpp"
-#include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
+#include "grading/cli/rubric_check.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/cohort/class.hpp"
 #include "grading/cohort/engines.hpp"
-#include "grading/cohort/gradebook.hpp"
+#include "grading/cohort/roster.hpp"
 #include "grading/cohort/slurm.hpp"
+#include "grading/cohort/times.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/results/terminal.hpp"
@@ -36,74 +38,10 @@ void lock(const fs::path& out) {
   }
 }
 
-/// Where nothing else is asked for, that of the run that goes on.
-std::string backend_of(const CohortOptions& options) {
-  const std::optional<CohortSettings> earlier = find_settings(options.out);
-  Run run = options;
-  if (options.backend == "auto" && earlier) run.backend = earlier->backend;
-  if (options.engine == "slurm" && run.backend == "cuda") {
-    // The nodes have GPUs where this machine may have none; each job looks for its own.
-    core::gpu_profile(run.gpu);
-    return run.backend;
-  }
-  return std::string(to_string(choose_backend(run, GpuUser::others).backend));
-}
-
-CohortSettings settings_of(const CohortOptions& options) {
-  CohortSettings settings;
-  for (const StageInfo& stage : choose_stages(options.stages, stages())) {
-    settings.stages.push_back(stage.id);
-  }
-  settings.backend = backend_of(options);
-  settings.gpu = options.gpu;
-  settings.seed = options.seed;
-  return settings;
-}
-
-/// Why a submission without a result has none.
-std::string reason_of(const std::string& name, const std::vector<Undone>& undone) {
-  const auto found = std::ranges::find(undone, name, &Undone::name);
-  return found == undone.end() ? "its turn has not come" : found->reason;
-}
-
-/// What came of a submission, as far as that is known.
-GradedSubmission graded_of(const std::string& name, const Ledger& ledger,
-                           const std::vector<Undone>& undone) {
-  if (!ledger.is_done(name)) return {{}, "not done yet: " + reason_of(name, undone)};
-  try {
-    return ledger.read(name);
-  } catch (const CannotGrade& error) {
-    return {{}, error.what()};
-  }
-}
-
-/// @param undone  what is known of submissions without a result
-void write_gradebook(const std::vector<CohortEntry>& entries, const Ledger& ledger,
-                     const std::vector<Undone>& undone) {
-  std::vector<GradebookRow> rows;
-  std::string timing = "name,seconds\r\n";
-  for (const CohortEntry& entry : entries) {
-    rows.push_back({entry.name, graded_of(entry.name, ledger, undone)});
-    if (!ledger.is_done(entry.name)) continue;
-    timing += fmt::format("{},{:.1f}\r\n", csv_cell(entry.name), ledger.seconds(entry.name));
-  }
-  write_whole(ledger.folder() / "gradebook.csv", gradebook_csv(rows));
-  write_whole(ledger.folder() / "statistics.csv", statistics_csv(rows));
-  write_whole(ledger.folder() / "gradebook.html",
-              gradebook_html(rows, "Gradebook", in_words(*find_settings(ledger.folder()))));
-  write_whole(ledger.folder() / "timing.csv", timing);
-  const auto graded = std::ranges::count_if(
-      rows, [](const GradebookRow& row) { return row.graded.result.has_value(); });
-  std::cout << fmt::format("{} submissions: {} graded, {} not. {}/gradebook.html\n", rows.size(),
-                           graded, std::ssize(rows) - graded, printable(ledger.folder().string()))
-            << std::flush;
-}
-
 /// Where a run ends before its time: writes down what is known, and goes on with the error.
-[[noreturn]] void give_up(const std::vector<CohortEntry>& entries, const Ledger& ledger,
-                          const std::string& reason) {
+[[noreturn]] void give_up(const Class& of_all, const Ledger& ledger, const std::string& reason) {
   try {
-    write_gradebook(entries, ledger, {});
+    write_reports(of_all, ledger, {});
   } catch (const std::exception& error) {
     std::cout << fmt::format("No gradebook: {}\n", printable(error.what()));
   }
@@ -172,27 +110,75 @@ void grade_cohort(const CohortOptions& options) {
   if (!options.sbatch.empty() && options.engine != "slurm") {
     throw CannotGrade("--sbatch is of no use without --engine slurm");
   }
-  const Intake intake = take_in(options.submissions);
-  const std::vector<CohortEntry>& entries = intake.entries;
+  demand_rubric();
+  Class of_all = class_of(options);
+  const std::vector<CohortEntry>& entries = of_all.entries();
   const Ledger ledger(options.out);
   lock(options.out);
-  const CohortSettings settings = settle(options.out, settings_of(options));
+  of_all.settings = settle(options.out, of_all.settings);
   if (const long changed = forget_changed(entries, ledger); changed > 0) {
     std::cout << fmt::format("{} changed since they were graded\n", changed) << std::flush;
   }
   std::vector<Undone> undone;
   try {
-    undone = grade_with_engine(options, entries, settings, ledger);
+    undone = grade_with_engine(options, entries, of_all.settings, ledger);
   } catch (const Interrupted& error) {
-    give_up(entries, ledger, fmt::format("stopped by {}", name_of(error)));
+    give_up(of_all, ledger, fmt::format("stopped by {}", name_of(error)));
   } catch (const std::exception& error) {
-    give_up(entries, ledger, error.what());
+    give_up(of_all, ledger, error.what());
   }
-  write_gradebook(entries, ledger, undone);
+  write_reports(of_all, ledger, undone);
   if (!undone.empty()) throw_undone(undone, entries.size());
 }
 
-void show_intake(const fs::path& submissions) { std::cout << in_words(take_in(submissions)); }
+namespace {
+
+std::string lines_of(const CohortEntry& entry, const Roster& roster, bool has_roster,
+                     bool& is_gradable) {
+  const ScratchDirectory scratch;
+  const std::string problem = take_sources(entry, scratch.path());
+  std::string text = printable(entry.name);
+  for (const std::size_t student : entry.students) {
+    const Student& one = roster[student];
+    if (has_roster) text += fmt::format(", on the roster {}", printable(one.name));
+  }
+  if (!entry.notes.empty()) {
+    text += fmt::format(" ({})", printable(fmt::format("{}", fmt::join(entry.notes, "; "))));
+  }
+  text += "\n";
+  if (entry.at.time) {
+    text += fmt::format("  handed in {} ({})\n", in_words(*entry.at.time), entry.at.said_by);
+  }
+  is_gradable = problem.empty();
+  if (!is_gradable) return text + fmt::format("  not to be graded: {}\n", problem);
+  for (const fs::path& place : places_in(scratch.path())) {
+    text += fmt::format("  labs/{}, {} bytes\n", place.string(),
+                        fs::file_size(scratch.path() / "labs" / place));
+  }
+  return text;
+}
+
+}  // namespace
+
+void show_intake(const fs::path& submissions, const fs::path& roster_file) {
+  Intake intake = take_in(submissions);
+  const Roster roster = settle_students(intake.entries, roster_file);
+  std::vector<bool> has_handed_in(roster.students().size());
+  std::size_t gradable = 0;
+  for (const CohortEntry& entry : intake.entries) {
+    bool is_gradable = false;
+    std::cout << lines_of(entry, roster, !roster_file.empty(), is_gradable);
+    gradable += is_gradable;
+    for (const std::size_t student : entry.students) has_handed_in[student] = true;
+  }
+  for (std::size_t student = 0; student < has_handed_in.size(); ++student) {
+    if (!has_handed_in[student]) {
+      std::cout << fmt::format("{}: nothing handed in\n", printable(roster[student].name));
+    }
+  }
+  std::cout << fmt::format("{} submissions: {} to be graded, {} not\n", intake.entries.size(),
+                           gradable, intake.entries.size() - gradable);
+}
 
 void grade_one(const CohortTask& task) {
   const SlurmBatch batch = read_batch(task.batch, task.out);

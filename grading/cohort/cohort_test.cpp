@@ -200,7 +200,7 @@ TEST_F(CohortTest, WritesWhatIsKnownWhenItIsStopped) {
     EXPECT_THAT(result.output, HasSubstr("stopped by SIG"));
     EXPECT_THAT(result.output, HasSubstr("Run the same command again"));
     EXPECT_THAT(text_of(to / "gradebook.csv"),
-                HasSubstr("\r\ndora,not graded,,,not done yet: its turn has not come"));
+                HasSubstr("\r\ndora,not graded,,,,not done yet: its turn has not come"));
     EXPECT_EQ(scratches(), 0) << "it leaves folders behind";
   }
 }

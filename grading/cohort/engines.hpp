@@ -53,10 +53,6 @@ class Grading {
   std::optional<RunningCommand> command_;
 };
 
-/// What a student is to read of a result: each test and why it failed, hidden ones by their points
-/// alone, and a table of points.
-std::string feedback_text(const GradeResult& result);
-
 /// Grades the submissions that are not done yet on this machine, so many at a time, each in a
 /// process of its own. Whatever one of them does, the others are graded.
 /// @param done  called after each, with its name

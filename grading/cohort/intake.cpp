@@ -4,15 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <optional>
-#include <regex>
-#include <set>
 #include <system_error>
 
 #include "common/base/files.hpp"
 #include "grading/cohort/archives.hpp"
+#include "grading/cohort/times.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
@@ -63,11 +63,12 @@ std::string take_one(const HandedIn& source, const fs::path& to) {
     std::string text(largest_source_bytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(stream.gcount()));
-    return put_in_place(text, to, *place);
+    return put_in_place(text, to, *place, name);
   });
 }
 
-/// Places of the files below labs.
+}  // namespace
+
 std::vector<fs::path> places_in(const fs::path& submission) {
   std::vector<fs::path> places;
   for (const StageInfo& stage : stages()) {
@@ -78,8 +79,6 @@ std::vector<fs::path> places_in(const fs::path& submission) {
   }
   return places;
 }
-
-}  // namespace
 
 bool same_sources(const fs::path& one, const fs::path& other) {
   const std::vector<fs::path> places = places_in(one);
@@ -107,11 +106,13 @@ std::string take_sources(const CohortEntry& entry, const fs::path& to) {
       last_problem = std::move(problem);
     }
     for (const fs::path& place : places_in(scratch.path())) {
-      const std::string text = text_of(scratch.path() / "labs" / place);
+      const fs::path file = scratch.path() / "labs" / place;
       const auto [first, is_new] = from.emplace(place, name);
       if (is_new) {
-        if (auto problem = put_in_place(text, to, place); !problem.empty()) return problem;
-      } else if (text != text_of(to / "labs" / place)) {
+        fs::create_directories((to / "labs" / place).parent_path());
+        fs::copy_file(file, to / "labs" / place, fs::copy_options::overwrite_existing);
+        write_origin(to, place, *origin_of(scratch.path(), place));
+      } else if (text_of(file) != text_of(to / "labs" / place)) {
         return fmt::format("{} and {} differ in {}, and either may be meant: keep one of them",
                            printable(first->second), printable(name),
                            printable(place.filename().string()));
@@ -121,93 +122,84 @@ std::string take_sources(const CohortEntry& entry, const fs::path& to) {
   return from.empty() ? last_problem : "";
 }
 
-namespace {
-
-/// What a platform's name for something that was handed in tells.
-struct Delivered {
-  std::string student;
-  std::string id;    ///< tells students of one name apart; empty: there is none
-  std::string file;  ///< as its owner called it; empty where it is a folder
-  bool late = false;
-};
-
-/// "Doe Jane_123_assignsubmission_file_", or that and a file's name.
-std::optional<Delivered> of_moodle(const std::string& name) {
-  static const std::regex form(R"((.+?)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
-  std::smatch found;
-  if (!std::regex_match(name, found, form)) return std::nullopt;
-  return Delivered{found[1], found[2], found[4]};
-}
-
-/// "doejane_LATE_123_456_matmul_shared-1.cu".
-std::optional<Delivered> of_canvas(const std::string& name) {
-  static const std::regex form(R"(([^_]+)(_LATE)?_(\d+)_(\d+)_(.+))");
-  std::smatch found;
-  if (!std::regex_match(name, found, form)) return std::nullopt;
-  return Delivered{found[1], found[3], found[5], found[2].matched};
-}
-
-/// "matmul_shared.cu" and 2 for Canvas' "matmul_shared-2.cu", the third attempt.
-std::pair<std::string, int> attempt_of(const std::string& file) {
-  static const std::regex form(R"((.+)-(\d{1,4})(\.[^.]+|\.tar\.[^.]+)?)");
-  std::smatch found;
-  if (!std::regex_match(file, found, form)) return {file, 0};
-  return {found[1].str() + found[3].str(), std::stoi(found[2])};
-}
-
-/// Of what Gradescope exports: the students of each folder.
-std::map<std::string, std::string> students_of_gradescope(const fs::path& metadata) {
-  static const std::regex folder(R"((\S+):\s*)"), name(R"(\s*-?\s*:name:\s*(.*?)\s*)");
-  std::map<std::string, std::string> students;
-  std::ifstream stream(metadata);
-  std::string current;
-  constexpr std::size_t longest = 1000;  // as far as names go
-  for (std::string line; std::getline(stream, line);) {
-    if (line.size() > longest) continue;
-    std::smatch found;
-    if (std::regex_match(line, found, folder) && !line.starts_with(' ')) {
-      current = found[1];
-    } else if (!current.empty() && std::regex_match(line, found, name)) {
-      std::string& all = students[current];
-      std::string one = found[1];
-      if (one.size() > 1 && one.front() == one.back() && (one[0] == '"' || one[0] == '\'')) {
-        one = one.substr(1, one.size() - 2);
+std::string without_secrets(std::string text, const CohortEntry& entry) {
+  const auto is_of_a_word = [&](std::size_t at) {
+    return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (const std::string& secret : entry.secrets) {
+    for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at)) {
+      // A number may be a part of another.
+      if (is_of_a_word(at - 1) || is_of_a_word(at + secret.size())) {
+        ++at;
+        continue;
       }
-      all += (all.empty() ? "" : " and ") + one;
+      text.replace(at, secret.size(), entry.name);
+      at += entry.name.size();
     }
   }
-  return students;
+  return text;
 }
 
-bool is_nobodys(const std::string& name) {
-  static const std::set<std::string> of_systems = {"__MACOSX", "Thumbs.db", "desktop.ini",
-                                                   "submission_metadata.yml"};
-  return name.starts_with('.') || of_systems.contains(name);
-}
+namespace {
 
 /// What one student has handed in, by what keeps students apart.
 struct Collected {
-  std::string student, id;
-  bool late = false;
-  struct Part {
-    HandedIn source;
-    int attempt;
-  };
-  std::map<std::string, std::vector<Part>> by_file;  ///< by name without the attempt
+  std::string student;
+  std::vector<std::pair<HandedIn, Delivered>> parts = {};
 };
 
-CohortEntry entry_of(const Collected& one, bool needs_id) {
-  CohortEntry entry{needs_id ? fmt::format("{} ({})", one.student, one.id) : one.student, {}};
-  if (one.late) entry.notes.push_back("late");
-  for (const auto& [file, parts] : one.by_file) {
-    const int last = std::ranges::max(parts, {}, &Collected::Part::attempt).attempt;
-    if (last > 0) {
-      entry.notes.push_back(fmt::format("attempt {} of {}", last + 1, file));
-    }
-    for (const Collected::Part& part : parts) {
-      if (part.attempt == last) entry.sources.push_back(part.source);
+std::string name_of(const std::vector<Person>& people) {
+  std::vector<std::string> names;
+  for (const Person& person : people) names.push_back(person.name);
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+/// Leaves what the last attempt holds: of everything, or of each file, as the platform counts.
+void leave_the_last(Collected& one, std::vector<std::string>& notes) {
+  std::optional<std::time_t> last, first;
+  for (const auto& [source, delivered] : one.parts) {
+    if (!delivered.is_whole || !delivered.at.time) continue;
+    last = std::max(last, delivered.at.time);
+    first = first ? std::min(first, delivered.at.time) : delivered.at.time;
+  }
+  if (last != first) notes.push_back("the last of several attempts, of " + in_words(*last));
+  std::map<std::string, int> attempts;
+  for (const auto& [source, delivered] : one.parts) {
+    int& attempt = attempts[delivered.file];
+    attempt = std::max(attempt, delivered.attempt);
+  }
+  std::erase_if(one.parts, [&](const auto& part) {
+    const Delivered& delivered = part.second;
+    return (delivered.is_whole && delivered.at.time < last) ||
+           delivered.attempt < attempts[delivered.file];
+  });
+  for (const auto& [file, attempt] : attempts) {
+    if (attempt > 0) notes.push_back(fmt::format("attempt {} of {}", attempt + 1, file));
+  }
+}
+
+CohortEntry entry_of(Collected one, bool needs_id) {
+  const std::string id = one.parts.front().second.id;
+  CohortEntry entry{.name = needs_id ? fmt::format("{} ({})", one.student, id) : one.student,
+                    .sources = {}};
+  std::vector<std::string> of_attempts;
+  leave_the_last(one, of_attempts);
+  for (const auto& [source, delivered] : one.parts) {
+    entry.sources.push_back(source);
+    entry.people = delivered.people;
+    entry.at.marked_late |= delivered.at.marked_late;
+    if (delivered.at.time > entry.at.time) {
+      entry.at.time = delivered.at.time;
+      entry.at.said_by = delivered.at.said_by;
     }
   }
+  if (!entry.at.time && entry.sources.size() == 1) {
+    const HandedInAt commit = committed_at(entry.sources.front().path);
+    entry.at.time = commit.time;
+    entry.at.said_by = commit.said_by;
+  }
+  if (entry.at.marked_late) entry.notes.push_back("late");
+  entry.notes.insert(entry.notes.end(), of_attempts.begin(), of_attempts.end());
   return entry;
 }
 
@@ -246,59 +238,28 @@ Intake take_in(const fs::path& class_of_submissions) {
     throw CannotGrade(fmt::format("the submissions {}: {}", printable(folder.string()),
                                   error ? error.message() : "no folder and no archive"));
   }
-  const auto by_gradescope = students_of_gradescope(folder / "submission_metadata.yml");
+  const auto by_gradescope = delivered_by_gradescope(folder / "submission_metadata.yml");
   std::map<std::pair<std::string, std::string>, Collected> collected;
   for (const fs::path& item : items_of(folder)) {
     const std::string name = item.filename().string();
-    const bool is_folder = fs::is_directory(item, error);
-    std::optional<Delivered> delivered = of_moodle(name);
-    if (!delivered && !is_folder) delivered = of_canvas(name);
-    if (const auto known = by_gradescope.find(name); known != by_gradescope.end()) {
-      delivered = Delivered{known->second, name, ""};
-    }
-    if (!delivered) {
-      const std::size_t ending = is_folder ? 0 : ending_of_archive(name).size();
-      delivered = Delivered{name.substr(0, name.size() - ending), "", ""};
-    }
-    Collected& of_student = collected[{delivered->student, delivered->id}];
-    of_student.student = delivered->student;
-    of_student.id = delivered->id;
-    of_student.late |= delivered->late;
-    const auto [file, attempt] =
-        of_canvas(name) && !is_folder ? attempt_of(delivered->file) : std::pair(name, 0);
-    of_student.by_file[file].push_back({{item, delivered->file.empty() ? "" : file}, attempt});
+    const auto known = by_gradescope.find(name);
+    Delivered delivered = known != by_gradescope.end()
+                              ? known->second
+                              : delivered_as(name, fs::is_directory(item, error));
+    Collected& of_student = collected[{name_of(delivered.people), delivered.id}];
+    of_student.student = name_of(delivered.people);
+    const HandedIn source{item, delivered.file};
+    if (delivered.file.empty()) delivered.file = name;
+    of_student.parts.emplace_back(source, std::move(delivered));
   }
   std::map<std::string, int> with_name;
   for (const auto& [key, one] : collected) ++with_name[one.student];
-  for (const auto& [key, one] : collected) {
-    intake.entries.push_back(entry_of(one, with_name[one.student] > 1 && !one.id.empty()));
+  for (auto& [key, one] : collected) {
+    const bool needs_id = with_name[one.student] > 1 && !key.second.empty();
+    intake.entries.push_back(entry_of(std::move(one), needs_id));
   }
   std::ranges::sort(intake.entries, {}, &CohortEntry::name);
   return intake;
-}
-
-std::string in_words(const Intake& intake) {
-  std::string text;
-  std::size_t without = 0;
-  for (const CohortEntry& entry : intake.entries) {
-    const ScratchDirectory scratch;
-    const std::string problem = take_sources(entry, scratch.path());
-    text += printable(entry.name);
-    if (!entry.notes.empty())
-      text += fmt::format(" ({})", printable(fmt::format("{}", fmt::join(entry.notes, "; "))));
-    text += "\n";
-    if (!problem.empty()) {
-      text += fmt::format("  not to be graded: {}\n", problem);
-      ++without;
-      continue;
-    }
-    for (const fs::path& place : places_in(scratch.path())) {
-      text += fmt::format("  labs/{}, {} bytes\n", place.string(),
-                          fs::file_size(scratch.path() / "labs" / place));
-    }
-  }
-  return text + fmt::format("{} submissions: {} to be graded, {} not\n", intake.entries.size(),
-                            intake.entries.size() - without, without);
 }
 
 }  // namespace tilewise::grading

@@ -7,6 +7,7 @@
 
 #include "common/process/sandbox.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/cohort/platforms.hpp"
 
 /// From what a learning platform delivers to who has handed in what.
 namespace tilewise::grading {
@@ -22,8 +23,16 @@ struct HandedIn {
 struct CohortEntry {
   std::string name;               ///< of the student, as the folder, archive or platform has it
   std::vector<HandedIn> sources;  ///< all that one student has handed in
-  std::vector<std::string> notes = {};  ///< "late"; which attempts were left out
+  std::vector<std::string> notes = {};     ///< "late"; which attempts were left out
+  std::vector<Person> people = {};         ///< whose it is, as the platform knows them
+  HandedInAt at = {};                      ///< the last of all
+  std::vector<std::size_t> students = {};  ///< of the roster; empty: nobody knows whose it is
+  /// What in texts about it tells whose it is, where students go by pseudonyms.
+  std::vector<std::string> secrets = {};
 };
+
+/// What is to be said of a submission, without its secrets.
+std::string without_secrets(std::string text, const CohortEntry& entry);
 
 /// What a folder or an archive of a class holds.
 struct Intake {
@@ -33,10 +42,8 @@ struct Intake {
 
 /// Finds the submissions of a class. Each may be a folder, a clone or an archive (zip, 7z, rar, tar
 /// with any compression), by which it is then called: "anna" for anna/ and for anna.zip, which are
-/// one submission. Known are also what Moodle delivers ("Doe Jane_123_assignsubmission_file_"),
-/// Canvas ("doejane_LATE_123_456_matmul_shared-1.cu": of several attempts the last one counts) and
-/// Gradescope (submission_123/ with submission_metadata.yml), and a whole class in one archive.
-/// Hidden files and what systems leave (__MACOSX, Thumbs.db) are nobody's.
+/// one submission. Known are also what platforms deliver (platforms.hpp), where of several attempts
+/// the last one counts, and a whole class in one archive.
 /// @throws CannotGrade where it is neither, cannot be read, or holds nothing
 Intake take_in(const std::filesystem::path& class_of_submissions);
 
@@ -52,7 +59,7 @@ std::string take_sources(const CohortEntry& entry, const std::filesystem::path& 
 /// Whether two folders hold the same files of stages.
 bool same_sources(const std::filesystem::path& one, const std::filesystem::path& other);
 
-/// A line for each student and each file that would be graded, and what is wrong or left out.
-std::string in_words(const Intake& intake);
+/// Places of the files below labs of what was taken: "03_shared_memory/matmul_shared.cu".
+std::vector<std::filesystem::path> places_in(const std::filesystem::path& submission);
 
 }  // namespace tilewise::grading

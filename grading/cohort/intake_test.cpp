@@ -1,19 +1,17 @@
 #include "grading/cohort/intake.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "common/process/sandbox.hpp"
 #include "grading/autograder/autograder.hpp"
 #include "grading/cli/submission.hpp"
+#include "grading/cohort/test/write_archive.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -31,14 +29,15 @@ void put(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// Paths and contents of all files below a folder.
+/// Paths and contents of all that was taken.
 std::vector<std::string> files_below(const fs::path& folder) {
   std::vector<std::string> files;
   for (const auto& item : fs::recursive_directory_iterator(folder)) {
-    if (!item.is_regular_file()) continue;
+    const std::string path = item.path().lexically_relative(folder).string();
+    if (!item.is_regular_file() || path.starts_with("origins/")) continue;
     std::ostringstream text;
     text << std::ifstream(item.path()).rdbuf();
-    files.push_back(item.path().lexically_relative(folder).string() + "=" + text.str());
+    files.push_back(path + "=" + text.str());
   }
   return files;
 }
@@ -118,24 +117,6 @@ Names taken_in(const fs::path& submissions) {
   return all;
 }
 
-/// Writes an archive as its name tells.
-void write_archive(const fs::path& file, const std::vector<ZipItem>& items) {
-  const std::unique_ptr<archive, decltype(&archive_write_free)> writer(archive_write_new(),
-                                                                       archive_write_free);
-  ASSERT_EQ(archive_write_set_format_filter_by_ext(writer.get(), file.c_str()), ARCHIVE_OK);
-  ASSERT_EQ(archive_write_open_filename(writer.get(), file.c_str()), ARCHIVE_OK);
-  for (const ZipItem& item : items) {
-    archive_entry* entry = archive_entry_new();
-    archive_entry_set_pathname(entry, item.path.c_str());
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    archive_entry_set_size(entry, static_cast<la_int64_t>(item.text.size()));
-    archive_write_header(writer.get(), entry);
-    archive_write_data(writer.get(), item.text.data(), item.text.size());
-    archive_entry_free(entry);
-  }
-}
-
 TEST_F(EntriesTest, ComeAsPlatformsDeliverThem) {
   const fs::path moodle = in() / "moodle", canvas = in() / "canvas", scope = in() / "gradescope";
   put(moodle / "Doe Jane_1234_assignsubmission_file_/matmul_shared.cu", "jane");
@@ -168,6 +149,32 @@ TEST_F(EntriesTest, ComeAsPlatformsDeliverThem) {
   put(scope / "submission_12/labs/03_shared_memory/matmul_shared.cu", "li");
   EXPECT_THAT(taken_in(scope), ElementsAre("Jane Doe and Max Roe: matmul_shared.cu=both",
                                            "Li Poe: matmul_shared.cu=li"));
+}
+
+TEST_F(EntriesTest, KeepWhichFilesTheyWere) {
+  put(in() / "anna/hw/Matmul_Shared (1).CU", "a\r\n");
+  put(in() / "anna/hw/old/matmul_shared.cu", "older");
+  write_zip(in() / "berta.zip", {{"x/labs/03_shared_memory/matmul_shared.cu", "abc"}});
+  put(in() / "doejane_1001_2001_matmul_shared-3.cu", "abc");
+  const fs::path place = "03_shared_memory/matmul_shared.cu";
+  const std::string of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  const struct {
+    std::string path, sha256;
+  } expected[] = {
+      {"hw/Matmul_Shared (1).CU",  // as sha256sum has it of the bytes that were handed in
+       "8e4621379786ef42a4fec155cd525c291dd7db3c1fde3478522f4f61c03fd1bd"},
+      {"x/labs/03_shared_memory/matmul_shared.cu", of_abc},
+      {"matmul_shared.cu", of_abc}};
+  const Intake intake = take_in(in());
+  ASSERT_EQ(intake.entries.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const ScratchDirectory to;
+    EXPECT_EQ(take_sources(intake.entries[i], to.path()), "");
+    const auto origin = origin_of(to.path(), place);
+    ASSERT_TRUE(origin) << i;
+    EXPECT_EQ(origin->path, expected[i].path);
+    EXPECT_EQ(origin->sha256, expected[i].sha256);
+  }
 }
 
 TEST_F(EntriesTest, ComeInArchivesOfAnyKind) {

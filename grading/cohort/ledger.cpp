@@ -37,7 +37,8 @@ Json document_of(const CohortSettings& settings) {
           {"backend", settings.backend},
           {"gpu", settings.gpu},
           // As text: JSON's numbers do not hold 64 bits.
-          {"seed", std::to_string(settings.seed)}};
+          {"seed", std::to_string(settings.seed)},
+          {"pseudonyms", settings.pseudonyms}};
 }
 
 CohortSettings read_settings(const fs::path& file) {
@@ -47,7 +48,8 @@ CohortSettings read_settings(const fs::path& file) {
     if (document.at("schema") != schema) throw std::runtime_error("its schema is another one");
     return {document.at("stages").get<std::vector<std::string>>(),
             document.at("backend").get<std::string>(), document.at("gpu").get<std::string>(),
-            std::stoull(document.at("seed").get<std::string>())};
+            std::stoull(document.at("seed").get<std::string>()),
+            document.value("pseudonyms", false)};
   } catch (const std::exception& error) {
     throw CannotGrade(fmt::format("{} of an earlier run cannot be read: {}. Name another --out.",
                                   printable(file.string()), printable(error.what())));
@@ -79,22 +81,27 @@ CohortSettings settle(const fs::path& out, CohortSettings wanted) {
   wanted.seed = earlier->seed;
   if (wanted == *earlier) return wanted;
   throw CannotGrade(fmt::format(
-      "{} holds a run of other settings: stages {}, backend {}, GPU {}. Name another --out.",
-      printable(out.string()), fmt::join(earlier->stages, " "), earlier->backend, earlier->gpu));
+      "{} holds a run of other settings: stages {}, backend {}, GPU {}, {} pseudonyms. Name "
+      "another --out.",
+      printable(out.string()), fmt::join(earlier->stages, " "), earlier->backend, earlier->gpu,
+      earlier->pseudonyms ? "with" : "without"));
 }
 
 std::string file_name_of(const std::string& name) {
   // Of the 255 bytes that a name may have, some are for ".problem.part".
   constexpr std::size_t longest = 200;
-  if (name.size() <= longest) return name;
+  std::string plain = name;
+  std::ranges::replace(plain, '/', '_');
+  if (plain.starts_with('.')) plain[0] = '_';
+  if (name.size() <= longest && plain == name) return name;
   // FNV-1a: the same on every machine of a cluster.
   std::uint64_t number = 0xCBF29CE484222325;
   for (const char c : name) number = (number ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-  return fmt::format("{}~{:016x}", name.substr(0, longest - 17), number);
+  return fmt::format("{}~{:016x}", plain.substr(0, longest - 17), number);
 }
 
 Ledger::Ledger(fs::path out) : out_(std::move(out)) {
-  for (const char* part : {"submissions", "results", "feedback", "seconds"}) {
+  for (const char* part : {"submissions", "results", "seconds"}) {
     std::error_code error;
     fs::create_directories(out_ / part, error);
     if (error) {
@@ -130,9 +137,7 @@ void Ledger::forget(const std::string& name) const {
   }
 }
 
-void Ledger::enter(const std::string& name, const GradedSubmission& graded,
-                   const std::string& feedback, double seconds) const {
-  write_whole(out_ / "feedback" / (file_name_of(name) + ".txt"), feedback);
+void Ledger::enter(const std::string& name, const GradedSubmission& graded, double seconds) const {
   write_whole(out_ / "seconds" / file_name_of(name), fmt::format("{:.1f}\n", seconds));
   if (graded.result) {
     write_whole(result_file(name), to_file(*graded.result));

@@ -17,6 +17,7 @@ struct CohortSettings {
   std::string backend;              ///< "simt" or "cuda"
   std::string gpu;                  ///< profile that the simulator models
   std::uint64_t seed = 0;           ///< of the cohort; each submission has one that follows from it
+  bool pseudonyms = false;          ///< students go by them
 
   bool operator==(const CohortSettings&) const = default;
 };
@@ -42,18 +43,18 @@ struct GradedSubmission {
   std::string problem;
 };
 
-/// What a student's files are called: the name, or the beginning of one that leaves no room for
-/// what is added to it, and a number of its own.
+/// What a student's files are called: the name, or the beginning of one that is none of a file or
+/// leaves no room for what is added to it, and a number of its own.
 std::string file_name_of(const std::string& name);
 
 /// The folder that a cohort's run writes to:
 ///
-///     cohort.json            how it is graded
-///     submissions/NAME/labs  what was taken from each, in the layout that JPlag reads
-///     results/NAME.json      tilewise/result/v1, or NAME.problem: why there is none
-///     feedback/NAME.txt      what a student is to read
-///     seconds/NAME           that grading took
-///     slurm/                 which submissions are which jobs, and what those print
+///     cohort.json               how it is graded
+///     submissions/NAME/labs     what was taken from each, in the layout that JPlag reads
+///     submissions/NAME/origins  which files those were
+///     results/NAME.json         tilewise/result/v1, or NAME.problem: why there is none
+///     seconds/NAME              that grading took
+///     slurm/                    which submissions are which jobs, and what those print
 ///
 /// A submission is done once its file is in results/, which appears as a whole. NAME is that of the
 /// student, or where it is too long for that file_name_of() it.
@@ -74,8 +75,7 @@ class Ledger {
 
   /// Writes down what came of a submission, its result last.
   /// @throws CannotGrade where that cannot be written
-  void enter(const std::string& name, const GradedSubmission& graded, const std::string& feedback,
-             double seconds) const;
+  void enter(const std::string& name, const GradedSubmission& graded, double seconds) const;
 
   /// What came of a submission that is done.
   /// @throws CannotGrade where its file was damaged

@@ -2,7 +2,6 @@
 
 #include <fstream>
 #include <list>
-#include <sstream>
 #include <utility>
 
 #include "grading/builder/layout.hpp"
@@ -11,21 +10,11 @@
 #include "grading/results/for_students.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/results/result.hpp"
-#include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 constexpr std::size_t longest_problem_bytes = 4000;
-
-std::string feedback_text(const GradedSubmission& graded) {
-  if (graded.result) return feedback_text(*graded.result);
-  return fmt::format(
-      "Could not be graded: {}\n\nHand in a folder or an archive that holds your files where the "
-      "course has them, labs/NN_topic/*.cu, or those files by themselves, each as plain text under "
-      "the name that it has there. If it does, show this to your instructor.\n",
-      graded.problem);
-}
 
 /// Why there is no result, as it may be shown to the student.
 GradedSubmission without_result(std::string_view problem) {
@@ -46,6 +35,15 @@ std::string try_to_take(const CohortEntry& entry, const std::filesystem::path& t
   }
 }
 
+/// What an archive or a folder in it is called may tell whose it is.
+void forget_paths(const std::filesystem::path& sources) {
+  for (const std::filesystem::path& place : places_in(sources)) {
+    if (const auto origin = origin_of(sources, place)) {
+      write_origin(sources, place, {place.filename().string(), origin->sha256});
+    }
+  }
+}
+
 }  // namespace
 
 bool prepare(const CohortEntry& entry, const Ledger& ledger) {
@@ -57,10 +55,10 @@ bool prepare(const CohortEntry& entry, const Ledger& ledger) {
     throw CannotGrade(
         fmt::format("cannot write {}: {}", printable(sources.string()), error.message()));
   }
-  const std::string problem = try_to_take(entry, sources);
+  const std::string problem = without_secrets(try_to_take(entry, sources), entry);
+  if (!entry.secrets.empty()) forget_paths(sources);
   if (problem.empty()) return true;
-  const GradedSubmission graded = without_result(problem);
-  ledger.enter(entry.name, graded, feedback_text(graded), 0);
+  ledger.enter(entry.name, without_result(problem), 0);
   return false;
 }
 
@@ -72,7 +70,7 @@ Grading::Grading(std::string name, const CohortSettings& settings, const Ledger&
 void Grading::enter() {
   const GradedSubmission graded = graded_of(command_->wait());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
-  ledger_.enter(name_, graded, feedback_text(graded), took.count());
+  ledger_.enter(name_, graded, took.count());
 }
 
 void Grading::end() {
@@ -110,20 +108,6 @@ GradedSubmission Grading::graded_of(const CommandResult& ended) const {
     return without_result(
         fmt::format("grading left no result that can be read ({})", error.what()));
   }
-}
-
-std::string feedback_text(const GradeResult& result) {
-  std::ostringstream text;
-  TerminalReport report(text, {});
-  const GradeResult shown = without_hidden(result);
-  for (const StageResult& stage : shown.stages) {
-    report.begin_stage(stage.id);
-    for (const TestResult& test : stage.tests) report.print_test(test);
-    report.print_causes(stage, {});
-  }
-  report.print_points(shown);
-  text << fmt::format("Graded on {}, backend {}.\n", printable(shown.device), shown.backend);
-  return text.str();
 }
 
 namespace {

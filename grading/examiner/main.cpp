@@ -42,6 +42,17 @@ void select_tests(const std::vector<RubricEntry>& entries) {
   GTEST_FLAG_SET(catch_exceptions, true);
 }
 
+// Every test that a grader has, for whoever wants to know whether the rubric's are among them.
+void list_tests() {
+  const auto& unit_test = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < unit_test.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *unit_test.GetTestSuite(i);
+    for (int j = 0; j < suite.total_test_count(); ++j) {
+      std::puts(full_name(*suite.GetTestInfo(j)).c_str());
+    }
+  }
+}
+
 // The stage's tests, or those of them that are asked for.
 std::vector<RubricEntry> choose(const std::vector<RubricEntry>& entries,
                                 const std::vector<std::string>& wanted) {
@@ -91,6 +102,14 @@ int run(int argc, char** argv) {
   std::string gpu = core::default_gpu;
   int events_fd = -1;
   CLI::App app("Grades one stage of one submission.");
+  app.add_flag_callback(
+         "--list-tests",
+         [] {
+           list_tests();
+           throw CLI::Success();
+         },
+         "print what tests there are, and grade nothing")
+      ->trigger_on_parse();
   app.add_option("--stage", options.stage, "stage, e.g. 03_shared_memory")->required();
   app.add_option("--module", options.module, "submission as a shared object")
       ->required()

@@ -81,6 +81,13 @@ Rubric load_rubric(const std::filesystem::path& root) {
   for (const StageInfo& stage : read_stages(root)) {
     const Json file = read_stage_file(root, stage.id);
     try {
+      demand_known_keys(file, {"functions", "compute_capability", "compilers", "orders", "tests",
+                               "predict", "beside", "trace", "figures", "report"});
+    } catch (const std::exception& error) {
+      throw std::runtime_error(
+          fmt::format("{}: {}", stage_file(root, stage.id).string(), error.what()));
+    }
+    try {
       rubric[stage.id] = read_stage(file.at("tests"), known_tests);
     } catch (const std::exception& error) {
       throw std::runtime_error(

@@ -38,8 +38,7 @@ struct Tally {
   }
 
   std::string attributes() const {
-    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", tests, failures,
-                       errors, skipped);
+    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests, failures, errors);
   }
 };
 
@@ -63,18 +62,19 @@ std::string verdict(const TestResult& test) {
 }
 
 std::string test_case(const StageResult& stage, const TestResult& test) {
-  std::string place;
-  if (!test.finding.file.empty()) {
-    place =
-        fmt::format(" file=\"{}\" line=\"{}\"", attribute(test.finding.file), test.finding.line);
+  return fmt::format("    <testcase classname=\"{}\" name=\"{}\">\n{}    </testcase>\n",
+                     as_markup(stage.id), attribute(test.name), verdict(test));
+}
+
+/// Cases have no properties of their own, nor places, where Jenkins' schema is kept to.
+std::string properties_of(const TestResult& test) {
+  const auto named = [&](const char* name) { return test.name + " " + name; };
+  std::string properties =
+      property(named("score"), test.score) + property(named("max_score"), test.max_score);
+  for (const auto& [name, value] : test.measurements) {
+    properties += property(named(name.c_str()), value);
   }
-  std::string properties = property("score", test.score) + property("max_score", test.max_score);
-  for (const auto& [name, value] : test.measurements) properties += property(name, value);
-  return fmt::format(
-      "    <testcase classname=\"{}\" name=\"{}\"{}>\n"
-      "      <properties>{}</properties>\n{}"
-      "    </testcase>\n",
-      as_markup(stage.id), attribute(test.name), place, properties, verdict(test));
+  return properties;
 }
 
 std::string headline_property(const StageResult& stage) {
@@ -87,11 +87,13 @@ std::string headline_property(const StageResult& stage) {
 std::string suite(const StageResult& stage) {
   Tally tally;
   tally.add(stage);
+  std::string properties = property("score", stage.score) + property("max_score", stage.max_score) +
+                           headline_property(stage);
+  for (const TestResult& test : stage.tests) properties += properties_of(test);
   std::string xml = fmt::format(
-      "  <testsuite name=\"{}\" {}>\n"
-      "    <properties>{}{}{}</properties>\n",
-      as_markup(stage.id), tally.attributes(), property("score", stage.score),
-      property("max_score", stage.max_score), headline_property(stage));
+      "  <testsuite name=\"{}\" {} skipped=\"{}\">\n"
+      "    <properties>{}</properties>\n",
+      as_markup(stage.id), tally.attributes(), tally.skipped, properties);
   for (const TestResult& test : stage.tests) xml += test_case(stage, test);
   return xml + "  </testsuite>\n";
 }

@@ -34,8 +34,9 @@ struct Output {
   std::filesystem::path file;  ///< empty: none
 };
 
-/// The result in the JUnit XML dialect that CI servers read: one suite a stage, one case a test;
-/// score and maximum are properties of suites and cases. Failed tests are failures, tests that
+/// The result in the JUnit XML dialect that CI servers read, as junit-10.xsd of Jenkins' xUnit
+/// plugin has it: one suite a stage, one case a test; score and maximum of a suite and of its cases
+/// are properties of the suite. Failed tests are failures, tests that
 /// could not be judged errors, inconclusive ones count as skipped and say so.
 std::string junit_file(const GradeResult& grade);
 
@@ -64,9 +65,9 @@ struct Classroom50Submission {
 /// @throws std::runtime_error naming the variable that is not set
 Classroom50Submission classroom50_submission();
 
-/// A result.json in the schema classroom50/result/v1, as the Classroom 50 wiki has it
-/// (foundation50/classroom50, "Advanced Autograding"). Students read it: hidden tests have no names
-/// there.
+/// A result.json in the schema classroom50/result/v1, as foundation50/classroom50 has it in
+/// schemas/result-v1.schema.json, but for owner and assignment_type, which its runner adds.
+/// Students read it: hidden tests have no names there.
 nlohmann::ordered_json classroom50_document(const GradeResult& grade,
                                             const Classroom50Submission& submission);
 

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,15 +74,80 @@ TEST(Junit, IsWellFormedWhateverTheTexts) {
   EXPECT_EQ(malformation(junit_file(hostile)), "");
 }
 
+/// An element as junit-10.xsd of Jenkins' xUnit plugin has it (src/main/resources/org/jenkinsci/
+/// plugins/xunit/types/model/xsd). Of its editions the strictest: the last ones allow more.
+struct Element {
+  std::set<std::string> required, optional;  ///< attributes
+  std::set<std::string> children;
+};
+
+const std::map<std::string, Element> elements_of_jenkins = {
+    {"testsuites", {{}, {"name", "time", "tests", "failures", "errors"}, {"testsuite"}}},
+    {"testsuite",
+     {{"name", "tests", "failures", "errors"},
+      {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"},
+      {"testsuite", "properties", "testcase", "system-out", "system-err"}}},
+    {"properties", {{}, {}, {"property"}}},
+    {"property", {{"name", "value"}, {}, {}}},
+    {"testcase",
+     {{"name"},
+      {"time", "classname", "group"},
+      {"skipped", "error", "failure", "rerunFailure", "rerunError", "flakyFailure", "flakyError",
+       "system-out", "system-err"}}},
+    {"failure", {{}, {"type", "message"}, {}}},
+    {"error", {{}, {"type", "message"}, {}}},
+    {"skipped", {{}, {"type", "message"}, {}}},
+};
+
+/// What in a well-formed file Jenkins would refuse; empty if nothing.
+std::string refusal_of_jenkins(const std::string& xml) {
+  static const std::regex tag(R"re(<(/?)([a-z]+)((?: [a-z_]+="[^"]*")*)(/?)>)re");
+  static const std::regex attribute(R"re( ([a-z_]+)=")re");
+  std::vector<std::string> open;
+  for (std::sregex_iterator found(xml.begin(), xml.end(), tag), end; found != end; ++found) {
+    const std::string name = (*found)[2], attributes = (*found)[3];
+    if ((*found)[1].length() > 0) {
+      open.pop_back();
+      continue;
+    }
+    const auto element = elements_of_jenkins.find(name);
+    if (element == elements_of_jenkins.end()) return "unknown <" + name + ">";
+    if (!open.empty() && !elements_of_jenkins.at(open.back()).children.contains(name)) {
+      return "<" + name + "> in <" + open.back() + ">";
+    }
+    std::set<std::string> missing = element->second.required;
+    for (std::sregex_iterator one(attributes.begin(), attributes.end(), attribute); one != end;
+         ++one) {
+      const std::string key = (*one)[1];
+      if (missing.erase(key) == 0 && !element->second.optional.contains(key)) {
+        return name + " has no " + key;
+      }
+    }
+    if (!missing.empty()) return name + " needs " + *missing.begin();
+    if ((*found)[4].length() == 0) open.push_back(name);
+  }
+  return "";
+}
+
+TEST(Junit, PassesTheSchemaOfJenkins) {
+  EXPECT_EQ(refusal_of_jenkins(junit_file(example_grade())), "");
+  EXPECT_EQ(refusal_of_jenkins("<testsuites skipped=\"1\"/>"), "testsuites has no skipped");
+  EXPECT_EQ(refusal_of_jenkins("<testsuite name=\"x\" tests=\"1\" failures=\"0\"/>"),
+            "testsuite needs errors");
+  EXPECT_EQ(refusal_of_jenkins("<testcase name=\"x\"><properties/></testcase>"),
+            "<properties> in <testcase>");
+}
+
 TEST(Junit, CountsAndExplains) {
   const std::string xml = junit_file(example_grade());
   EXPECT_THAT(xml, HasSubstr("<testsuites name=\"tilewise on gtx1080 (modelled)\" tests=\"5\" "
-                             "failures=\"1\" errors=\"1\" skipped=\"2\">"));
-  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"03_shared_memory\" tests=\"5\""));
+                             "failures=\"1\" errors=\"1\">"));
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"03_shared_memory\" tests=\"5\" failures=\"1\" "
+                             "errors=\"1\" skipped=\"2\">"));
   EXPECT_THAT(xml, HasSubstr("<property name=\"score\" value=\"3\"/>"
                              "<property name=\"max_score\" value=\"8\"/>"));
-  EXPECT_THAT(xml, HasSubstr("<property name=\"gflops\" value=\"994.25\"/>"));
-  EXPECT_THAT(xml, HasSubstr("name=\"MatmulShared.Fails\" file=\"matmul_shared.cu\" line=\"31\""));
+  EXPECT_THAT(xml, HasSubstr("<property name=\"MatmulShared.Passes score\" value=\"3\"/>"));
+  EXPECT_THAT(xml, HasSubstr("<property name=\"MatmulShared.Passes gflops\" value=\"994.25\"/>"));
   EXPECT_THAT(xml, HasSubstr("<failure message=\"C[3][5] is &quot;1.25&quot; &amp; &lt;wrong&gt;\" "
                              "type=\"safety\">matmul_shared.cu:31\n"
                              "C[3][5] is &quot;1.25&quot; &amp; &lt;wrong&gt;\nblock (0, 0)\n"

@@ -8,8 +8,10 @@
 #include "common/base/files.hpp"
 #include "grading/autograder/autograder.hpp"
 #include "grading/cli/commands.hpp"
+#include "grading/cli/rubric_check.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/cohort/cohort.hpp"
+#include "grading/cohort/gradescope_dates.hpp"
 #include "grading/progress/progress.hpp"
 #include "grading/results/printable.hpp"
 #include "tools/app/arguments.hpp"
@@ -92,14 +94,23 @@ void add_coverage(CLI::App& app, ExitStatus& status) {
 
 namespace {
 
+void add_roster(CLI::App* command, std::filesystem::path& roster) {
+  command
+      ->add_option("--roster", roster,
+                   "Table of all students, as a platform exports it: who is missing, and whose "
+                   "each submission is")
+      ->option_text("FILE");
+}
+
 CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
   CLI::App* grade = cohort.add_subcommand(
       "grade",
       "Grade every submission of a folder; what was graded before, and has not changed, is kept");
   grade
-      ->add_option("SUBMISSIONS", options.submissions,
-                   "Folder of folders, clones of repositories and archives, or what Moodle, Canvas "
-                   "or Gradescope delivers; also as one archive")
+      ->add_option(
+          "SUBMISSIONS", options.submissions,
+          "Folder of folders, clones of repositories and archives, or what Moodle, Canvas, "
+          "Gradescope, Blackboard or Brightspace delivers; also as one archive")
       ->required();
   grade->add_option("STAGE", options.stages, "Stages to grade; all if none is named");
   grade
@@ -108,6 +119,19 @@ CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
           "Folder for gradebook, results and feedback; a run that was stopped goes on there")
       ->option_text("DIR")
       ->required();
+  add_roster(grade, options.roster);
+  grade
+      ->add_option("--deadlines", options.deadlines,
+                   "JSON: when work is due, for all and for some, and what being late costs")
+      ->option_text("FILE");
+  grade
+      ->add_option("--points", options.points,
+                   "Table of points and comments by hand: student, stage, test, points, comment")
+      ->option_text("FILE");
+  grade
+      ->add_option("--pseudonyms", options.pseudonyms,
+                   "Call students by pseudonyms in --out, and keep in FILE, elsewhere, who is who")
+      ->option_text("FILE");
   grade
       ->add_option("--jobs", options.jobs,
                    "Submissions at a time (default: as many as there are cores, or as Slurm likes)")
@@ -129,14 +153,55 @@ CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
   return grade;
 }
 
-CLI::App* add_cohort_intake(CLI::App& cohort, std::filesystem::path& submissions) {
+CLI::App* add_cohort_intake(CLI::App& cohort, CohortOptions& options) {
   CLI::App* intake =
       cohort.add_subcommand("intake", "Show who hands in what, before anything is graded");
   intake->footer("Example: ./lab cohort intake submissions.zip");
-  intake->add_option("SUBMISSIONS", submissions, "As for lab cohort grade")->required();
+  intake->add_option("SUBMISSIONS", options.submissions, "As for lab cohort grade")->required();
+  add_roster(intake, options.roster);
   // There is no other way yet, and none is needed: grading takes in by itself.
   intake->add_flag("--dry-run")->description("Grade nothing, which is what it does anyway");
   return intake;
+}
+
+/// The commands that read what lab cohort grade wrote.
+void add_cohort_merge(CLI::App& cohort, ExitStatus& status) {
+  struct Folders {
+    std::filesystem::path out;
+    std::vector<std::filesystem::path> graded;
+  };
+  const auto folders = std::make_shared<Folders>();
+  CLI::App* merge = cohort.add_subcommand(
+      "merge", "Put gradebooks of several assignments together, as one of the term");
+  merge->footer("Example: ./lab cohort merge term/ stage3/ stage4/");
+  merge->add_option("OUT", folders->out, "Folder for term.html and term.csv")->required();
+  merge->add_option("GRADED", folders->graded, "Folders that lab cohort grade wrote")->required();
+  merge->callback([folders, &status] {
+    merge_gradebooks(folders->out, folders->graded);
+    status = ExitStatus::passed;
+  });
+}
+
+void add_cohort_similarity(CLI::App& cohort, ExitStatus& status) {
+  const auto graded = std::make_shared<std::filesystem::path>();
+  CLI::App* similarity = cohort.add_subcommand(
+      "similarity", "Compare submissions with each other by JPlag or Dolos, without the skeletons");
+  similarity->footer("Example: ./lab cohort similarity graded/");
+  similarity->add_option("GRADED", *graded, "Folder that lab cohort grade wrote")->required();
+  similarity->callback([graded, &status] {
+    show_similarity(*graded);
+    status = ExitStatus::passed;
+  });
+}
+
+void add_cohort_rubric(CLI::App& cohort, ExitStatus& status) {
+  CLI::App* rubric =
+      cohort.add_subcommand("rubric", "Check points and tests of each stage.json, and add them up");
+  rubric->footer("Example: ./lab cohort rubric");
+  rubric->callback([&status] {
+    show_rubric();
+    status = ExitStatus::passed;
+  });
 }
 
 /// What a job of a cluster runs; nobody types it.
@@ -146,6 +211,24 @@ CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
   grade_one->add_option("--batch", task.batch)->required();
   grade_one->add_option("--task", task.number)->required()->check(whole_number());
   return grade_one;
+}
+
+}  // namespace
+
+namespace {
+
+/// What an autograder on Gradescope runs; nobody types it.
+void add_gradescope_dates(CLI::App& cohort, ExitStatus& status) {
+  const auto files = std::make_shared<GradescopeDates>();
+  CLI::App* dates =
+      cohort.add_subcommand("gradescope-dates", "The end of run_autograder")->group("");
+  dates->add_option("--results", files->results)->required();
+  dates->add_option("--metadata", files->metadata)->required();
+  dates->add_option("--costs", files->costs);
+  dates->callback([files, &status] {
+    tell_dates(*files);
+    status = ExitStatus::passed;
+  });
 }
 
 }  // namespace
@@ -160,11 +243,15 @@ void add_cohort(CLI::App& app, ExitStatus& status) {
     grade_cohort(*options);
     status = ExitStatus::passed;
   });
-  const auto submissions = std::make_shared<std::filesystem::path>();
-  add_cohort_intake(*cohort, *submissions)->callback([submissions, &status] {
-    show_intake(*submissions);
+  const auto taken = std::make_shared<CohortOptions>();
+  add_cohort_intake(*cohort, *taken)->callback([taken, &status] {
+    show_intake(taken->submissions, taken->roster);
     status = ExitStatus::passed;
   });
+  add_cohort_merge(*cohort, status);
+  add_cohort_similarity(*cohort, status);
+  add_cohort_rubric(*cohort, status);
+  add_gradescope_dates(*cohort, status);
   const auto task = std::make_shared<CohortTask>();
   add_cohort_grade_one(*cohort, *task)->callback([task, &status] {
     grade_one(*task);
@@ -182,9 +269,16 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
   command->add_option("--out", *archive, "The archive: autograder.zip")
       ->option_text("FILE")
       ->required();
+  const auto costs = std::make_shared<std::filesystem::path>();
+  command
+      ->add_option(
+          "--deadlines", *costs,
+          "JSON: what being late costs, as for lab cohort grade; the dates are Gradescope's")
+      ->option_text("FILE");
   add_gpu(command, *run);
-  command->callback([run, archive, &status] {
-    write_autograder(*run, *archive);
+  command->callback([run, archive, costs, &status] {
+    demand_costs(*costs);
+    write_autograder(*run, *archive, *costs);
     status = ExitStatus::passed;
   });
 }

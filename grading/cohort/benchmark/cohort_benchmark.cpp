@@ -1,7 +1,7 @@
 /// \file
-/// Grades a class without a break, and once more with two kills on the way: how long it takes, and
-/// whether the gradebooks are the same. Exit status: 0 they are, 1 they are not, 2 it could not
-/// run.
+/// Takes in a class, grades it without a break, and once more with two kills on the way: how long
+/// it takes, and whether the gradebooks are the same. Exit status: 0 they are, 1 they are not, 2 it
+/// could not run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   int submissions = 100;
   int jobs = 2;
+  bool takes_in_only = false;
 };
 
 class Benchmark {
@@ -40,11 +41,13 @@ class Benchmark {
   }
 
   /// @return seconds
-  double grade(const fs::path& to) const {
-    const auto begin = Clock::now();
-    const CommandResult result = run_command(command(to));
-    if (!result.succeeded()) throw std::runtime_error(result.output);
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+  double grade(const fs::path& to) const { return seconds_of(command(to)); }
+
+  /// @return seconds
+  double take_in() const {
+    Command intake;
+    intake.arguments = {tool("tilewise"), "cohort", "intake", in()};
+    return seconds_of(std::move(intake));
   }
 
   /// Kills the whole of it once so many are done.
@@ -59,6 +62,13 @@ class Benchmark {
   fs::path out(const std::string& name) const { return scratch_.path() / name; }
 
  private:
+  static double seconds_of(Command command) {
+    const auto begin = Clock::now();
+    const CommandResult result = run_command(std::move(command));
+    if (!result.succeeded()) throw std::runtime_error(result.output);
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
   fs::path in() const { return scratch_.path() / "in"; }
 
   Command command(const fs::path& to) const {
@@ -110,6 +120,8 @@ void print_slowest(const fs::path& out) {
 
 bool run(const Options& options) {
   const Benchmark benchmark(options);
+  fmt::print("{} submissions taken in: {:.1f} s\n", options.submissions, benchmark.take_in());
+  if (options.takes_in_only) return true;
   const fs::path whole = benchmark.out("whole"), killed = benchmark.out("killed");
   fmt::print("{} submissions, {} at a time: {:.0f} s\n", options.submissions, options.jobs,
              benchmark.grade(whole));
@@ -140,6 +152,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(3, 10'000));
   app.add_option("--jobs", options.jobs, "Submissions at a time (default: 2)")
       ->check(CLI::Range(1, 1024));
+  app.add_flag("--intake", options.takes_in_only, "Take them in, and grade nothing");
   CLI11_PARSE(app, argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes from line to line
   try {

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grading/cohort/cohort.hpp"
+#include "grading/cohort/deadlines.hpp"
+#include "grading/cohort/engines.hpp"
+#include "grading/cohort/intake.hpp"
+#include "grading/cohort/ledger.hpp"
+#include "grading/cohort/marks.hpp"
+#include "grading/cohort/roster.hpp"
+#include "grading/examiner/rubric.hpp"
+
+namespace tilewise::grading {
+
+/// Who hands in what, how it is graded, and what else is known of each.
+struct Class {
+  Intake intake;
+  Roster roster;         ///< as students go by
+  Roster real_students;  ///< as they are called
+  Rubric rubric;
+  CohortSettings settings;
+  Deadlines deadlines;
+  std::vector<Remark> remarks;
+  std::filesystem::path pseudonyms;  ///< the file that tells who is who; empty: there are none
+  bool has_roster = false;
+
+  const std::vector<CohortEntry>& entries() const { return intake.entries; }
+};
+
+/// Reads all that the command line names.
+/// @throws CannotGrade
+Class class_of(const CohortOptions& options);
+
+/// What came of a submission, as far as that is known.
+GradedSubmission graded_of(const std::string& name, const Ledger& ledger,
+                           const std::vector<Undone>& undone);
+
+/// A row for each student, in alphabetical order; for a submission that is nobody's one, too.
+/// @param undone  what is known of submissions without a result
+std::vector<Mark> marks_of(const Class& of_all, const Ledger& ledger,
+                           const std::vector<Undone>& undone);
+
+/// Writes gradebook, statistics and feedback, and what platforms import; says how many there are.
+/// @throws CannotGrade where they cannot be written
+void write_reports(const Class& of_all, const Ledger& ledger, const std::vector<Undone>& undone);
+
+}  // namespace tilewise::grading

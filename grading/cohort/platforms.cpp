@@ -1,0 +1,203 @@
+#include "grading/cohort/platforms.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "common/process/command.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/cli/submission.hpp"
+#include "grading/cohort/archives.hpp"
+#include "grading/cohort/times.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "Doe Jane_123_assignsubmission_file_", or that and a file's name. The middle is the same in all
+/// languages; before it stand a group's name and a hyphen where there are groups, and instead of a
+/// name "Participant", in the site's language, where grading is blind.
+std::optional<Delivered> of_moodle(const std::string& name) {
+  static const std::regex form(R"((.+?)_(\d+)_assignsubmission_(file|onlinetext)_?(.*))");
+  std::smatch found;
+  if (!std::regex_match(name, found, form)) return std::nullopt;
+  return Delivered{.people = {{found[1], {found[2]}}}, .id = found[2], .file = found[4]};
+}
+
+/// "doejane_LATE_123_456_matmul_shared-1.cu", for a group its name instead; where names are
+/// withheld "LATE_anon_aB3cD_456_matmul_shared.cu".
+std::optional<Delivered> of_canvas(const std::string& name) {
+  static const std::regex form(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
+  static const std::regex anonymous(R"((LATE_)?(anon_\w+?)_(\d+)_(.+))");
+  static const std::regex attempt(R"((.+)-(\d{1,4})(\.[^.]+|\.tar\.[^.]+)?)");
+  std::smatch found;
+  Delivered delivered;
+  if (std::regex_match(name, found, anonymous)) {
+    delivered = {.people = {{found[2]}}, .file = found[4]};
+    delivered.at.marked_late = found[1].matched;
+  } else if (std::regex_match(name, found, form)) {
+    delivered = {.people = {{found[1], {found[3]}}}, .id = found[3], .file = found[5]};
+    delivered.at.marked_late = found[2].matched;
+  } else {
+    return std::nullopt;
+  }
+  const std::string file = delivered.file;
+  if (std::regex_match(file, found, attempt)) {
+    delivered.file = found[1].str() + found[3].str();
+    delivered.attempt = std::stoi(found[2]);
+  }
+  return delivered;
+}
+
+HandedInAt said_by(const char* platform, const std::string& time) {
+  return {.time = parse_time(time, DayMeans::its_beginning), .said_by = platform};
+}
+
+/// "Lab 3_doej_attempt_2026-11-20-23-59-00_matmul_shared.cu", and a receipt that ends after the
+/// time.
+std::optional<Delivered> of_blackboard(const std::string& name) {
+  static const std::regex form(R"(.+_([^_]+)_attempt_(\d{4}(?:-\d\d){5})(?:_(.+)|(\.txt)))");
+  std::smatch found;
+  if (!std::regex_match(name, found, form)) return std::nullopt;
+  Delivered delivered{.people = {{found[1], {found[1]}}}, .id = found[1], .is_whole = true};
+  delivered.file = found[3].matched ? found[3].str() : "receipt.txt";
+  delivered.at = said_by("Blackboard", found[2]);
+  return delivered;
+}
+
+/// "123-456 - Jane Doe - Nov 20, 2026 1159 PM", or that and a file's name.
+std::optional<Delivered> of_brightspace(const std::string& name) {
+  static const std::regex form(
+      R"((\d+)-\d+ - (.+?) - ([A-Z][a-z]{2} \d{1,2}, \d{4} \d{3,4} [AP]M)(?: - (.+))?)");
+  std::smatch found;
+  if (!std::regex_match(name, found, form)) return std::nullopt;
+  return Delivered{.people = {{found[2], {found[1]}}},
+                   .id = found[1],
+                   .file = found[4],
+                   .at = said_by("Brightspace", found[3]),
+                   .is_whole = true};
+}
+
+/// Where a file's name ends as one of a stage's does, what comes before that.
+std::string before_source(const std::string& name) {
+  const auto place = PlacesByName().place_of(name);
+  if (!place) return "";
+  const std::size_t own = in_lower_case(name).rfind(place->stem().string());
+  const std::string before = name.substr(0, own == name.npos ? 0 : own);
+  return before.substr(0, before.find_last_not_of(" _-") + 1);
+}
+
+/// "Jane Doe - matmul_shared.cu", as Google Classroom calls copies; or just what is somebody's.
+Delivered of_a_file(const std::string& name) {
+  const std::size_t hyphen = name.find(" - ");
+  const std::size_t ending = ending_of_archive(name).size();
+  const std::string before = before_source(name);
+  if (hyphen != name.npos && hyphen > 0 && (ending > 0 || !before.empty())) {
+    return {.people = {{name.substr(0, hyphen)}}, .file = name.substr(hyphen + 3)};
+  }
+  if (!before.empty()) return {.people = {{before}}, .file = name.substr(before.size() + 1)};
+  return {.people = {{name.substr(0, name.size() - ending)}}};
+}
+
+}  // namespace
+
+Delivered delivered_as(const std::string& name, bool is_folder) {
+  if (auto delivered = of_moodle(name)) return *delivered;
+  if (auto delivered = of_blackboard(name)) return *delivered;
+  if (auto delivered = of_brightspace(name)) return *delivered;
+  if (is_folder) return {.people = {{name}}};
+  if (auto delivered = of_canvas(name)) return *delivered;
+  return of_a_file(name);
+}
+
+namespace {
+
+/// A value of YAML without its quotes.
+std::string unquoted(std::string value) {
+  if (value.size() > 1 && value.front() == value.back() && (value[0] == '"' || value[0] == '\'')) {
+    value = value.substr(1, value.size() - 2);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::map<std::string, Delivered> delivered_by_gradescope(const fs::path& metadata) {
+  static const std::regex folder(R"((\S+):\s*)");
+  static const std::regex submitter(R"(\s*-?\s*:(name|sid|email):\s*(.*?)\s*)");
+  static const std::regex time(
+      R"(  :created_at:\s*(.*?)\s*)");  // deeper ones are of earlier attempts
+  std::map<std::string, Delivered> all;
+  std::ifstream stream(metadata);
+  Delivered* current = nullptr;
+  constexpr std::size_t longest = 1000;  // as far as names go
+  for (std::string line; std::getline(stream, line);) {
+    if (line.size() > longest) continue;
+    std::smatch found;
+    if (!line.starts_with(' ') && std::regex_match(line, found, folder)) {
+      current = &all[found[1]];
+      current->id = found[1];
+    } else if (current == nullptr) {
+      continue;
+    } else if (std::regex_match(line, found, time)) {
+      current->at = said_by("Gradescope", unquoted(found[1]));
+    } else if (std::regex_match(line, found, submitter)) {
+      const std::string value = unquoted(found[2]);
+      if (found[1] == "name") {
+        current->people.push_back({value});
+      } else if (!current->people.empty() && !value.empty()) {
+        current->people.back().ids.push_back(value);
+      }
+    }
+  }
+  std::erase_if(all, [](const auto& one) { return one.second.people.empty(); });
+  return all;
+}
+
+HandedInAt committed_at(const fs::path& clone) {
+  std::error_code error;
+  const fs::path git = clone / ".git";
+  if (!fs::is_directory(git / "objects", error)) return {};
+  std::string head = first_line(text_of(git / "HEAD"));
+  if (head.starts_with("ref: ")) {
+    const std::string branch = head.substr(5);
+    if (branch.find("..") != branch.npos || !branch.starts_with("refs/")) return {};
+    head = first_line(text_of(git / branch));
+    if (head.empty()) {
+      std::ifstream packed(git / "packed-refs");
+      for (std::string line; std::getline(packed, line);) {
+        if (line.ends_with(" " + branch)) head = line.substr(0, line.find(' '));
+      }
+    }
+  }
+  static const std::regex hash("[0-9a-f]{40}|[0-9a-f]{64}");
+  if (!std::regex_match(head, hash)) return {};
+  // A repository's own settings name programs to run: git gets to see its objects from another one.
+  const ScratchDirectory empty;
+  fs::create_directories(empty.path() / "objects");
+  fs::create_directories(empty.path() / "refs");
+  write_output(empty.path() / "HEAD", "ref: refs/heads/none\n");
+  Command command;
+  command.arguments = {"git", "--git-dir=" + empty.path().string(), "log", "-1", "--format=%ct",
+                       head};
+  command.environment = {
+      {"GIT_ALTERNATE_OBJECT_DIRECTORIES", fs::absolute(git / "objects", error).string()}};
+  command.time_limit_s = 10;
+  command.keeps_errors = false;
+  const CommandResult result = run_command(command);
+  if (!result.succeeded() || result.output.empty()) return {};
+  return {.time = std::stoll(result.output), .said_by = "its Git commit"};
+}
+
+bool is_nobodys(const std::string& name) {
+  static const std::set<std::string> of_others = {"__MACOSX",    "Thumbs.db",
+                                                  "desktop.ini", "index.html",
+                                                  "grades.csv",  "submission_metadata.yml"};
+  return name.starts_with('.') || of_others.contains(name);
+}
+
+}  // namespace tilewise::grading

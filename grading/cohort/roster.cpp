@@ -1,0 +1,319 @@
+#include "grading/cohort/roster.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "grading/cohort/archives.hpp"
+#include "grading/cohort/tables.hpp"
+#include "grading/cohort/times.hpp"
+#include "grading/results/files.hpp"
+#include "grading/results/printable.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Headings in lower case, those of a kind in the order in which they are shown.
+const std::vector<std::string> name_headings = {"name", "full name", "student", "student name",
+                                                "display name"};
+const std::vector<std::string> first_name_headings = {"first name", "given name", "first_name"};
+const std::vector<std::string> last_name_headings = {"last name", "surname", "family name",
+                                                     "last_name"};
+const std::vector<std::string> id_headings = {"id number",       "sid",
+                                              "student id",      "sis user id",
+                                              "orgdefinedid",    "id",
+                                              "identifier",      "username",
+                                              "login",           "login id",
+                                              "sis login id",    "integration id",
+                                              "github_username", "github username"};
+const std::vector<std::string> address_headings = {"email", "email address", "e-mail",
+                                                   "e-mail address"};
+const std::vector<std::string> time_headings = {"submitted", "last modified (submission)"};
+// What platforms' tables have beside.
+const std::set<std::string> ignored_headings = {"",
+                                                "section",
+                                                "sections",
+                                                "role",
+                                                "roles",
+                                                "group",
+                                                "groups",
+                                                "department",
+                                                "institution",
+                                                "status",
+                                                "grade",
+                                                "maximum grade",
+                                                "grade can be changed",
+                                                "last modified (grade)",
+                                                "feedback comments",
+                                                "online text",
+                                                "marker",
+                                                "marking workflow state",
+                                                "github_id",
+                                                "last access",
+                                                "last downloaded from this course",
+                                                "availability",
+                                                "root account",
+                                                "end-of-line indicator"};
+
+bool is_any_of(const std::string& heading, const std::vector<std::string>& known) {
+  return std::ranges::find(known, heading) != known.end();
+}
+
+bool is_gradebook_of_canvas(const Table& table) {
+  return table.has("student") && table.has("sis login id");
+}
+
+void demand_known_columns(const Table& table, const std::string& file) {
+  std::vector<std::string> unknown;
+  for (const std::string& heading : table.headings) {
+    // Behind the section stand all that it has graded.
+    if (heading == "section" && is_gradebook_of_canvas(table)) break;
+    const bool is_known = ignored_headings.contains(heading) || is_any_of(heading, name_headings) ||
+                          is_any_of(heading, first_name_headings) ||
+                          is_any_of(heading, last_name_headings) ||
+                          is_any_of(heading, id_headings) || is_any_of(heading, address_headings) ||
+                          is_any_of(heading, time_headings);
+    if (!is_known) unknown.push_back(printable(heading));
+  }
+  if (unknown.empty()) return;
+  throw CannotGrade(fmt::format(
+      "{}: nobody knows what {} {} in a roster: remove it, or call it name, first name, "
+      "last name, id, username, email or submitted",
+      file, fmt::join(unknown, " and "), unknown.size() > 1 ? "are" : "is"));
+}
+
+/// The first of these columns that has something.
+std::string first_of(const TableRow& row, const std::vector<std::string>& headings) {
+  for (const std::string& heading : headings) {
+    if (std::string cell = row[heading]; !cell.empty()) return cell;
+  }
+  return "";
+}
+
+/// Rows that are there for the platform's sake, and the staff.
+bool is_nobody(const TableRow& row) {
+  const std::string role = in_lower_case(row["role"]);
+  return row["student"] == "Points Possible" || row["student"] == "Student, Test" ||
+         (!role.empty() && role != "student");
+}
+
+Student student_of(const TableRow& row, const std::string& where) {
+  Student student;
+  student.cells = row.cells;
+  student.name = first_of(row, name_headings);
+  if (student.name.empty()) {
+    const std::string first = first_of(row, first_name_headings),
+                      last = first_of(row, last_name_headings);
+    student.name = first + (first.empty() || last.empty() ? "" : " ") + last;
+  }
+  student.email = first_of(row, address_headings);
+  for (const std::string& heading : id_headings) {
+    std::string id = row[heading];
+    if (id.starts_with('#')) id.erase(0, 1);  // as Brightspace has it
+    if (id.empty()) continue;
+    if (student.id.empty()) student.id = id;
+    student.ids.push_back(id);
+    // "Participant 123", in the site's language: Moodle's folders have the number.
+    const std::size_t blank = id.rfind(' ');
+    if (heading == "identifier" && blank != id.npos) student.ids.push_back(id.substr(blank + 1));
+  }
+  if (!student.email.empty()) student.ids.push_back(student.email);
+  if (student.name.empty()) student.name = student.id.empty() ? student.email : student.id;
+  if (student.name.empty()) throw CannotGrade(where + ": the row has neither a name nor an id");
+  if (const std::string time = first_of(row, time_headings); !time.empty() && time != "-") {
+    student.at = {.time = parse_time(time, DayMeans::its_beginning), .said_by = "the roster"};
+    if (!student.at.time) {
+      throw CannotGrade(
+          fmt::format("{}: {} is no time: write it as 2026-11-20 23:59", where, printable(time)));
+    }
+  }
+  return student;
+}
+
+/// The words of a name: without case, commas and dots.
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words = {""};
+  for (const char c : in_lower_case(name)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || byte >= 0x80) {
+      words.back() += c;
+    } else if (c != '\'' && !words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+/// In any order: some platforms begin with the last name.
+std::string without_order(std::vector<std::string> words) {
+  std::ranges::sort(words);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+void add(std::vector<std::size_t>& students, std::size_t student) {
+  if (std::ranges::find(students, student) == students.end()) students.push_back(student);
+}
+
+}  // namespace
+
+Roster::Roster(const fs::path& file) {
+  const Table table = read_table(file);
+  const std::string name = printable(file.string());
+  demand_known_columns(table, name);
+  std::map<std::string, int> lines;
+  for (const TableRow& row : table.rows) {
+    if (is_nobody(row)) continue;
+    students_.push_back(student_of(row, fmt::format("{}:{}", name, row.line)));
+    const Student& student = students_.back();
+    std::set<std::string> own;
+    for (const std::string& id : student.ids) own.insert(in_lower_case(id));
+    if (own.empty()) own.insert("name " + without_order(words_of(student.name)));
+    for (const std::string& key : own) {
+      if (const auto [first, is_new] = lines.emplace(key, row.line); !is_new) {
+        throw CannotGrade(fmt::format("{}:{}: {} stands in line {} already", name, row.line,
+                                      printable(key), first->second));
+      }
+    }
+  }
+  if (students_.empty()) throw CannotGrade(name + " names no students");
+  index();  // by the name that they share, and then by what tells them apart
+  std::map<std::string, int> with_name;
+  for (const Student& student : students_) ++with_name[student.name];
+  for (Student& student : students_) {
+    if (with_name[student.name] > 1) {
+      student.name += fmt::format(" ({})", student.id.empty() ? student.email : student.id);
+    }
+  }
+  index();
+}
+
+Roster::Roster(std::vector<Student> students) : students_(std::move(students)) { index(); }
+
+void Roster::index() {
+  for (std::size_t i = 0; i < students_.size(); ++i) {
+    for (const std::string& id : students_[i].ids) add(by_id_[in_lower_case(id)], i);
+    std::vector<std::string> words = words_of(students_[i].name);
+    add(by_name_[in_lower_case(students_[i].name)], i);
+    add(by_name_[without_order(words)], i);
+    for (std::size_t turn = 0; turn < words.size(); ++turn) {
+      add(by_name_[fmt::format("{}", fmt::join(words, ""))], i);
+      std::rotate(words.begin(), words.begin() + 1, words.end());
+    }
+  }
+}
+
+std::vector<std::size_t> Roster::find(const Person& person) const {
+  const auto in = [](const Index& index, const std::string& key) {
+    const auto found = index.find(key);
+    return found == index.end() ? std::vector<std::size_t>() : found->second;
+  };
+  std::vector<std::string> keys = person.ids;
+  keys.push_back(person.name);
+  // "assignment-login" of GitHub Classroom, "Doe, Jane(login)" of Sakai, "Group A-Doe Jane".
+  for (std::size_t at = person.name.find('-'); at != person.name.npos;
+       at = person.name.find('-', at + 1)) {
+    keys.push_back(person.name.substr(at + 1));
+  }
+  if (const std::size_t open = person.name.rfind('('); open != person.name.npos) {
+    const std::string inside = person.name.substr(open + 1);
+    keys.push_back(inside.substr(0, inside.find(')')));
+    keys.push_back(person.name.substr(0, open));
+  }
+  for (const std::string& key : keys) {
+    if (auto found = in(by_id_, in_lower_case(key)); !found.empty()) return found;
+  }
+  for (auto key = keys.begin() + std::ssize(person.ids); key != keys.end(); ++key) {
+    if (auto found = in(by_name_, in_lower_case(*key)); !found.empty()) return found;
+    if (auto found = in(by_name_, without_order(words_of(*key))); !found.empty()) return found;
+  }
+  return {};
+}
+
+std::size_t Roster::demand(const std::string& word, const std::string& where) const {
+  const std::vector<std::size_t> found = find({word, {}});
+  if (found.size() == 1) return found.front();
+  throw CannotGrade(found.empty()
+                        ? fmt::format("{}: there is no student {}", where, printable(word))
+                        : fmt::format("{}: {} students are called {}: write an id or an address",
+                                      where, found.size(), printable(word)));
+}
+
+Roster Roster::renamed(const std::vector<std::string>& names) const {
+  std::vector<Student> others;
+  for (std::size_t i = 0; i < students_.size(); ++i) {
+    others.push_back({.name = names[i], .at = students_[i].at});
+  }
+  return Roster(std::move(others));
+}
+
+namespace {
+
+/// Puts what a later entry holds to an earlier one.
+void add_to(CohortEntry& first, const CohortEntry& second) {
+  first.sources.insert(first.sources.end(), second.sources.begin(), second.sources.end());
+  first.notes.insert(first.notes.end(), second.notes.begin(), second.notes.end());
+  first.notes.push_back(fmt::format("with what is called {}", second.name));
+  first.at.marked_late |= second.at.marked_late;
+  if (second.at.time > first.at.time) first.at = second.at;
+}
+
+}  // namespace
+
+Roster settle_students(std::vector<CohortEntry>& entries, const fs::path& file) {
+  if (file.empty()) {
+    std::vector<Student> students;
+    for (CohortEntry& entry : entries) {
+      entry.students = {students.size()};
+      Student student{.name = entry.name};
+      for (const Person& person : entry.people) {
+        student.ids.insert(student.ids.end(), person.ids.begin(), person.ids.end());
+      }
+      students.push_back(std::move(student));
+    }
+    return Roster(std::move(students));
+  }
+  Roster roster(file);
+  std::vector<CohortEntry> settled;
+  std::map<std::size_t, std::size_t> settled_of;  // by student
+  for (CohortEntry& entry : entries) {
+    for (const Person& person : entry.people) {
+      const std::vector<std::size_t> found = roster.find(person);
+      if (found.size() == 1) {
+        add(entry.students, found.front());
+      } else if (found.empty()) {
+        entry.notes.push_back(fmt::format("{} is not on the roster", person.name));
+      } else {
+        entry.notes.push_back(
+            fmt::format("{} may be any of {} on the roster", person.name, found.size()));
+      }
+    }
+    const auto known = std::ranges::find_if(
+        entry.students, [&](std::size_t student) { return settled_of.contains(student); });
+    if (known == entry.students.end()) {
+      for (const std::size_t student : entry.students) settled_of[student] = settled.size();
+      settled.push_back(std::move(entry));
+      continue;
+    }
+    CohortEntry& same = settled[settled_of[*known]];
+    if (same.students != entry.students) {
+      throw CannotGrade(fmt::format("{} and {} are both of one student: keep one of them",
+                                    printable(same.name), printable(entry.name)));
+    }
+    add_to(same, entry);
+  }
+  entries = std::move(settled);
+  for (CohortEntry& entry : entries) {
+    for (const std::size_t student : entry.students) {
+      if (roster[student].at.time) entry.at = roster[student].at;
+    }
+  }
+  return roster;
+}
+
+}  // namespace tilewise::grading
