@@ -15,7 +15,7 @@ if(NOT TILEWISE_COVERAGE AND NOT APPLE)
   # Of `lab pack`, which puts the system's libraries there, also those that only libraries ask for:
   # DT_RPATH holds for them, DT_RUNPATH does not. It comes before LD_LIBRARY_PATH, by which tests find the
   # simulator that counts coverage.
-  set(CMAKE_BUILD_RPATH ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+  set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
   add_link_options(LINKER:--disable-new-dtags)
 endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "common/base/files.hpp"
 #include "common/process/command.hpp"
@@ -112,6 +113,21 @@ TEST_F(PackTest, BringsTheLibrariesThatItNeeds) {
   for (const auto& item : fs::directory_iterator(libraries)) names += item.path().filename();
   EXPECT_THAT(names, HasSubstr("libfmt.so"));
   EXPECT_THAT(names, Not(HasSubstr("libstdc++")));
+}
+
+TEST_F(PackTest, LooksForThemWhereTheyAre) {
+  const fs::path pack = here() / "build" / "pack";
+  Command trace;
+  trace.arguments = {pack / "bin" / "tilewise-examiner"};
+  trace.environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}};
+  std::istringstream lines(run_command(std::move(trace)).output);
+  if (TILEWISE_COUNTS_COVERAGE) GTEST_SKIP() << "a build that counts coverage asks elsewhere first";
+  for (std::string name, arrow, path, address; lines >> name >> arrow;) {
+    if (arrow != "=>") continue;  // "linux-vdso.so.1 (0x00007f...)"
+    lines >> path >> address;
+    EXPECT_EQ(is_of_every_system(name), !core::lies_in(fs::path(path).lexically_normal(), pack))
+        << name << " " << path;
+  }
 }
 
 TEST(IsOfEverySystem, KnowsWhatFitsTheKernelAndTheCompiler) {
