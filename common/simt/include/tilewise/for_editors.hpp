@@ -1,5 +1,5 @@
-/// What lets clangd read kernels as CUDA, with the simulator's declarations and without a CUDA Toolkit
-/// (compile_flags.txt). Nothing is compiled with it.
+/// What lets clangd read kernels as CUDA, with the simulator's declarations and without a CUDA
+/// Toolkit (compile_flags.txt). Nothing is compiled with it.
 #pragma once
 
 #include <cuda_runtime.h>
