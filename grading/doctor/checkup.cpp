@@ -29,23 +29,23 @@ namespace tilewise::grading {
 namespace {
 
 /// Packages that every grading needs; the course runs without the others of packages.txt, though
-/// not all of it.
-constexpr std::string_view demanded[] = {"g++", "cmake", "ninja-build"};
+/// not all of it. The first are the compiler, as Debian, Fedora and Arch call it.
+constexpr std::string_view demanded[] = {"g++", "gcc-c++", "gcc", "cmake", "ninja", "ninja-build"};
 
 /// Asks the script `lab`, which looks for packages before anything is built.
-/// @return its lines "name|state|version|remark" for the packages of a list
-std::string examine_packages(const char* list) {
+std::string ask_lab(const std::vector<std::string>& words) {
   Command question;
-  question.arguments = {"bash", layout().root / "lab", "__packages", list};
+  question.arguments = {"bash", layout().root / "lab"};
+  question.arguments.insert(question.arguments.end(), words.begin(), words.end());
   // The compiler that graders use, where the script would take any.
   question.environment = {{"CXX", fmt::format("{}", fmt::join(cxx_compiler(), " "))}};
   constexpr double patience_s = 60;  // programs of a network drive take their time
   question.time_limit_s = patience_s;
   const CommandResult answer = run_command(std::move(question));
   if (!answer.succeeded()) {
-    throw std::runtime_error(fmt::format("{}, asked for the packages of {}, {}\n{}",
-                                         (layout().root / "lab").string(), list,
-                                         describe_ending(answer), answer.output));
+    throw std::runtime_error(fmt::format("{} {} {}\n{}", (layout().root / "lab").string(),
+                                         fmt::join(words, " "), describe_ending(answer),
+                                         answer.output));
   }
   return answer.output;
 }
@@ -76,7 +76,7 @@ bool is_listed(const Checkup& checkup, const std::string& name) {
 /// A section with a line for each package of a list that no section before has.
 CheckupSection package_section(const std::string& title, const char* list, Checkup& checkup) {
   CheckupSection section{title, {}};
-  std::istringstream lines(examine_packages(list));
+  std::istringstream lines(ask_lab({"__packages", list}));  // "name|state|version|remark"
   for (std::string answer; std::getline(lines, answer);) {
     CheckupLine line = look_at(answer);
     if (is_listed(checkup, line.name)) continue;
@@ -159,7 +159,9 @@ std::string table(const std::vector<CheckupSection>& sections) {
 
 std::string installation(const char* why, const std::vector<std::string>& packages) {
   if (packages.empty()) return "";
-  return fmt::format("{}\n  sudo apt-get install {}\n", why, fmt::join(packages, " "));
+  const std::string said = ask_lab({"__installer"});
+  return fmt::format("{}\n  {} {}\n", why, said.substr(0, said.find('\n')),
+                     fmt::join(packages, " "));
 }
 
 }  // namespace

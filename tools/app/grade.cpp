@@ -7,6 +7,7 @@
 
 #include "common/base/files.hpp"
 #include "grading/autograder/autograder.hpp"
+#include "grading/autograder/pack.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/rubric_check.hpp"
 #include "grading/cli/submission.hpp"
@@ -279,6 +280,20 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
   command->callback([run, archive, costs, &status] {
     demand_costs(*costs);
     write_autograder(*run, *archive, *costs);
+    status = ExitStatus::passed;
+  });
+}
+
+void add_pack(CLI::App& app, ExitStatus& status) {
+  const auto archive = std::make_shared<std::filesystem::path>();
+  CLI::App* command = app.add_subcommand(
+      "pack", "Take the course along as it is built here, for machines that cannot build it");
+  command->footer("Example: ./lab pack --out tilewise.tar.gz");
+  command->add_option("--out", *archive, "The archive: tilewise.tar.gz")
+      ->option_text("FILE")
+      ->required();
+  command->callback([archive, &status] {
+    write_pack(*archive);
     status = ExitStatus::passed;
   });
 }
