@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "common/process/sandbox.hpp"
@@ -106,6 +107,8 @@ Submission submission_of(const GradeOptions& options, const std::vector<StageInf
 }  // namespace
 
 bool grade(const GradeOptions& options) {
+  // What other programs read has one form.
+  if (!options.outputs.empty()) core::speak_english();
   const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options);

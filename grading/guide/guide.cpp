@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "common/base/language.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/numbers.hpp"
@@ -42,14 +43,14 @@ std::string without_markup(std::string_view markdown) {
 }
 
 HandoutSummary summary_of_handout(const fs::path& root, const std::string& stage) {
-  const std::string page = text_of(root / "labs" / stage / "README.md");
+  const std::string page = text_of(core::text_in_language(root / "labs" / stage / "README.md"));
   HandoutSummary summary;
   std::string_view rest = page;
   while (!rest.empty() && summary.goal.empty()) {
     const std::string_view line = take_line(rest);
     if (line.starts_with("# ") && summary.title.empty()) {
       summary.title = without_markup(line.substr(2));
-    } else if (line == "## Goal") {
+    } else if (core::is_heading(line, "Goal")) {
       summary.goal = without_markup(paragraph(rest));
     }
   }

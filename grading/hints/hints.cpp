@@ -6,6 +6,7 @@
 #include <cctype>
 #include <stdexcept>
 
+#include "common/base/language.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
@@ -52,7 +53,7 @@ HintsByFunction parse_hints(std::string_view text, const std::string& name) {
     };
     if (line.starts_with("## ")) {
       if (tier) fail("a hint lacks its </details>");
-      among_hints = line == "## Hints";
+      among_hints = core::is_heading(line, "Hints");
     } else if (!among_hints) {
       continue;
     } else if (const std::string_view summary = summary_in(line); !summary.empty()) {
@@ -75,7 +76,7 @@ HintsByFunction parse_hints(std::string_view text, const std::string& name) {
 
 HintsByFunction read_hints(const std::filesystem::path& root, const std::string& stage) {
   const std::string name = fmt::format("labs/{}/README.md", stage);
-  const std::string text = text_of(root / name);
+  const std::string text = text_of(core::text_in_language(root / name));
   if (text.empty()) throw std::runtime_error(fmt::format("{} cannot be read", name));
   return parse_hints(text, name);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
@@ -34,6 +35,7 @@ constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
 };
 
 ExitStatus run(int argc, char** argv) {
+  core::speak_as_the_user_wants(core::project_root());
   CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
   if (argc == 1) {
     const auto root = core::project_root();
