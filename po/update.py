@@ -37,7 +37,7 @@ def languages():
 def sources(folder):
     """Those of C++ that speak to people."""
     files = [path for path in (ROOT / folder).rglob("*.[ch]pp") if not path.stem.endswith("_test")]
-    return sorted(str(path.relative_to(ROOT)) for path in files if "tr(" in path.read_text())
+    return sorted(str(path.relative_to(ROOT)) for path in files if re.search(r"\b(tr|marked)\(", path.read_text()))
 
 
 def texts_in(value, name=""):
@@ -57,7 +57,8 @@ def write_template(pot, files, stage=None):
             questions = texts_in(json.loads((stage / "stage.json").read_text()))
             asked.write_text("".join(f"tr({json.dumps(text, ensure_ascii=False)});\n" for text in questions))
             files = [*files, str(asked)]
-        run("xgettext", "--from-code=UTF-8", "--language=C++", "--keyword", "--keyword=tr:1", "--no-location",
+        run("xgettext", "--from-code=UTF-8", "--language=C++", "--keyword", "--keyword=tr:1", "--keyword=marked:1",
+        "--flag=tr:1:no-c-format", "--flag=marked:1:no-c-format", "--no-location",
             "--force-po", "--package-name=Tilewise", "--no-wrap", "--output", pot, *files)
 
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "common/base/catalogue.hpp"
 #include "common/base/files.hpp"
 
 namespace tilewise::core {
@@ -16,7 +17,8 @@ constexpr const char* english_language = "en";
 
 struct Spoken {
   std::string language = english_language;
-  Catalogue catalogue;
+  std::filesystem::path file = {};
+  Catalogue catalogue = {};
 };
 
 Spoken& spoken() {
@@ -104,9 +106,8 @@ std::vector<std::string> wanted_languages(Variables variable) {
 }
 
 void speak_as_the_user_wants(const fs::path& root) {
-  const std::vector<std::string> languages = wanted_languages([](const char* name) {
-    return static_cast<const char*>(std::getenv(name));
-  });
+  const std::vector<std::string> languages = wanted_languages(
+      [](const char* name) { return static_cast<const char*>(std::getenv(name)); });
   const auto known = std::ranges::find_if(languages, [&](const std::string& language) {
     return language == english_language || holds_catalogues(root, language);
   });
@@ -119,8 +120,13 @@ void speak_as_the_user_wants(const fs::path& root) {
   }
 }
 
+void speak_as_told() {
+  const char* const file = std::getenv(catalogue_variable);
+  if (file != nullptr && *file != '\0') speak(fs::path(file).stem().string(), file);
+}
+
 void speak(const std::string& language, const fs::path& catalogue) {
-  spoken() = {language, {}};
+  spoken() = {language, catalogue};
   add_to(spoken().catalogue, text_of(catalogue));
 }
 
@@ -128,10 +134,7 @@ void speak_english() { spoken() = {}; }
 
 const std::string& language() { return spoken().language; }
 
-fs::path catalogue_file(const fs::path& root) {
-  if (language() == english_language) return {};
-  return root / "po" / (language() + ".po");
-}
+const fs::path& catalogue_file() { return spoken().file; }
 
 fs::path text_in_language(const fs::path& english) {
   fs::path other = english;
@@ -143,7 +146,12 @@ fs::path text_in_language(const fs::path& english) {
 bool is_heading(std::string_view line, std::string_view english) {
   if (!line.starts_with("## ")) return false;
   line.remove_prefix(3);
-  return line == english || line == translated(english, {});
+  return line == english || line == in_language(english);
+}
+
+std::string in_language(std::string_view english) {
+  const auto found = spoken().catalogue.find(std::string(english));
+  return found == spoken().catalogue.end() ? std::string(english) : found->second;
 }
 
 std::string translated(std::string_view english, fmt::format_args arguments) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/base/catalogue.hpp"
+
 namespace tilewise::core {
 namespace {
 

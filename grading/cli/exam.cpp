@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/base/catalogue.hpp"
 #include "common/base/language.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/examiner/time_budget.hpp"

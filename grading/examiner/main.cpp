@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/base/files.hpp"
-#include "common/base/language.hpp"
+#include "common/base/catalogue.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "grading/course/stages.hpp"

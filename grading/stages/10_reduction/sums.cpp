@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/numbers.hpp"
@@ -88,14 +89,15 @@ class Sums : public ReductionTest<SumCase> {
     return trial;
   }
 
-  std::string result_name() const override { return "sum"; }
-  std::string edge_advice() const override { return "Only sum[0] is there to be written."; }
+  std::string result_name() const override { return tr("sum"); }
+  std::string edge_advice() const override { return tr("Only sum[0] is there to be written."); }
   std::string advice() const override {
-    return "Follow one element: which thread loads it, and by which additions it gets to the sum. "
-           "Each must get there once.";
+    return tr(
+        "Follow one element: which thread loads it, and by which additions it gets to the sum. "
+        "Each must get there once.");
   }
   std::string advice_on_nothing() const override {
-    return "Return early for n = 0: a grid without blocks cannot be launched.";
+    return tr("Return early for n = 0: a grid without blocks cannot be launched.");
   }
 
   static SumCase of(const SumFunction& function, int n, Numbers numbers = Numbers::whole) {
@@ -109,8 +111,8 @@ class Sums : public ReductionTest<SumCase> {
     check_guards(trial);
     const float found = trial.device_sum.contents()(0, 0);
     if (is_unwritten(found) || found == 0) return;
-    fail({.message = fmt::format("{} wrote {}, although there was nothing to add up.", trial.text,
-                                 describe_value(found)),
+    fail({.message = tr("{} wrote {}, although there was nothing to add up.", trial.text,
+                        describe_value(found)),
           .hint = advice_on_nothing()});
   }
 
@@ -298,10 +300,11 @@ TEST_F(Sums, ReachMinimumBandwidth) {
   const int n = 1 << (options().models_rates() ? 24 : 25);
   const char* const names[] = {"gb_s_shared", "gb_s_shuffle", "gb_s_atomic"};
   for (std::size_t i = 0; i < all_three().size(); ++i) {
-    expect_fast_enough(of(all_three()[i], n), names[i], fmt::format("n = {}", n),
-                       "Loads decide. Let neighbouring threads load neighbouring elements, four "
-                       "at a time as a float4, and let each thread have several of these on their "
-                       "way before it adds the first. Then few sums are left, of few threads.");
+    expect_fast_enough(
+        of(all_three()[i], n), names[i], fmt::format("n = {}", n),
+        tr("Loads decide. Let neighbouring threads load neighbouring elements, four "
+           "at a time as a float4, and let each thread have several of these on their "
+           "way before it adds the first. Then few sums are left, of few threads."));
   }
 }
 
