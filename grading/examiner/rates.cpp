@@ -181,7 +181,8 @@ TimedRate timed_rate(const InterleavedTiming& timing, double work, const RateGoa
 }
 
 std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const std::string& gpu) {
-  return tr("{}, limited by {}", modelled_in_words(modelled, goal, gpu), modelled.limiter);
+  return tr("{}, limited by {}", modelled_in_words(modelled, goal, gpu),
+            core::in_language(modelled.limiter));
 }
 
 Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
@@ -193,7 +194,7 @@ Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, c
   const std::string message =
       tr("{}, minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} there; limited "
          "by {}.",
-         found, minimum, 100 * fraction, reference.rate, own.limiter);
+         found, minimum, 100 * fraction, reference.rate, core::in_language(own.limiter));
   if (own.rate >= minimum) return {{.message = message}, Status::passed};
   const std::string by_limiter = limiter_advice(own.limiter);
   return {{.message = message,

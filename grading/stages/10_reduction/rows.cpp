@@ -422,7 +422,7 @@ class SoftmaxRows : public Rows {
     }
     const SoftmaxCase allocated{40, 40};
     for (const SoftmaxCase& bad : {SoftmaxCase{-1, 40}, {40, -1}, {-40, -40}, {-1, 0}}) {
-      expect_refused(bad, allocated, "rows or cols is negative");
+      expect_refused(bad, allocated, tr("rows or cols is negative"));
     }
     expect_right(allocated);
   }
@@ -457,33 +457,35 @@ TEST_F(Rows, AreLoadedInOneOrTwoPasses) {
   constexpr double slack = 1.25;
   for (const GemvCase& of : {GemvCase{64, 1024}, GemvCase{16, 4096}}) {
     const std::uint64_t elements = 2 * std::uint64_t(of.m) * of.n;
-    expect_traffic(count(of), global_loads,
-                   {.requests = elements / lanes_of_a_request(),
-                    .sectors = model::fewest_sectors(elements),
-                    .reason = "each element of A is loaded once, beside its neighbours, and one of "
-                              "x for it"},
-                   slack,
-                   "Neighbouring threads should load neighbouring elements of a row: give a row to "
-                   "a warp or a block, not to a thread.");
+    expect_traffic(
+        count(of), global_loads,
+        {.requests = elements / lanes_of_a_request(),
+         .sectors = model::fewest_sectors(elements),
+         .reason = tr("each element of A is loaded once, beside its neighbours, and one of "
+                      "x for it")},
+        slack,
+        tr("Neighbouring threads should load neighbouring elements of a row: give a row to "
+           "a warp or a block, not to a thread."));
   }
   // Once for the maximum and the sum, and once for the results, where a row is not kept.
   constexpr int passes = 2;
   for (const SoftmaxCase& of : {SoftmaxCase{64, 64}, SoftmaxCase{32, 1024}, SoftmaxCase{4, 8192}}) {
     const CountedCall call = count(of);
     const std::uint64_t elements = std::uint64_t(of.rows) * of.cols;
-    expect_traffic(call, global_loads,
-                   {.requests = passes * elements / lanes_of_a_request(),
-                    .sectors = model::fewest_sectors(passes * elements),
-                    .reason = "one pass over a row gives its maximum and its sum, if the sum is "
-                              "scaled where the maximum grows, and a second one the results"},
-                   slack,
-                   "Keep a maximum and the sum of exp(element - maximum) together. Where a larger "
-                   "element comes, multiply the sum by exp(old maximum - new one).");
+    expect_traffic(
+        call, global_loads,
+        {.requests = passes * elements / lanes_of_a_request(),
+         .sectors = model::fewest_sectors(passes * elements),
+         .reason = tr("one pass over a row gives its maximum and its sum, if the sum is "
+                      "scaled where the maximum grows, and a second one the results")},
+        slack,
+        tr("Keep a maximum and the sum of exp(element - maximum) together. Where a larger "
+           "element comes, multiply the sum by exp(old maximum - new one)."));
     expect_traffic(call, global_stores,
                    {.requests = elements / lanes_of_a_request(),
                     .sectors = model::fewest_sectors(elements),
-                    .reason = "each result is stored once, beside its neighbours"},
-                   slack, "Store an element when it is complete.");
+                    .reason = tr("each result is stored once, beside its neighbours")},
+                   slack, tr("Store an element when it is complete."));
   }
 }
 
