@@ -114,6 +114,19 @@ def update_texts(root, scratch):
                 f"{stem}.{language}.po")
 
 
+def finish_texts(root):
+    """Links lead to translations where there are any; po4a's empty lines between items become one."""
+    for text in translated_texts(root):
+        language = text.suffixes[-2]
+
+        def to_translation(match, text=text, language=language):
+            target = text.parent / f"{match[1]}{language}.md"
+            return f"]({match[1]}{language}.md" if target.exists() else match[0]
+
+        content = re.sub(r"\]\(([^)#:]+?)\.md(?=[)#])", to_translation, text.read_text())
+        text.write_text(re.sub(r"\n{3,}", "\n\n", content))
+
+
 def catalogues(root):
     return sorted([*root.glob("po/*.po"), *root.glob("grading/stages/*/*.po")])
 
@@ -144,7 +157,7 @@ def entries(catalogue):
 
 def placeholders(text):
     """Those of fmt, by the argument that they stand for: [(0, ''), (1, ':.3g')]."""
-    fields = re.findall(r"\{(\d*)((?:[:!][^{}]*(?:\{\d*\})?[^{}]*)?)\}", re.sub(r"\{\{|\}\}", "", text))
+    fields = re.findall(r"\{(\d*)((?::[^{}]*)?)\}", re.sub(r"\{\{|\}\}", "", text))
     return sorted({(int(number) if number else i, form) for i, (number, form) in enumerate(fields)})
 
 
@@ -219,6 +232,7 @@ def update(root):
     with tempfile.TemporaryDirectory() as scratch:
         update_messages(root, Path(scratch))
         update_texts(root, Path(scratch))
+        finish_texts(root)
 
 
 def main():

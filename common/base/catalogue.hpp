@@ -28,8 +28,9 @@ std::vector<std::string> wanted_languages(Variables variable);
 inline constexpr const char* language_variable = "TILEWISE_LANGUAGE";
 
 /// Opens the catalogues of the course in the first language that the user wants and that has any:
-/// po/LANGUAGE.po, and a stage's own, grading/stages/ID/LANGUAGE.po.
-void speak_as_the_user_wants(const std::filesystem::path& root);
+/// po/LANGUAGE.po, and a stage's own, grading/stages/ID/LANGUAGE.po. Where there is no course that
+/// is left to whoever needs one.
+void speak_as_the_user_wants();
 
 /// Names the file of the tools' own messages to a process that sees no course.
 inline constexpr const char* catalogue_variable = "TILEWISE_CATALOGUE";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <stdexcept>
 #include <system_error>
 
 #include "common/base/catalogue.hpp"
@@ -105,9 +106,16 @@ std::vector<std::string> wanted_languages(Variables variable) {
   return languages;
 }
 
-void speak_as_the_user_wants(const fs::path& root) {
+void speak_as_the_user_wants() {
   const std::vector<std::string> languages = wanted_languages(
       [](const char* name) { return static_cast<const char*>(std::getenv(name)); });
+  if (languages.empty()) return;
+  fs::path root;
+  try {
+    root = project_root();
+  } catch (const std::runtime_error&) {
+    return;
+  }
   const auto known = std::ranges::find_if(languages, [&](const std::string& language) {
     return language == english_language || holds_catalogues(root, language);
   });

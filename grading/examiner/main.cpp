@@ -141,7 +141,7 @@ int run(int argc, char** argv) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
   keep_secrets();
-  core::speak_as_the_user_wants(core::project_root());
+  core::speak_as_the_user_wants();
   if (!taken.empty()) {
     TimeBudget::of_this_exam().set_before(nlohmann::json::parse(taken).get<TimeTaken>());
   }

@@ -41,7 +41,7 @@ constexpr std::string_view read_by_others[] = {"__complete", "autograder", "coho
 ExitStatus run(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (std::ranges::find(read_by_others, first) == std::end(read_by_others)) {
-    core::speak_as_the_user_wants(core::project_root());
+    core::speak_as_the_user_wants();
   }
   CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
   if (argc == 1) {
