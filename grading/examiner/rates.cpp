@@ -135,7 +135,7 @@ std::string minimum_in_words(const TimedRate& rate, const RateGoal& goal) {
 
 std::string rate_in_words(double rate, const RateGoal& goal) {
   const std::string text = fmt::format("{:.0f} {}", rate, goal.unit);
-  return goal.at.empty() ? text : text + " at " + goal.at;
+  return goal.at.empty() ? text : tr("{} at {}", text, goal.at);
 }
 
 /// `found`: the rate in words. `calls`: "the timed calls".

@@ -21,10 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "labs/03_shared_memory/README.md", or where it lies in the language spoken.
+/// A text of the course, or where it lies in the language spoken.
+std::string shown(const fs::path& root, const fs::path& english) {
+  return core::text_in_language(root / english).lexically_relative(root).string();
+}
+
 std::string shown_handout(const fs::path& root, const std::string& stage) {
-  const fs::path handout = root / "labs" / stage / "README.md";
-  return core::text_in_language(handout).lexically_relative(root).string();
+  return shown(root, fs::path("labs") / stage / "README.md");
 }
 
 /// Takes the lines up to the first one that says `goes_on` no more; joins those of a paragraph.
@@ -110,12 +113,13 @@ Nothing is done yet. Begin so:
   3. run    ./lab watch: grades it each time you save, with keys for hints and the next stage
      or     ./lab grade {0}: grades it once
 
-New to it?  docs/first-hour.md goes through stage 1 with you, in a quarter of an hour
+New to it?  {3} goes through stage 1 with you, in a quarter of an hour
 Stuck?      ./lab hint
 Your GPU?   none is needed: a simulator runs the kernels
 All commands: ./lab help
 )",
-            first.id, first.sources.front(), shown_handout(root, first.id));
+            first.id, first.sources.front(), shown_handout(root, first.id),
+            shown(root, "docs/first-hour.md"));
 }
 
 /// What went wrong last, as one line; empty if nothing did.

@@ -195,12 +195,15 @@ Hint last_hint(const StageInfo& stage, const std::string& function) {
   return hint;
 }
 
-Hint no_hint_needed(const StageInfo& stage) {
+Hint no_hint_needed(const fs::path& root, const StageInfo& stage) {
   return {tr("{} has passed", stage.id),
           tr("It needs no hint. What the solution does otherwise, and why, is in\n"
              "  solutions/{0}/NOTES.md\nAll hints of this stage are in\n"
-             "  labs/{0}/README.md\n\nThe next stage: ./lab next",
-             stage.id)};
+             "  {1}\n\nThe next stage: ./lab next",
+             stage.id,
+             core::text_in_language(root / "labs" / stage.id / "README.md")
+                 .lexically_relative(root)
+                 .string())};
 }
 
 /// The first function that has tiers left, or else the last one.
@@ -250,7 +253,7 @@ std::string call_in(const std::string& message, const StageInfo& stage) {
 
 Hint next_hint(const fs::path& root, const StageInfo& stage, const HintsByFunction& hints,
                StageProgress& progress) {
-  if (progress.status == Status::passed) return no_hint_needed(stage);
+  if (progress.status == Status::passed) return no_hint_needed(root, stage);
   const std::optional<Failure>& failure = progress.last_failure;
   if (failure && progress.hints.aimed_at != key_of(*failure)) {
     progress.hints.aimed_at = key_of(*failure);
