@@ -57,7 +57,7 @@ msgstr "último")");
 }
 
 TEST(CatalogueTest, TakesWhatIsNoCatalogueForAnEmptyOne) {
-  for (const char* text : {"", "msgid", "msgid \"", "msgid \"a\\\"\nmsgstr \"\\\"", "\"\"\n\"x\"",
+  for (const char* text : {"", "msgid", "msgid \"", "msgid \"a\nmsgstr \"b", "\"\"\n\"x\"",
                            "msgstr \"b\"", "#,", "\xff\xfe"}) {
     Catalogue catalogue;
     add_to(catalogue, text);

@@ -157,9 +157,9 @@ std::string table(const std::vector<CheckupSection>& sections) {
   return text;
 }
 
-std::string installation(const char* why, const std::vector<std::string>& packages) {
+std::string installation(const std::string& why, const std::vector<std::string>& packages) {
   if (packages.empty()) return "";
-  return tr("{}\n  sudo apt-get install {}\n", why, fmt::join(packages, " "));
+  return fmt::format("{}\n  sudo apt-get install {}\n", why, fmt::join(packages, " "));
 }
 
 }  // namespace
