@@ -66,6 +66,11 @@ foreach(page IN ITEMS docs/glossary.md docs/formulas.md docs/sources.md docs/pri
     add_page(lookup ${page})
   endif()
 endforeach()
+set(translations "")
+file(GLOB pages RELATIVE ${root} ${root}/docs/*.??.md ${root}/labs/*/README.??.md)
+foreach(page IN LISTS pages)
+  add_page(translations ${page})
+endforeach()
 file(GLOB image_path ${root}/labs/*/figures ${root}/docs/figures)
 list(JOIN image_path " " image_path)
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/autograder/autograder.hpp"
 #include "grading/autograder/pack.hpp"
 #include "grading/cli/commands.hpp"
@@ -36,7 +37,8 @@ void record_progress(GradeOptions& options) {
                  printable(error.what()));
       return;
     }
-    std::cout << (all_passed(result) ? "What comes next: ./lab next\n" : "Stuck? ./lab hint\n")
+    std::cout << (all_passed(result) ? tr("What comes next: ./lab next\n")
+                                     : tr("Stuck? ./lab hint\n"))
               << std::flush;
   };
 }

@@ -9,12 +9,14 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "common/base/files.hpp"
+#include "common/base/catalogue.hpp"
 #include "common/process/command.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
@@ -33,7 +35,14 @@ constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
     add_autograder, add_pack,    add_skeletons, add_completion, add_doctor,    add_help,
 };
 
+/// What these write is read by shells, scripts and whoever teaches a class: it is English.
+constexpr std::string_view read_by_others[] = {"__complete", "autograder", "cohort", "skeletons"};
+
 ExitStatus run(int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (std::ranges::find(read_by_others, first) == std::end(read_by_others)) {
+    core::speak_as_the_user_wants();
+  }
   CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
   if (argc == 1) {
     const auto root = core::project_root();
