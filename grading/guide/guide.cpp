@@ -12,6 +12,7 @@
 #include "grading/profile/numbers.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
+#include "grading/results/rates.hpp"
 #include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
@@ -215,8 +216,6 @@ std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo
 
 namespace {
 
-std::string unit_name(const std::string& unit) { return unit == "gb_s" ? "GB/s" : "GFLOPS"; }
-
 /// The best rate on each device: "994.0 GFLOPS on gtx1080 (modelled)".
 std::vector<std::string> best_rates(const StageProgress& stage) {
   std::vector<std::string> lines;
@@ -225,7 +224,7 @@ std::vector<std::string> best_rates(const StageProgress& stage) {
         std::ranges::max_element(by_test, {}, [](const auto& entry) { return entry.second.value; });
     if (best == by_test.end()) continue;
     const Rate& rate = best->second;
-    lines.push_back(fmt::format("{} {} on {}", significant(rate.value), unit_name(rate.unit),
+    lines.push_back(fmt::format("{} {} on {}", significant(rate.value), unit_of(rate.unit),
                                 printable(device)));
   }
   return lines;
