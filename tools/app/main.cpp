@@ -40,6 +40,7 @@ ExitStatus run(int argc, char** argv) {
     fmt::print("{}", overview(root, stages(), read_progress(root)));
     return ExitStatus::passed;
   }
+  app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION);
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::could_not_grade;
   for (const auto add : commands) add(app, status);
