@@ -37,8 +37,8 @@ SCREENS = {"desktop": (1280, 800), "telephone": (390, 844)}
 SCHEMES = ("light", "dark")
 
 
-def tilewise(*arguments):
-    subprocess.run([TILEWISE, *arguments], check=True, stdout=subprocess.DEVNULL)
+def tilewise(*arguments, may_fail=False):
+    subprocess.run([TILEWISE, *arguments], check=not may_fail, stdout=subprocess.DEVNULL)
 
 
 @functools.cache
@@ -203,20 +203,20 @@ class BrowserTest(unittest.TestCase):
         """Tab comes to all that can be worked, shows where it is, and goes on."""
         self.open(page)
         stops = self.browser.execute_script("""
-            const groups = new Set();
             window.stops = [...document.querySelectorAll(
                 "a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]")].filter(one =>
               one.tabIndex >= 0 && !one.disabled && one.checkVisibility({visibilityProperty: true}) &&
-              !(one.type === "radio" && one.name && (groups.has(one.name) || !groups.add(one.name))));
+              !(one.type === "radio" && !one.checked));
             window.met = new Map();
             const isShown = one => one && getComputedStyle(one).outlineStyle !== "none" && parseFloat(getComputedStyle(one).outlineWidth) > 0;
             addEventListener("focusin", ({target}) => met.set(target, isShown(target) || isShown(target.nextElementSibling)));
             return stops.length;""")
         self.assertGreater(stops, 0)
-        for _ in range(stops + 1):
+        for _ in range(stops + 8):  # some are lost between the end of a page and its beginning
             for kind in ("keyDown", "keyUp"):
                 self.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {
                     "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})
+        self.settle()
         self.settle()
         missed, hidden = self.browser.execute_script("""
             const told = one => one.outerHTML.slice(0, 160);

@@ -77,9 +77,11 @@ class ReportTest(browser.BrowserTest):
     def test_charts_tell_what_is_pointed_at(self):
         self.open("report")
         figure = self.figure_of("matmul_shared: GFLOPS")
-        self.assertEqual(self.visible(figure, ".tip"), [])
+        self.assertIn("n = 256", self.visible(figure, ".tip")[0].text, "the largest order, as long as nothing is chosen")
         places = figure.find_elements(By.CSS_SELECTOR, ".at")
         self.assertEqual(len(places), 2, "a place for each order")
+        self.point_at(places[0].find_element(By.CSS_SELECTOR, ".place"))
+        self.assertIn("n = 128", self.visible(figure, ".tip")[0].text)
         self.point_at(places[1].find_element(By.CSS_SELECTOR, ".place"))
         [tip] = self.visible(figure, ".tip")
         self.assertIn("n = 256", tip.text)

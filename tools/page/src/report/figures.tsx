@@ -26,18 +26,19 @@ interface Answering {
 const share = (part: number, whole: number) => `${px((100 * part) / whole)}%`;
 
 /**
- * A picture, and below it what it answers: where it is pointed at, and as one of several that keys choose among. What
- * it says covers nothing.
+ * A picture, and below it the values of one place in it, where they cover nothing: of the place that is pointed at, or
+ * else of the one that was chosen last, by a click or by keys.
  */
 function Telling({ of, label, places, name }: { of: Drawn; label: string; places: Answering[]; name: string }) {
   return (
     <div class="telling">
       <Picture of={of} name="plot" label={label} />
-      {places.map(({ left, top, width, height, x, head, values }) => (
+      {places.map(({ left, top, width, height, x, head, values }, nth) => (
         <label class="at">
           <input
             type="radio"
             name={name}
+            checked={nth === places.length - 1}
             autocomplete="off"
             aria-label={`${head}: ${values.map((one) => `${one.name} ${one.value}`).join(", ")}`}
           />
@@ -57,9 +58,6 @@ function Telling({ of, label, places, name }: { of: Drawn; label: string; places
           </span>
         </label>
       ))}
-      {places.length > 0 && (
-        <p class="hint">Point at the chart, or come to it with Tab and the arrow keys, and its values stand here.</p>
-      )}
     </div>
   );
 }
