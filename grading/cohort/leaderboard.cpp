@@ -41,22 +41,22 @@ std::string name_in_folder(const fs::path& folder) {
   return {};
 }
 
-std::vector<Contender> contenders_in(const Ledger& ledger) {
+std::vector<Entrant> entrants_in(const Ledger& ledger) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(ledger.folder() / "results")) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   }
   std::ranges::sort(names);
-  std::vector<Contender> contenders;
+  std::vector<Entrant> entrants;
   for (const std::string& name : names) {
     const GradedSubmission graded = ledger.read(name);
     if (!graded.result) continue;
     for (const StageResult& stage : without_hidden(*graded.result).stages) {
       std::string shown = name_in_folder(ledger.submission(name) / "labs" / stage.id);
-      if (!shown.empty()) contenders.push_back({std::move(shown), stage});
+      if (!shown.empty()) entrants.push_back({std::move(shown), stage});
     }
   }
-  return contenders;
+  return entrants;
 }
 
 std::string title_of(const Leaderboard& board) {
@@ -79,9 +79,9 @@ std::string name_on_leaderboard(std::string_view source) {
   return {};
 }
 
-std::vector<Leaderboard> leaderboards_of(const std::vector<Contender>& contenders) {
+std::vector<Leaderboard> leaderboards_of(const std::vector<Entrant>& entrants) {
   std::vector<Leaderboard> boards;
-  for (const auto& [name, stage] : contenders) {
+  for (const auto& [name, stage] : entrants) {
     if (stage.status != Status::passed) continue;
     for (const TestResult& test : stage.tests) {
       for (const MeasuredRate& rate : rates_of(test)) {
@@ -114,7 +114,7 @@ void show_leaderboard(const fs::path& graded, const fs::path& page) {
         printable(graded.string()), printable(graded.string())));
   }
   demand_writable(page);
-  const std::vector<Leaderboard> boards = leaderboards_of(contenders_in(Ledger(graded)));
+  const std::vector<Leaderboard> boards = leaderboards_of(entrants_in(Ledger(graded)));
   if (boards.empty()) {
     std::cout << "Nobody is on the leaderboard: who has passed a stage with a rate, and has a line\n"
                  "'// leaderboard: NAME' in its kernel file, is shown under that name.\n";

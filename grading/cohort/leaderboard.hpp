@@ -16,7 +16,7 @@ namespace tilewise::grading {
 std::string name_on_leaderboard(std::string_view source);
 
 /// What a student who wants to be shown has reached in a stage.
-struct Contender {
+struct Entrant {
   std::string name;
   StageResult stage;
 };
@@ -37,7 +37,7 @@ struct Leaderboard {
 
 /// In the order of stages and tests. Only who has passed all of a stage has a place: a kernel with
 /// a race may well be fast. Hidden tests have no board.
-std::vector<Leaderboard> leaderboards_of(const std::vector<Contender>& contenders);
+std::vector<Leaderboard> leaderboards_of(const std::vector<Entrant>& entrants);
 
 /// Prints the boards of a graded cohort, and writes them as a page unless `page` is empty.
 /// @param graded  what was --out of lab cohort grade

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "common/process/command.hpp"
 #include "grading/page/render.hpp"
@@ -37,7 +38,9 @@ fs::path snapshot_of(const fs::path& root, const std::string& source) {
 /// What `diff` tells of two files: its lines without the names of these.
 SourceChange compared(const fs::path& before, const fs::path& now) {
   SourceChange change;
-  const CommandResult told = run_command({{"diff", "-U0", "--", before, now}});
+  Command diff;
+  diff.arguments = {"diff", "-U0", "--", before, now};
+  const CommandResult told = run_command(std::move(diff));
   std::istringstream lines(told.output);
   std::string line;
   for (int names = 2; names > 0; --names) std::getline(lines, line);
