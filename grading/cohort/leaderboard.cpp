@@ -86,7 +86,8 @@ std::vector<Leaderboard> leaderboards_of(const std::vector<Entrant>& entrants) {
     for (const TestResult& test : stage.tests) {
       for (const MeasuredRate& rate : rates_of(test)) {
         auto board = std::ranges::find_if(boards, [&](const Leaderboard& one) {
-          return one.stage == stage.id && one.test == test.name && one.measurement == rate.measurement;
+          return one.stage == stage.id && one.test == test.name &&
+                 one.measurement == rate.measurement;
         });
         if (board == boards.end()) {
           board = boards.insert(boards.end(), {stage.id, test.name, rate.measurement, {}});
@@ -109,15 +110,16 @@ std::vector<Leaderboard> leaderboards_of(const std::vector<Entrant>& entrants) {
 void show_leaderboard(const fs::path& graded, const fs::path& page) {
   const std::optional<CohortSettings> settings = find_settings(graded);
   if (!settings) {
-    throw CannotGrade(fmt::format(
-        "{} holds no graded submissions; first ./lab cohort grade SUBMISSIONS --out {}",
-        printable(graded.string()), printable(graded.string())));
+    throw CannotGrade(
+        fmt::format("{} holds no graded submissions; first ./lab cohort grade SUBMISSIONS --out {}",
+                    printable(graded.string()), printable(graded.string())));
   }
   demand_writable(page);
   const std::vector<Leaderboard> boards = leaderboards_of(entrants_in(Ledger(graded)));
   if (boards.empty()) {
-    std::cout << "Nobody is on the leaderboard: who has passed a stage with a rate, and has a line\n"
-                 "'// leaderboard: NAME' in its kernel file, is shown under that name.\n";
+    std::cout
+        << "Nobody is on the leaderboard: who has passed a stage with a rate, and has a line\n"
+           "'// leaderboard: NAME' in its kernel file, is shown under that name.\n";
   }
   Json document = {{"settings", in_words(*settings)}, {"boards", Json::array()}};
   for (const Leaderboard& board : boards) {

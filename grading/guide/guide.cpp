@@ -224,8 +224,8 @@ std::vector<std::string> best_rates(const StageProgress& stage) {
         std::ranges::max_element(by_test, {}, [](const auto& entry) { return entry.second.value; });
     if (best == by_test.end()) continue;
     const Rate& rate = best->second;
-    lines.push_back(fmt::format("{} {} on {}", significant(rate.value), unit_of(rate.unit),
-                                printable(device)));
+    lines.push_back(
+        fmt::format("{} {} on {}", significant(rate.value), unit_of(rate.unit), printable(device)));
   }
   return lines;
 }

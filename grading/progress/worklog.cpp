@@ -111,8 +111,8 @@ WorklogEntry entry_of(const Json& document) {
   document.at("time").get_to(entry.time);
   document.at("stage").get_to(entry.stage);
   for (const Json& change : document.at("changes")) {
-    entry.changes.push_back({change.at("file"), change.at("added"), change.at("removed"),
-                             change.at("diff")});
+    entry.changes.push_back(
+        {change.at("file"), change.at("added"), change.at("removed"), change.at("diff")});
   }
   entry.status = status_from_string(document.at("status").get<std::string>());
   document.at("score").get_to(entry.score);
@@ -237,7 +237,8 @@ std::string worklog_page(const Worklog& log, const std::string& stage,
   for (const WorklogEntry& entry : log.entries) {
     if (!stage.empty() && entry.stage != stage) continue;
     Json& stages = document["stages"];
-    auto known = std::ranges::find_if(stages, [&](const Json& one) { return one["id"] == entry.stage; });
+    auto known =
+        std::ranges::find_if(stages, [&](const Json& one) { return one["id"] == entry.stage; });
     if (known == stages.end()) {
       const auto title = titles.find(entry.stage);
       stages.push_back({{"id", entry.stage},

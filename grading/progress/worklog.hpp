@@ -1,7 +1,8 @@
 /// \file
-/// What a learner tried, and what it gave: worklog.jsonl at the course's root, beside progress.json, has a line
-/// (schema tilewise/worklog/v1) for each grading of a stage. What was graded last lies in the folder .worklog, so that
-/// the next line can tell what has changed since. Both may be deleted at any time.
+/// What a learner tried, and what it gave: worklog.jsonl at the course's root, beside
+/// progress.json, has a line (schema tilewise/worklog/v1) for each grading of a stage. What was
+/// graded last lies in the folder .worklog, so that the next line can tell what has changed since.
+/// Both may be deleted at any time.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ namespace tilewise::grading {
 struct SourceChange {
   std::string file;                    ///< "matmul_shared.cu"
   std::size_t added = 0, removed = 0;  ///< lines
-  std::string diff;  ///< the first of them, as diff -U0 has them; empty: the file was graded for the first time
+  std::string diff;  ///< the first of them, as diff -U0 has them; empty: the file was graded for
+                     ///< the first time
 
   bool operator==(const SourceChange&) const = default;
 };

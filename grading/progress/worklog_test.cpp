@@ -32,7 +32,9 @@ GradeResult grade(Status status, double gflops) {
   return result;
 }
 
-GradedSources source(const std::string& text) { return {{"03_c/c.cu", text}, {"04_d/d.cu", "other"}}; }
+GradedSources source(const std::string& text) {
+  return {{"03_c/c.cu", text}, {"04_d/d.cu", "other"}};
+}
 
 class WorklogTest : public testing::Test {
  protected:
@@ -74,7 +76,9 @@ TEST_F(WorklogTest, IsATableOfOneStageOrAll) {
   add(Status::failed, 0, "one\n");
   add(Status::passed, 994.04, "two\n");
   const std::string table = worklog_table(read_worklog(root()), "03_c");
-  EXPECT_THAT(table, HasSubstr("2023-11-14 22:13  03_c                  +1 -0         failed          0/10\n"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("2023-11-14 22:13  03_c                  +1 -0         failed          0/10\n"));
   EXPECT_THAT(table, HasSubstr("+1 -1         passed         10/10    994.0 GFLOPS\n"));
   EXPECT_EQ(worklog_table(read_worklog(root()), ""), table);
   EXPECT_THAT(worklog_table(read_worklog(root()), "04_d"), Not(HasSubstr("03_c")));

@@ -13,7 +13,8 @@ TEST(RatesOf, TakesTheTestsOwnOrThoseOfItsKernels) {
       {{}, {}},
       {{{"minimum_gflops", 700}, {"reference_gflops", 994}}, {}},
       {{{"gflops", 994}, {"gflops_n1024", 900}, {"minimum_gflops", 700}}, {{"gflops", 994}}},
-      {{{"gb_s_shared", 200}, {"gb_s_shuffle", 250}}, {{"gb_s_shared", 200}, {"gb_s_shuffle", 250}}},
+      {{{"gb_s_shared", 200}, {"gb_s_shuffle", 250}},
+       {{"gb_s_shared", 200}, {"gb_s_shuffle", 250}}},
   };
   for (const auto& [measurements, rates] : cases) {
     TestResult test;

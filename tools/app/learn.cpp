@@ -133,8 +133,7 @@ void add_reset(CLI::App& app, ExitStatus& status) {
 namespace {
 
 void show_worklog(const std::string& word, const std::filesystem::path& page) {
-  const std::string stage =
-      word.empty() ? "" : choose_stages({word}, stages()).front().id;
+  const std::string stage = word.empty() ? "" : choose_stages({word}, stages()).front().id;
   demand_writable(page);
   const auto root = core::project_root();
   const Worklog log = read_worklog(root);

@@ -212,7 +212,7 @@ class BrowserTest(unittest.TestCase):
             addEventListener("focusin", ({target}) => met.set(target, isShown(target) || isShown(target.nextElementSibling)));
             return stops.length;""")
         self.assertGreater(stops, 0)
-        for _ in range(stops + 8):  # some are lost between the end of a page and its beginning
+        for _ in range(stops + 24):  # some are lost between the end of a page and its beginning
             for kind in ("keyDown", "keyUp"):
                 self.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {
                     "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})

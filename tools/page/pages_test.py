@@ -71,7 +71,7 @@ def write_figures(page):
     for file in sorted((COURSE / "labs").glob("*/figures/*.svg")):
         figures.append(f"<h2>{html.escape(str(file.relative_to(COURSE)))}</h2>{file.read_text(encoding='utf-8')}")
     page.write_text("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-                    "<link rel=icon href=data:,><title>Figures</title><style>svg { max-width: 100%; height: auto }</style>"
+                    "<link rel=icon href=data:,><title>Figures</title><style>h2 { overflow-wrap: anywhere } svg { max-width: 100%; height: auto }</style>"
                     f"<main><h1>Figures</h1>{''.join(figures)}</main></html>", encoding="utf-8")
 
 

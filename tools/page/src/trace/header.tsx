@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Props } from "./app.tsx";
 import { blocksOf } from "../parts/data.ts";
 import { chooseKernel, kernelOf } from "./state.ts";
@@ -79,7 +79,8 @@ const keys = [
 /** A dialog of the browser's, which keeps the focus and gives it back. */
 export function Help({ state, change }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before anything else may take the focus, which it could not give back then.
+  useLayoutEffect(() => {
     const shown = dialog.current!;
     shown.showModal();
     return () => shown.close();

@@ -84,7 +84,7 @@ export function ThreadPicker({ trace, state, change }: Props) {
               class={`${colour >= 0 ? `t${colour}` : ""} ${odd ? "odd" : ""}`}
               aria-pressed={colour >= 0}
               tabIndex={colour === 0 ? 0 : -1}
-              aria-label={`thread ${name}`}
+              aria-label={colour >= 0 ? `${nameOfThread(state.threads, colour)} thread ${name}`.trim() : `thread ${name}`}
               title={`thread ${name}, warp ${Math.floor(thread / 32)}`}
               onClick={(event) =>
                 change(
