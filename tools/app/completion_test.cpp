@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"Commands", {"pr"}, UnorderedElementsAre("predict", "profile")},
         Case{"CommandsOfTheScript", {"upd"}, ElementsAre("update")},
-        Case{"CommandsBelowACommand", {"cohort", ""}, ElementsAre("grade", "intake")},
+        Case{"CommandsBelowACommand", {"cohort", ""}, ElementsAre("grade", "intake", "leaderboard")},
         Case{"Stages", {"grade", "03"}, ElementsAre("03_shared_memory")},
         Case{"MoreStages", {"grade", "1", "07"}, ElementsAre("07_transpose")},
         Case{"SubmissionsOfACohort", {"cohort", "grade", "fi"}, ElementsAre("file.json")},
