@@ -88,6 +88,7 @@ run_doxygen(-w html ${out}/header.html ${out}/footer.html ${out}/unused.css)
 file(READ ${out}/header.html header)
 file(READ ${docs}/site/head.html addition)
 string(REPLACE "</head>" "${addition}</head>" header "${header}")
+string(REPLACE "<html " "<html lang=\"en\" " header "${header}")
 file(WRITE ${out}/header.html "${header}")
 run_doxygen(${out}/Doxyfile)
 

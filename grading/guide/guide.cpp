@@ -14,6 +14,7 @@
 #include "grading/profile/numbers.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
+#include "grading/results/rates.hpp"
 #include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
@@ -227,8 +228,6 @@ std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo
 
 namespace {
 
-std::string unit_name(const std::string& unit) { return unit == "gb_s" ? "GB/s" : "GFLOPS"; }
-
 /// The best rate on each device: "994.0 GFLOPS on gtx1080 (modelled)".
 std::vector<std::string> best_rates(const StageProgress& stage) {
   std::vector<std::string> lines;
@@ -238,7 +237,7 @@ std::vector<std::string> best_rates(const StageProgress& stage) {
     if (best == by_test.end()) continue;
     const Rate& rate = best->second;
     lines.push_back(
-        tr("{} {} on {}", significant(rate.value), unit_name(rate.unit), printable(device)));
+        tr("{} {} on {}", significant(rate.value), unit_of(rate.unit), printable(device)));
   }
   return lines;
 }

@@ -63,5 +63,6 @@ void add_skeletons(CLI::App& app, ExitStatus& status);
 void add_status(CLI::App& app, ExitStatus& status);
 void add_watch(CLI::App& app, ExitStatus& status);
 void add_trace(CLI::App& app, ExitStatus& status);
+void add_worklog(CLI::App& app, ExitStatus& status);
 
 }  // namespace tilewise::grading

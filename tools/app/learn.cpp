@@ -2,6 +2,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +18,8 @@
 #include "grading/guide/guide.hpp"
 #include "grading/hints/hints.hpp"
 #include "grading/progress/progress.hpp"
+#include "grading/progress/worklog.hpp"
+#include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/watch/watch.hpp"
 #include "tools/app/arguments.hpp"
@@ -128,6 +134,33 @@ void add_reset(CLI::App& app, ExitStatus& status) {
 
 namespace {
 
+void show_worklog(const std::string& word, const std::filesystem::path& page) {
+  const std::string stage = word.empty() ? "" : choose_stages({word}, stages()).front().id;
+  demand_writable(page);
+  const auto root = core::project_root();
+  const Worklog log = read_worklog(root);
+  if (log.damaged > 0) {
+    fmt::print(stderr, "tilewise: {} lines of {} cannot be read, and are left out\n", log.damaged,
+               printable(worklog_file(root).string()));
+  }
+  const auto is_asked_for = [&](const WorklogEntry& entry) {
+    return stage.empty() || entry.stage == stage;
+  };
+  if (std::ranges::none_of(log.entries, is_asked_for)) {
+    fmt::print("Nothing is in the worklog yet: each ./lab grade{} adds a line.\n",
+               stage.empty() ? "" : " " + stage);
+    return;
+  }
+  fmt::print("{}", worklog_table(log, stage));
+  if (page.empty()) return;
+  std::map<std::string, std::string> titles;
+  for (const StageInfo& one : stages()) {
+    titles[one.id] = summary_of_handout(root, one.id).title;
+  }
+  write_output(page, worklog_page(log, stage, titles));
+  fmt::print("{}: the worklog as a page\n", printable(page.string()));
+}
+
 /// Of each question that was answered and counted, what to keep.
 void keep(const StageInfo& stage, const std::vector<AnsweredPrediction>& answers) {
   change_progress(core::project_root(), [&](Progress& progress) {
@@ -159,6 +192,20 @@ void add_predict(CLI::App& app, ExitStatus& status) {
     if (options->stages.empty()) options->stages = {stage_meant("", progress).id};
     if (options->is_learners_own()) options->on_answers = keep;
     status = exit_status(predict(*options));
+  });
+}
+
+void add_worklog(CLI::App& app, ExitStatus& status) {
+  const auto word = std::make_shared<std::string>();
+  const auto page = std::make_shared<std::filesystem::path>();
+  CLI::App* command =
+      app.add_subcommand("worklog", "What you tried and what it gave, a line each grading");
+  command->footer("Example: ./lab worklog 3 --html worklog.html");
+  command->add_option("STAGE", *word, "03_shared_memory, 03 or 3; all if none is named");
+  command->add_option("--html", *page, "Write it as a page to hand in, too")->option_text("FILE");
+  command->callback([word, page, &status] {
+    show_worklog(*word, *page);
+    status = ExitStatus::passed;
   });
 }
 

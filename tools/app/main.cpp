@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/files.hpp"
 #include "common/base/catalogue.hpp"
+#include "common/base/files.hpp"
 #include "common/process/command.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
@@ -29,10 +29,11 @@ namespace {
 
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,       add_status,  add_watch,     add_grade,      add_hint,      add_next,
-    add_reset,      add_predict, add_trace,     add_debug,      add_coverage,  add_bench,
-    add_report,     add_profile, add_check,     add_ptx,        add_occupancy, add_cohort,
-    add_autograder, add_pack,    add_skeletons, add_completion, add_doctor,    add_help,
+    add_list,  add_status,    add_worklog,    add_watch,   add_grade,
+    add_hint,  add_next,      add_reset,      add_predict, add_trace,
+    add_debug, add_coverage,  add_bench,      add_report,  add_profile,
+    add_check, add_ptx,       add_occupancy,  add_cohort,  add_autograder,
+    add_pack,  add_skeletons, add_completion, add_doctor,  add_help,
 };
 
 /// What these write is read by shells, scripts and whoever teaches a class: it is English.
@@ -49,6 +50,7 @@ ExitStatus run(int argc, char** argv) {
     fmt::print("{}", overview(root, stages(), read_progress(root)));
     return ExitStatus::passed;
   }
+  app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION);
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::could_not_grade;
   for (const auto add : commands) add(app, status);
