@@ -346,15 +346,17 @@ void ClusterRun::look_for_lost(const std::vector<SlurmTask>& tasks) {
 /// Why no result is to be expected; empty where one is.
 /// @param task  as Slurm knows it
 std::string ClusterRun::why_lost(Waiting& waiting, const SlurmTask* task) const {
-  if (task == nullptr && !waiting.has_begun) {
+  const fs::path log = log_of(batches_[waiting.batch], waiting.task, ledger_);
+  if (task == nullptr && !waiting.has_begun && !fs::exists(log)) {
     // Of those that ended by themselves it knows for some minutes.
     return "Slurm does not know of its job any more; it may have been cancelled";
   }
   if (task != nullptr && task->state != "PENDING") waiting.has_begun = true;
   if (task != nullptr && !task->is_over()) return "";
-  if (task != nullptr && task->state == "FAILED") {
-    const fs::path log = log_of(batches_[waiting.batch], waiting.task, ledger_);
-    return fmt::format("its job failed: {} ({})", last_line(log), printable(log.string()));
+  // Where this command slept for longer than Slurm remembers, the log still tells.
+  const std::string said = last_line(log);
+  if (task == nullptr ? said.starts_with("tilewise: ") : task->state == "FAILED") {
+    return fmt::format("its job failed: {} ({})", said, printable(log.string()));
   }
   if (task != nullptr && task->state != "COMPLETED") {
     return fmt::format("Slurm says {}", printable(task->state));
