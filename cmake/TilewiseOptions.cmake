@@ -11,6 +11,13 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+if(NOT TILEWISE_COVERAGE AND NOT APPLE)
+  # Of `lab pack`, which puts the system's libraries there, also those that only libraries ask for:
+  # DT_RPATH holds for them, DT_RUNPATH does not. It comes before LD_LIBRARY_PATH, by which tests find the
+  # simulator that counts coverage.
+  set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+  add_link_options(LINKER:--disable-new-dtags)
+endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 

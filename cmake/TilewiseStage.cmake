@@ -52,6 +52,11 @@ namespace tilewise::grading::contracts {
 @contracts@}  // namespace tilewise::grading::contracts
 ]])
 
+  if(TILEWISE_LABS_ARE_TESTS)
+    add_test(NAME ${id} COMMAND tilewise grade ${id})
+    set_tests_properties(${id} PROPERTIES LABELS labs)
+  endif()
+
   set_property(GLOBAL APPEND PROPERTY TILEWISE_STAGE_IDS ${id})
   file(GLOB graders CONFIGURE_DEPENDS ${drawer}/*.cpp)
   set_property(GLOBAL APPEND PROPERTY TILEWISE_GRADERS ${graders})

@@ -27,7 +27,7 @@ using Writer = std::unique_ptr<archive, decltype(&archive_write_free)>;
 using Entry = std::unique_ptr<archive_entry, decltype(&archive_entry_free)>;
 
 void demand(archive* writer, bool done) {
-  if (!done) throw CannotGrade(fmt::format("the zip archive: {}", archive_error_string(writer)));
+  if (!done) throw CannotGrade(fmt::format("the archive: {}", archive_error_string(writer)));
 }
 
 la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
@@ -47,12 +47,11 @@ void add(archive* writer, const ZipItem& item) {
   demand(writer, written == static_cast<la_ssize_t>(item.text.size()));
 }
 
-}  // namespace
-
-void write_zip(const fs::path& file, const std::vector<ZipItem>& items) {
+void write_archive(const fs::path& file, const std::vector<ZipItem>& items,
+                   void (*set_format)(archive*)) {
   std::string text;
   const Writer writer(archive_write_new(), archive_write_free);
-  archive_write_set_format_zip(writer.get());
+  set_format(writer.get());
   // Otherwise it is filled up with zeroes to a whole number of blocks, as on a tape.
   archive_write_set_bytes_in_last_block(writer.get(), 1);
   demand(writer.get(),
@@ -62,13 +61,42 @@ void write_zip(const fs::path& file, const std::vector<ZipItem>& items) {
   write_whole(file, text);
 }
 
+}  // namespace
+
+void write_zip(const fs::path& file, const std::vector<ZipItem>& items) {
+  write_archive(file, items, [](archive* writer) { archive_write_set_format_zip(writer); });
+}
+
+void write_tar_gz(const fs::path& file, const std::vector<ZipItem>& items) {
+  write_archive(file, items, [](archive* writer) {
+    archive_write_set_format_pax_restricted(writer);
+    archive_write_add_filter_gzip(writer);
+    archive_write_set_options(writer, "gzip:!timestamp");
+  });
+}
+
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* parts_of_the_course[] = {
-    "CMakeLists.txt", "CMakePresets.json", "LICENSE",   "cmake", "common", "docs", "grading", "lab",
-    "labs",           "packages.txt",      "solutions", "tools"};
+constexpr const char* parts_of_the_course[] = {".clangd",
+                                               ".vscode",
+                                               "CMakeLists.txt",
+                                               "CMakePresets.json",
+                                               "LICENSE",
+                                               "README.md",
+                                               "cmake",
+                                               "common",
+                                               "docs",
+                                               "grading",
+                                               "lab",
+                                               "labs",
+                                               "packages.txt",
+                                               "packages_elsewhere.txt",
+                                               "packages_for_tests.txt",
+                                               "packages_optional.txt",
+                                               "solutions",
+                                               "tools"};
 
 std::vector<fs::path> files_known_to_git(const fs::path& course) {
   Command command;
@@ -113,10 +141,6 @@ std::vector<fs::path> course_files(const fs::path& course) {
   return files;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
 ZipItem item_of(const fs::path& file, const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
@@ -131,6 +155,10 @@ ZipItem item_of(const fs::path& file, const std::string& path) {
           .text = text.str(),
           .executable = (permissions & fs::perms::owner_exec) != fs::perms::none};
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 /// The card that --gpu described, beside the script that grades.
 constexpr const char* card_file = "card.json";

@@ -22,6 +22,13 @@ struct ZipItem {
 /// @throws CannotGrade where it cannot be written
 void write_zip(const std::filesystem::path& file, const std::vector<ZipItem>& items);
 
+/// The same as a tar archive, compressed by gzip.
+void write_tar_gz(const std::filesystem::path& file, const std::vector<ZipItem>& items);
+
+/// What a file holds, to be `path` in an archive.
+/// @throws CannotGrade where it cannot be read
+ZipItem item_of(const std::filesystem::path& file, const std::string& path);
+
 /// What it takes to build and to grade elsewhere, relative to the course's folder, in alphabetical
 /// order. In a clone those are files that git knows, with what is changed in them; otherwise all
 /// that are not hidden. Nothing that was built, and no results.

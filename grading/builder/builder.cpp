@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/layout.hpp"
@@ -65,12 +66,11 @@ std::string this_machine() {
 
 BuildResult expands_too_far() {
   return refusal(
-      fmt::format(
-          "What macros and includes expand to has more than {} MiB, or takes more than {:.0f} "
-          "s.",
-          preprocessor_limits.file_bytes >> 20, preprocessor_limits.time_s),
-      "Look for a macro that stands for itself several times over, and for a file that includes "
-      "itself.");
+      tr("What macros and includes expand to has more than {} MiB, or takes more than {:.0f} "
+         "s.",
+         preprocessor_limits.file_bytes >> 20, preprocessor_limits.time_s),
+      tr("Look for a macro that stands for itself several times over, and for a file that includes "
+         "itself."));
 }
 
 bool holds_data(const fs::path& compiled) {
@@ -80,12 +80,12 @@ bool holds_data(const fs::path& compiled) {
 }
 
 BuildResult too_large(const std::string& file) {
-  return refusal(
-      fmt::format("{} takes more than {} MiB once it is compiled.",
-                  file.empty() ? "What was handed in" : file, largest_module_bytes >> 20),
-      "Leave large arrays with initial values out of the kernel file; what a kernel works on comes "
-      "by its arguments.",
-      file);
+  return refusal(tr("{} takes more than {} MiB once it is compiled.",
+                    file.empty() ? tr("What was handed in") : file, largest_module_bytes >> 20),
+                 tr("Leave large arrays with initial values out of the kernel file; what a kernel "
+                    "works on comes "
+                    "by its arguments."),
+                 file);
 }
 
 /// One build of one stage, in steps that may overlap with those of other builds.
@@ -198,7 +198,7 @@ class Build {
       const CommandResult result = command.wait();
       if (result.ending == CommandResult::Ending::not_started) {
         throw std::runtime_error(
-            fmt::format("the compiler {} {}", tools_.compile.front(), describe_ending(result)));
+            tr("the compiler {} {}", tools_.compile.front(), describe_ending(result)));
       }
       if (!result.succeeded() && !built_) end(explained(result, step));
     }
@@ -328,7 +328,7 @@ class Build {
                             const ToolLimits& limits = {}) const {
     if (find_program(arguments.front()).empty()) {
       throw std::runtime_error(
-          fmt::format("the compiler {} is not found; put it on PATH", arguments.front()));
+          tr("the compiler {} is not found; put it on PATH", arguments.front()));
     }
     ToolFiles files{tools_.inputs, scratch_, submission()};
     files.readable.push_back(binding_);
@@ -347,9 +347,9 @@ class Build {
     const bool timed_out = result.ending == CommandResult::Ending::timed_out;
     if (step == "preprocessing" && (timed_out || wrote_too_much)) return expands_too_far();
     if (timed_out) {
-      return refusal(fmt::format("{} took longer than {} s and was stopped.",
-                                 step == "compiling" ? "Compiling" : "Linking", tool_time_limit_s),
-                     "Make templates less deep and unrolled loops shorter.");
+      return refusal(tr("{} took longer than {} s and was stopped.",
+                        step == "compiling" ? tr("Compiling") : tr("Linking"), tool_time_limit_s),
+                     tr("Make templates less deep and unrolled loops shorter."));
     }
     if (wrote_too_much) return too_large("");
     std::string output = without_scratch(result.output);

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "common/simt/rewrite/remarks.hpp"
@@ -126,26 +127,26 @@ bool ran_out_of_memory(std::string_view output) {
 }
 
 constexpr const char* less_memory =
-    "The compiler ran out of memory: make templates less deep and unrolled loops shorter.";
+    marked("The compiler ran out of memory: make templates less deep and unrolled loops shorter.");
 
 BuildResult explain_crash(std::string_view output, const std::vector<std::string>& sources,
                           const Place& place) {
   const std::string where = place.line > 0        ? fmt::format("{}:{}", place.file, place.line)
                             : sources.size() == 1 ? sources.front()
                                                   : "";
-  std::string message = fmt::format("{}: the compiler crashed on this file{}", where,
-                                    place.line > 0 ? ", at this line or near it" : "");
+  std::string message = tr("{}: the compiler crashed on this file{}", where,
+                           place.line > 0 ? tr(", at this line or near it") : "");
   if (const std::string_view words = crash_in(output); !words.empty()) {
     constexpr std::size_t enough = 200;
     message += fmt::format(" ({})", words.substr(0, enough));
   }
-  message += ". It gave no module, so nothing was run.";
+  message += tr(". It gave no module, so nothing was run.");
   return failure(
       message,
       ran_out_of_memory(output)
-          ? less_memory
-          : "Write what stands there more simply: leave out parts until it compiles, and "
-            "put them in again in another way. Tell your instructor which they were.",
+          ? core::in_language(less_memory)
+          : tr("Write what stands there more simply: leave out parts until it compiles, and "
+               "put them in again in another way. Tell your instructor which they were."),
       place);
 }
 
@@ -199,7 +200,7 @@ std::string in_course_words(std::string_view output) {
 /// What to say of a name of CUDA's that the simulator lacks; the compiler's own words say less.
 std::string told_of_cuda(const std::string& name, const std::string& kind, const Place& place) {
   const std::string where = place.line > 0 ? fmt::format("{}:{}: ", place.file, place.line) : "";
-  return fmt::format("{}the simulator does not know {}, {}", where, name, kind);
+  return tr("{}the simulator does not know {}, {}", where, name, core::in_language(kind));
 }
 
 /// What to do about a first error that beginners in CUDA make, and that says little to them; empty
@@ -210,36 +211,43 @@ std::string meaning_of(std::string_view output) {
     const char* meaning;
   } known[] = {
       {"invalid types 'float[int]' for array subscript", "",
-       "One pair of brackets leads to an element already. A matrix lies in memory row by row: "
-       "element (row, col) is C[row * n + col]."},
+       marked(
+           "One pair of brackets leads to an element already. A matrix lies in memory row by row: "
+           "element (row, col) is C[row * n + col].")},
       {"subscripted value is not an array", "",
-       "One pair of brackets leads to an element already. A matrix lies in memory row by row: "
-       "element (row, col) is C[row * n + col]."},
+       marked(
+           "One pair of brackets leads to an element already. A matrix lies in memory row by row: "
+           "element (row, col) is C[row * n + col].")},
       {"no match for 'operator", "uint3",
-       "blockIdx, blockDim and threadIdx have the parts .x, .y and .z: write blockIdx.x * "
-       "blockDim.x + threadIdx.x."},
+       marked("blockIdx, blockDim and threadIdx have the parts .x, .y and .z: write blockIdx.x * "
+              "blockDim.x + threadIdx.x.")},
       {"invalid operands to binary expression", "uint3",
-       "blockIdx, blockDim and threadIdx have the parts .x, .y and .z: write blockIdx.x * "
-       "blockDim.x + threadIdx.x."},
+       marked("blockIdx, blockDim and threadIdx have the parts .x, .y and .z: write blockIdx.x * "
+              "blockDim.x + threadIdx.x.")},
       {"cannot convert 'const float*' to 'const float'", "",
-       "A pointer leads to elements and is none: declare it const float*, or read one of its "
-       "elements, as A[row * n + k]."},
+       marked(
+           "A pointer leads to elements and is none: declare it const float*, or read one of its "
+           "elements, as A[row * n + k].")},
       {"invalid conversion from 'const float*' to 'float*'", "",
-       "What is const is only read, and may not be handed on to be written: are the arguments in "
-       "the order of the parameters? Inputs are const float* in kernels, too."},
+       marked(
+           "What is const is only read, and may not be handed on to be written: are the arguments "
+           "in "
+           "the order of the parameters? Inputs are const float* in kernels, too.")},
       {"assignment of read-only location", "",
-       "It is declared const, as inputs are: results go to the output, C."},
+       marked("It is declared const, as inputs are: results go to the output, C.")},
       {"void value not ignored", "",
-       "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it."},
+       marked(
+           "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it.")},
       {"from incompatible type 'void'", "",
-       "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it."},
+       marked(
+           "A launch gives nothing back: call it by itself, and ask cudaGetLastError() after it.")},
   };
   const std::size_t error = output.find("error: ");
   if (error == output.npos) return "";
   const std::string_view line = output.substr(error, output.find('\n', error) - error);
   const auto found = std::ranges::find_if(
       known, [&](const auto& each) { return says(line, each.says) && says(line, each.and_says); });
-  return found == std::end(known) ? "" : found->meaning;
+  return found == std::end(known) ? "" : core::in_language(found->meaning);
 }
 
 /// A message that begins with the student's file, whatever the compiler begins with.
@@ -264,18 +272,19 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
   if (place.line == 0) place = first_place(output, sources, false);
   if (has_crashed(output)) return explain_crash(output, sources, place);
   std::string hint = ran_out_of_memory(output)
-                         ? less_memory
-                         : "Fix the first error first; the others often follow from it.";
+                         ? core::in_language(less_memory)
+                         : tr("Fix the first error first; the others often follow from it.");
   if (const std::string meaning = meaning_of(output); !meaning.empty()) hint = meaning;
   const std::string name = unknown_cuda_name(output);
   if (const std::string kind = kind_of_cuda_name(name); !kind.empty()) {
-    return failure(told_of_cuda(name, kind, place),
-                   "Grade with --backend cuda on a machine with a GPU and the CUDA Toolkit, or do "
-                   "without it: docs/cuda-names.md lists what the simulator has.",
-                   place);
+    return failure(
+        told_of_cuda(name, kind, place),
+        tr("Grade with --backend cuda on a machine with a GPU and the CUDA Toolkit, or do "
+           "without it: docs/cuda-names.md lists what the simulator has."),
+        place);
   }
   if (!name.empty()) {
-    hint = fmt::format(
+    hint = tr(
         "Neither the simulator nor CUDA{} knows {}: is it spelled right? Headers of samples are no "
         "part of CUDA.",
         listed_toolkit().empty() ? "" : " " + listed_toolkit(), name);
@@ -287,18 +296,18 @@ BuildResult explain_link_error(std::string_view output, const std::vector<std::s
                                const std::vector<ContractFunction>& functions) {
   for (const ContractFunction& function : functions) {
     if (!misses(output, function.name)) continue;
-    return failure(
-        fmt::format("{}(...) is missing or has another signature than {} declares:\n{}",
-                    function.name, function.header, function.declaration),
-        "Define it with exactly these parameter types, in the global namespace, and not static.");
+    return failure(tr("{}(...) is missing or has another signature than {} declares:\n{}",
+                      function.name, function.header, function.declaration),
+                   tr("Define it with exactly these parameter types, in the global namespace, and "
+                      "not static."));
   }
   Place place = first_place(output, sources, false);
   const std::string hint =
       says(output, "undefined")
           ? "Something is declared and used, but never defined; is its name spelled alike in both "
             "places?"
-          : "Two definitions of one name, or a name that Tilewise uses itself; make helpers "
-            "static.";
+          : tr("Two definitions of one name, or a name that Tilewise uses itself; make helpers "
+               "static.");
   return failure(cut_to_screenful(output), hint, std::move(place));
 }
 
@@ -323,7 +332,7 @@ std::string cut_to_screenful(std::string_view text) {
   std::string cut(text.substr(0, end));
   while (!cut.empty() && cut.back() == '\n') cut.pop_back();
   if (const auto rest = std::count(text.begin() + end, text.end(), '\n'); rest > 0) {
-    cut += fmt::format("\n... and {} more lines", rest);
+    cut += tr("\n... and {} more lines", rest);
   }
   return cut;
 }

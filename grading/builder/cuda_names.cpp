@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "grading/builder/layout.hpp"
 
 namespace tilewise::grading {
@@ -16,12 +17,12 @@ struct Names {
 };
 
 const std::map<std::string, std::string> words_for_kinds = {
-    {"headers", "a header of CUDA's"},
-    {"run-time functions", "a function of CUDA's run-time"},
-    {"types", "a type of CUDA's"},
-    {"device functions", "a device function of CUDA's"},
-    {"cooperative groups", "a part of CUDA's cooperative groups"},
-    {"constants", "a constant of CUDA's"}};
+    {"headers", marked("a header of CUDA's")},
+    {"run-time functions", marked("a function of CUDA's run-time")},
+    {"types", marked("a type of CUDA's")},
+    {"device functions", marked("a device function of CUDA's")},
+    {"cooperative groups", marked("a part of CUDA's cooperative groups")},
+    {"constants", marked("a constant of CUDA's")}};
 
 Names read_names() {
   Names names;

@@ -96,7 +96,12 @@ void ModuleCache::drop_oldest() const {
   }
 }
 
-ModuleCache course_cache() { return {layout().build / "cache", cache_limits}; }
+ModuleCache course_cache() {
+  const auto [root, build] = layout();
+  // A build that an image brings along may be another user's.
+  const bool is_ours = ::access(build.c_str(), W_OK) == 0;
+  return {(is_ours ? build : root / "build") / "cache", cache_limits};
+}
 
 std::string stamp(const fs::path& file) {
   std::error_code ignored;

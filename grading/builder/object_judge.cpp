@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/simt/device_functions.hpp"
 #include "grading/builder/object_file.hpp"
 #include "grading/builder/toolchain.hpp"
@@ -139,22 +140,21 @@ void judge_definitions(Objects& objects, const std::set<std::string>& taken,
   for (std::size_t i = 0; i < objects.objects().size(); ++i) {
     const ObjectFile& object = objects[i];
     if (object.sections.size() >= most_sections) {
-      problems.insert(objects.place(i, "", "more functions than fit into one file"));
+      problems.insert(objects.place(i, "", tr("more functions than fit into one file")));
     }
     for (const ObjectFile::Section& section : object.sections) {
       if (is_usual(section)) continue;
       problems.insert(objects.place(
           i, section.name,
-          fmt::format("the section '{}' is none of the compiler's own; leave such attributes out",
-                      section.name)));
+          tr("the section '{}' is none of the compiler's own; leave such attributes out",
+             section.name)));
     }
     for (const ObjectFile::Symbol& symbol : object.symbols) {
       const std::string name = written(symbol.name);
       if (symbol.is_indirect) {
         problems.insert(objects.place(
             i, symbol.name,
-            fmt::format("'{}' is chosen while the program is loaded; define a plain function",
-                        name)));
+            tr("'{}' is chosen while the program is loaded; define a plain function", name)));
       }
       if (symbol.name.empty() || (symbol.is_local && !is_reserved(symbol.name))) continue;
       const bool is_ours =
@@ -166,13 +166,13 @@ void judge_definitions(Objects& objects, const std::set<std::string>& taken,
       problems.insert(objects.place(
           i, symbol.name,
           is_reserved(symbol.name)
-              ? fmt::format("'{}' hides from the simulator what a kernel does; leave it out", name)
-              : fmt::format("'{}' is defined by the simulator; choose another name", name)));
+              ? tr("'{}' hides from the simulator what a kernel does; leave it out", name)
+              : tr("'{}' is defined by the simulator; choose another name", name)));
     }
     for (const ObjectFile::Reference& reference : object.references) {
       if (!reference.is_indirect) continue;
       problems.insert(
-          objects.place(i, "", "an address that is chosen while the program is loaded"));
+          objects.place(i, "", tr("an address that is chosen while the program is loaded")));
     }
   }
 }
@@ -231,18 +231,17 @@ class Reach {
             call.callee.starts_with("__atomic_") || call.callee.starts_with("__sync_");
         const std::string message =
             call.callee.empty()
-                ? "a local variable is used with an index that nothing bounds, as a larger type "
-                  "than its own or as an array without elements; the simulator does not see where "
-                  "that leads: declare the variable as what it is used as, with its extents"
-            : is_atomic ? fmt::format(
-                              "the simulator does not see what {} does here; write it with "
-                              "CUDA's own, such as atomicAdd()",
-                              call.callee)
-                        : fmt::format(
-                              "the call of {} loads or stores a structure in memory, which "
-                              "the simulator does not see; put a local variable between the "
-                              "two: 'T value = *from; f(value);'",
-                              call.callee);
+                ? tr("a local variable is used with an index that nothing bounds, as a larger type "
+                     "than its own or as an array without elements; the simulator does not see "
+                     "where "
+                     "that leads: declare the variable as what it is used as, with its extents")
+            : is_atomic ? tr("the simulator does not see what {} does here; write it with "
+                             "CUDA's own, such as atomicAdd()",
+                             call.callee)
+                        : tr("the call of {} loads or stores a structure in memory, which "
+                             "the simulator does not see; put a local variable between the "
+                             "two: 'T value = *from; f(value);'",
+                             call.callee);
         problems.insert(is_in_kernel_file ? Problem{call.file, call.line, message}
                                           : objects_.place(i, written(call.callee), message));
       }
@@ -254,7 +253,7 @@ class Reach {
     for (const Edge& edge : launches_) {
       if (is_launcher_[edge.from]) continue;
       const std::string message =
-          "run_grid() is the simulator's own; launch with <<<grid, block>>>";
+          tr("run_grid() is the simulator's own; launch with <<<grid, block>>>");
       problems.insert(objects_.place(edge.object, *edge.reference, message)
                           .value_or(objects_.place(edge.object, "run_grid", message)));
     }
@@ -431,14 +430,13 @@ class Reach {
   void explain(const Edge& found, const std::map<std::size_t, const Edge*>& way,
                std::set<Problem>& problems) {
     const std::string& symbol = name_of(found);
-    const std::string message = !is_undefined(found)
-                                    ? "a kernel uses a thread_local variable, which no GPU has and "
-                                      "nvcc refuses; use a local one, or __shared__"
-                                    : fmt::format(
-                                          "a kernel calls {}, a host function, which no GPU has "
-                                          "and nvcc refuses; write it as a "
-                                          "__device__ function of your own, or call it on the host",
-                                          demangled(symbol));
+    const std::string message =
+        !is_undefined(found) ? tr("a kernel uses a thread_local variable, which no GPU has and "
+                                  "nvcc refuses; use a local one, or __shared__")
+                             : tr("a kernel calls {}, a host function, which no GPU has "
+                                  "and nvcc refuses; write it as a "
+                                  "__device__ function of your own, or call it on the host",
+                                  demangled(symbol));
     for (const Edge* edge = &found; edge != nullptr; edge = way.at(edge->from)) {
       if (auto place = objects_.place(edge->object, *edge->reference, message)) {
         problems.insert(std::move(*place));

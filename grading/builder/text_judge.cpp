@@ -12,6 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "common/base/language.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -143,9 +145,9 @@ class TextJudge {
     for (const PreprocessedText::Header& header : text.headers()) {
       if (!is_header_of_intrinsics(header.path) || !lines_of_intrinsics_.insert(header.line).second)
         continue;
-      say(header.line, fmt::format("<{}>: intrinsics of a processor do not exist on a GPU; write "
-                                   "plain C++ (a float4 is loaded and stored whole)",
-                                   std::filesystem::path(header.path).filename().string()));
+      say(header.line, tr("<{}>: intrinsics of a processor do not exist on a GPU; write "
+                          "plain C++ (a float4 is loaded and stored whole)",
+                          std::filesystem::path(header.path).filename().string()));
     }
   }
 
@@ -196,23 +198,21 @@ class TextJudge {
     if (word == "asm" || word == "__asm" || word == "__asm__") {
       if (is_own() || !is_empty_or_label()) {
         say(
-            fmt::format("'{}': inline assembly cannot be simulated; tilewise/ptx.hpp has mma.sync, "
-                        "ldmatrix and cp.async",
-                        word));
+            tr("'{}': inline assembly cannot be simulated; tilewise/ptx.hpp has mma.sync, "
+               "ldmatrix and cp.async",
+               word));
       }
     } else if ((word == "__attribute__" || word == "__attribute") && next_is(1, "(")) {
       judge_attributes(at_ + 1, behind_parentheses(at_ + 1));
     } else if (is_intrinsic(word)) {
-      say(fmt::format("'{}': intrinsics of a processor do not exist on a GPU; write plain C++",
-                      word));
+      say(tr("'{}': intrinsics of a processor do not exist on a GPU; write plain C++", word));
     } else if (is_own() && (hides_accesses(word) || is_name_of_ours(word))) {
-      say(fmt::format("'{}' hides from the simulator what a kernel loads and stores; leave it out",
-                      word));
+      say(tr("'{}' hides from the simulator what a kernel loads and stores; leave it out", word));
     } else if (is_own() && (is_one_of(word, refused_builtins) || is_builtin_on_text(word))) {
-      say(fmt::format("'{}' has no counterpart on a GPU; leave it out", word));
+      say(tr("'{}' has no counterpart on a GPU; leave it out", word));
     } else if (is_own() && word == "tilewise" && !is_for_students() &&
                !is_written_by_the_rewriter()) {
-      say("'tilewise' is the simulator's own; name what is yours otherwise");
+      say(tr("'tilewise' is the simulator's own; name what is yours otherwise"));
     }
   }
 
@@ -288,14 +288,13 @@ class TextJudge {
       const bool is_harmless = !found.is_own && has_arguments && i + 2 < tokens_.size() &&
                                is_about_arithmetic(tokens_[i + 2].token.text);
       if (is_harmless) return;
-      say(found,
-          fmt::format("'{}' hides from the simulator what a kernel loads and stores; leave it out",
-                      found.token.text));
+      say(found, tr("'{}' hides from the simulator what a kernel loads and stores; leave it out",
+                    found.token.text));
     } else if (found.is_own ? !is_one_of(name, harmless_attributes)
                             : is_one_of(name, refused_in_headers)) {
-      say(found, fmt::format("the attribute '{}' changes what the compiler makes of the code; "
-                             "leave it out",
-                             name));
+      say(found, tr("the attribute '{}' changes what the compiler makes of the code; "
+                    "leave it out",
+                    name));
     }
   }
 
@@ -309,7 +308,7 @@ class TextJudge {
     if (refuses(words)) {
       std::string shown = "#pragma";
       for (std::size_t i = 2; i < words.size(); ++i) shown += fmt::format(" {}", words[i]);
-      say(fmt::format("'{}' changes what the compiler makes of the code; leave it out", shown));
+      say(tr("'{}' changes what the compiler makes of the code; leave it out", shown));
     }
     at_ += words.size() - 1;
   }

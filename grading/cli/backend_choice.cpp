@@ -18,6 +18,7 @@
 #include <thread>
 #include <tuple>
 
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
@@ -101,15 +102,15 @@ std::vector<GpuLoad> usable_gpus(const std::vector<GpuLoad>& gpus, const std::st
   if (wanted != "auto") {
     if (!is_index(wanted)) {
       throw CannotGrade(
-          fmt::format("--device '{}' is no number of a GPU; nvidia-smi lists them, and "
-                      "auto takes the least busy one",
-                      wanted));
+          tr("--device '{}' is no number of a GPU; nvidia-smi lists them, and "
+             "auto takes the least busy one",
+             wanted));
     }
     const int index = std::stoi(wanted);
     const auto found = std::ranges::find(gpus, index, &GpuLoad::index);
     if (!gpus.empty() && found == gpus.end()) {
-      throw CannotGrade(fmt::format("--device {}: this machine has {} GPU{}, numbered from 0",
-                                    index, gpus.size(), gpus.size() == 1 ? "" : "s"));
+      throw CannotGrade(tr("--device {}: this machine has {} GPU{}, numbered from 0", index,
+                           gpus.size(), gpus.size() == 1 ? "" : "s"));
     }
     return gpus.empty() ? gpus : std::vector<GpuLoad>{*found};
   }
@@ -128,7 +129,7 @@ std::vector<GpuLoad> usable_gpus(const std::vector<GpuLoad>& gpus, const std::st
 std::string name_among(const std::string& name, const std::optional<GpuLoad>& gpu,
                        std::size_t gpus_of_machine) {
   if (!gpu || gpus_of_machine < 2) return name;
-  return fmt::format("{}, GPU {} of {}", name, gpu->index, gpus_of_machine);
+  return tr("{}, GPU {} of {}", name, gpu->index, gpus_of_machine);
 }
 
 GpuChoice choose_gpu(const std::string& wanted) {
@@ -145,10 +146,11 @@ GpuChoice choose_gpu(const std::string& wanted) {
       {.try_to_take = [](const GpuLoad& gpu) { return try_to_take(gpu.uuid, folder_of_turns()); },
        .tell_of_waiting =
            [&] {
-             fmt::print(stderr,
-                        "tilewise: other gradings use {}; waiting for one of them to end. "
-                        "Their locks are files tilewise-GPU-*.lock in {}.\n",
-                        usable.size() == 1 ? "the GPU" : "all GPUs", folder_of_turns().string());
+             fmt::print(stderr, "{}",
+                        tr("tilewise: other gradings use {}; waiting for one of them to end. "
+                           "Their locks are files tilewise-GPU-*.lock in {}.\n",
+                           usable.size() == 1 ? tr("the GPU") : tr("all GPUs"),
+                           folder_of_turns().string()));
            },
        .wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }});
   show_only(taken.uuid);
@@ -226,9 +228,9 @@ namespace {
 ChosenBackend cuda(const std::string& device, GpuUser user) {
   const std::filesystem::path worker = tool("tilewise-worker-cuda");
   if (!std::filesystem::exists(worker)) {
-    throw CannotGrade(
+    throw CannotGrade(tr(
         "this build has no cuda backend, since there was no nvcc when it was configured; install "
-        "the CUDA Toolkit, remove the folder build and run again, or use --backend simt");
+        "the CUDA Toolkit, remove the folder build and run again, or use --backend simt"));
   }
   try {
     cuda_compiler();
@@ -242,16 +244,16 @@ ChosenBackend cuda(const std::string& device, GpuUser user) {
   probe.time_limit_s = 60;  // a driver that must start first takes seconds
   const CommandResult result = run_command(probe);
   if (!result.succeeded()) {
-    throw CannotGrade("--backend cuda: " + (result.output.empty()
-                                                ? describe_ending(result) + "; use --backend simt"
-                                                : first_line(result.output)));
+    throw CannotGrade(tr("--backend cuda: ") +
+                      (result.output.empty() ? describe_ending(result) + tr("; use --backend simt")
+                                             : first_line(result.output)));
   }
   return {Backend::cuda, name_among(first_line(result.output), choice.gpu, choice.gpus_of_machine)};
 }
 
 ChosenBackend simt(const std::string& gpu) {
   if (!std::filesystem::exists(tool("tilewise-worker-simt"))) {
-    throw CannotGrade("this build has no simulator; configure it with TILEWISE_SIMT=ON");
+    throw CannotGrade(tr("this build has no simulator; configure it with TILEWISE_SIMT=ON"));
   }
   return {Backend::simt, modelled_device(gpu)};
 }

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/examiner/time_budget.hpp"
 
@@ -240,6 +242,7 @@ class Exam {
     // Command lines are there for every process to read.
     command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)},
                            {"TILEWISE_ROOT", layout().root},
+                           {core::language_variable, core::language()},
                            // OpenBLAS' threads sleep after 2^4 cycles without work. Left alone they
                            // spin for 2^28, on the cores that the kernels run on.
                            {"OPENBLAS_THREAD_TIMEOUT", "4"}};

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "common/process/sandbox.hpp"
@@ -81,9 +83,9 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
   if (stage.status != Status::failed) return;
   const std::vector<std::string> warnings = compiler_warnings(stage.id, folder);
   if (warnings.empty()) return;
-  const std::string text = for_students(
-      fmt::format("The compiler warns, which may be why: {}.", fmt::join(warnings, "; ")),
-      longest_message_bytes);
+  const std::string text =
+      for_students(tr("The compiler warns, which may be why: {}.", fmt::join(warnings, "; ")),
+                   longest_message_bytes);
   for (TestResult& test : stage.tests) {
     if (test.status == Status::failed)
       test.finding.hint = text + (test.finding.hint.empty() ? "" : " ") + test.finding.hint;
@@ -106,6 +108,8 @@ Submission submission_of(const GradeOptions& options, const std::vector<StageInf
 }  // namespace
 
 bool grade(const GradeOptions& options) {
+  // What other programs read has one form. Watching, it is shown to the learner.
+  if (!options.outputs.empty() && !options.tells_events) core::speak_english();
   const auto start = std::chrono::steady_clock::now();
   const std::vector<StageInfo> chosen = choose_stages(options.stages, stages());
   const ChosenBackend backend = choose_backend(options);
@@ -131,7 +135,7 @@ bool grade(const GradeOptions& options) {
     const StageRequest request{stage.id, submission.folder_of(stage), conditions,
                                rubric_of(rubric, stage.id)};
     if (interrupted) {
-      result.stages.push_back(not_graded(request, "Grading was stopped before it."));
+      result.stages.push_back(not_graded(request, tr("Grading was stopped before it.")));
       continue;
     }
     report.begin_stage(stage.id);
@@ -150,7 +154,7 @@ bool grade(const GradeOptions& options) {
   add_up(result);
   report.print_summary(result, options.seed);
   if (!search.sandbox && !options.submission.empty()) {
-    std::cout << fmt::format(
+    std::cout << tr(
         "Submissions ran without a sandbox: {}. docs/instructors.md says what it takes.\n",
         search.why_not);
   }
@@ -215,18 +219,18 @@ std::string remarks(const std::vector<SourceCoverage>& sources, const StageResul
   });
   std::string text;
   if (!std::ranges::all_of(sources, reached_all)) {
-    text +=
+    text += tr(
         "\nNo test came to the lines marked with '!'. What do the conditions before them ask for: "
         "another n,\nanother tile, an argument that the contract does not allow? Call it with "
         "that: "
-        "./lab profile.\nIf nothing can ever lead there, take the lines out.\n";
+        "./lab profile.\nIf nothing can ever lead there, take the lines out.\n");
   }
   if (ended_early > 0) {
-    text += fmt::format(
-        "\n{} of {} tests did not pass. A test ends where it fails, so that more may be reached "
-        "once "
-        "it\npasses: ./lab grade {}.\n",
-        ended_early, stage.tests.size(), stage.id);
+    text +=
+        tr("\n{} of {} tests did not pass. A test ends where it fails, so that more may be reached "
+           "once "
+           "it\npasses: ./lab grade {}.\n",
+           ended_early, stage.tests.size(), stage.id);
   }
   return text;
 }
@@ -274,9 +278,9 @@ bool coverage(const Run& run) {
   }
   std::cout << remarks(sources, result);
   if (!run.submission.empty()) {
-    std::cout
-        << "\nThe submission ran without a sandbox, so that it could be counted. Do this with "
-           "code you trust.\n";
+    std::cout << tr(
+        "\nThe submission ran without a sandbox, so that it could be counted. Do this with "
+        "code you trust.\n");
   }
   std::cout << std::flush;
   return true;

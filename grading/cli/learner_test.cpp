@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -70,6 +71,28 @@ TEST(Learner, IsLedFromTheFirstStageToTheSecond) {
   EXPECT_THAT(text_of(course.lab("01_single_block", source)), HasSubstr("TODO(lab)"));
   EXPECT_THAT(said(course, {"status"}),
               HasSubstr("> 01_single_block         0/10  not graded yet  "));
+}
+
+TEST(Learner, IsSpokenToInTheirLanguage) {
+  const TemporaryCourse course;
+  setenv("TILEWISE_LANGUAGE", "es", 1);
+  const std::string welcome = said(course, {});
+  const std::string graded = said(course, {"grade", "1", "--backend", "simt", "--seed", "7"}, 1);
+  const std::string aimed = said(course, {"hint"});
+  const std::string hint = said(course, {"hint"});
+  const fs::path result = course.root() / "result.json";
+  const std::string for_programs = said(
+      course, {"grade", "1", "--backend", "simt", "--seed", "7", "--json", result.string()}, 1);
+  unsetenv("TILEWISE_LANGUAGE");
+
+  EXPECT_THAT(welcome, HasSubstr("lee      labs/01_single_block/README.es.md"));
+  EXPECT_THAT(graded, AllOf(HasSubstr("C[0][0] nunca se escribió; se esperaba"),
+                            HasSubstr("Siguiente paso: Comprueba que el kernel se lanza")));
+  EXPECT_THAT(aimed, HasSubstr("Queda por escribir: labs/01_single_block/"));
+  EXPECT_THAT(hint, AllOf(StartsWith("matmul_single_block, pista 1 de 3: Idea"),
+                          HasSubstr("Hay un solo bloque, y C suele ser mayor que él.")));
+  EXPECT_THAT(for_programs, HasSubstr("C[0][0] was never written, expected"));
+  EXPECT_THAT(text_of(result), HasSubstr("\"status\": \"failed\""));
 }
 
 /// Runs `tilewise predict` with these lines for answers.

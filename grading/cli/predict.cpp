@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "grading/cli/commands.hpp"
@@ -28,7 +29,7 @@ std::string line_typed() {
   throw_if_interrupted();  // a signal ends the reading, too
   if (!there_is_one) {
     fmt::print("\n");
-    throw CannotGrade("the answers end here, so nothing was counted and nothing is kept");
+    throw CannotGrade(tr("the answers end here, so nothing was counted and nothing is kept"));
   }
   constexpr const char* blanks = " \t\r";
   const std::size_t begin = line.find_first_not_of(blanks);
@@ -38,16 +39,16 @@ std::string line_typed() {
 
 std::string what_to_type(const PredictionQuestion& question) {
   return question.choices.empty()
-             ? "type a number, such as 4 or 1/8"
-             : fmt::format("type a number from 1 to {}, or the words", question.choices.size());
+             ? tr("type a number, such as 4 or 1/8")
+             : tr("type a number from 1 to {}, or the words", question.choices.size());
 }
 
 /// Asks until there is an answer; nothing where the question is left out.
 std::optional<Prediction> ask(std::size_t number, const PredictionQuestion& question) {
-  fmt::print("{}", wrapped(fmt::format("{}. {}", number, question.question), "",
+  fmt::print("{}", wrapped(fmt::format("{}. {}", number, core::in_language(question.question)), "",
                            columns_of_standard_output()));
   for (std::size_t i = 0; i < question.choices.size(); ++i) {
-    fmt::print("     {}  {}\n", i + 1, question.choices[i]);
+    fmt::print("     {}  {}\n", i + 1, core::in_language(question.choices[i]));
   }
   for (;;) {
     fmt::print("   > ");
@@ -57,7 +58,7 @@ std::optional<Prediction> ask(std::size_t number, const PredictionQuestion& ques
     if (line.empty()) return std::nullopt;
     if (const auto answer = read_prediction(question, line)) return answer;
     const std::string problem =
-        fmt::format("'{}' is no answer to this: {}", printable(line), what_to_type(question));
+        tr("'{}' is no answer to this: {}", printable(line), what_to_type(question));
     // Nobody is there to correct it.
     if (isatty(STDIN_FILENO) == 0) throw CannotGrade(problem);
     fmt::print("   {}\n", problem);
@@ -119,7 +120,7 @@ bool predict(const PredictOptions& options) {
   const std::vector<PredictionQuestion> questions =
       read_predictions(core::project_root(), stage.id);
   if (questions.empty()) {
-    fmt::print("{} asks for no prediction.\n", stage.id);
+    fmt::print("{}", tr("{} asks for no prediction.\n", stage.id));
     write_output(options.json, to_file(predictions_document(stage.id, {})));
     return true;
   }
@@ -128,11 +129,10 @@ bool predict(const PredictOptions& options) {
   choose_submission(options, {stage});  // what is wrong with it is said before anything is asked
   demand_writable(options.json);
 
-  fmt::print("{}",
-             wrapped(fmt::format("{}: what do you expect on a {}? Nothing of it is graded, and "
-                                 "an empty line leaves a question out.",
-                                 stage.id, gpu.name),
-                     "", columns_of_standard_output()));
+  fmt::print("{}", wrapped(tr("{}: what do you expect on a {}? Nothing of it is graded, and "
+                              "an empty line leaves a question out.",
+                              stage.id, gpu.name),
+                           "", columns_of_standard_output()));
   std::vector<AnsweredPrediction> answers;
   for (const PredictionQuestion& question : questions) {
     fmt::print("\n");
@@ -155,12 +155,12 @@ bool predict(const PredictOptions& options) {
   fmt::print(
       "\n{}:\n",
       counts.of_solution && !options.solutions
-          ? "Of the solution, as your own files have a TODO(lab) left or cannot be counted yet"
-      : options.solutions ? "Of the solution"
-                          : "Of your kernels");
+          ? tr("Of the solution, as your own files have a TODO(lab) left or cannot be counted yet")
+      : options.solutions ? tr("Of the solution")
+                          : tr("Of your kernels"));
   fmt::print("{}", predictions_table(answers, columns_of_standard_output()));
-  fmt::print("\nLine by line: ./lab profile {}{} --call '{}'\n", stage.id,
-             counts.of_solution ? " --solutions" : "", calls.front().text);
+  fmt::print("{}", tr("\nLine by line: ./lab profile {}{} --call '{}'\n", stage.id,
+                      counts.of_solution ? " --solutions" : "", calls.front().text));
   write_output(options.json, to_file(predictions_document(stage.id, answers)));
   if (options.on_answers) options.on_answers(stage, answers);
   return true;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/kernel_registers.hpp"
@@ -58,7 +59,7 @@ std::optional<Finding> why_nothing_counted(const CallReply& reply, const std::st
   if (!reply.findings.empty()) {
     Finding first = reply.findings.front();
     first.message = call + ": " + first.message;
-    first.hint = "./lab grade looks for such faults, and has hints on them.";
+    first.hint = tr("./lab grade looks for such faults, and has hints on them.");
     return first;
   }
   if (reply.ending != Ending::returned) {
@@ -67,12 +68,12 @@ std::optional<Finding> why_nothing_counted(const CallReply& reply, const std::st
     return why;
   }
   if (reply.cuda_status != 0) {
-    return Finding{.message = fmt::format("{} returned {}.", call, reply.cuda_error_name),
-                   .hint =
-                       "Choose arguments that the contract allows, or find out why it fails: "
-                       "./lab grade."};
+    return Finding{
+        .message = fmt::format("{} returned {}.", call, reply.cuda_error_name),
+        .hint = tr("Choose arguments that the contract allows, or find out why it fails: "
+                   "./lab grade.")};
   }
-  if (reply.launches == 0) return Finding{.message = call + " launched no kernel."};
+  if (reply.launches == 0) return Finding{.message = call + tr(" launched no kernel.")};
   return std::nullopt;
 }
 
@@ -125,7 +126,7 @@ std::vector<ProfileReport> count_calls(const StageInfo& stage, const fs::path& f
     reports.push_back({stage.id, call.text, gpu, std::move(reply.profiles), reply.launches,
                        call.operations, call.double_precision});
   }
-  terminal.show_progress("nvcc counts registers");
+  terminal.show_progress(tr("nvcc counts registers"));
   const std::vector<CompiledKernel> compiled = registers.wait();
   for (ProfileReport& report : reports) report.compiled = compiled;
   terminal.clear_progress();
@@ -140,7 +141,7 @@ bool profile(const ProfileOptions& options) {
     calls.push_back(read_call(call, contracts_of(stage.id)));
   }
   if (calls.size() > 1 && !options.json.empty()) {
-    throw CannotGrade("--json holds one call; leave out the others, or run once for each");
+    throw CannotGrade(tr("--json holds one call; leave out the others, or run once for each"));
   }
   const Submission submission = choose_submission(options, {stage});
   const fs::path folder = submission.folder_of(stage);
@@ -184,8 +185,7 @@ std::array<unsigned, 2> read_intervals(const std::string& text) {
   if (const auto one = number_in<unsigned>(text)) return {*one, *one};
   const auto both = pair_in<unsigned>(text, '-');
   if (!both || (*both)[0] > (*both)[1]) {
-    throw CannotGrade(
-        fmt::format("'{}' is no interval between barriers; write it as 0 or 0-1", text));
+    throw CannotGrade(tr("'{}' is no interval between barriers; write it as 0 or 0-1", text));
   }
   return *both;
 }
@@ -196,7 +196,7 @@ FigureChoice read_choice(const TraceOptions& options) {
   if (!options.intervals.empty()) choice.intervals = read_intervals(options.intervals);
   for (const std::string& text : options.threads) {
     const auto thread = pair_in<unsigned>(text, ',');
-    if (!thread) throw CannotGrade(fmt::format("'{}' is no thread; write it as 1,0", text));
+    if (!thread) throw CannotGrade(tr("'{}' is no thread; write it as 1,0", text));
     choice.threads.push_back(*thread);
   }
   return choice;
@@ -230,15 +230,14 @@ std::string summary(const Trace& trace) {
     for (const TraceBlock& block : kernel.blocks) requests += block.requests.size();
     const std::uint64_t blocks =
         std::uint64_t{kernel.launch.grid[0]} * kernel.launch.grid[1] * kernel.launch.grid[2];
-    text += fmt::format(
-        "{}{} with {} requests of {}{} block{}{}", separator, kernel.launch.kernel, requests,
-        kernel.blocks.size() == blocks ? "" : fmt::format("{} of ", kernel.blocks.size()), blocks,
-        blocks == 1 ? "" : "s",
-        cut ? ", their beginning only (choose a smaller call to see all)" : "");
+    text += tr("{}{} with {} requests of {}{} block{}{}", separator, kernel.launch.kernel, requests,
+               kernel.blocks.size() == blocks ? "" : fmt::format("{} of ", kernel.blocks.size()),
+               blocks, blocks == 1 ? "" : "s",
+               cut ? tr(", their beginning only (choose a smaller call to see all)") : "");
     separator = "; ";
   }
   if (static_cast<std::size_t>(trace.launches) > trace.kernels.size()) {
-    text += fmt::format("; the first {} of {} launches", trace.kernels.size(), trace.launches);
+    text += tr("; the first {} of {} launches", trace.kernels.size(), trace.launches);
   }
   return text;
 }

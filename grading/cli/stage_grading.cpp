@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/compiler_message.hpp"
@@ -49,7 +50,7 @@ namespace {
 /// Why a backend does not run tests of a category at all; empty where it does.
 std::string never_judged(Category category, Backend backend) {
   if (backend == Backend::cuda && category == Category::memory) {
-    return "Accesses to memory are counted on the simulator.";
+    return tr("Accesses to memory are counted on the simulator.");
   }
   return "";
 }
@@ -107,12 +108,11 @@ void put_in_order(StageResult& stage, const std::vector<RubricEntry>& rubric) {
 /// Why the tests after the last one reported have no verdict.
 Finding death_of_examiner(const EarlyEnd& early) {
   Finding why;
-  why.message =
-      fmt::format("The examiner {}{}; no verdict.\n{}", describe_ending(early.examiner),
-                  early.test.empty() ? "" : " during " + early.test, early.examiner.output);
+  why.message = tr("The examiner {}{}; no verdict.\n{}", describe_ending(early.examiner),
+                   early.test.empty() ? "" : " during " + early.test, early.examiner.output);
   why.hint =
-      "If the kernel file does nothing to other processes, this is a fault of Tilewise: please "
-      "report it.";
+      tr("If the kernel file does nothing to other processes, this is a fault of Tilewise: please "
+         "report it.");
   return why;
 }
 
@@ -205,7 +205,7 @@ Built build_for_simulator(const BuildRequest& submission, const std::string& gpu
   const auto failed = std::ranges::find(all_built, false, &BuildResult::ok);
   if (failed != all_built.end()) {
     if (std::size_t(failed - all_built.begin()) < own) return {.problem = failed->finding};
-    throw std::runtime_error("the reference solution: " + failed->finding.message);
+    throw std::runtime_error(tr("the reference solution: ") + failed->finding.message);
   }
   built.modules.fast = all_built.front().module;
   built.modules.checked = all_built[own - 1].module;
@@ -253,9 +253,8 @@ Built build(const StageRequest& request, const std::filesystem::path& scratch) {
 
 Finding stopped_by(const Interrupted& interrupted) {
   Finding why;
-  why.message =
-      fmt::format("Grading was stopped by {} before there was a verdict.", name_of(interrupted));
-  why.hint = "Grade again.";
+  why.message = tr("Grading was stopped by {} before there was a verdict.", name_of(interrupted));
+  why.hint = tr("Grade again.");
   return why;
 }
 
@@ -287,8 +286,8 @@ class Remarker {
     const bool may_remark = test.status == Status::passed && !test.hidden && test.max_score > 0 &&
                             test.category == Category::correctness;
     if (!may_remark || remarks_.overflow.empty()) return;
-    test.finding.message += fmt::format("{}Remark, which costs nothing: {}.",
-                                        test.finding.message.empty() ? "" : " ", remarks_.overflow);
+    test.finding.message += tr("{}Remark, which costs nothing: {}.",
+                               test.finding.message.empty() ? "" : " ", remarks_.overflow);
     remarks_.overflow.clear();  // once is enough
   }
 
@@ -303,8 +302,8 @@ class Remarker {
 
  private:
   static void add(const Finding& doubt, Finding& finding, const char* apart) {
-    finding.message += fmt::format("{}The cause may be this: {}:{}: {}.", apart, doubt.file,
-                                   doubt.line, doubt.message);
+    finding.message +=
+        tr("{}The cause may be this: {}:{}: {}.", apart, doubt.file, doubt.line, doubt.message);
     finding.hint = doubt.hint;
     if (finding.line > 0) return;
     finding.file = doubt.file;

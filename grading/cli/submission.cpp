@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/sha256.hpp"
 #include "grading/course/stages.hpp"
@@ -49,8 +50,8 @@ std::vector<StageInfo> choose_stages(const std::vector<std::string>& words,
     if (stage == known.end()) {
       std::vector<std::string> ids;
       std::ranges::transform(known, std::back_inserter(ids), &StageInfo::id);
-      throw CannotGrade(fmt::format("there is no stage '{}'; the stages are: {}", printable(word),
-                                    fmt::join(ids, ", ")));
+      throw CannotGrade(
+          tr("there is no stage '{}'; the stages are: {}", printable(word), fmt::join(ids, ", ")));
     }
     if (std::ranges::find(chosen, stage->id, &StageInfo::id) == chosen.end()) {
       chosen.push_back(*stage);
@@ -83,11 +84,11 @@ std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
   std::error_code error;
   fs::recursive_directory_iterator item(folder, fs::directory_options::skip_permission_denied,
                                         error);
-  if (error == std::errc::permission_denied) return "its folder cannot be read";
+  if (error == std::errc::permission_denied) return tr("its folder cannot be read");
   std::size_t seen = 0;
   for (; !error && item != fs::recursive_directory_iterator(); item.increment(error)) {
     if (++seen > most_submission_files) {
-      return fmt::format("it holds more than {} files", most_submission_files);
+      return tr("it holds more than {} files", most_submission_files);
     }
     if (item.depth() >= deepest) item.disable_recursion_pending();
     std::error_code ignored;
@@ -95,7 +96,7 @@ std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
     if (is_file && place_of(item->path().lexically_relative(folder))) files.push_back(item->path());
   }
   std::ranges::sort(files);
-  return error ? fmt::format("it cannot be read: {}", error.message()) : "";
+  return error ? tr("it cannot be read: {}", error.message()) : "";
 }
 
 }  // namespace
@@ -184,8 +185,8 @@ std::string PlacesByName::settle(const fs::path& to) const {
     for (const Candidate& one : meant) {
       const fs::path file = to / "labs" / one.place;
       if (text_of(file) != text_of(to / "labs" / meant.front().place)) {
-        return fmt::format("{} and {} differ, and either may be meant: hand in one of them",
-                           printable(meant.front().path.string()), printable(one.path.string()));
+        return tr("{} and {} differ, and either may be meant: hand in one of them",
+                  printable(meant.front().path.string()), printable(one.path.string()));
       }
     }
     for (const Candidate& one : meant) {
@@ -212,7 +213,7 @@ std::string take_from_folder(const fs::path& folder, const fs::path& to,
     std::string text(largest_source_bytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!stream && !stream.eof()) {
-      return fmt::format("{} cannot be read: {}", printable(place.string()), std::strerror(errno));
+      return tr("{} cannot be read: {}", printable(place.string()), std::strerror(errno));
     }
     text.resize(static_cast<std::size_t>(stream.gcount()));
     if (auto problem = put_in_place(text, to, place, path.string()); !problem.empty()) {
@@ -257,8 +258,8 @@ void make_folder_for(const fs::path& file) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (error) {
-    throw CannotGrade(fmt::format("cannot make the folder {}: {}",
-                                  printable(file.parent_path().string()), error.message()));
+    throw CannotGrade(tr("cannot make the folder {}: {}", printable(file.parent_path().string()),
+                         error.message()));
   }
 }
 
@@ -267,13 +268,12 @@ void make_folder_for(const fs::path& file) {
 std::string put_in_place(const std::string& text, const fs::path& to, const fs::path& place,
                          const std::string& path) {
   if (text.size() > largest_source_bytes) {
-    return fmt::format("{} is larger than {} bytes", printable(place.string()),
-                       largest_source_bytes);
+    return tr("{} is larger than {} bytes", printable(place.string()), largest_source_bytes);
   }
   const std::optional<std::string> plain = as_utf8(text);
   if (!plain) {
-    return fmt::format("{} is text in UTF-16 that cannot be read: save it as UTF-8",
-                       printable(place.string()));
+    return tr("{} is text in UTF-16 that cannot be read: save it as UTF-8",
+              printable(place.string()));
   }
   make_folder_for(to / "labs" / place);
   write_output(to / "labs" / place, *plain);
@@ -334,8 +334,7 @@ Submission put_together(const fs::path& directory) {
     return take_from_folder(directory, scratch->path(), place_of);
   });
   if (!problem.empty()) {
-    throw NothingSubmitted(
-        fmt::format("the submission {}: {}", printable(directory.string()), problem));
+    throw NothingSubmitted(tr("the submission {}: {}", printable(directory.string()), problem));
   }
   return {scratch->path() / "labs", scratch};
 }
@@ -348,11 +347,11 @@ Submission open_submission(const fs::path& directory, const std::vector<StageInf
   const fs::file_status status = fs::status(directory, error);
   if (!fs::exists(status)) {
     const std::string reason =
-        status.type() == fs::file_type::not_found ? "does not exist" : error.message();
-    throw CannotGrade(fmt::format("the submission {}: {}", name, reason));
+        status.type() == fs::file_type::not_found ? tr("does not exist") : error.message();
+    throw CannotGrade(tr("the submission {}: {}", name, reason));
   }
   if (!fs::is_directory(status)) {
-    throw CannotGrade(fmt::format(
+    throw CannotGrade(tr(
         "the submission {} is not a folder; it must be one that holds labs/NN_topic/*.cu", name));
   }
   Submission submission{directory / "labs"};
@@ -360,10 +359,10 @@ Submission open_submission(const fs::path& directory, const std::vector<StageInf
   submission = put_together(directory);
   if (has_any(submission, wanted)) return submission;
   const StageInfo& first = wanted.front();
-  throw NothingSubmitted(fmt::format(
-      "the submission {} has no file of {}; expected, for example, labs/{}/{}, or {} by itself",
-      name, wanted.size() == 1 ? "this stage" : "these stages", first.id, first.sources.front(),
-      first.sources.front()));
+  throw NothingSubmitted(
+      tr("the submission {} has no file of {}; expected, for example, labs/{}/{}, or {} by itself",
+         name, wanted.size() == 1 ? tr("this stage") : tr("these stages"), first.id,
+         first.sources.front(), first.sources.front()));
 }
 
 StageInfo stage_of(const Run& run) { return choose_stages(run.stages, stages()).front(); }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
@@ -29,23 +30,23 @@ namespace tilewise::grading {
 namespace {
 
 /// Packages that every grading needs; the course runs without the others of packages.txt, though
-/// not all of it.
-constexpr std::string_view demanded[] = {"g++", "cmake", "ninja-build"};
+/// not all of it. The first are the compiler, as Debian, Fedora and Arch call it.
+constexpr std::string_view demanded[] = {"g++", "gcc-c++", "gcc", "cmake", "ninja", "ninja-build"};
 
 /// Asks the script `lab`, which looks for packages before anything is built.
-/// @return its lines "name|state|version|remark" for the packages of a list
-std::string examine_packages(const char* list) {
+std::string ask_lab(const std::vector<std::string>& words) {
   Command question;
-  question.arguments = {"bash", layout().root / "lab", "__packages", list};
+  question.arguments = {"bash", layout().root / "lab"};
+  question.arguments.insert(question.arguments.end(), words.begin(), words.end());
   // The compiler that graders use, where the script would take any.
   question.environment = {{"CXX", fmt::format("{}", fmt::join(cxx_compiler(), " "))}};
   constexpr double patience_s = 60;  // programs of a network drive take their time
   question.time_limit_s = patience_s;
   const CommandResult answer = run_command(std::move(question));
   if (!answer.succeeded()) {
-    throw std::runtime_error(fmt::format("{}, asked for the packages of {}, {}\n{}",
-                                         (layout().root / "lab").string(), list,
-                                         describe_ending(answer), answer.output));
+    throw std::runtime_error(fmt::format("{} {} {}\n{}", (layout().root / "lab").string(),
+                                         fmt::join(words, " "), describe_ending(answer),
+                                         answer.output));
   }
   return answer.output;
 }
@@ -76,7 +77,7 @@ bool is_listed(const Checkup& checkup, const std::string& name) {
 /// A section with a line for each package of a list that no section before has.
 CheckupSection package_section(const std::string& title, const char* list, Checkup& checkup) {
   CheckupSection section{title, {}};
-  std::istringstream lines(examine_packages(list));
+  std::istringstream lines(ask_lab({"__packages", list}));  // "name|state|version|remark"
   for (std::string answer; std::getline(lines, answer);) {
     CheckupLine line = look_at(answer);
     if (is_listed(checkup, line.name)) continue;
@@ -92,9 +93,9 @@ CheckupSection sandbox_section(Checkup& checkup) {
   if (search.sandbox) {
     return {"Sandbox", {{"bubblewrap", Health::fine, "works", search.sandbox.bubblewrap.string()}}};
   }
-  checkup.advice.push_back(
+  checkup.advice.push_back(tr(
       "Without a sandbox less is kept from submissions: docs/instructors.md. Your own kernels do "
-      "not need one.");
+      "not need one."));
   return {"Sandbox", {{"bubblewrap", Health::lacking, "no", printable(search.why_not)}}};
 }
 
@@ -102,8 +103,7 @@ void choose(Checkup& checkup) {
   std::string why_not_cuda;
   try {
     const ChosenBackend chosen = choose_backend({.backend = "cuda"}, GpuUser::others);
-    checkup.backend =
-        fmt::format("cuda: kernels run on {}, and are timed there.", printable(chosen.device));
+    checkup.backend = tr("cuda: kernels run on {}, and are timed there.", printable(chosen.device));
     return;
   } catch (const CannotGrade& error) {
     why_not_cuda = error.what();
@@ -111,13 +111,13 @@ void choose(Checkup& checkup) {
   }
   try {
     choose_backend({.backend = "simt"});
-    checkup.backend = fmt::format(
-        "simt, the simulator: kernels run on the processor, and their speed is modelled.\n"
-        "Not cuda: {}.",
-        printable(why_not_cuda));
+    checkup.backend =
+        tr("simt, the simulator: kernels run on the processor, and their speed is modelled.\n"
+           "Not cuda: {}.",
+           printable(why_not_cuda));
   } catch (const CannotGrade& error) {
-    checkup.backend = fmt::format("none. Not simt: {}.\nNot cuda: {}.", printable(error.what()),
-                                  printable(why_not_cuda));
+    checkup.backend =
+        tr("none. Not simt: {}.\nNot cuda: {}.", printable(error.what()), printable(why_not_cuda));
     checkup.can_run = false;
   }
 }
@@ -157,20 +157,22 @@ std::string table(const std::vector<CheckupSection>& sections) {
   return text;
 }
 
-std::string installation(const char* why, const std::vector<std::string>& packages) {
+std::string installation(const std::string& why, const std::vector<std::string>& packages) {
   if (packages.empty()) return "";
-  return fmt::format("{}\n  sudo apt-get install {}\n", why, fmt::join(packages, " "));
+  const std::string said = ask_lab({"__installer"});
+  return fmt::format("{}\n  {} {}\n", why, said.substr(0, said.find('\n')),
+                     fmt::join(packages, " "));
 }
 
 }  // namespace
 
 Checkup examine_machine() {
   Checkup checkup;
-  checkup.sections.push_back(package_section("Needed", "packages.txt", checkup));
+  checkup.sections.push_back(package_section(tr("Needed"), "packages.txt", checkup));
   checkup.sections.push_back(sandbox_section(checkup));
-  checkup.sections.push_back(package_section("Optional", "packages_optional.txt", checkup));
+  checkup.sections.push_back(package_section(tr("Optional"), "packages_optional.txt", checkup));
   checkup.sections.push_back(
-      package_section("For ./lab test alone", "packages_for_tests.txt", checkup));
+      package_section(tr("For ./lab test alone"), "packages_for_tests.txt", checkup));
   checkup.sections.push_back(gpu_section());
   choose(checkup);
   checkup.can_run = checkup.can_run && checkup.needed.empty();
@@ -179,12 +181,12 @@ Checkup examine_machine() {
 
 std::string to_text(const Checkup& checkup) {
   std::string text = table(checkup.sections);
-  text += "Backend that will run: " + checkup.backend + "\n";
-  text += installation("Needed, and missing or too old here (marked !):", checkup.needed);
-  text += installation("Missing, and not needed to run the course (marked -):", checkup.useful);
+  text += tr("Backend that will run: ") + checkup.backend + "\n";
+  text += installation(tr("Needed, and missing or too old here (marked !):"), checkup.needed);
+  text += installation(tr("Missing, and not needed to run the course (marked -):"), checkup.useful);
   for (const std::string& advice : checkup.advice) text += advice + "\n";
-  text += checkup.can_run ? "The course runs here.\n"
-                          : "The course does not run here yet: see what is marked !.\n";
+  text += checkup.can_run ? tr("The course runs here.\n")
+                          : tr("The course does not run here yet: see what is marked !.\n");
   return text;
 }
 
@@ -200,7 +202,7 @@ std::string output_of(std::vector<std::string> arguments) {
 
 void add_gpus(CheckupSection& section) {
   if (find_program("nvidia-smi").empty()) {
-    section.lines.push_back({"driver", Health::lacking, "missing", "nvidia-smi is not found"});
+    section.lines.push_back({"driver", Health::lacking, "missing", tr("nvidia-smi is not found")});
     return;
   }
   std::istringstream gpus(
@@ -218,11 +220,11 @@ void add_gpus(CheckupSection& section) {
       section.lines.push_back({"driver", Health::fine, printable(driver), ""});
     }
     section.lines.push_back({"GPU " + printable(index), Health::fine, printable(name),
-                             "compute capability " + printable(capability)});
+                             tr("compute capability ") + printable(capability)});
   }
   if (!any) {
     section.lines.push_back(
-        {"GPU", Health::lacking, "none", "nvidia-smi finds none: run it to see why"});
+        {"GPU", Health::lacking, "none", tr("nvidia-smi finds none: run it to see why")});
   }
 }
 
@@ -238,11 +240,11 @@ void add_toolkit(CheckupSection& section) {
     const std::string number = major == 0 ? "" : fmt::format("{}.{}", major, minor);
     const bool fits = std::pair(major, minor) >= std::pair(11, 8);
     section.lines.push_back({"nvcc", fits ? Health::fine : Health::lacking,
-                             number.empty() ? "does not tell its version" : number,
-                             fits ? nvcc : nvcc + ": CUDA 11.8 or later is needed"});
+                             number.empty() ? tr("does not tell its version") : number,
+                             fits ? nvcc : nvcc + tr(": CUDA 11.8 or later is needed")});
   } catch (const std::runtime_error&) {
     section.lines.push_back(
-        {"nvcc", Health::lacking, "missing", "the CUDA Toolkit: developer.nvidia.com/cuda"});
+        {"nvcc", Health::lacking, "missing", tr("the CUDA Toolkit: developer.nvidia.com/cuda")});
   }
 }
 
@@ -267,17 +269,18 @@ bool counts_for_users(std::string_view driver_parameters) {
 }
 
 CheckupSection gpu_section() {
-  CheckupSection section{"GPU (optional)", {}};
+  CheckupSection section{tr("GPU (optional)"), {}};
   add_gpus(section);
   add_toolkit(section);
   add_tool(section, "compute-sanitizer", find_compute_sanitizer(),
-           "tests of safety on a GPU; in the CUDA Toolkit");
-  add_tool(section, "nvdisasm", find_disassembler(), "SASS in `lab ptx`; in the CUDA Toolkit");
+           tr("tests of safety on a GPU; in the CUDA Toolkit"));
+  add_tool(section, "nvdisasm", find_disassembler(), tr("SASS in `lab ptx`; in the CUDA Toolkit"));
   const auto nsight_compute = find_nsight_compute();
-  add_tool(section, "ncu", nsight_compute, "GIPS in `lab bench`; Nsight Compute");
+  add_tool(section, "ncu", nsight_compute, tr("GIPS in `lab bench`; Nsight Compute"));
   if (nsight_compute && !counts_for_users(driver_parameters()) && geteuid() != 0) {
     section.lines.back().health = Health::lacking;
-    section.lines.back().remark = "may not read counters: developer.nvidia.com/ERR_NVGPUCTRPERM";
+    section.lines.back().remark =
+        tr("may not read counters: developer.nvidia.com/ERR_NVGPUCTRPERM");
   }
   return section;
 }

@@ -161,5 +161,31 @@ TEST(DoctorOfTheScript, SaysWhatIsMissingWhereNothingCanBeBuilt) {
   EXPECT_THAT(run.output, HasSubstr("Install them under the names your system has for them."));
 }
 
+TEST(DoctorOfTheScript, NamesPackagesAsTheSystemDoes) {
+  const struct {
+    const char* manager;
+    const char* says;
+  } cases[] = {{"dnf", "sudo dnf install gcc-c++ binutils cmake ninja-build "},
+               {"pacman", "sudo pacman -S --needed gcc binutils cmake ninja "}};
+  for (const auto& [manager, says] : cases) {
+    const ScratchDirectory course;
+    for (const char* file : {"lab", "packages.txt", "packages_elsewhere.txt"}) {
+      fs::copy_file(layout().root / file, course.path() / file);
+    }
+    const fs::path programs = course.path() / "programs";
+    fs::create_directory(programs);
+    for (const char* name : {"bash", "cut", "dirname", "sed", "tr"}) {
+      fs::create_symlink(find_program(name), programs / name);
+    }
+    fs::create_symlink(find_program("false"), programs / manager);
+    Command command;
+    command.arguments = {"bash", course.path() / "lab", "doctor"};
+    command.environment = {{"PATH", programs}, {"CXX", ""}};
+    const CommandResult run = run_command(command);
+    EXPECT_EQ(run.status, 2) << run.output;
+    EXPECT_THAT(run.output, HasSubstr(says));
+  }
+}
+
 }  // namespace
 }  // namespace tilewise::grading

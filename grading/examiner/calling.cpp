@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/messages.hpp"
 #include "grading/examiner/process/failures.hpp"
@@ -76,7 +77,8 @@ std::vector<Argument> store_arguments(const Call& call, std::span<std::byte> mem
     BufferArgument& buffer =
         std::get<BufferArgument>(arguments.emplace_back(describe(matrix, with_guard_bands)));
     if (offset + matrix.image_bytes() > memory.size()) {
-      throw std::length_error(call.text + ": the matrices exceed the memory shared with a worker");
+      throw std::length_error(call.text +
+                              tr(": the matrices exceed the memory shared with a worker"));
     }
     matrix.store(memory.subspan(offset));
     buffer.offset += offset;
@@ -188,15 +190,15 @@ std::optional<Verdict> failure_of(const std::string& what, const CallReply& repl
   if (reply.cuda_error_name == "cudaErrorNotSupported") {
     return Verdict{
         {.kind = "launch",
-         .message = what +
-                    " returned cudaErrorNotSupported: it calls a function of CUDA's that the "
-                    "simulator has not, or not where host code runs apart from the kernels, "
-                    "as it does in grading. On a GPU, it is the device that lacks it.",
-         .hint = "The lines above that begin with \"tilewise:\" name it. cudaMalloc() and "
-                 "cudaMemcpy() do for a matrix of your own."}};
+         .message =
+             what + tr(" returned cudaErrorNotSupported: it calls a function of CUDA's that the "
+                       "simulator has not, or not where host code runs apart from the kernels, "
+                       "as it does in grading. On a GPU, it is the device that lacks it."),
+         .hint = tr("The lines above that begin with \"tilewise:\" name it. cudaMalloc() and "
+                    "cudaMemcpy() do for a matrix of your own.")}};
   }
   return Verdict{wrong_status(what, reply.cuda_error_name, "cudaSuccess",
-                              "its arguments are within the contract")};
+                              tr("its arguments are within the contract"))};
 }
 
 namespace {
@@ -223,13 +225,13 @@ std::vector<CheckPass> check_passes(const ExaminerOptions& options, Random& rand
       return simt::Watch{.checks = true, .order = order, .seed = random()};
     };
     return {{"", in_order(simt::ThreadOrder::forward), ""},
-            {", threads in reverse order", in_order(simt::ThreadOrder::reverse), ""},
-            {", threads in random order", in_order(simt::ThreadOrder::shuffled), ""}};
+            {tr(", threads in reverse order"), in_order(simt::ThreadOrder::reverse), ""},
+            {tr(", threads in random order"), in_order(simt::ThreadOrder::shuffled), ""}};
   }
   if (!find_compute_sanitizer()) return {};
   std::vector<CheckPass> passes;
   for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
-    passes.push_back({std::string(" under compute-sanitizer --tool ") + tool, {}, tool});
+    passes.push_back({std::string(tr(" under compute-sanitizer --tool ")) + tool, {}, tool});
   }
   return passes;
 }

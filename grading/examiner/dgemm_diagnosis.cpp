@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
 
@@ -28,11 +29,12 @@ std::optional<Diagnosis> reads_c_for_beta_0(const DgemmObservation& seen, const 
   if (has_no_terms(seen.inputs)) std::ranges::fill(ordinary.values, 1.0);
   const auto after = rerun(ordinary);
   if (!after || !is_result_of(*after, seen.inputs)) return std::nullopt;
-  return Diagnosis{Pattern::accumulates,
-                   "the result is right only if C holds ordinary numbers beforehand, so the kernel "
-                   "reads C although beta is 0",
-                   "With beta = 0, C may hold anything, NaN too, and 0 * NaN is NaN: write C "
-                   "without reading it."};
+  return Diagnosis{
+      Pattern::accumulates,
+      tr("the result is right only if C holds ordinary numbers beforehand, so the kernel "
+         "reads C although beta is 0"),
+      tr("With beta = 0, C may hold anything, NaN too, and 0 * NaN is NaN: write C "
+         "without reading it.")};
 }
 
 std::optional<Diagnosis> never_written(const DgemmObservation& seen, const Comparison& comparison) {
@@ -40,20 +42,20 @@ std::optional<Diagnosis> never_written(const DgemmObservation& seen, const Compa
       comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); })) {
     return std::nullopt;
   }
-  const std::string what = seen.inputs.beta == 0 ? "no element of C was ever written"
-                                                 : "C still holds what it held before the call";
+  const std::string what = seen.inputs.beta == 0 ? tr("no element of C was ever written")
+                                                 : tr("C still holds what it held before the call");
   if (has_no_terms(seen.inputs)) {
     return Diagnosis{
         Pattern::never_written,
-        what +
-            ", but it becomes beta * C even where there are no products to add, "
-            "with k = 0 or alpha = 0",
-        "Only m = 0 and n = 0 leave nothing to do. Let the kernel run with a loop that "
-        "makes no step, so that C is still scaled, or for beta = 0 cleared."};
+        what + tr(", but it becomes beta * C even where there are no products to add, "
+                  "with k = 0 or alpha = 0"),
+        tr("Only m = 0 and n = 0 leave nothing to do. Let the kernel run with a loop that "
+           "makes no step, so that C is still scaled, or for beta = 0 cleared.")};
   }
-  return Diagnosis{Pattern::never_written, what,
-                   "Check that the kernel is launched and stores its result, and that the grid is "
-                   "not empty."};
+  return Diagnosis{
+      Pattern::never_written, what,
+      tr("Check that the kernel is launched and stores its result, and that the grid is "
+         "not empty.")};
 }
 
 std::optional<Diagnosis> not_a_number(const DgemmObservation& seen, const Comparison& comparison) {
@@ -62,55 +64,58 @@ std::optional<Diagnosis> not_a_number(const DgemmObservation& seen, const Compar
   };
   if (comparison.any_wrong(from_guard)) {
     if (seen.inputs.alpha == 0) {
-      return Diagnosis{Pattern::reads_outside,
-                       "NaN that A and B hold got into the result although alpha is 0",
-                       "With alpha = 0, C becomes beta * C whatever A and B hold, and 0 * NaN is "
-                       "NaN: read neither of them."};
+      return Diagnosis{
+          Pattern::reads_outside,
+          tr("NaN that A and B hold got into the result although alpha is 0"),
+          tr("With alpha = 0, C becomes beta * C whatever A and B hold, and 0 * NaN is "
+             "NaN: read neither of them.")};
     }
     return Diagnosis{
         Pattern::reads_outside,
-        "NaN that lies around the matrices, and in the gaps between their rows, got into the "
-        "result",
-        "Element (row, col) of A lies at row * lda + col, of B at row * ldb + col. Beyond m, n and "
-        "k use zero in place of what is there: multiplying it by zero does not help."};
+        tr("NaN that lies around the matrices, and in the gaps between their rows, got into the "
+           "result"),
+        tr("Element (row, col) of A lies at row * lda + col, of B at row * ldb + col. Beyond m, n "
+           "and "
+           "k use zero in place of what is there: multiplying it by zero does not help.")};
   }
   const auto is_new_nan = [&](std::size_t i) {
     return std::isnan(seen.after.values[i]) && !was_left_unwritten(seen, i);
   };
   if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
-  return Diagnosis{Pattern::not_a_number, "there are NaN among the results",
-                   "NaN comes from memory that nothing wrote: a variable or shared tile that is "
-                   "read before it is set, or an index outside of A or B."};
+  return Diagnosis{Pattern::not_a_number, tr("there are NaN among the results"),
+                   tr("NaN comes from memory that nothing wrote: a variable or shared tile that is "
+                      "read before it is set, or an index outside of A or B.")};
 }
 
 std::optional<Diagnosis> all_zero(const DgemmObservation& seen) {
   if (std::ranges::any_of(seen.after.values, [](double value) { return value != 0; })) {
     return std::nullopt;
   }
-  return Diagnosis{Pattern::all_zero, "C is zero everywhere",
-                   "The sum is stored but nothing was added to it: check the bounds of the loop "
-                   "over k and that the tiles of A and B are loaded."};
+  return Diagnosis{Pattern::all_zero, tr("C is zero everywhere"),
+                   tr("The sum is stored but nothing was added to it: check the bounds of the loop "
+                      "over k and that the tiles of A and B are loaded.")};
 }
 
 std::optional<Diagnosis> other_factors(const DgemmObservation& seen) {
   const double alpha = seen.inputs.alpha, beta = seen.inputs.beta;
   const struct {
     double alpha, beta;
-    const char* what;
-    const char* hint;
+    std::string what;
+    std::string hint;
   } cases[] = {
-      {1, beta, "C holds A * B + beta * C: alpha is left out",
-       "Multiply the sum by alpha before it is stored."},
-      {alpha, 0, "C holds alpha * A * B: beta * C is left out",
-       "Where beta is not 0, add beta times what C held."},
-      {0, beta, "C holds beta * C: nothing was added to it",
-       "Check the bounds of the loop over k and that the tiles of A and B are loaded."},
-      {alpha, 1, "C holds alpha * A * B + C: beta is left out",
-       "What C held is to be multiplied by beta before the sum is added."},
-      {alpha, alpha * beta, "C holds alpha * (A * B + beta * C): alpha multiplies C, too",
-       "Multiply the sum by alpha first, then add beta * C."},
-      {beta, alpha, "alpha and beta have changed places", "alpha belongs to A * B, beta to C."},
-      {alpha, -beta, "beta * C was subtracted", "Add beta * C."},
+      {1, beta, tr("C holds A * B + beta * C: alpha is left out"),
+       tr("Multiply the sum by alpha before it is stored.")},
+      {alpha, 0, tr("C holds alpha * A * B: beta * C is left out"),
+       tr("Where beta is not 0, add beta times what C held.")},
+      {0, beta, tr("C holds beta * C: nothing was added to it"),
+       tr("Check the bounds of the loop over k and that the tiles of A and B are loaded.")},
+      {alpha, 1, tr("C holds alpha * A * B + C: beta is left out"),
+       tr("What C held is to be multiplied by beta before the sum is added.")},
+      {alpha, alpha * beta, tr("C holds alpha * (A * B + beta * C): alpha multiplies C, too"),
+       tr("Multiply the sum by alpha first, then add beta * C.")},
+      {beta, alpha, tr("alpha and beta have changed places"),
+       tr("alpha belongs to A * B, beta to C.")},
+      {alpha, -beta, tr("beta * C was subtracted"), tr("Add beta * C.")},
   };
   for (const auto& c : cases) {
     if (c.alpha == alpha && c.beta == beta) continue;
@@ -130,8 +135,8 @@ std::optional<Diagnosis> transposed_factor(const DgemmObservation& seen) {
     other.B = transposed(seen.inputs.B);
     if (is_result_of(seen.after, other)) {
       return Diagnosis{Pattern::second_factor_transposed,
-                       "B is read by rows where it should be read by columns",
-                       "Element (k, col) of B lies at k * ldb + col."};
+                       tr("B is read by rows where it should be read by columns"),
+                       tr("Element (k, col) of B lies at k * ldb + col.")};
     }
   }
   other = seen.inputs;
@@ -139,8 +144,8 @@ std::optional<Diagnosis> transposed_factor(const DgemmObservation& seen) {
     other.A = transposed(seen.inputs.A);
     if (is_result_of(seen.after, other)) {
       return Diagnosis{Pattern::first_factor_transposed,
-                       "A is read by columns where it should be read by rows",
-                       "Element (row, k) of A lies at row * lda + k."};
+                       tr("A is read by columns where it should be read by rows"),
+                       tr("Element (row, k) of A lies at row * lda + k.")};
     }
   }
   return std::nullopt;
@@ -197,16 +202,15 @@ std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
     if (std::abs(sum - found) <= allowed && has_terms(seen, 0, terms)) {
       return Diagnosis{
           Pattern::sum_cut_short,
-          fmt::format("each element is the sum of its first {} products instead of all {}", terms,
-                      k),
-          "Check where the loop over k ends. Tiles that do not divide k need one more step: "
-          "k / tile, rounded up."};
+          tr("each element is the sum of its first {} products instead of all {}", terms, k),
+          tr("Check where the loop over k ends. Tiles that do not divide k need one more step: "
+             "k / tile, rounded up.")};
     }
     if (std::abs(left - found) <= allowed && has_terms(seen, terms, k)) {
       return Diagnosis{Pattern::sum_starts_late,
-                       fmt::format("each element lacks the first {} of its {} products", terms, k),
-                       "Check where the loop over k starts, and whether the sum is reset inside "
-                       "it."};
+                       tr("each element lacks the first {} of its {} products", terms, k),
+                       tr("Check where the loop over k starts, and whether the sum is reset inside "
+                          "it.")};
     }
   }
   return std::nullopt;
@@ -226,12 +230,12 @@ std::optional<Diagnosis> terms_added_twice(const DgemmObservation& seen,
       if (!has_terms_twice(seen, first, last + 1)) continue;
       return Diagnosis{
           Pattern::term_repeated,
-          first == last
-              ? fmt::format("the product with k = {} is added twice", first)
-              : fmt::format("the products with k = {} to {} are added twice", first, last),
-          "Where a tile hangs over k it still holds what the step before left there: put zeros "
-          "where nothing is loaded. Otherwise follow k through the loops: which steps bring these "
-          "in?"};
+          first == last ? tr("the product with k = {} is added twice", first)
+                        : tr("the products with k = {} to {} are added twice", first, last),
+          tr("Where a tile hangs over k it still holds what the step before left there: put zeros "
+             "where nothing is loaded. Otherwise follow k through the loops: which steps bring "
+             "these "
+             "in?")};
     }
   }
   return std::nullopt;
@@ -245,11 +249,12 @@ std::optional<Diagnosis> imprecise(const DgemmObservation& seen, const Reference
       return std::nullopt;
     }
   }
-  return Diagnosis{Pattern::imprecise,
-                   "all of them are right to several digits, so the arithmetic is less precise "
-                   "than double",
-                   "Keep the factors, the tiles and the sum in double; a constant like 0.0f or a "
-                   "float variable on the way is enough to lose half of the digits."};
+  return Diagnosis{
+      Pattern::imprecise,
+      tr("all of them are right to several digits, so the arithmetic is less precise "
+         "than double"),
+      tr("Keep the factors, the tiles and the sum in double; a constant like 0.0f or a "
+         "float variable on the way is enough to lose half of the digits.")};
 }
 
 std::optional<Diagnosis> location(const DgemmObservation& seen, const Comparison& comparison) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/base/language.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
@@ -27,10 +28,10 @@ std::optional<Diagnosis> find_use_of_old_contents(const Observation& seen, const
   if (compare(*after, seen.expected).all_right()) {
     return Diagnosis{
         Pattern::accumulates,
-        "the result is right only if C holds ordinary numbers beforehand, so the kernel "
-        "reads C",
-        "C may hold anything, NaN too, when the kernel starts: write it without reading "
-        "it."};
+        tr("the result is right only if C holds ordinary numbers beforehand, so the kernel "
+           "reads C"),
+        tr("C may hold anything, NaN too, when the kernel starts: write it without reading "
+           "it.")};
   }
   const auto diagnosis = recognise({.A = seen.A,
                                     .B = seen.B,
@@ -54,31 +55,29 @@ struct Probe {
 };
 
 std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code) {
-  const std::string so_far = fmt::format("with {} the identity, C must equal {}, but C[{}][{}] ",
-                                         probe.identity, probe.coded, probe.row, probe.col);
+  const std::string so_far = tr("with {} the identity, C must equal {}, but C[{}][{}] ",
+                                probe.identity, probe.coded, probe.row, probe.col);
   if (probe.found == 0) {
-    return Diagnosis{
-        Pattern::term_left_out,
-        so_far + fmt::format("is then 0: the product with k = {} is left out", probe.k),
-        "Follow k through the loops: which step is to bring this one in?"};
+    return Diagnosis{Pattern::term_left_out,
+                     so_far + tr("is then 0: the product with k = {} is left out", probe.k),
+                     tr("Follow k through the loops: which step is to bring this one in?")};
   }
   const float repeats = probe.found / probe.expected;
   if (repeats >= 2 && repeats == std::floor(repeats)) {
     return Diagnosis{Pattern::term_repeated,
-                     so_far + fmt::format("is then {} times that: the product with k = {} is added "
-                                          "more than once",
-                                          repeats, probe.k),
-                     "Follow k through the loops: which steps bring this one in?"};
+                     so_far + tr("is then {} times that: the product with k = {} is added "
+                                 "more than once",
+                                 repeats, probe.k),
+                     tr("Follow k through the loops: which steps bring this one in?")};
   }
   const auto place = std::ranges::find(code.values, probe.found);
   if (place == code.values.end()) return std::nullopt;
   const auto index = place - code.values.begin();
   return Diagnosis{
       Pattern::misplaced,
-      so_far +
-          fmt::format("then holds {}[{}][{}]", probe.coded, index / code.cols, index % code.cols),
-      fmt::format("Follow the indices with which {} is read and, if these are right, those of {}.",
-                  probe.coded, probe.identity)};
+      so_far + tr("then holds {}[{}][{}]", probe.coded, index / code.cols, index % code.cols),
+      tr("Follow the indices with which {} is read and, if these are right, those of {}.",
+         probe.coded, probe.identity)};
 }
 
 std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Rerun& rerun) {
@@ -116,11 +115,11 @@ bool has_unwritten(const Observation& seen) {
 
 Diagnosis left_over_from_earlier_calls() {
   return {Pattern::stale,
-          "the same call is right in a fresh process, so something is left over from "
-          "earlier calls with other data or another order",
-          "Look for static or global variables, and for memory that is allocated or filled "
-          "on the first call only. If there are none, threads may race: check the "
-          "barriers."};
+          tr("the same call is right in a fresh process, so something is left over from "
+             "earlier calls with other data or another order"),
+          tr("Look for static or global variables, and for memory that is allocated or filled "
+             "on the first call only. If there are none, threads may race: check the "
+             "barriers.")};
 }
 
 std::optional<Diagnosis> diagnose(const Observation& observation, bool first_call,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
 #include "grading/examiner/matrix_fixtures.hpp"
@@ -105,8 +106,7 @@ void DgemmTest::check_sample_of(const Matrices& trial) {
   }
   for (std::size_t i = 0; i < C.values.size(); ++i) {
     if (C.values[i] == C.values[i] && C.values[i] != trial.before.values[i]) continue;
-    fail({.message =
-              fmt::format("{}: C[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
+    fail({.message = tr("{}: C[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
           .hint = advice()});
   }
 }
@@ -115,7 +115,7 @@ std::optional<Finding> DgemmTest::fault_in_written_of(const Matrices& trial) {
   Matrix<double> C = trial.device_C.contents_double();
   const std::vector<int> rows = sample_of_written_rows(C, sampled_rows, random());
   if (rows.empty()) {
-    return Finding{.message = trial.text + ": no element of C was written.", .hint = advice()};
+    return Finding{.message = trial.text + tr(": no element of C was written."), .hint = advice()};
   }
   const ReferenceProduct expected = multiply_add_rows(trial.inputs, rows);
   fill_in_unwritten(C, expected);
@@ -126,29 +126,32 @@ std::optional<Finding> DgemmTest::fault_in_written_of(const Matrices& trial) {
 
 void DgemmTest::expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& minimum,
                                    const std::string& advice) {
-  try_fast_enough([&] { return prepare(dgemm); }, "gflops",
-                  {.at = fmt::format("m = {}, n = {}, k = {}", dgemm.m, dgemm.n, dgemm.k),
-                   .minimum = minimum,
-                   .peak = peak_fp64_gflops(device()),
-                   .of = "double-precision peak",
-                   .ceiling = ceiling_fp64_gflops(device()),
-                   .advice_if_beyond =
-                       "Compute the whole product in every call, and wait for nothing on the host.",
-                   .advice = advice});
+  try_fast_enough(
+      [&] { return prepare(dgemm); }, "gflops",
+      {.at = fmt::format("m = {}, n = {}, k = {}", dgemm.m, dgemm.n, dgemm.k),
+       .minimum = minimum,
+       .peak = peak_fp64_gflops(device()),
+       .of = marked("double-precision peak"),
+       .ceiling = ceiling_fp64_gflops(device()),
+       .advice_if_beyond =
+           tr("Compute the whole product in every call, and wait for nothing on the host."),
+       .advice = advice});
 }
 
 std::string DgemmTest::advice_on_nothing() const {
-  return "Return early where m or n is 0: a grid without blocks cannot be launched.";
+  return tr("Return early where m or n is 0: a grid without blocks cannot be launched.");
 }
 
 std::string DgemmTest::edge_advice() const {
-  return "Threads that hang over the edge of C must not store: test row < m and col < n before the "
-         "store. Element (row, col) of C lies at row * ldc + col.";
+  return tr(
+      "Threads that hang over the edge of C must not store: test row < m and col < n before the "
+      "store. Element (row, col) of C lies at row * ldc + col.");
 }
 
 std::string DgemmTest::advice() const {
-  return "Check the barriers, the indices with which tiles are filled (row * lda + k and k * ldb + "
-         "col), the zeros beyond m, n and k, and where alpha and beta come in.";
+  return tr(
+      "Check the barriers, the indices with which tiles are filled (row * lda + k and k * ldb + "
+      "col), the zeros beyond m, n and k, and where alpha and beta come in.");
 }
 
 namespace {
@@ -234,8 +237,7 @@ void DtrsmTest::check_sample_of(const Matrices& trial) {
   const Matrix<double>& B = trial.system.B;
   for (std::size_t i = 0; i < X.values.size(); ++i) {
     if (std::isfinite(X.values[i]) && X.values[i] != B.values[i]) continue;
-    fail({.message =
-              fmt::format("{}: X[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
+    fail({.message = tr("{}: X[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
           .hint = advice()});
   }
   const std::vector<int> sample = sample_rows(n, sampled_columns, random());
@@ -253,26 +255,29 @@ void DtrsmTest::expect_fast_enough(const DtrsmCase& dtrsm, const SpeedMinimum& m
                   {.at = fmt::format("m = {}, n = {}", dtrsm.m, dtrsm.n),
                    .minimum = minimum,
                    .peak = peak_fp64_gflops(device()),
-                   .of = "double-precision peak",
+                   .of = marked("double-precision peak"),
                    .ceiling = ceiling_fp64_gflops(device()),
-                   .advice_if_beyond =
-                       "Solve the whole system in every call, and wait for nothing on the host.",
+                   .advice_if_beyond = tr(
+                       "Solve the whole system in every call, and wait for nothing on the host."),
                    .advice = advice});
 }
 
 std::string DtrsmTest::advice_on_nothing() const {
-  return "Return early where there are no rows or no columns: a grid without blocks cannot be "
-         "launched.";
+  return tr(
+      "Return early where there are no rows or no columns: a grid without blocks cannot be "
+      "launched.");
 }
 
 std::string DtrsmTest::edge_advice() const {
-  return "Threads that hang over the edge of B must not store: test row < m and col < n before the "
-         "store. Element (row, col) of B lies at row * ldb + col.";
+  return tr(
+      "Threads that hang over the edge of B must not store: test row < m and col < n before the "
+      "store. Element (row, col) of B lies at row * ldb + col.");
 }
 
 std::string DtrsmTest::advice() const {
-  return "X[i] = (alpha * B[i] - sum of A[i][k] * X[k] for k < i) / A[i][i], row by row: check "
-         "that each row is complete, for all threads that read it, before the next one needs it.";
+  return tr(
+      "X[i] = (alpha * B[i] - sum of A[i][k] * X[k] for k < i) / A[i][i], row by row: check "
+      "that each row is complete, for all threads that read it, before the next one needs it.");
 }
 
 }  // namespace tilewise::grading

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
 
@@ -18,29 +19,33 @@ bool any_element(const Matrix<double>& matrix, Predicate predicate) {
 
 std::optional<Diagnosis> unchanged(const DtrsmObservation& seen) {
   if (seen.X.values != seen.system.B.values) return std::nullopt;
-  return Diagnosis{Pattern::never_written, "B still holds what it held before the call",
-                   "The solution X goes where B is: check that the kernel is launched and stores "
-                   "its result."};
+  return Diagnosis{
+      Pattern::never_written, tr("B still holds what it held before the call"),
+      tr("The solution X goes where B is: check that the kernel is launched and stores "
+         "its result.")};
 }
 
 std::optional<Diagnosis> not_a_number(const DtrsmObservation& seen) {
   if (any_element(seen.X, [](double x) { return has_bits(x, guard_bits_double); })) {
     if (seen.system.alpha == 0) {
-      return Diagnosis{Pattern::reads_outside, "NaN that B and A hold is left although alpha is 0",
-                       "With alpha = 0, B becomes 0 whatever B and A hold, and 0 * NaN is NaN: "
-                       "store zeros, and read neither of them."};
+      return Diagnosis{Pattern::reads_outside,
+                       tr("NaN that B and A hold is left although alpha is 0"),
+                       tr("With alpha = 0, B becomes 0 whatever B and A hold, and 0 * NaN is NaN: "
+                          "store zeros, and read neither of them.")};
     }
     return Diagnosis{
         Pattern::reads_outside,
-        "NaN got into the result that lies above the diagonal of A, in the gaps between rows and "
-        "around the matrices",
-        "Only A[row][col] with col <= row is the matrix; element (row, col) lies at row * lda + "
-        "col. Multiplying what lies elsewhere by zero does not help: do not load it."};
+        tr("NaN got into the result that lies above the diagonal of A, in the gaps between rows "
+           "and "
+           "around the matrices"),
+        tr("Only A[row][col] with col <= row is the matrix; element (row, col) lies at row * lda + "
+           "col. Multiplying what lies elsewhere by zero does not help: do not load it.")};
   }
   if (!any_element(seen.X, [](double x) { return !std::isfinite(x); })) return std::nullopt;
-  return Diagnosis{Pattern::not_a_number, "there are NaN or infinities among the results",
-                   "They come from a division by something that is not the diagonal of A, or from "
-                   "a variable or shared tile that is read before it is set."};
+  return Diagnosis{
+      Pattern::not_a_number, tr("there are NaN or infinities among the results"),
+      tr("They come from a division by something that is not the diagonal of A, or from "
+         "a variable or shared tile that is read before it is set.")};
 }
 
 TriangularSystem with_unit_diagonal(TriangularSystem system) {
@@ -82,35 +87,36 @@ std::optional<Diagnosis> other_system(const DtrsmObservation& seen) {
   const TriangularSystem& system = seen.system;
   const struct {
     TriangularSystem solved;
-    const char* what;
-    const char* hint;
+    std::string what;
+    std::string hint;
   } cases[] = {
-      {with_alpha(1, system), "X solves A * X = B: alpha is left out",
-       "Multiply B by alpha once, before anything is subtracted from it."},
-      {with_alpha(system.alpha * system.alpha, system), "alpha is applied twice",
-       "Multiply B by alpha once; what a solve of a block gets as its right-hand side is scaled "
-       "already."},
-      {with_unit_diagonal(system), "X solves a system with ones on the diagonal",
-       "Each element is divided by its diagonal element A[row][row]."},
-      {with_inverted_diagonal(system), "X is multiplied by the diagonal where it should be divided",
-       "Divide by A[row][row]."},
+      {with_alpha(1, system), tr("X solves A * X = B: alpha is left out"),
+       tr("Multiply B by alpha once, before anything is subtracted from it.")},
+      {with_alpha(system.alpha * system.alpha, system), tr("alpha is applied twice"),
+       tr("Multiply B by alpha once; what a solve of a block gets as its right-hand side is scaled "
+          "already.")},
+      {with_unit_diagonal(system), tr("X solves a system with ones on the diagonal"),
+       tr("Each element is divided by its diagonal element A[row][row].")},
+      {with_inverted_diagonal(system),
+       tr("X is multiplied by the diagonal where it should be divided"),
+       tr("Divide by A[row][row].")},
       {with_early_division(system),
-       "each row is divided by its diagonal element before the products are subtracted from it",
-       "Divide row i once all products A[i][k] * X[k] with k < i are subtracted from it, not "
-       "before."},
+       tr("each row is divided by its diagonal element before the products are subtracted from it"),
+       tr("Divide row i once all products A[i][k] * X[k] with k < i are subtracted from it, not "
+          "before.")},
       {with_updates_times(0, false, system),
-       "each row is only divided by its diagonal element, as if A were diagonal",
-       "Before row i is divided, the products A[i][k] * X[k] with all k < i are subtracted from "
-       "it."},
+       tr("each row is only divided by its diagonal element, as if A were diagonal"),
+       tr("Before row i is divided, the products A[i][k] * X[k] with all k < i are subtracted from "
+          "it.")},
       {with_updates_times(0, true, system),
-       "each block of 32 rows is solved by itself, without what the rows above it contribute",
-       "Once X is known for a block of rows, subtract A * X of that block from all rows below, "
-       "before the next block is solved."},
-      {with_updates_times(-1, false, system), "products are added that should be subtracted",
-       "X[i] = (alpha * B[i] - sum of A[i][k] * X[k]) / A[i][i]."},
+       tr("each block of 32 rows is solved by itself, without what the rows above it contribute"),
+       tr("Once X is known for a block of rows, subtract A * X of that block from all rows below, "
+          "before the next block is solved.")},
+      {with_updates_times(-1, false, system), tr("products are added that should be subtracted"),
+       tr("X[i] = (alpha * B[i] - sum of A[i][k] * X[k]) / A[i][i].")},
       {with_updates_times(-1, true, system),
-       "what the blocks of rows above contribute is added where it should be subtracted",
-       "An update is B2 = B2 - A21 * X1: a product with alpha = -1 and beta = 1."},
+       tr("what the blocks of rows above contribute is added where it should be subtracted"),
+       tr("An update is B2 = B2 - A21 * X1: a product with alpha = -1 and beta = 1.")},
   };
   for (const auto& c : cases) {
     const bool same = c.solved.alpha == system.alpha && c.solved.A.values == system.A.values;
@@ -123,11 +129,12 @@ std::optional<Diagnosis> other_system(const DtrsmObservation& seen) {
 // Single precision errs by some 2^-24, a term that is missing by far more.
 std::optional<Diagnosis> imprecise(const DtrsmObservation& seen) {
   if (!solves_roughly(seen.system, seen.X, 0x1p-18)) return std::nullopt;
-  return Diagnosis{Pattern::imprecise,
-                   "all of them are right to several digits, so the arithmetic is less precise "
-                   "than double",
-                   "Keep A, B and X in double throughout; a constant like 1.0f or a float variable "
-                   "on the way is enough to lose half of the digits."};
+  return Diagnosis{
+      Pattern::imprecise,
+      tr("all of them are right to several digits, so the arithmetic is less precise "
+         "than double"),
+      tr("Keep A, B and X in double throughout; a constant like 1.0f or a float variable "
+         "on the way is enough to lose half of the digits.")};
 }
 
 // What went wrong in one row spoils the rows below it.
@@ -142,21 +149,20 @@ std::optional<Diagnosis> first_rows(const DtrsmObservation& seen, const Comparis
   const double alpha = seen.system.alpha;
   const std::string of_alpha =
       alpha == 1 ? ""
-                 : fmt::format(
-                       " Where calls with alpha = 1 are right: alpha, here {}, comes in once for "
-                       "each row, with the first thing that is done to it.",
-                       alpha);
+                 : tr(" Where calls with alpha = 1 are right: alpha, here {}, comes in once for "
+                      "each row, with the first thing that is done to it.",
+                      alpha);
   return Diagnosis{
       Pattern::first_rows_only,
-      fmt::format("{} right, and from row {} on each has wrong elements",
-                  first_wrong == 1 ? "row 0 is" : fmt::format("rows 0 to {} are", first_wrong - 1),
-                  first_wrong),
-      block_begins ? "A block of 32 rows begins there: check what is subtracted from it, and that "
-                     "this is complete before the block is solved." +
-                         of_alpha
-                   : "Each row needs all rows above it: check the first wrong one, for its last "
-                     "product, and for the way that the unknowns above come to it: a barrier "
-                     "before they are read, or the lane that a shuffle takes them from."};
+      tr("{} right, and from row {} on each has wrong elements",
+         first_wrong == 1 ? tr("row 0 is") : tr("rows 0 to {} are", first_wrong - 1), first_wrong),
+      block_begins
+          ? tr("A block of 32 rows begins there: check what is subtracted from it, and that "
+               "this is complete before the block is solved.") +
+                of_alpha
+          : tr("Each row needs all rows above it: check the first wrong one, for its last "
+               "product, and for the way that the unknowns above come to it: a barrier "
+               "before they are read, or the lane that a shuffle takes them from.")};
 }
 
 std::optional<Diagnosis> location(const DtrsmObservation& seen, const Comparison& comparison) {

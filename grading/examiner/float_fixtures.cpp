@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
@@ -82,9 +83,9 @@ PreparedTrial MatmulTest::prepare_with(const MatmulCase& matmul, const MatmulCas
   return product;
 }
 
-constexpr const char* advice_on_positive =
+constexpr const char* advice_on_positive = marked(
     "No element is negative here, so that errors of one direction add up. A tensor core cuts off "
-    "where it adds: let its sums start afresh every few steps, and add them up outside of it.";
+    "where it adds: let its sums start afresh every few steps, and add them up outside of it.");
 
 void MatmulTest::check_product(const Product& product) {
   const ReferenceProduct expected = multiply(product.A, product.B);
@@ -93,7 +94,7 @@ void MatmulTest::check_product(const Product& product) {
   // What is wrong with positive elements alone is no matter of places.
   if (product.matmul.is_positive) {
     fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt,
-                      advice_on_positive));
+                      core::in_language(advice_on_positive)));
   }
   fail(wrong_result(product.text, comparison, product.matmul.mapping,
                     diagnose_product(product, expected), advice()));
@@ -138,20 +139,22 @@ void MatmulTest::expect_joined_stores(const CountedCall& call, int n) {
   // Where rows begin inside of sectors, 7 in 8 runs of 8 elements lie in two: no tile is narrower.
   const bool ragged = n % 8 != 0;
   const std::uint64_t sectors = model::fewest_sectors(elements);
-  const TrafficTheory theory{.requests = (elements + lanes - 1) / lanes,
-                             .sectors = ragged ? sectors * 15 / 8 : sectors,
-                             .reason = "each element of C is stored once, beside its neighbours"};
+  const TrafficTheory theory{
+      .requests = (elements + lanes - 1) / lanes,
+      .sectors = ragged ? sectors * 15 / 8 : sectors,
+      .reason = tr("each element of C is stored once, beside its neighbours")};
   expect_traffic(call, global_stores, theory, slack,
-                 "Sum up in a variable, and store it when the sum is complete.");
+                 tr("Sum up in a variable, and store it when the sum is complete."));
 }
 
 std::string MatmulTest::advice_on_nothing() const {
-  return "Return early for n = 0: a grid without blocks cannot be launched.";
+  return tr("Return early for n = 0: a grid without blocks cannot be launched.");
 }
 
 std::string MatmulTest::edge_advice() const {
-  return "Threads that hang over the edge of C must not store: test row < n and col < n before the "
-         "store.";
+  return tr(
+      "Threads that hang over the edge of C must not store: test row < n and col < n before the "
+      "store.");
 }
 
 void MatmulTest::expect_refused(const MatmulCase& matmul, int allocated,
@@ -173,8 +176,7 @@ void MatmulTest::check_sample_of(const Product& product) {
       std::ranges::find_if(C.values, [](float value) { return has_bits(value, unwritten_bits); });
   if (unwritten != C.values.end()) {
     const auto place = unwritten - C.values.begin();
-    fail({.message =
-              fmt::format("{}: C[{}][{}] was never written.", product.text, place / n, place % n),
+    fail({.message = tr("{}: C[{}][{}] was never written.", product.text, place / n, place % n),
           .hint = advice()});
   }
 }
@@ -183,14 +185,16 @@ std::optional<Finding> MatmulTest::fault_in_written_of(const Product& product) {
   Matrix<float> C = product.device_C.contents();
   const std::vector<int> rows = sample_of_written_rows(C, sampled_rows, random());
   if (rows.empty()) {
-    return Finding{.message = product.text + ": no element of C was written.", .hint = advice()};
+    return Finding{.message = product.text + tr(": no element of C was written."),
+                   .hint = advice()};
   }
   const ReferenceProduct expected = multiply_rows(product.A, product.B, rows);
   fill_in_unwritten(C, expected);
   const Comparison comparison = product.compared(C, expected);
   if (comparison.all_right()) return std::nullopt;
-  return wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt,
-                      product.matmul.is_positive ? advice_on_positive : advice());
+  return wrong_result(
+      product.text, comparison, product.matmul.mapping, std::nullopt,
+      product.matmul.is_positive ? core::in_language(advice_on_positive) : advice());
 }
 
 namespace {
@@ -215,14 +219,15 @@ std::optional<double> peak_of(Multipliers multipliers, const DeviceInfo& device)
 void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
                                     const std::string& advice) {
   const auto peak = peak_of(matmul.multipliers, device());
-  try_fast_enough([&] { return prepare(matmul); }, "gflops",
-                  {.at = fmt::format("n = {}", matmul.n),
-                   .minimum = minimum,
-                   .peak = peak,
-                   .ceiling = peak,
-                   .advice_if_beyond =
-                       "Compute the whole product in every call, and wait for nothing on the host.",
-                   .advice = advice});
+  try_fast_enough(
+      [&] { return prepare(matmul); }, "gflops",
+      {.at = fmt::format("n = {}", matmul.n),
+       .minimum = minimum,
+       .peak = peak,
+       .ceiling = peak,
+       .advice_if_beyond =
+           tr("Compute the whole product in every call, and wait for nothing on the host."),
+       .advice = advice});
 }
 
 // The matrices of one call.
@@ -273,7 +278,8 @@ std::optional<Finding> TransposeTest::fault_in_written_of(const Matrices& trial)
     ++unwritten;
   }
   if (unwritten == out.values.size()) {
-    return Finding{.message = trial.text + ": no element of out was written.", .hint = advice()};
+    return Finding{.message = trial.text + tr(": no element of out was written."),
+                   .hint = advice()};
   }
   return fault_in(trial, out);
 }
@@ -290,11 +296,11 @@ std::optional<Finding> TransposeTest::fault_in(const Matrices& trial, const Matr
     if (right) diagnosis = left_over_from_earlier_calls();
   }
   const auto found = static_cast<float>(comparison.found);
-  const std::string words =
-      has_bits(found, unwritten_bits) ? "was never written" : "is " + describe_value(found);
-  const std::string expected = fmt::format("{}, which is in[{}][{}]",
-                                           describe_value(static_cast<float>(comparison.expected)),
-                                           comparison.col, comparison.row);
+  const std::string words = has_bits(found, unwritten_bits) ? tr("was never written")
+                                                            : tr("is {}", describe_value(found));
+  const std::string expected =
+      tr("{}, which is in[{}][{}]", describe_value(static_cast<float>(comparison.expected)),
+         comparison.col, comparison.row);
   return wrong_element(trial.text, "out", comparison, words, expected, diagnosis, advice());
 }
 
@@ -310,26 +316,28 @@ void TransposeTest::expect_fast_enough(const TransposeCase& transpose,
        .at = fmt::format("{} x {}", transpose.rows, transpose.cols),
        .minimum = minimum,
        .peak = peak,
-       .of = "memory bandwidth",
+       .of = marked("memory bandwidth"),
        .ceiling = ceiling,
-       .advice_if_beyond = "Move every element in every call.",
-       .advice = "Neighbouring threads (threadIdx.x) should read neighbouring elements of in "
-                 "and write neighbouring elements of out: turn the tile round in shared "
-                 "memory, without bank conflicts."});
+       .advice_if_beyond = tr("Move every element in every call."),
+       .advice = tr("Neighbouring threads (threadIdx.x) should read neighbouring elements of in "
+                    "and write neighbouring elements of out: turn the tile round in shared "
+                    "memory, without bank conflicts.")});
 }
 
 std::string TransposeTest::advice_on_nothing() const {
-  return "Return early where rows or cols is 0: a grid without blocks cannot be launched.";
+  return tr("Return early where rows or cols is 0: a grid without blocks cannot be launched.");
 }
 
 std::string TransposeTest::edge_advice() const {
-  return "Threads that hang over the edge must not store: a row of out is below cols, and a column "
-         "of it below rows.";
+  return tr(
+      "Threads that hang over the edge must not store: a row of out is below cols, and a column "
+      "of it below rows.");
 }
 
 std::string TransposeTest::advice() const {
-  return "Element (row, col) of in, at row * cols + col, goes to (col, row) of out, at "
-         "col * rows + row. Check the barrier between filling and emptying a shared tile.";
+  return tr(
+      "Element (row, col) of in, at row * cols + col, goes to (col, row) of out, at "
+      "col * rows + row. Check the barrier between filling and emptying a shared tile.");
 }
 
 }  // namespace tilewise::grading

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/base/files.hpp"
+#include "common/base/catalogue.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "grading/course/stages.hpp"
@@ -159,6 +160,7 @@ int run(int argc, char** argv) {
     throw std::runtime_error("--checked-module is required with the backend simt");
   }
   keep_secrets();
+  core::speak_as_the_user_wants();
   if (!taken.empty()) {
     TimeBudget::of_this_exam().set_before(nlohmann::json::parse(taken).get<TimeTaken>());
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/diagnosis.hpp"
 #include "grading/examiner/messages.hpp"
 #include "grading/examiner/stage_fixture.hpp"
@@ -51,7 +52,7 @@ class MatmulTest : public CaseTest<MatmulCase> {
   void expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
                           const std::string& advice);
 
-  std::string result_name() const override { return "product"; }
+  std::string result_name() const override { return tr("product"); }
   std::string edge_advice() const override;
   std::string advice_on_nothing() const override;
 
@@ -85,7 +86,7 @@ class TransposeTest : public CaseTest<TransposeCase> {
   /// trusted is inconclusive rather than too slow.
   void expect_fast_enough(const TransposeCase& transpose, const SpeedMinimum& minimum);
 
-  std::string result_name() const override { return "transpose"; }
+  std::string result_name() const override { return tr("transpose"); }
   std::string edge_advice() const override;
   std::string advice() const override;
   std::string advice_on_nothing() const override;
@@ -130,7 +131,7 @@ class DgemmTest : public CaseTest<DgemmCase> {
   void expect_fast_enough(const DgemmCase& dgemm, const SpeedMinimum& minimum,
                           const std::string& advice);
 
-  std::string result_name() const override { return "product"; }
+  std::string result_name() const override { return tr("product"); }
   std::string edge_advice() const override;
   std::string advice() const override;
   std::string advice_on_nothing() const override;
@@ -184,7 +185,7 @@ class DtrsmTest : public CaseTest<DtrsmCase> {
   void expect_fast_enough(const DtrsmCase& dtrsm, const SpeedMinimum& minimum,
                           const std::string& advice);
 
-  std::string result_name() const override { return "solution"; }
+  std::string result_name() const override { return tr("solution"); }
   std::string edge_advice() const override;
   std::string advice() const override;
   std::string advice_on_nothing() const override;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/base/language.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/numbers.hpp"
 
@@ -31,10 +32,10 @@ bool only_moves_elements(const simt::Counters& total) {
 
 std::string compare_with_theory(const CountedCall& call, const AccessKind& kind,
                                 const TrafficTheory& theory) {
-  return fmt::format(
+  return tr(
       "{}: its {} of global memory take {} requests of a warp and {} sectors of 32 bytes; {} and "
       "{} suffice, since {}.",
-      call.text, kind.name, with_commas(call.use.total.*kind.requests),
+      call.text, core::in_language(kind.name), with_commas(call.use.total.*kind.requests),
       with_commas(call.use.total.*kind.sectors), with_commas(theory.requests),
       with_commas(theory.sectors), theory.reason);
 }
@@ -46,31 +47,32 @@ Finding at(const simt::LineCounters& line, std::string message, std::string hint
 
 /// "partition 3", "partitions 0, 1 and 2".
 std::string name_partitions(const std::vector<int>& partitions) {
-  if (partitions.size() == 1) return fmt::format("partition {}", partitions.front());
-  return fmt::format("partitions {} and {}",
-                     fmt::join(partitions.begin(), partitions.end() - 1, ", "), partitions.back());
+  if (partitions.size() == 1) return tr("partition {}", partitions.front());
+  return tr("partitions {} and {}", fmt::join(partitions.begin(), partitions.end() - 1, ", "),
+            partitions.back());
 }
 
 /// What the blocks that share the partitions worst do, which are on the GPU together.
-std::string worst_group(const PartitionUse& use, std::uint64_t blocks, const char* verb) {
-  const std::string group = fmt::format("blocks {} to {}", with_commas(use.first_block),
-                                        with_commas(use.first_block + blocks - 1));
+std::string worst_group(const PartitionUse& use, std::uint64_t blocks, bool are_stores) {
+  const std::string group = tr("blocks {} to {}", with_commas(use.first_block),
+                               with_commas(use.first_block + blocks - 1));
   if (use.partitions.size() < simt::dram_partitions) {
-    return fmt::format("{} {} {} only", group, verb, name_partitions(use.partitions));
+    const std::string partitions = name_partitions(use.partitions);
+    return are_stores ? tr("{} store to {} only", group, partitions)
+                      : tr("{} load from {} only", group, partitions);
   }
-  return fmt::format("of what {} move, {:.0f}% lies in partition {}", group,
-                     100 * use.busiest_share, use.busiest);
+  return tr("of what {} move, {:.0f}% lies in partition {}", group, 100 * use.busiest_share,
+            use.busiest);
 }
 
 /// One of the two ways of using memory, and what blocks do to a partition then.
 struct Direction {
   const char* name;
-  const char* verb;
   PartitionUse PartitionSpread::*use;
 };
 
-constexpr Direction directions[] = {{"loads", "load from", &PartitionSpread::loads},
-                                    {"stores", "store to", &PartitionSpread::stores}};
+constexpr Direction directions[] = {{marked("loads"), &PartitionSpread::loads},
+                                    {marked("stores"), &PartitionSpread::stores}};
 
 std::optional<Finding> camping(const std::string& call, const LaunchInfo& launch,
                                const PartitionSpread& spread, const Direction& direction) {
@@ -79,17 +81,18 @@ std::optional<Finding> camping(const std::string& call, const LaunchInfo& launch
   constexpr double fewest = 3;
   const PartitionUse& use = spread.*direction.use;
   if (use.busy >= fewest) return std::nullopt;
-  const std::string message = fmt::format(
-      "{}: its {} keep {:.1f} of {} DRAM partitions busy. {} of its blocks are on the card at a "
-      "time, and {}: there they wait for each other.",
-      call, direction.name, use.busy, simt::dram_partitions, with_commas(spread.blocks_at_a_time),
-      worst_group(use, spread.blocks_at_a_time, direction.verb));
+  const std::string message =
+      tr("{}: its {} keep {:.1f} of {} DRAM partitions busy. {} of its blocks are on the card at a "
+         "time, and {}: there they wait for each other.",
+         call, core::in_language(direction.name), use.busy, simt::dram_partitions,
+         with_commas(spread.blocks_at_a_time),
+         worst_group(use, spread.blocks_at_a_time, direction.use == &PartitionSpread::stores));
   return Finding{
       .message = message,
       .hint =
-          "Blocks start in the order of their numbers, and the partitions take turns every 256 "
-          "bytes: give neighbouring blocks tiles in other rows and other columns, so that "
-          "what they load and what they store both go through all partitions.",
+          tr("Blocks start in the order of their numbers, and the partitions take turns every 256 "
+             "bytes: give neighbouring blocks tiles in other rows and other columns, so that "
+             "what they load and what they store both go through all partitions."),
       .file = launch.file,
       .line = launch.line};
 }
@@ -108,27 +111,26 @@ std::optional<Finding> excess_traffic(const CountedCall& call, const AccessKind&
     const auto line = worst_by(call.use, [&](const simt::Counters& counters) {
       return std::max(counters.*kind.requests, fewest_sectors(counters, kind));
     });
-    return at(
-        line,
-        fmt::format("{} Line {} makes {} of the requests.", compare_with_theory(call, kind, theory),
-                    line.line, with_commas(line.counters.*kind.requests)),
-        advice);
+    return at(line,
+              tr("{} Line {} makes {} of the requests.", compare_with_theory(call, kind, theory),
+                 line.line, with_commas(line.counters.*kind.requests)),
+              advice);
   }
   if (!exceeds(total.*kind.sectors, theory.sectors)) return std::nullopt;
   const auto line = worst_by(
       call.use, [&](const simt::Counters& counters) { return scattered_sectors(counters, kind); });
   return at(line,
-            fmt::format("{} Line {} scatters them: a request there moves {:.1f} sectors where "
-                        "{:.1f} would do, and {:.1f}% of what they bring is used.",
-                        compare_with_theory(call, kind, theory), line.line,
-                        sectors_per_request(line.counters, kind),
-                        ratio(fewest_sectors(line.counters, kind), line.counters.*kind.requests),
-                        efficiency_pct(line.counters, kind)),
+            tr("{} Line {} scatters them: a request there moves {:.1f} sectors where "
+               "{:.1f} would do, and {:.1f}% of what they bring is used.",
+               compare_with_theory(call, kind, theory), line.line,
+               sectors_per_request(line.counters, kind),
+               ratio(fewest_sectors(line.counters, kind), line.counters.*kind.requests),
+               efficiency_pct(line.counters, kind)),
             only_moves_elements(total)
-                ? "To turn the threads round would scatter the other side: bring a tile into "
-                  "shared memory by rows, and take it out by columns."
-                : "Neighbouring threads must touch neighbouring elements: let threadIdx.x run "
-                  "along a row, and threadIdx.y down a column.");
+                ? tr("To turn the threads round would scatter the other side: bring a tile into "
+                     "shared memory by rows, and take it out by columns.")
+                : tr("Neighbouring threads must touch neighbouring elements: let threadIdx.x run "
+                     "along a row, and threadIdx.y down a column."));
 }
 
 std::optional<Finding> excess_bank_conflicts(const CountedCall& call) {
@@ -144,16 +146,15 @@ std::optional<Finding> excess_bank_conflicts(const CountedCall& call) {
       line.counters.shared_load_requests + line.counters.shared_store_requests;
   return at(
       line,
-      fmt::format("{}: {} of {} wavefronts of shared memory are bank conflicts. Line {} is "
-                  "the worst: a request of a warp there takes {:.1f} wavefronts where {:.1f} "
-                  "would do.",
-                  call.text, with_commas(total.shared_bank_conflicts),
-                  with_commas(wavefronts(total)), line.line,
-                  ratio(wavefronts(line.counters), requests),
-                  ratio(wavefronts(line.counters) - line.counters.shared_bank_conflicts, requests)),
-      "The threads of a warp should find their elements in different banks (neighbouring words "
-      "do): let threadIdx.x run along the rows of a tile, or make its rows one "
-      "element longer.");
+      tr("{}: {} of {} wavefronts of shared memory are bank conflicts. Line {} is "
+         "the worst: a request of a warp there takes {:.1f} wavefronts where {:.1f} "
+         "would do.",
+         call.text, with_commas(total.shared_bank_conflicts), with_commas(wavefronts(total)),
+         line.line, ratio(wavefronts(line.counters), requests),
+         ratio(wavefronts(line.counters) - line.counters.shared_bank_conflicts, requests)),
+      tr("The threads of a warp should find their elements in different banks (neighbouring words "
+         "do): let threadIdx.x run along the rows of a tile, or make its rows one "
+         "element longer."));
 }
 
 std::optional<Finding> partition_camping(const CountedCall& call, const core::GpuProfile& gpu) {

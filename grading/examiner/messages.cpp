@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 
 namespace tilewise::grading {
@@ -15,8 +16,8 @@ namespace {
 std::string describe_found(float found, const std::optional<Diagnosis>& diagnosis) {
   // What is added to the NaN of an unwritten element leaves its bits as they were.
   const bool may_be_sum = diagnosis && diagnosis->pattern == Pattern::accumulates;
-  if (has_bits(found, unwritten_bits) && !may_be_sum) return "was never written";
-  return "is " + describe_value(found);
+  if (has_bits(found, unwritten_bits) && !may_be_sum) return tr("was never written");
+  return tr("is {}", describe_value(found));
 }
 
 /// "It belongs to block (1, 4), thread (4, 3). ", or as much of that as is known.
@@ -25,74 +26,82 @@ std::string describe_owner(const Comparison& comparison, const Mapping& mapping)
   const int row = mapping.part ? comparison.row % mapping.part->height : comparison.row;
   const int col = mapping.part ? comparison.col % mapping.part->width : comparison.col;
   const auto [width, height] = mapping.tile;
-  const std::string block =
-      fmt::format("It belongs to {} ({}, {})", mapping.single_block ? "tile" : "block", col / width,
-                  row / height);
+  const std::string block = mapping.single_block
+                                ? tr("It belongs to tile ({}, {})", col / width, row / height)
+                                : tr("It belongs to block ({}, {})", col / width, row / height);
   if (mapping.known == Mapping::Known::block) return block + ". ";
   const TileShape threads = mapping.threads.value_or(mapping.tile);
-  return fmt::format("{}, thread ({}, {}). ", block,
-                     col % width / mapping.results.width % threads.width,
-                     row % height / mapping.results.height % threads.height);
+  return tr("{}, thread ({}, {}). ", block, col % width / mapping.results.width % threads.width,
+            row % height / mapping.results.height % threads.height);
 }
 
 std::string advise_on_status(const std::string& returned, const std::string& expected) {
   if (expected != "cudaSuccess") {
-    return "Check the arguments before anything is launched or written, and return the error at "
-           "once.";
+    return tr(
+        "Check the arguments before anything is launched or written, and return the error at "
+        "once.");
   }
   if (returned == "cudaErrorInvalidValue") {
-    return "Compare the arguments that the function refuses with those that the contract allows. "
-           "If it refuses none of these, look at what its CUDA calls return: cudaFree() takes only "
-           "what the function itself has allocated, and copies must stay within their buffers.";
+    return tr(
+        "Compare the arguments that the function refuses with those that the contract allows. "
+        "If it refuses none of these, look at what its CUDA calls return: cudaFree() takes only "
+        "what the function itself has allocated, and copies must stay within their buffers.");
   }
   if (returned == "cudaErrorLaunchOutOfResources") {
-    return "A block needs more registers, threads times registers each, than an SM has: 65,536 "
-           "registers for 1024 threads are 64 each. Tell the compiler how many threads a block of "
-           "the kernel has, with __launch_bounds__(threads) after __global__.";
+    return tr(
+        "A block needs more registers, threads times registers each, than an SM has: 65,536 "
+        "registers for 1024 threads are 64 each. Tell the compiler how many threads a block of "
+        "the kernel has, with __launch_bounds__(threads) after __global__.");
   }
-  return "The launch itself failed: check the grid, the block and the shared memory asked for.";
+  return tr("The launch itself failed: check the grid, the block and the shared memory asked for.");
 }
 
 /// What to do about a fault of each kind that core::Finding lists.
 std::string advise_on_fault(const std::string& kind) {
   static const std::map<std::string, std::string> advice = {
-      {"out-of-bounds",
-       "Work out the index for this thread, and compare it with the sides of the array or matrix: "
-       "a thread that hangs over an edge must not make the access, and once the last tile is there "
-       "nothing is left to fetch ahead of time."},
-      {"misaligned",
-       "A float2, float4 or double can be accessed only where its size divides the address: check "
-       "the offset, also for an n that is no multiple of it."},
+      {"out-of-bounds", tr("Work out the index for this thread, and compare it with the sides of "
+                           "the array or matrix: "
+                           "a thread that hangs over an edge must not make the access, and once "
+                           "the last tile is there "
+                           "nothing is left to fetch ahead of time.")},
+      {"misaligned", tr("A float2, float4 or double can be accessed only where its size divides "
+                        "the address: check "
+                        "the offset, also for an n that is no multiple of it.")},
       {"uninitialised",
-       "Find the store that should have come first: a load that is left out at an edge, a "
-       "thread that returned before it, a barrier that comes too late, or a sum that starts from "
-       "what C held."},
-      {"above-diagonal",
-       "Only the lower triangle of A, with its diagonal, is the matrix: what lies above may hold "
-       "anything, NaN too. Stop the loop over a row at its diagonal, and test col <= row before a "
-       "load."},
+       tr("Find the store that should have come first: a load that is left out at an edge, a "
+          "thread that returned before it, a barrier that comes too late, or a sum that starts "
+          "from "
+          "what C held.")},
+      {"above-diagonal", tr("Only the lower triangle of A, with its diagonal, is the matrix: what "
+                            "lies above may hold "
+                            "anything, NaN too. Stop the loop over a row at its diagonal, and test "
+                            "col <= row before a "
+                            "load.")},
       {"race",
-       "Within a block a __syncthreads() that all threads reach must stand between the two: one "
-       "after the tiles are filled, and one before they are filled again. Blocks cannot wait for "
-       "each other, so each element must belong to one of them."},
+       tr("Within a block a __syncthreads() that all threads reach must stand between the two: one "
+          "after the tiles are filled, and one before they are filled again. Blocks cannot wait "
+          "for "
+          "each other, so each element must belong to one of them.")},
       {"warp-race",
-       "The threads of a warp need not run in step: put a __syncwarp(), or a __syncthreads(), "
-       "between the two."},
-      {"read-only", "Look for a store through a wrong pointer, or for arguments in a wrong order."},
+       tr("The threads of a warp need not run in step: put a __syncwarp(), or a __syncthreads(), "
+          "between the two.")},
+      {"read-only",
+       tr("Look for a store through a wrong pointer, or for arguments in a wrong order.")},
       {"host-pointer",
-       "Hand the kernel pointers from cudaMalloc or from the function's arguments, never the "
-       "address of something on the host."},
+       tr("Hand the kernel pointers from cudaMalloc or from the function's arguments, never the "
+          "address of something on the host.")},
       {"host-call",
-       "Call __device__ functions of your own, and let pointers be set on the device. Here a "
-       "kernel "
-       "takes what stands for the host under #ifdef __CUDA_ARCH__."},
+       tr("Call __device__ functions of your own, and let pointers be set on the device. Here a "
+          "kernel "
+          "takes what stands for the host under #ifdef __CUDA_ARCH__.")},
       {"reset",
-       "Leave cudaDeviceReset() to programs of your own; cudaDeviceSynchronize() waits for "
-       "kernels, and cudaFree() frees what the function has allocated."},
-      {"barrier",
-       "Every thread of a block must come to the same __syncthreads(): take it out of conditions "
-       "that hold for some threads only."},
-      {"warp", "The mask of a warp function must name the lanes that come to it, and no others."},
+       tr("Leave cudaDeviceReset() to programs of your own; cudaDeviceSynchronize() waits for "
+          "kernels, and cudaFree() frees what the function has allocated.")},
+      {"barrier", tr("Every thread of a block must come to the same __syncthreads(): take it out "
+                     "of conditions "
+                     "that hold for some threads only.")},
+      {"warp",
+       tr("The mask of a warp function must name the lanes that come to it, and no others.")},
   };
   const auto found = advice.find(kind);
   return found == advice.end() ? "" : found->second;
@@ -101,20 +110,24 @@ std::string advise_on_fault(const std::string& kind) {
 /// The same for one fault, where its words tell more than that it is a race.
 std::string advise_on(const Finding& fault) {
   const std::string_view words = fault.message;
-  if (fault.kind == "race" && words.find("nothing orders two blocks") != words.npos) {
-    return "Two blocks have come to one element, and blocks cannot wait for each other: each element "
-           "must belong to one of them. Work out for both threads the row and the column that "
-           "blockIdx, blockDim and threadIdx give, and the element that follows.";
+  if (fault.kind == "race" &&
+      words.find(tr("and nothing orders two blocks of a grid")) != words.npos) {
+    return tr(
+        "Two blocks have come to one element, and blocks cannot wait for each other: each element "
+        "must belong to one of them. Work out for both threads the row and the column that "
+        "blockIdx, blockDim and threadIdx give, and the element that follows.");
   }
-  constexpr std::string_view start = "race on shared ";
+  const std::string race = core::in_language(marked("race on shared {}: {} and {}, {}"));
+  const std::string start = race.substr(0, race.find('{'));
   const std::size_t name = words.find(start);
   if (fault.kind == "race" && name != words.npos) {
     const std::string_view place = words.substr(name + start.size());
     const std::string_view variable = place.substr(0, place.find(':'));
     if (variable.find_first_of("[ ") == variable.npos) {
-      return fmt::format("There is one {} for the whole block. What each thread has for itself, a "
-                         "sum, say, is declared without __shared__.",
-                         variable);
+      return tr(
+          "There is one {} for the whole block. What each thread has for itself, a "
+          "sum, say, is declared without __shared__.",
+          variable);
     }
   }
   return advise_on_fault(fault.kind);
@@ -134,13 +147,13 @@ std::string doubt_about_launch(const LaunchInfo& launch, TileShape block) {
       launch.block[0] * launch.block[1] == static_cast<unsigned>(block.width * block.height);
   const bool changes_places = is(launch.grid, block) && !has_them_all;
   if (!changes_places && !leaves_it_out) return "";
-  return fmt::format(
+  return tr(
       " The launch on line {} has a grid of {} x {} and blocks of {} x {} threads, and this call "
       "asks for blocks of {} x {}: {}",
       launch.line, launch.grid[0], launch.grid[1], launch.block[0], launch.block[1], block.width,
       block.height,
-      changes_places ? "is it <<<block, grid>>> where it should be <<<grid, block>>>?"
-                     : "does it leave the block out, as in kernel<<<grid>>>?");
+      changes_places ? tr("is it <<<block, grid>>> where it should be <<<grid, block>>>?")
+                     : tr("does it leave the block out, as in kernel<<<grid>>>?"));
 }
 
 std::string describe_value(float value) {
@@ -154,23 +167,24 @@ std::string describe_value(double value) {
 }
 
 std::string count_wrong(const Comparison& comparison) {
-  if (comparison.compared == 1) return "It is the only element";
+  if (comparison.compared == 1) return tr("It is the only element");
   if (comparison.wrong == comparison.compared) {
-    return fmt::format("All {} elements are wrong", comparison.compared);
+    return tr("All {} elements are wrong", comparison.compared);
   }
-  return fmt::format("{} of {} elements {} wrong", comparison.wrong, comparison.compared,
-                     comparison.wrong == 1 ? "is" : "are");
+  return comparison.wrong == 1
+             ? tr("1 of {} elements is wrong", comparison.compared)
+             : tr("{} of {} elements are wrong", comparison.wrong, comparison.compared);
 }
 
 Finding wrong_result(const std::string& call, const Comparison& comparison, const Mapping& mapping,
                      const std::optional<Diagnosis>& diagnosis, const std::string& advice) {
   Finding finding;
   finding.kind = "wrong-result";
-  finding.message = fmt::format("{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). {}{}",
-                                call, comparison.row, comparison.col,
-                                describe_found(static_cast<float>(comparison.found), diagnosis),
-                                comparison.expected, comparison.tolerance,
-                                describe_owner(comparison, mapping), count_wrong(comparison));
+  finding.message =
+      tr("{}: C[{}][{}] {}, expected {:.9g} (allowed error {:.2g}). {}{}", call, comparison.row,
+         comparison.col, describe_found(static_cast<float>(comparison.found), diagnosis),
+         comparison.expected, comparison.tolerance, describe_owner(comparison, mapping),
+         count_wrong(comparison));
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
@@ -188,46 +202,47 @@ std::string describe_element(const DeviceArray& array, double value) {
 
 Finding changed_input(const std::string& call, const DeviceArray& array,
                       const DeviceArray::Change& change, const std::string& inputs) {
-  return {.kind = "read-only",
-          .message = fmt::format("{} changed its input: {}[{}][{}] was {} and is now {}.", call,
-                                 array.name(), change.row, change.col,
-                                 describe_element(array, change.given),
-                                 describe_element(array, change.found)),
-          .hint = inputs +
-                  " read only. Look for a store through a wrong pointer, or for arguments in a "
-                  "wrong order."};
+  return {
+      .kind = "read-only",
+      .message = tr("{} changed its input: {}[{}][{}] was {} and is now {}.", call, array.name(),
+                    change.row, change.col, describe_element(array, change.given),
+                    describe_element(array, change.found)),
+      .hint = tr("{} read only. Look for a store through a wrong pointer, or for arguments in a "
+                 "wrong order.",
+                 inputs)};
 }
 
 Finding written_outside(const std::string& call, const DeviceArray& array,
                         const DeviceArray::GuardDamage& damage, int cols, const std::string& hint) {
   std::string where;
   if (damage.first < 0) {
-    where = fmt::format("{} elements before its start", -damage.first);
+    where = tr("{} elements before its start", -damage.first);
   } else if (damage.between_rows) {
-    where = fmt::format("behind the {} elements of row {}, in the gap before the next row",
-                        array.cols(), damage.first / array.leading_dimension());
+    where = tr("behind the {} elements of row {}, in the gap before the next row", array.cols(),
+               damage.first / array.leading_dimension());
   } else if (cols == 0) {
-    where = fmt::format("{} elements behind its start", damage.first);
+    where = tr("{} elements behind its start", damage.first);
   } else {
-    where = fmt::format("behind its end, where {}[{}][{}] would be", array.name(),
-                        damage.first / cols, damage.first % cols);
+    where = tr("behind its end, where {}[{}][{}] would be", array.name(), damage.first / cols,
+               damage.first % cols);
   }
-  return {
-      .kind = "out-of-bounds",
-      .message = fmt::format("{} wrote {} element{} outside of {}, the first one {}.", call,
-                             damage.elements, damage.elements == 1 ? "" : "s", array.name(), where),
-      .hint = hint};
+  return {.kind = "out-of-bounds",
+          .message = damage.elements == 1
+                         ? tr("{} wrote 1 element outside of {}, the first one {}.", call,
+                              array.name(), where)
+                         : tr("{} wrote {} elements outside of {}, the first one {}.", call,
+                              damage.elements, array.name(), where),
+          .hint = hint};
 }
 
 Finding wrong_status(const std::string& call, const std::string& returned,
                      const std::string& expected, const std::string& reason) {
   const bool launch_failed = expected == "cudaSuccess" && returned != "cudaErrorInvalidValue";
-  return {
-      .kind = launch_failed               ? "launch"
-              : expected == "cudaSuccess" ? "status"
-                                          : "",
-      .message = fmt::format("{} returned {}, expected {}: {}.", call, returned, expected, reason),
-      .hint = advise_on_status(returned, expected)};
+  return {.kind = launch_failed               ? "launch"
+                  : expected == "cudaSuccess" ? "status"
+                                              : "",
+          .message = tr("{} returned {}, expected {}: {}.", call, returned, expected, reason),
+          .hint = advise_on_status(returned, expected)};
 }
 
 Finding kernel_fault(const std::string& call, const std::vector<Finding>& findings) {
@@ -244,7 +259,7 @@ Finding kernel_fault(const std::string& call, const std::vector<Finding>& findin
   Finding fault = *told;
   fault.message = fmt::format("{}: {}.", call, fault.message);
   if (findings.size() > 1) {
-    fault.message += fmt::format(" It is one of {} faults found.", findings.size());
+    fault.message += tr(" It is one of {} faults found.", findings.size());
   }
   fault.hint = advise_on(fault);
   return fault;
@@ -258,15 +273,15 @@ Finding sanitizer_fault(const std::string& call, const std::string& tool,
                                                            {"synccheck", "barrier"}};
   const auto kind = kinds.find(tool);
   return {.kind = kind == kinds.end() ? "" : kind->second,
-          .message = fmt::format("In calls up to {}, compute-sanitizer --tool {} found: {}", call,
-                                 tool, error.message),
-          .hint = "Grade with --backend simt as well: the simulator names arrays and indices.",
+          .message = tr("In calls up to {}, compute-sanitizer --tool {} found: {}", call, tool,
+                        error.message),
+          .hint = tr("Grade with --backend simt as well: the simulator names arrays and indices."),
           .file = error.place.file,
           .line = error.place.line};
 }
 
 std::string describe_wrong(double found, bool unwritten) {
-  return unwritten ? "was never written" : "is " + describe_value(found);
+  return unwritten ? tr("was never written") : tr("is {}", describe_value(found));
 }
 
 Finding wrong_element(const std::string& call, const std::string& matrix,
@@ -275,8 +290,8 @@ Finding wrong_element(const std::string& call, const std::string& matrix,
                       const std::string& advice) {
   Finding finding;
   finding.kind = "wrong-result";
-  finding.message = fmt::format("{}: {}[{}][{}] {}, expected {}. {}", call, matrix, comparison.row,
-                                comparison.col, found, expected, count_wrong(comparison));
+  finding.message = tr("{}: {}[{}][{}] {}, expected {}. {}", call, matrix, comparison.row,
+                       comparison.col, found, expected, count_wrong(comparison));
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
@@ -293,10 +308,10 @@ Finding wrong_double(const std::string& call, const std::string& matrix,
   // What is computed from the NaN of an unwritten element may keep its bits.
   const bool was_read = diagnosis && diagnosis->pattern == Pattern::accumulates;
   const bool unwritten = has_bits(comparison.found, unwritten_bits_double) && !was_read;
-  return wrong_element(call, matrix, comparison, describe_wrong(comparison.found, unwritten),
-                       fmt::format("{} (allowed error {:.2g})", describe_value(comparison.expected),
-                                   comparison.tolerance),
-                       diagnosis, advice);
+  return wrong_element(
+      call, matrix, comparison, describe_wrong(comparison.found, unwritten),
+      tr("{} (allowed error {:.2g})", describe_value(comparison.expected), comparison.tolerance),
+      diagnosis, advice);
 }
 
 }  // namespace tilewise::grading

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
 #include "grading/examiner/process/failures.hpp"
@@ -49,15 +50,16 @@ Finding wrong_result(const std::string& call, const Comparison& comparison, cons
 
 /// `inputs`: "A and B are", for the hint that they are read only.
 Finding changed_input(const std::string& call, const DeviceArray& array,
-                      const DeviceArray::Change& change, const std::string& inputs = "A and B are");
+                      const DeviceArray::Change& change,
+                      const std::string& inputs = tr("A and B are"));
 
 /// `cols`: columns of the matrix, or the distance of its rows where there are gaps, to say in which
 /// row a stray write lies.
 Finding written_outside(const std::string& call, const DeviceArray& array,
                         const DeviceArray::GuardDamage& damage, int cols,
-                        const std::string& hint =
+                        const std::string& hint = tr(
                             "Threads that hang over the edge of C must not store: test row < n and "
-                            "col < n before the store.");
+                            "col < n before the store."));
 
 /// Another status than the contract asks for.
 Finding wrong_status(const std::string& call, const std::string& returned,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
 
@@ -44,18 +45,19 @@ std::optional<Diagnosis> never_written(const Observation& seen, const Comparison
   if (comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); })) {
     return std::nullopt;
   }
-  return Diagnosis{Pattern::never_written, "no element of C was ever written",
-                   "Check that the kernel is launched and stores its result, and that the grid is "
-                   "not empty."};
+  return Diagnosis{
+      Pattern::never_written, tr("no element of C was ever written"),
+      tr("Check that the kernel is launched and stores its result, and that the grid is "
+         "not empty.")};
 }
 
 std::optional<Diagnosis> all_zero(const Observation& seen, const Comparison&) {
   if (std::ranges::any_of(seen.after.values, [](float value) { return value != 0; })) {
     return std::nullopt;
   }
-  return Diagnosis{Pattern::all_zero, "C is zero everywhere",
-                   "The sum is stored but nothing was added to it: check the bounds of the loop "
-                   "over k and that the tiles of A and B are loaded."};
+  return Diagnosis{Pattern::all_zero, tr("C is zero everywhere"),
+                   tr("The sum is stored but nothing was added to it: check the bounds of the loop "
+                      "over k and that the tiles of A and B are loaded.")};
 }
 
 std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison& comparison) {
@@ -64,10 +66,12 @@ std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison
   };
   if (!comparison.any_wrong(came_from_guard)) return std::nullopt;
   return Diagnosis{
-      Pattern::reads_outside, "NaN that lies around the matrices in memory got into the result",
-      "A thread reads outside A or B, perhaps beyond the last row. A thread that has no element of "
-      "C must do nothing; where others need what it loads, as in tiles, let it put zero in place "
-      "of what is not there. (Multiplying what it finds there by zero does not help.)"};
+      Pattern::reads_outside, tr("NaN that lies around the matrices in memory got into the result"),
+      tr("A thread reads outside A or B, perhaps beyond the last row. A thread that has no element "
+         "of "
+         "C must do nothing; where others need what it loads, as in tiles, let it put zero in "
+         "place "
+         "of what is not there. (Multiplying what it finds there by zero does not help.)")};
 }
 
 std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison& comparison) {
@@ -76,9 +80,9 @@ std::optional<Diagnosis> not_a_number(const Observation& seen, const Comparison&
   };
   if (!comparison.any_wrong(is_new_nan)) return std::nullopt;
   return Diagnosis{
-      Pattern::not_a_number, "there are NaN among the results",
-      "NaN comes from memory that nothing wrote: a variable or shared tile that is read "
-      "before it is set, C itself, or an index outside A or B."};
+      Pattern::not_a_number, tr("there are NaN among the results"),
+      tr("NaN comes from memory that nothing wrote: a variable or shared tile that is read "
+         "before it is set, C itself, or an index outside A or B.")};
 }
 
 std::optional<Diagnosis> accumulates(const Observation& seen, const Comparison&) {
@@ -92,42 +96,42 @@ std::optional<Diagnosis> accumulates(const Observation& seen, const Comparison&)
   }
   if (!compare(added, expected).all_right()) return std::nullopt;
   return Diagnosis{
-      Pattern::accumulates, "the product was added to what C held before",
-      "Start the sum from 0 and store it with =, not +=: C holds arbitrary values when "
-      "the kernel starts."};
+      Pattern::accumulates, tr("the product was added to what C held before"),
+      tr("Start the sum from 0 and store it with =, not +=: C holds arbitrary values when "
+         "the kernel starts.")};
 }
 
 std::optional<Diagnosis> other_product(const Observation& seen, const Comparison&) {
   const Matrix<float>& A = seen.A;
   const Matrix<float>& B = seen.B;
   if (is_product(transposed(seen.after), A, B)) {
-    return Diagnosis{Pattern::transposed, "C holds the transpose of the result",
-                     "Rows come from y and columns from x (threadIdx, blockIdx); the row is the "
-                     "index that is multiplied by n."};
+    return Diagnosis{Pattern::transposed, tr("C holds the transpose of the result"),
+                     tr("Rows come from y and columns from x (threadIdx, blockIdx); the row is the "
+                        "index that is multiplied by n.")};
   }
   if (is_product(seen.after, B, A)) {
     return Diagnosis{
-        Pattern::factors_swapped, "C holds B * A instead of A * B",
-        "Take the row from A and the column from B, and check the order of the kernel's "
-        "arguments."};
+        Pattern::factors_swapped, tr("C holds B * A instead of A * B"),
+        tr("Take the row from A and the column from B, and check the order of the kernel's "
+           "arguments.")};
   }
   if (is_product(seen.after, A, A)) {
-    return Diagnosis{Pattern::factor_taken_twice, "C holds A * A instead of A * B",
-                     "Look for an A where B is meant, where the column or its tile is loaded."};
+    return Diagnosis{Pattern::factor_taken_twice, tr("C holds A * A instead of A * B"),
+                     tr("Look for an A where B is meant, where the column or its tile is loaded.")};
   }
   if (is_product(seen.after, B, B)) {
-    return Diagnosis{Pattern::factor_taken_twice, "C holds B * B instead of A * B",
-                     "Look for a B where A is meant, where the row or its tile is loaded."};
+    return Diagnosis{Pattern::factor_taken_twice, tr("C holds B * B instead of A * B"),
+                     tr("Look for a B where A is meant, where the row or its tile is loaded.")};
   }
   if (is_product(seen.after, A, transposed(B))) {
     return Diagnosis{Pattern::second_factor_transposed,
-                     "C holds A * B^T: B is read by rows where it should be read by columns",
-                     "Element (k, col) of B lies at k * n + col."};
+                     tr("C holds A * B^T: B is read by rows where it should be read by columns"),
+                     tr("Element (k, col) of B lies at k * n + col.")};
   }
   if (is_product(seen.after, transposed(A), B)) {
     return Diagnosis{Pattern::first_factor_transposed,
-                     "C holds A^T * B: A is read by columns where it should be read by rows",
-                     "Element (row, k) of A lies at row * n + k."};
+                     tr("C holds A^T * B: A is read by columns where it should be read by rows"),
+                     tr("Element (row, k) of A lies at row * n + k.")};
   }
   return std::nullopt;
 }
@@ -145,18 +149,18 @@ std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparis
         is_product(seen.after, columns(seen.A, 0, terms), rows(seen.B, 0, terms))) {
       return Diagnosis{
           Pattern::sum_cut_short,
-          fmt::format("each element is the sum of its first {} products instead of all "
-                      "{}",
-                      terms, n),
-          "Check where the loop over k ends. Tiles that do not divide n need one more "
-          "step: n / tile, rounded up."};
+          tr("each element is the sum of its first {} products instead of all "
+             "{}",
+             terms, n),
+          tr("Check where the loop over k ends. Tiles that do not divide n need one more "
+             "step: n / tile, rounded up.")};
     }
     if (std::abs(comparison.expected - sum - comparison.found) <= allowed &&
         is_product(seen.after, columns(seen.A, terms, n), rows(seen.B, terms, n))) {
       return Diagnosis{
           Pattern::sum_starts_late,
-          fmt::format("each element lacks the first {} of its {} products", terms, n),
-          "Check where the loop over k starts, and whether the sum is reset inside it."};
+          tr("each element lacks the first {} of its {} products", terms, n),
+          tr("Check where the loop over k starts, and whether the sum is reset inside it.")};
     }
   }
   return std::nullopt;
@@ -172,8 +176,8 @@ std::optional<Diagnosis> offset(const Observation& seen, const Comparison& compa
   for (double& value : shifted.product.values) value += shift;
   for (double& value : shifted.magnitude.values) value += 2 * std::abs(shift);
   if (!compare(seen.after, shifted).all_right()) return std::nullopt;
-  return Diagnosis{Pattern::offset, fmt::format("each element is off by {:+.6g}", shift),
-                   "Check the value the sum starts from."};
+  return Diagnosis{Pattern::offset, tr("each element is off by {:+.6g}", shift),
+                   tr("Check the value the sum starts from.")};
 }
 
 std::optional<Diagnosis> scaled(const Observation& seen, const Comparison& comparison) {
@@ -187,9 +191,8 @@ std::optional<Diagnosis> scaled(const Observation& seen, const Comparison& compa
   // The factor is only as exact as the element it was taken from.
   for (double& value : expected.magnitude.values) value *= 2 * std::abs(factor);
   if (!compare(seen.after, expected).all_right()) return std::nullopt;
-  return Diagnosis{Pattern::scaled,
-                   fmt::format("each element is {:.6g} times the right one", factor),
-                   "Check whether a product is added more than once, or every step counts."};
+  return Diagnosis{Pattern::scaled, tr("each element is {:.6g} times the right one", factor),
+                   tr("Check whether a product is added more than once, or every step counts.")};
 }
 
 // Rounding the factors of k products to bfloat16 (8 bits, errors of up to 2^-9 each) errs by some
@@ -204,10 +207,11 @@ std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
       return std::nullopt;
     }
   }
-  return Diagnosis{Pattern::imprecise,
-                   "all of them are right to a few digits, so the arithmetic is less precise than "
-                   "float",
-                   "Keep the factors, the tiles and the sum in float: no half precision, no TF32."};
+  return Diagnosis{
+      Pattern::imprecise,
+      tr("all of them are right to a few digits, so the arithmetic is less precise than "
+         "float"),
+      tr("Keep the factors, the tiles and the sum in float: no half precision, no TF32.")};
 }
 
 std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
@@ -293,9 +297,12 @@ Part judge_part(const std::vector<bool>& is_wrong, int n, TileShape part, int fi
   return wrong == (end_row - first_row) * (end_col - first_col) ? Part::wrong : Part::mixed;
 }
 
-std::string span(const char* one, const char* many, int first, int last) {
-  return first == last ? fmt::format("{} {}", one, first)
-                       : fmt::format("{} {} to {}", many, first, last);
+std::string span_of_rows(int first, int last) {
+  return first == last ? tr("row {}", first) : tr("rows {} to {}", first, last);
+}
+
+std::string span_of_columns(int first, int last) {
+  return first == last ? tr("column {}", first) : tr("columns {} to {}", first, last);
 }
 
 }  // namespace
@@ -313,23 +320,22 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
       wrong_exactly_where(is_wrong, rows, cols, is_last)) {
     return Diagnosis{
         unwritten ? Pattern::part_unwritten : Pattern::submatrix,
-        fmt::format("only the last row and the last column are {}",
-                    unwritten ? "missing" : "wrong"),
-        fmt::format("Look for what does not come out even: half of an odd number has to be rounded "
-                    "up, and of several results of a thread each needs its own test against {}.",
-                    words.bounds)};
+        tr("only the last row and the last column are {}", unwritten ? tr("missing") : tr("wrong")),
+        tr("Look for what does not come out even: half of an odd number has to be rounded "
+           "up, and of several results of a thread each needs its own test against {}.",
+           core::in_language(words.bounds))};
   }
 
   const auto in_edge = [&](int row, int col) { return row >= whole_rows || col >= whole_cols; };
   if (has_inside && has_edge && wrong_only_where(is_wrong, rows, cols, in_edge)) {
     return Diagnosis{
         Pattern::edges_only,
-        fmt::format("only the partial {}x{} tiles at the right and lower edge are {}", tile.width,
-                    tile.height, unwritten ? "missing" : "wrong"),
-        fmt::format("Round the number of tiles up, and let each thread test its own row and column "
-                    "against {}: a whole block must not give up because a part of it hangs over "
-                    "the edge.",
-                    words.bounds)};
+        tr("only the partial {}x{} tiles at the right and lower edge are {}", tile.width,
+           tile.height, unwritten ? tr("missing") : tr("wrong")),
+        tr("Round the number of tiles up, and let each thread test its own row and column "
+           "against {}: a whole block must not give up because a part of it hangs over "
+           "the edge.",
+           core::in_language(words.bounds))};
   }
 
   const auto behind_first_tile = [&](int row, int col) {
@@ -338,10 +344,10 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
   const bool has_more_tiles = rows > tile.height || cols > tile.width;
   if (has_more_tiles && wrong_exactly_where(is_wrong, rows, cols, behind_first_tile)) {
     return Diagnosis{Pattern::first_tile_only,
-                     fmt::format("only the first {}x{} tile is right", tile.width, tile.height),
-                     fmt::format("Check that the other tiles are reached: by the block's walk over "
-                                 "{}, or by blockIdx in row and col and by the size of the grid.",
-                                 words.matrix)};
+                     tr("only the first {}x{} tile is right", tile.width, tile.height),
+                     tr("Check that the other tiles are reached: by the block's walk over "
+                        "{}, or by blockIdx in row and col and by the size of the grid.",
+                        words.matrix)};
   }
 
   const Box box = box_around(is_wrong, rows, cols);
@@ -349,19 +355,19 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
                           box.last_col == cols - 1;
   if (everywhere && !unwritten) return std::nullopt;
   const std::string where =
-      everywhere
-          ? fmt::format("they lie all over {}", words.matrix)
-          : fmt::format("all of them in {}, {}", span("row", "rows", box.first_row, box.last_row),
-                        span("column", "columns", box.first_col, box.last_col));
+      everywhere ? tr("they lie all over {}", words.matrix)
+                 : tr("all of them in {}, {}", span_of_rows(box.first_row, box.last_row),
+                      span_of_columns(box.first_col, box.last_col));
   if (unwritten) {
-    return Diagnosis{Pattern::part_unwritten, "none of them was ever written; " + where,
-                     "Find the thread that should write the first of them, and follow its row and "
-                     "col."};
+    return Diagnosis{
+        Pattern::part_unwritten, tr("none of them was ever written; ") + where,
+        tr("Find the thread that should write the first of them, and follow its row and "
+           "col.")};
   }
   return Diagnosis{
       Pattern::submatrix, where,
-      "Ask what is special about that part: a partial tile, the last block, one row of "
-      "threads."};
+      tr("Ask what is special about that part: a partial tile, the last block, one row of "
+         "threads.")};
 }
 
 std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part) {
@@ -382,12 +388,12 @@ std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int 
   if (wrong == 0 || wrong == parts) return std::nullopt;
   return Diagnosis{
       Pattern::whole_parts,
-      fmt::format("of the {} parts of C, {}x{} elements each, {} wrong altogether (x) and the "
-                  "others right (.), row by row:{}",
-                  parts, part.width, part.height,
-                  wrong == 1 ? "one is" : fmt::format("{} are", wrong), map),
-      "Result (i, j) of a thread lies in row i and column j of the parts: follow the offsets with "
-      "which its row of A and its column of B are fetched, and that with which it is stored."};
+      tr("of the {} parts of C, {}x{} elements each, {} wrong altogether (x) and the "
+         "others right (.), row by row:{}",
+         parts, part.width, part.height, wrong == 1 ? tr("one is") : tr("{} are", wrong), map),
+      tr("Result (i, j) of a thread lies in row i and column j of the parts: follow the offsets "
+         "with "
+         "which its row of A and its column of B are fetched, and that with which it is stored.")};
 }
 
 }  // namespace tilewise::grading

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/base/statistics.hpp"
 #include "common/gpu/capability.hpp"
 #include "common/gpu/gpu_profile.hpp"
@@ -95,21 +96,22 @@ std::vector<std::string> disturbances_in(std::string_view throttle_reasons,
   constexpr struct {
     std::uint64_t bit;
     const char* words;
-  } reasons[] = {{0x08, "the hardware has slowed its clock down"},
-                 {0x20, "it is too hot to run at full speed"},
-                 {0x40, "it is too hot to run at full speed"},
-                 {0x80, "its power supply has slowed its clock down"}};
+  } reasons[] = {{0x08, marked("the hardware has slowed its clock down")},
+                 {0x20, marked("it is too hot to run at full speed")},
+                 {0x40, marked("it is too hot to run at full speed")},
+                 {0x80, marked("its power supply has slowed its clock down")}};
   std::vector<std::string> found;
   const std::uint64_t active = std::strtoull(std::string(throttle_reasons).c_str(), nullptr, 16);
   for (const auto& reason : reasons) {
     if ((active & reason.bit) == 0) continue;
-    if (std::ranges::find(found, reason.words) == found.end()) found.push_back(reason.words);
+    const std::string words = core::in_language(reason.words);
+    if (std::ranges::find(found, words) == found.end()) found.push_back(words);
   }
   const std::size_t processes = lines_with_a_number(applications);
   if (processes > own_processes) {
     const std::size_t others = processes - own_processes;
-    found.push_back(
-        fmt::format("{} other process{} the GPU", others, others == 1 ? " uses" : "es use"));
+    found.push_back(others == 1 ? tr("1 other process uses the GPU")
+                                : tr("{} other processes use the GPU", others));
   }
   return found;
 }
@@ -124,29 +126,29 @@ namespace {
 
 std::string minimum_in_words(const TimedRate& rate, const RateGoal& goal) {
   if (rate.reference) {
-    return fmt::format("minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} on this device",
-                       *rate.minimum, 100 * goal.minimum.of_reference, *rate.reference);
+    return tr("minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} on this device",
+              *rate.minimum, 100 * goal.minimum.of_reference, *rate.reference);
   }
-  return fmt::format("minimum {:.0f}: {:.1f}% of this device's {}", *rate.minimum,
-                     100 * goal.minimum.of_peak, goal.of);
+  return tr("minimum {:.0f}: {:.1f}% of this device's {}", *rate.minimum,
+            100 * goal.minimum.of_peak, core::in_language(goal.of));
 }
 
 std::string rate_in_words(double rate, const RateGoal& goal) {
   const std::string text = fmt::format("{:.0f} {}", rate, goal.unit);
-  return goal.at.empty() ? text : text + " at " + goal.at;
+  return goal.at.empty() ? text : tr("{} at {}", text, goal.at);
 }
 
 /// `found`: the rate in words. `calls`: "the timed calls".
-Verdict impossible(const std::string& found, const RateGoal& goal, const char* calls) {
-  return {{.message = fmt::format("{} are more than this device can do ({:.0f}): {} did not do all "
-                                  "the work.",
-                                  found, *goal.ceiling, calls),
+Verdict impossible(const std::string& found, const RateGoal& goal, const std::string& calls) {
+  return {{.message = tr("{} are more than this device can do ({:.0f}): {} did not do all "
+                         "the work.",
+                         found, *goal.ceiling, calls),
            .hint = goal.advice_if_beyond}};
 }
 
 std::string modelled_in_words(const ModelledRate& modelled, const RateGoal& goal,
                               const std::string& gpu) {
-  return fmt::format("{} (modelled for {})", rate_in_words(modelled.rate, goal), gpu);
+  return tr("{} (modelled for {})", rate_in_words(modelled.rate, goal), gpu);
 }
 
 // Whether the submission is too slow in the reading that is best for it, too.
@@ -179,19 +181,20 @@ TimedRate timed_rate(const InterleavedTiming& timing, double work, const RateGoa
 }
 
 std::string in_words(const ModelledRate& modelled, const RateGoal& goal, const std::string& gpu) {
-  return fmt::format("{}, limited by {}", modelled_in_words(modelled, goal, gpu), modelled.limiter);
+  return tr("{}, limited by {}", modelled_in_words(modelled, goal, gpu),
+            core::in_language(modelled.limiter));
 }
 
 Verdict judge_modelled(const ModelledRate& own, const ModelledRate& reference, const RateGoal& goal,
                        const std::string& gpu) {
   const std::string found = modelled_in_words(own, goal, gpu);
-  if (goal.ceiling && own.rate > *goal.ceiling) return impossible(found, goal, "the kernels");
+  if (goal.ceiling && own.rate > *goal.ceiling) return impossible(found, goal, tr("the kernels"));
   const double fraction = goal.minimum.modelled_fraction();
   const double minimum = fraction * reference.rate;
-  const std::string message = fmt::format(
-      "{}, minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} there; limited "
-      "by {}.",
-      found, minimum, 100 * fraction, reference.rate, own.limiter);
+  const std::string message =
+      tr("{}, minimum {:.0f}: {:.0f}% of the reference solution's {:.0f} there; limited "
+         "by {}.",
+         found, minimum, 100 * fraction, reference.rate, core::in_language(own.limiter));
   if (own.rate >= minimum) return {{.message = message}, Status::passed};
   const std::string by_limiter = limiter_advice(own.limiter);
   return {{.message = message,
@@ -202,15 +205,14 @@ std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, c
                                  const std::vector<std::string>& disturbances) {
   const TimedRate rate = timed_rate(timing, work, goal);
   if (goal.ceiling && rate.own > *goal.ceiling) {
-    return impossible(rate_in_words(rate.own, goal), goal, "the timed calls");
+    return impossible(rate_in_words(rate.own, goal), goal, tr("the timed calls"));
   }
   if (!rate.minimum) {
-    return Verdict{
-        {.message = fmt::format("{:.0f} {} at {}. The driver does not tell enough of this "
-                                "device for a minimum, and the reference solution could "
-                                "not be timed beside.",
-                                rate.own, goal.unit, goal.at)},
-        Status::inconclusive};
+    return Verdict{{.message = tr("{:.0f} {} at {}. The driver does not tell enough of this "
+                                  "device for a minimum, and the reference solution could "
+                                  "not be timed beside.",
+                                  rate.own, goal.unit, goal.at)},
+                   Status::inconclusive};
   }
   if (rate.own >= *rate.minimum) return std::nullopt;
   const std::string found =
@@ -221,13 +223,13 @@ std::optional<Verdict> shortfall(const InterleavedTiming& timing, double work, c
   if (!disturbances.empty()) {
     return Verdict{
         {.message = fmt::format("{}; but {}.", found, fmt::join(disturbances, ", and ")),
-         .hint = "Grade again while nothing else uses the GPU and it runs at full speed."},
+         .hint = tr("Grade again while nothing else uses the GPU and it runs at full speed.")},
         Status::inconclusive};
   }
-  return Verdict{{.message = fmt::format("{}; but {} rounds differ too much to be sure.", found,
-                                         timing.rounds()),
-                  .hint = "Grade again while nothing else uses the GPU."},
-                 Status::inconclusive};
+  return Verdict{
+      {.message = tr("{}; but {} rounds differ too much to be sure.", found, timing.rounds()),
+       .hint = tr("Grade again while nothing else uses the GPU.")},
+      Status::inconclusive};
 }
 
 std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, const RateGoal& goal,
@@ -239,12 +241,13 @@ std::optional<Verdict> doubt_about_reference(const InterleavedTiming& timing, co
   const double own = timing.own_ms().median;
   if (alone / own >= goal.minimum.of_reference) return std::nullopt;
   return Verdict{
-      {.message = fmt::format("The reference solution took {:.3g} ms in turns with the submission, "
-                              "{:.3g} ms without it: something kept the GPU busy. The submission's "
-                              "{:.3g} ms at {} are enough beside the first, not beside the second.",
-                              beside, alone, own, goal.at),
-       .hint = "Leave no work behind when the function returns, and grade again while nothing else "
-               "uses the GPU."},
+      {.message = tr("The reference solution took {:.3g} ms in turns with the submission, "
+                     "{:.3g} ms without it: something kept the GPU busy. The submission's "
+                     "{:.3g} ms at {} are enough beside the first, not beside the second.",
+                     beside, alone, own, goal.at),
+       .hint =
+           tr("Leave no work behind when the function returns, and grade again while nothing else "
+              "uses the GPU.")},
       Status::inconclusive};
 }
 

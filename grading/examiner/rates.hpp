@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/base/statistics.hpp"
 #include "common/gpu/capability.hpp"
 #include "grading/examiner/rubric.hpp"
@@ -56,11 +57,11 @@ struct RateGoal {
   const char* unit = "GFLOPS";
   std::string at;  ///< "n = 4096"
   SpeedMinimum minimum;
-  std::optional<double> peak;     ///< of the device, if it is known
-  const char* of = "peak";        ///< what of the device that is
-  std::optional<double> ceiling;  ///< more than that is not possible
-  std::string advice_if_beyond;   ///< the hint for a rate beyond the ceiling
-  std::string advice;             ///< the hint for a rate below the minimum
+  std::optional<double> peak;       ///< of the device, if it is known
+  const char* of = marked("peak");  ///< what of the device that is
+  std::optional<double> ceiling;    ///< more than that is not possible
+  std::string advice_if_beyond;     ///< the hint for a rate beyond the ceiling
+  std::string advice;               ///< the hint for a rate below the minimum
 };
 
 /// Rates that a timing gives, and what it should give.

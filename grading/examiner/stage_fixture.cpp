@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/test_end.hpp"
 #include "grading/examiner/time_budget.hpp"
@@ -43,10 +44,10 @@ void tell_refusal(Verdict& verdict, const Finding& refused) {
   const bool may_come_of_it = verdict.kind == "launch" || verdict.kind == "wrong-result" ||
                               verdict.kind == "uninitialised" || verdict.kind == "status";
   if (!may_come_of_it) return;
-  verdict.message += fmt::format(" The cause may be this: {}.", refused.message);
+  verdict.message += tr(" The cause may be this: {}.", refused.message);
   verdict.kind = "launch";
   verdict.hint =
-      "Look at what each call of CUDA returns, and at cudaGetLastError() after a launch.";
+      tr("Look at what each call of CUDA returns, and at cudaGetLastError() after a launch.");
   verdict.file = refused.file;
   verdict.line = refused.line;
 }
@@ -69,7 +70,7 @@ void StageTest::SetUp() {
   worker_.emplace(worker_options(options()));
   const CallReply& loaded = wait_until_ready(*worker_);
   if (loaded.ending != CallReply::Ending::returned) {
-    fail(no_return("Loading the submission", loaded));
+    fail(no_return(tr("Loading the submission"), loaded));
   }
 }
 
@@ -99,10 +100,10 @@ CallReply StageTest::run_counted(const Call& call) {
   note_reply(reply);
   if (const auto failure = failure_of(call.text, reply)) fail(*failure);
   if (std::ssize(reply.profiles) < reply.launches) {
-    fail({.message = fmt::format("{} launched {} kernels; the accesses of no more than {} are "
-                                 "counted.",
-                                 call.text, reply.launches, reply.profiles.size()),
-          .hint = "Let fewer launches do more each."});
+    fail({.message = tr("{} launched {} kernels; the accesses of no more than {} are "
+                        "counted.",
+                        call.text, reply.launches, reply.profiles.size()),
+          .hint = tr("Let fewer launches do more each.")});
   }
   return reply;
 }
@@ -140,7 +141,7 @@ CallReply StageTest::sample_reference(const Call& call) {
   CallReply reply = call_worker(worker->second, call,
                                 {.watch = sample_of_blocks(random()()), .is_reference = true});
   if (const auto failure = failure_of(call.text, reply)) {
-    throw std::runtime_error("the reference solution: " + failure->message);
+    throw std::runtime_error(tr("the reference solution: ") + failure->message);
   }
   return reply;
 }
@@ -185,14 +186,14 @@ const SpeedMinimum& StageTest::minimum_speed() {
   const auto minimum = options().minima.find(test);
   if (minimum == options().minima.end()) {
     throw std::runtime_error(
-        fmt::format("grading/stages/{}/stage.json: {} has no \"minimum\"", options().stage, test));
+        tr("grading/stages/{}/stage.json: {} has no \"minimum\"", options().stage, test));
   }
   return minimum->second;
 }
 
 bool StageTest::skipped_without_simulator() {
-  return options().on_gpu() && skip("Accesses to memory are counted on the simulator.",
-                                    "Grade with --backend simt as well.");
+  return options().on_gpu() && skip(tr("Accesses to memory are counted on the simulator."),
+                                    tr("Grade with --backend simt as well."));
 }
 
 std::optional<CallReply> StageTest::run_in_fresh_worker(const Call& call) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
 #include "grading/examiner/diagnosis.hpp"
 
@@ -78,24 +79,26 @@ std::optional<Diagnosis> whole_matrix(const TransposeObservation& seen) {
   const Sources sources(seen);
   const std::int64_t rows = seen.in.rows, cols = seen.in.cols, tile = seen.tile;
   if (sources.all_unwritten()) {
-    return Diagnosis{Pattern::never_written, "no element of out was ever written",
-                     "Check that the kernel is launched and stores its result, and that the grid "
-                     "is not empty."};
+    return Diagnosis{
+        Pattern::never_written, tr("no element of out was ever written"),
+        tr("Check that the kernel is launched and stores its result, and that the grid "
+           "is not empty.")};
   }
   if (sources.come_from([&](auto row, auto col) { return row * rows + col; })) {
-    return Diagnosis{Pattern::copied,
-                     "out holds the elements of in one after the other, as they were",
-                     "Element (row, col) of in belongs to (col, row) of out: at col * rows + row."};
+    return Diagnosis{
+        Pattern::copied, tr("out holds the elements of in one after the other, as they were"),
+        tr("Element (row, col) of in belongs to (col, row) of out: at col * rows + row.")};
   }
   if (rows != cols && sources.come_from([&](auto row, auto col) { return col * rows + row; })) {
-    return Diagnosis{Pattern::wrong_stride, "in was read as if its rows were `rows` elements long",
-                     "A row of in has cols elements: element (row, col) lies at row * cols + col."};
+    return Diagnosis{
+        Pattern::wrong_stride, tr("in was read as if its rows were `rows` elements long"),
+        tr("A row of in has cols elements: element (row, col) lies at row * cols + col.")};
   }
   if (rows != cols && sources.written_with_stride_of_in()) {
     return Diagnosis{Pattern::wrong_stride,
-                     "out was written as if its rows were `cols` elements long",
-                     "A row of out has rows elements: element (row, col) of in goes to "
-                     "col * rows + row."};
+                     tr("out was written as if its rows were `cols` elements long"),
+                     tr("A row of out has rows elements: element (row, col) of in goes to "
+                        "col * rows + row.")};
   }
   const auto in_tile = [&](auto row, auto col, auto tile_row, auto tile_col) {
     const auto in_row = tile_row * tile + row, in_col = tile_col * tile + col;
@@ -105,19 +108,20 @@ std::optional<Diagnosis> whole_matrix(const TransposeObservation& seen) {
   if (sources.come_from([&](auto row, auto col) {
         return in_tile(col % tile, row % tile, row / tile, col / tile);
       })) {
-    return Diagnosis{Pattern::tiles_not_swapped,
-                     fmt::format("each {0}x{0} tile is transposed, but stays where it was", tile),
-                     "Swap blockIdx.x and blockIdx.y for the store: the tile of block (x, y) of in "
-                     "goes to tile (y, x) of out."};
+    return Diagnosis{
+        Pattern::tiles_not_swapped,
+        tr("each {0}x{0} tile is transposed, but stays where it was", tile),
+        tr("Swap blockIdx.x and blockIdx.y for the store: the tile of block (x, y) of in "
+           "goes to tile (y, x) of out.")};
   }
   if (sources.come_from([&](auto row, auto col) {
         return in_tile(row % tile, col % tile, col / tile, row / tile);
       })) {
     return Diagnosis{
         Pattern::tiles_not_transposed,
-        fmt::format("each {0}x{0} tile is where it belongs, but not transposed", tile),
-        "Read the shared tile with threadIdx.x and threadIdx.y swapped: tile[x][y] where "
-        "tile[y][x] was stored."};
+        tr("each {0}x{0} tile is where it belongs, but not transposed", tile),
+        tr("Read the shared tile with threadIdx.x and threadIdx.y swapped: tile[x][y] where "
+           "tile[y][x] was stored.")};
   }
   return std::nullopt;
 }
@@ -132,10 +136,10 @@ std::optional<Diagnosis> square_part(const TransposeObservation& seen,
       if (wrong != (row >= side || col >= side)) return std::nullopt;
     }
   }
-  return Diagnosis{Pattern::square_part_only,
-                   fmt::format("only the first {0} rows and {0} columns are right", side),
-                   "rows and cols differ: each has its own bound, and its own number of tiles in "
-                   "the grid."};
+  return Diagnosis{
+      Pattern::square_part_only, tr("only the first {0} rows and {0} columns are right", side),
+      tr("rows and cols differ: each has its own bound, and its own number of tiles in "
+         "the grid.")};
 }
 
 // The tiles of out of which no element was written, while all that was is right.
@@ -170,12 +174,16 @@ std::optional<Diagnosis> missing_tiles(const TransposeObservation& seen,
   }
   return Diagnosis{
       Pattern::tiles_missing,
-      fmt::format("{} of {} tiles of {}x{} {} never written, the first one at out[{}][{}]; the "
-                  "others are right",
-                  missing, wrong_in.size(), tile, tile, missing == 1 ? "was" : "were",
-                  first_row * tile, first_col * tile),
-      "Count the blocks, and follow which tile each of them takes: where blocks are numbered "
-      "anew, two of them may come to the same tile while another is left out."};
+      missing == 1
+          ? tr("1 of {0} tiles of {1}x{1} was never written, the first one at out[{2}][{3}]; the "
+               "others are right",
+               wrong_in.size(), tile, first_row * tile, first_col * tile)
+          : tr("{0} of {1} tiles of {2}x{2} were never written, the first one at out[{3}][{4}]; "
+               "the "
+               "others are right",
+               missing, wrong_in.size(), tile, first_row * tile, first_col * tile),
+      tr("Count the blocks, and follow which tile each of them takes: where blocks are numbered "
+         "anew, two of them may come to the same tile while another is left out.")};
 }
 
 }  // namespace
@@ -209,17 +217,18 @@ std::optional<Diagnosis> recognise_transpose(const TransposeObservation& seen) {
     all_unwritten &= is_unwritten(seen.out.values[i]);
   }
   if (read_outside) {
-    return Diagnosis{Pattern::reads_outside,
-                     "NaN that lies around in got into the result, so a thread reads outside of in",
-                     "A thread may load only where its row is below rows and its column below "
-                     "cols, and store only where its row is below cols and its column below rows: "
-                     "these are two different tests."};
+    return Diagnosis{
+        Pattern::reads_outside,
+        tr("NaN that lies around in got into the result, so a thread reads outside of in"),
+        tr("A thread may load only where its row is below rows and its column below "
+           "cols, and store only where its row is below cols and its column below rows: "
+           "these are two different tests.")};
   }
   if (auto diagnosis = square_part(seen, comparison)) return diagnosis;
   // The partial tiles at the edges have a mistake of their own.
-  const auto location =
-      recognise_location(comparison.is_wrong, seen.out.rows, seen.out.cols, {seen.tile, seen.tile},
-                         all_unwritten, {.matrix = "out", .bounds = "the sides of in and of out"});
+  const auto location = recognise_location(
+      comparison.is_wrong, seen.out.rows, seen.out.cols, {seen.tile, seen.tile}, all_unwritten,
+      {.matrix = "out", .bounds = marked("the sides of in and of out")});
   if (location && location->pattern == Pattern::edges_only) return location;
   if (auto diagnosis = missing_tiles(seen, comparison)) return diagnosis;
   return location;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/base/statistics.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/device_array.hpp"
@@ -26,37 +27,36 @@ std::string inputs_of(const Trial& trial) {
   for (const DeviceArray* array : trial.arrays) {
     if (array->access() == Access::input) names.push_back(array->name());
   }
-  return fmt::format("{} {}", fmt::join(names, " and "), names.size() == 1 ? "is" : "are");
+  const std::string all = fmt::format("{}", fmt::join(names, tr(" and ")));
+  return names.size() == 1 ? tr("{} is", all) : tr("{} are", all);
 }
 
-constexpr const char* right_in_step =
+constexpr const char* right_in_step = marked(
     " comes out right only where all threads run in step, and was judged so: the test of races "
-    "tells what they must wait for.";
+    "tells what they must wait for.");
 
 }  // namespace
 
 void TrialTest::check_own_kernels(const Trial& trial) {
   if (trial.reply.launches == 0 && trial.needs_kernel) {
     fail({.kind = "no-launch",
-          .message = trial.text + " gave the right result without launching a kernel.",
-          .hint =
-              fmt::format("The {} is to be computed on the device, by a __global__ function that "
-                          "is launched with <<<grid, block>>>.",
-                          result_name())});
+          .message = trial.text + tr(" gave the right result without launching a kernel."),
+          .hint = tr("The {} is to be computed on the device, by a __global__ function that "
+                     "is launched with <<<grid, block>>>.",
+                     result_name())});
   }
   if (!trial.reply.loaded_libraries.empty()) {
-    fail({.message = fmt::format("{} came by {}, which the submission has loaded.", trial.text,
-                                 fmt::join(trial.reply.loaded_libraries, ", ")),
-          .hint = fmt::format("The {} is to be computed by kernels of your own.", result_name())});
+    fail({.message = tr("{} came by {}, which the submission has loaded.", trial.text,
+                        fmt::join(trial.reply.loaded_libraries, ", ")),
+          .hint = tr("The {} is to be computed by kernels of your own.", result_name())});
   }
   // More than a flag or a sum, less than a matrix that takes work.
   constexpr std::size_t little = 1024;
   if (trial.reply.bytes_for_the_host > little) {
-    fail({.message = fmt::format("{} let the host read {} bytes of the device.", trial.text,
-                                 trial.reply.bytes_for_the_host),
-          .hint =
-              fmt::format("The {} is to be computed on the device, from matrices that stay there.",
-                          result_name())});
+    fail({.message = tr("{} let the host read {} bytes of the device.", trial.text,
+                        trial.reply.bytes_for_the_host),
+          .hint = tr("The {} is to be computed on the device, from matrices that stay there.",
+                     result_name())});
   }
 }
 
@@ -71,8 +71,9 @@ void TrialTest::check_guards(const Trial& trial) {
 void TrialTest::check_untouched(const Trial& trial, const std::string& when) {
   for (const DeviceArray* array : trial.arrays) {
     if (array->untouched()) continue;
-    fail({.message = fmt::format("{} wrote to {}, {}.", trial.text, array->name(), when),
-          .hint = "Check the arguments first, and return before anything is launched or written."});
+    fail({.message = tr("{} wrote to {}, {}.", trial.text, array->name(), when),
+          .hint =
+              tr("Check the arguments first, and return before anything is launched or written.")});
   }
 }
 
@@ -106,7 +107,7 @@ bool TrialTest::comes_right_in_step(Trial& trial, bool sampled) {
     if (!is_right) return false;
     trial.reply = *reply;
   }
-  record_verdict({{.message = trial.text + right_in_step}, Status::passed});
+  record_verdict({{.message = trial.text + core::in_language(right_in_step)}, Status::passed});
   return true;
 }
 
@@ -134,9 +135,10 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
                           const std::vector<PrepareTrial>& large) {
   const std::vector<CheckPass> passes = check_passes(options(), random());
   if (passes.empty()) {
-    skip("compute-sanitizer, which finds races and stray accesses on a GPU, is not installed.",
-         "It comes with the CUDA Toolkit. Grade with --backend simt as well: the simulator finds "
-         "more of them.");
+    skip(
+        tr("compute-sanitizer, which finds races and stray accesses on a GPU, is not installed."),
+        tr("It comes with the CUDA Toolkit. Grade with --backend simt as well: the simulator finds "
+           "more of them."));
     return;
   }
   // All start before the first is waited for: on a GPU each takes a good while to.
@@ -147,8 +149,8 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
   auto calls = started.begin();
   for (const CheckPass& pass : passes) {
     if (const std::string obstacle = calls->obstacle(); !obstacle.empty()) {
-      skip("compute-sanitizer does not run here: " + obstacle,
-           "Grade with --backend simt as well.");
+      skip(tr("compute-sanitizer does not run here: ") + obstacle,
+           tr("Grade with --backend simt as well."));
       return;
     }
     std::vector<PrepareTrial> of_this_pass = trials;
@@ -186,10 +188,12 @@ void TrialTest::try_refused(Trial& trial, const std::string& reason) {
     fail(wrong_status(trial.text, trial.reply.cuda_error_name, "cudaErrorInvalidValue", reason));
   }
   if (trial.reply.launches > 0) {
-    fail({.message = trial.text + " launched a kernel, although it returned cudaErrorInvalidValue.",
-          .hint = "Check the arguments first, and return before anything is launched or written."});
+    fail({.message =
+              trial.text + tr(" launched a kernel, although it returned cudaErrorInvalidValue."),
+          .hint =
+              tr("Check the arguments first, and return before anything is launched or written.")});
   }
-  check_untouched(trial, "although it returned cudaErrorInvalidValue");
+  check_untouched(trial, tr("although it returned cudaErrorInvalidValue"));
 }
 
 void TrialTest::try_launch_failure_reported(Trial& trial, const std::string& reason) {
@@ -200,21 +204,21 @@ void TrialTest::try_launch_failure_reported(Trial& trial, const std::string& rea
     return;
   }
   if (trial.reply.cuda_status == cudaSuccess) {
-    fail({.message = fmt::format("{} returned cudaSuccess without launching a kernel: {}.",
-                                 trial.text, reason),
-          .hint = "Return what cudaGetLastError() says after the launch."});
+    fail({.message =
+              tr("{} returned cudaSuccess without launching a kernel: {}.", trial.text, reason),
+          .hint = tr("Return what cudaGetLastError() says after the launch.")});
   }
-  check_untouched(trial, "although it returned " + trial.reply.cuda_error_name);
+  check_untouched(trial, tr("although it returned ") + trial.reply.cuda_error_name);
 }
 
 void TrialTest::try_nothing_done(Trial& trial, const std::string& hint) {
   trial.reply = run(trial.call);
   if (trial.reply.cuda_status != cudaSuccess) {
-    fail({.message = fmt::format("{} returned {}, expected cudaSuccess: there is nothing to do.",
-                                 trial.text, trial.reply.cuda_error_name),
+    fail({.message = tr("{} returned {}, expected cudaSuccess: there is nothing to do.", trial.text,
+                        trial.reply.cuda_error_name),
           .hint = hint});
   }
-  check_untouched(trial, "although there was nothing to do");
+  check_untouched(trial, tr("although there was nothing to do"));
 }
 
 void TrialTest::run_timed(Trial& trial, const CallManner& timed) {
@@ -239,12 +243,12 @@ void TrialTest::check_computed(Trial& trial) {
   if (static_cast<double>(stored) < most_of_it * static_cast<double>(size)) {
     // Blocks that were looked at for all may lie beyond the result, where there are too many.
     const bool may_be_idle = stored == 0 && !all_ran;
-    fail({.message = fmt::format("{}: the kernels store {} bytes; the {} has {}.", trial.text,
-                                 stored, result_name(), size),
-          .hint = fmt::format("Compute all of it in every call, whatever its size.{}",
-                              may_be_idle ? " Or are there far more blocks than it takes? Rounding "
-                                            "up needs its brackets: (n + side - 1) / side."
-                                          : "")});
+    fail({.message = tr("{}: the kernels store {} bytes; the {} has {}.", trial.text, stored,
+                        result_name(), size),
+          .hint = tr("Compute all of it in every call, whatever its size.{}",
+                     may_be_idle ? tr(" Or are there far more blocks than it takes? Rounding "
+                                      "up needs its brackets: (n + side - 1) / side.")
+                                 : "")});
   }
   // Of a result that was set before the launch nobody knows what the blocks that ran have written.
   const bool was_set_before = !all_ran && !has_unwritten(result);
@@ -282,14 +286,14 @@ ModelledRate TrialTest::run_modelled(Trial& trial) {
   if (rate) return *rate;
   const bool all_listed = std::ssize(trial.reply.profiles) == trial.reply.launches;
   fail(Verdict{
-      {.message = fmt::format(
+      {.message = tr(
            "{} has no modelled time: {}.", trial.text,
-           all_listed ? "the blocks that were looked at in one of its kernels touch no global "
-                        "memory"
-                      : fmt::format("of its {} launches only {} are looked at",
-                                    trial.reply.launches, trial.reply.profiles.size())),
-       .hint = all_listed ? "Give every block of a grid some of the work, or launch fewer."
-                          : "Let fewer launches do more each."},
+           all_listed ? tr("the blocks that were looked at in one of its kernels touch no global "
+                           "memory")
+                      : tr("of its {} launches only {} are looked at", trial.reply.launches,
+                           trial.reply.profiles.size())),
+       .hint = all_listed ? tr("Give every block of a grid some of the work, or launch fewer.")
+                          : tr("Let fewer launches do more each.")},
       Status::inconclusive});
 }
 
@@ -298,16 +302,16 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
   const PreparedTrial trial = prepare();
   const bool in_doubles = trial->arrays.front()->element() == ElementType::float64;
   if (in_doubles && options().profile.fp64_lanes_per_sm == 0) {
-    skip(fmt::format("It is not known how fast the {} is in double precision, so that no speed can "
-                     "be modelled.",
-                     options().profile.name),
-         "Grade with --gpu gtx1080, or a later one.");
+    skip(tr("It is not known how fast the {} is in double precision, so that no speed can "
+            "be modelled.",
+            options().profile.name),
+         tr("Grade with --gpu gtx1080, or a later one."));
     return;
   }
   const ModelledRate own = run_modelled(*trial);
   const auto reference =
       modelled(*trial, sample_reference(trial->call), options().compiled.reference);
-  if (!reference) throw std::runtime_error("the reference solution has no modelled time");
+  if (!reference) throw std::runtime_error(tr("the reference solution has no modelled time"));
   record_measurement(name, own.rate);
   record_measurement("reference_" + name, reference->rate);
   record_measurement("minimum_" + name, goal.minimum.modelled_fraction() * reference->rate);

@@ -7,17 +7,29 @@
 #include <algorithm>
 #include <regex>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
+#include "grading/results/rates.hpp"
 #include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A text of the course, or where it lies in the language spoken.
+std::string shown(const fs::path& root, const fs::path& english) {
+  return core::text_in_language(root / english).lexically_relative(root).string();
+}
+
+std::string shown_handout(const fs::path& root, const std::string& stage) {
+  return shown(root, fs::path("labs") / stage / "README.md");
+}
 
 /// Takes the lines up to the first one that says `goes_on` no more; joins those of a paragraph.
 std::string paragraph(std::string_view& text) {
@@ -42,14 +54,14 @@ std::string without_markup(std::string_view markdown) {
 }
 
 HandoutSummary summary_of_handout(const fs::path& root, const std::string& stage) {
-  const std::string page = text_of(root / "labs" / stage / "README.md");
+  const std::string page = text_of(core::text_in_language(root / "labs" / stage / "README.md"));
   HandoutSummary summary;
   std::string_view rest = page;
   while (!rest.empty() && summary.goal.empty()) {
     const std::string_view line = take_line(rest);
     if (line.starts_with("# ") && summary.title.empty()) {
       summary.title = without_markup(line.substr(2));
-    } else if (line == "## Goal") {
+    } else if (core::is_heading(line, marked("Goal"))) {
       summary.goal = without_markup(paragraph(rest));
     }
   }
@@ -93,21 +105,22 @@ int count_passed(const Progress& progress, const std::vector<StageInfo>& course)
 
 namespace {
 
-std::string welcome(const StageInfo& first) {
-  return fmt::format(R"(Welcome to Tilewise: CUDA matrix kernels, tile by tile.
+std::string welcome(const fs::path& root, const StageInfo& first) {
+  return tr(R"(Welcome to Tilewise: CUDA matrix kernels, tile by tile.
 
 Nothing is done yet. Begin so:
-  1. read   labs/{0}/README.md: what to write, and what it is for
+  1. read   {2}: what to write, and what it is for
   2. edit   labs/{0}/{1}, where it says TODO(lab)
   3. run    ./lab watch: grades it each time you save, with keys for hints and the next stage
      or     ./lab grade {0}: grades it once
 
-New to it?  docs/first-hour.md goes through stage 1 with you, in a quarter of an hour
+New to it?  {3} goes through stage 1 with you, in a quarter of an hour
 Stuck?      ./lab hint
 Your GPU?   none is needed: a simulator runs the kernels
 All commands: ./lab help
 )",
-                     first.id, first.sources.front());
+            first.id, first.sources.front(), shown_handout(root, first.id),
+            shown(root, "docs/first-hour.md"));
 }
 
 /// What went wrong last, as one line; empty if nothing did.
@@ -118,26 +131,27 @@ std::string last_failure(const StageInfo& stage, const StageProgress& progress) 
   if (!failure.finding.file.empty() && failure.finding.line > 0) {
     place = fmt::format(", labs/{}/{}:{}", stage.id, failure.finding.file, failure.finding.line);
   }
-  return fmt::format("  failed  {}{}\n", printable(failure.test), printable(place));
+  return tr("  failed  {}{}\n", printable(failure.test), printable(place));
 }
 
 }  // namespace
 
 std::string after_the_course() {
-  return "Every stage has passed: the course is done. Congratulations!\n"
-         "What next?\n"
-         "  ./lab bench     your kernels, the solutions and a library side by side, over sizes\n"
-         "  ./lab report    a laboratory report on them, to fill in and print\n"
-         "  a GPU           with the CUDA Toolkit: ./lab grade --backend cuda, and what the "
-         "files\n"
-         "                  leave for \"further on\"\n"
-         "  ./lab status    your points and your best rates\n";
+  return tr(
+      "Every stage has passed: the course is done. Congratulations!\n"
+      "What next?\n"
+      "  ./lab bench     your kernels, the solutions and a library side by side, over sizes\n"
+      "  ./lab report    a laboratory report on them, to fill in and print\n"
+      "  a GPU           with the CUDA Toolkit: ./lab grade --backend cuda, and what the "
+      "files\n"
+      "                  leave for \"further on\"\n"
+      "  ./lab status    your points and your best rates\n");
 }
 
 std::string progress_bar(const std::vector<StageInfo>& course, const Progress& progress,
                          std::size_t width) {
   const auto passed = static_cast<std::size_t>(count_passed(progress, course));
-  const std::string label = fmt::format(" {} of {} stages", passed, course.size());
+  const std::string label = tr(" {} of {} stages", passed, course.size());
   const std::size_t room = width > label.size() + 2 ? width - label.size() - 2 : 0;
   if (room < course.size()) return label.substr(1);
   const std::size_t filled = room * passed / course.size();
@@ -146,38 +160,37 @@ std::string progress_bar(const std::vector<StageInfo>& course, const Progress& p
 
 std::string overview(const std::filesystem::path& root, const std::vector<StageInfo>& course,
                      const Progress& progress) {
-  if (progress.current.empty() && progress.stages.empty()) return welcome(course.front());
+  if (progress.current.empty() && progress.stages.empty()) return welcome(root, course.front());
   const StageInfo& stage = current_stage(progress, course);
   const Points sum = points_of(progress, course);
   constexpr std::size_t bar_width = 60;
-  std::string text =
-      fmt::format("Tilewise  {}, {} of {} points\n\n", progress_bar(course, progress, bar_width),
-                  sum.score, sum.max_score);
+  std::string text = tr("Tilewise  {}, {} of {} points\n\n",
+                        progress_bar(course, progress, bar_width), sum.score, sum.max_score);
   if (count_passed(progress, course) == static_cast<int>(course.size())) {
     return text + after_the_course();
   }
   const StageProgress known = progress_of(progress, stage.id);
   const Points points = points_of(progress, stage);
   const std::string title = summary_of_handout(root, stage.id).title;
-  text += fmt::format("You are at {} ({} of {} points)\n", title.empty() ? stage.id : title,
-                      points.score, points.max_score);
+  text += tr("You are at {} ({} of {} points)\n", title.empty() ? stage.id : title, points.score,
+             points.max_score);
   if (known.status == Status::passed) {
-    return text + fmt::format(
-                      "  passed; go on with  ./lab next\n"
-                      "  what the solution does differently: solutions/{}/NOTES.md\n",
-                      stage.id);
+    return text + tr("  passed; go on with  ./lab next\n"
+                     "  what the solution does differently: solutions/{}/NOTES.md\n",
+                     stage.id);
   }
   if (has_passed(progress, stage.id)) {
-    text += fmt::format("  passed, which stands; the latest try has {} of {} points\n", known.score,
-                        known.max_score);
+    text += tr("  passed, which stands; the latest try has {} of {} points\n", known.score,
+               known.max_score);
   }
   text += last_failure(stage, known);
-  text += fmt::format("  read    labs/{}/README.md\n", stage.id);
+  text += tr("  read    {}\n", shown_handout(root, stage.id));
   for (const std::string& source : stage.sources) {
-    text += fmt::format("  edit    labs/{}/{}\n", stage.id, source);
+    text += tr("  edit    labs/{}/{}\n", stage.id, source);
   }
-  text += fmt::format("  run     ./lab watch, or ./lab grade {}\n", stage.id);
-  return text + "  stuck?  ./lab hint\n\nAll stages: ./lab status    All commands: ./lab help\n";
+  text += tr("  run     ./lab watch, or ./lab grade {}\n", stage.id);
+  return text +
+         tr("  stuck?  ./lab hint\n\nAll stages: ./lab status    All commands: ./lab help\n");
 }
 
 std::string introduction(const std::filesystem::path& root, const StageInfo& stage) {
@@ -185,9 +198,9 @@ std::string introduction(const std::filesystem::path& root, const StageInfo& sta
   std::string text = handout.title.empty() ? stage.id : handout.title;
   text += "\n\n";
   if (!handout.goal.empty()) text += handout.goal + "\n\n";
-  text += fmt::format("  read  labs/{}/README.md\n", stage.id);
+  text += tr("  read  {}\n", shown_handout(root, stage.id));
   for (const std::string& source : stage.sources) {
-    text += fmt::format("  edit  labs/{}/{}\n", stage.id, source);
+    text += tr("  edit  labs/{}/{}\n", stage.id, source);
   }
   return text;
 }
@@ -198,15 +211,15 @@ std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo
   const StageInfo* next = next_stage(progress, course, current.id);
   if (!next && has_passed(progress, current.id)) return after_the_course();
   if (!next) {
-    return fmt::format("{} is the only stage that has not passed yet; ./lab hint helps with it.\n",
-                       current.id);
+    return tr("{} is the only stage that has not passed yet; ./lab hint helps with it.\n",
+              current.id);
   }
   std::string text;
   for (const StageInfo& stage : course) {
     const bool was_tried = progress_of(progress, stage.id).status.has_value();
     const bool is_left = stage.id == current.id || was_tried;
     if (stage.id == next->id || !is_left || has_passed(progress, stage.id)) continue;
-    text += fmt::format("{0} has not passed yet; ./lab watch {0} returns to it.\n", stage.id);
+    text += tr("{0} has not passed yet; ./lab watch {0} returns to it.\n", stage.id);
   }
   if (!text.empty()) text += "\n";
   progress.current = next->id;
@@ -214,8 +227,6 @@ std::string go_on(const std::filesystem::path& root, const std::vector<StageInfo
 }
 
 namespace {
-
-std::string unit_name(const std::string& unit) { return unit == "gb_s" ? "GB/s" : "GFLOPS"; }
 
 /// The best rate on each device: "994.0 GFLOPS on gtx1080 (modelled)".
 std::vector<std::string> best_rates(const StageProgress& stage) {
@@ -225,8 +236,8 @@ std::vector<std::string> best_rates(const StageProgress& stage) {
         std::ranges::max_element(by_test, {}, [](const auto& entry) { return entry.second.value; });
     if (best == by_test.end()) continue;
     const Rate& rate = best->second;
-    lines.push_back(fmt::format("{} {} on {}", significant(rate.value), unit_name(rate.unit),
-                                printable(device)));
+    lines.push_back(
+        tr("{} {} on {}", significant(rate.value), unit_of(rate.unit), printable(device)));
   }
   return lines;
 }
@@ -234,16 +245,17 @@ std::vector<std::string> best_rates(const StageProgress& stage) {
 }  // namespace
 
 std::string status_word(const StageProgress& stage) {
-  if (!stage.status) return "not graded yet";
+  if (!stage.status) return tr("not graded yet");
   const bool was_better = stage.best_score > stage.score || !stage.first_passed.empty();
   if (stage.status != Status::passed && was_better) {
-    return fmt::format("{}, now {}", stage.first_passed.empty() ? "failed" : "passed", stage.score);
+    return stage.first_passed.empty() ? tr("failed, now {}", stage.score)
+                                      : tr("passed, now {}", stage.score);
   }
-  return *stage.status == Status::error ? "no verdict" : std::string(to_string(*stage.status));
+  return *stage.status == Status::error ? tr("no verdict") : in_words(*stage.status);
 }
 
 std::string status_table(const std::vector<StageInfo>& course, const Progress& progress) {
-  std::size_t width = std::string_view("Stage").size();
+  std::size_t width = tr("Stage").size();
   for (const StageInfo& stage : course) width = std::max(width, stage.id.size());
   const auto row = [&](std::string_view mark, std::string_view name, std::string_view points,
                        std::string_view status, std::string_view best) {
@@ -256,7 +268,7 @@ std::string status_table(const std::vector<StageInfo>& course, const Progress& p
     return fmt::format("{}/{}", points.score, points.max_score);
   };
 
-  std::string table = row("", "Stage", "Points", "Status", "Best so far");
+  std::string table = row("", tr("Stage"), tr("Points"), tr("Status"), tr("Best so far"));
   const StageInfo& current = current_stage(progress, course);
   for (const StageInfo& stage : course) {
     const StageProgress known = progress_of(progress, stage.id);
@@ -265,8 +277,8 @@ std::string status_table(const std::vector<StageInfo>& course, const Progress& p
                  status_word(known), best.empty() ? "" : best.front());
     for (std::size_t i = 1; i < best.size(); ++i) table += row("", "", "", "", best[i]);
   }
-  table += row("", "Total", score(points_of(progress, course)),
-               fmt::format("{} of {} passed", count_passed(progress, course), course.size()), "");
+  table += row("", tr("Total"), score(points_of(progress, course)),
+               tr("{} of {} passed", count_passed(progress, course), course.size()), "");
   return table;
 }
 
@@ -278,8 +290,9 @@ std::string skeleton_from(const fs::path& solution) {
   const Skeleton skeleton = skeleton_of(text_of(solution));
   if (!skeleton.errors.empty()) {
     throw CannotGrade(fmt::format("{}: {}", printable(solution.string()),
-                                  fs::exists(solution) ? skeleton.errors.front().message
-                                                       : "is missing; this course is incomplete"));
+                                  fs::exists(solution)
+                                      ? skeleton.errors.front().message
+                                      : tr("is missing; this course is incomplete")));
   }
   return skeleton.text;
 }
@@ -294,9 +307,8 @@ fs::path keep(const fs::path& file, std::time_t when) {
   }
   std::error_code error;
   if (!fs::copy_file(file, backup, error)) {
-    throw CannotGrade(fmt::format("cannot keep {} as {}: {}; it was left as it is",
-                                  printable(file.string()), printable(backup.string()),
-                                  error.message()));
+    throw CannotGrade(tr("cannot keep {} as {}: {}; it was left as it is", printable(file.string()),
+                         printable(backup.string()), error.message()));
   }
   return backup;
 }

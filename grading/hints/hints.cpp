@@ -6,6 +6,8 @@
 #include <cctype>
 #include <stdexcept>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "grading/builder/source_file.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
@@ -52,7 +54,7 @@ HintsByFunction parse_hints(std::string_view text, const std::string& name) {
     };
     if (line.starts_with("## ")) {
       if (tier) fail("a hint lacks its </details>");
-      among_hints = line == "## Hints";
+      among_hints = core::is_heading(line, marked("Hints"));
     } else if (!among_hints) {
       continue;
     } else if (const std::string_view summary = summary_in(line); !summary.empty()) {
@@ -75,8 +77,8 @@ HintsByFunction parse_hints(std::string_view text, const std::string& name) {
 
 HintsByFunction read_hints(const std::filesystem::path& root, const std::string& stage) {
   const std::string name = fmt::format("labs/{}/README.md", stage);
-  const std::string text = text_of(root / name);
-  if (text.empty()) throw std::runtime_error(fmt::format("{} cannot be read", name));
+  const std::string text = text_of(core::text_in_language(root / name));
+  if (text.empty()) throw std::runtime_error(tr("{} cannot be read", name));
   return parse_hints(text, name);
 }
 
@@ -140,15 +142,15 @@ std::string where_to_look(const Failure& failure, const StageInfo& stage) {
   switch (failure.category) {
     case Category::correctness:
     case Category::safety:
-      return fmt::format("To look closer: ./lab debug {} stops in your kernel where it goes wrong.",
-                         stage.id);
+      return tr("To look closer: ./lab debug {} stops in your kernel where it goes wrong.",
+                stage.id);
     case Category::memory:
-      return fmt::format(
+      return tr(
           "To look closer: ./lab profile {} --call '{}' counts what each of your lines asks memory "
           "for.",
           stage.id, call.empty() ? function_of(failure, stage) + "(...)" : call);
     case Category::performance:
-      return fmt::format(
+      return tr(
           "To look closer: ./lab bench {} compares it with the solution, and names what limits "
           "either.",
           stage.id);
@@ -159,9 +161,9 @@ std::string where_to_look(const Failure& failure, const StageInfo& stage) {
 Hint aimed_hint(const fs::path& root, const StageInfo& stage, const Failure& failure) {
   Hint hint;
   const bool judged = failure.status != Status::error;
-  hint.title = judged ? fmt::format("{} {}", failure.test,
-                                    failure.status == Status::failed ? "failed" : "is inconclusive")
-                      : fmt::format("{} could not be graded", stage.id);
+  hint.title = !judged                            ? tr("{} could not be graded", stage.id)
+               : failure.status == Status::failed ? tr("{} failed", failure.test)
+                                                  : tr("{} is inconclusive", failure.test);
   if (!failure.finding.file.empty()) {
     const std::string path = fmt::format("labs/{}/{}", stage.id, failure.finding.file);
     hint.text +=
@@ -170,34 +172,38 @@ Hint aimed_hint(const fs::path& root, const StageInfo& stage, const Failure& fai
     if (failure.finding.line > 0 && judged) hint.text += listing(root / path, failure.finding.line);
   }
   hint.text += failure.finding.message + "\n";
-  if (!failure.finding.hint.empty()) hint.text += "\nNext: " + failure.finding.hint + "\n";
+  if (!failure.finding.hint.empty())
+    hint.text += "\n" + tr("Next: {}", failure.finding.hint) + "\n";
   if (const std::string gap = first_gap(root, stage); !gap.empty()) {
-    hint.text += fmt::format("\nStill to be written: {}\n", gap);
+    hint.text += tr("\nStill to be written: {}\n", gap);
   } else if (const std::string look = where_to_look(failure, stage); !look.empty()) {
     hint.text += "\n" + look + "\n";
   }
-  hint.text += "\nAsk again, and there is more on how to go about it.";
+  hint.text += tr("\nAsk again, and there is more on how to go about it.");
   return hint;
 }
 
 Hint last_hint(const StageInfo& stage, const std::string& function) {
-  Hint hint{fmt::format("{}: there are no more hints", function), "The solution is in\n"};
+  Hint hint{tr("{}: there are no more hints", function), tr("The solution is in\n")};
   for (const std::string& source : stage.sources) {
     hint.text += fmt::format("  solutions/{}/{}\n", stage.id, source);
   }
-  hint.text += fmt::format(
+  hint.text += tr(
       "and why it is written so in\n  solutions/{}/NOTES.md\n\nRead it, close it, and write yours "
       "from memory: that is where one learns.",
       stage.id);
   return hint;
 }
 
-Hint no_hint_needed(const StageInfo& stage) {
-  return {fmt::format("{} has passed", stage.id),
-          fmt::format("It needs no hint. What the solution does otherwise, and why, is in\n"
-                      "  solutions/{0}/NOTES.md\nAll hints of this stage are in\n"
-                      "  labs/{0}/README.md\n\nThe next stage: ./lab next",
-                      stage.id)};
+Hint no_hint_needed(const fs::path& root, const StageInfo& stage) {
+  return {tr("{} has passed", stage.id),
+          tr("It needs no hint. What the solution does otherwise, and why, is in\n"
+             "  solutions/{0}/NOTES.md\nAll hints of this stage are in\n"
+             "  {1}\n\nThe next stage: ./lab next",
+             stage.id,
+             core::text_in_language(root / "labs" / stage.id / "README.md")
+                 .lexically_relative(root)
+                 .string())};
 }
 
 /// The first function that has tiers left, or else the last one.
@@ -247,7 +253,7 @@ std::string call_in(const std::string& message, const StageInfo& stage) {
 
 Hint next_hint(const fs::path& root, const StageInfo& stage, const HintsByFunction& hints,
                StageProgress& progress) {
-  if (progress.status == Status::passed) return no_hint_needed(stage);
+  if (progress.status == Status::passed) return no_hint_needed(root, stage);
   const std::optional<Failure>& failure = progress.last_failure;
   if (failure && progress.hints.aimed_at != key_of(*failure)) {
     progress.hints.aimed_at = key_of(*failure);
@@ -263,8 +269,7 @@ Hint next_hint(const fs::path& root, const StageInfo& stage, const HintsByFuncti
   if (shown >= static_cast<int>(tiers.size())) return last_hint(stage, function);
   const Tier& tier = tiers[static_cast<std::size_t>(shown)];
   ++shown;
-  return {fmt::format("{}, hint {} of {}: {}", function, shown, tiers.size(), tier.title),
-          tier.text};
+  return {tr("{}, hint {} of {}: {}", function, shown, tiers.size(), tier.title), tier.text};
 }
 
 }  // namespace tilewise::grading

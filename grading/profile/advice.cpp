@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "common/base/language.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/profile_report.hpp"
 
@@ -97,58 +98,67 @@ struct Advice {
 };
 
 constexpr std::array<Advice, 16> all_advice = {{
-    {"FP32 arithmetic",
-     "The arithmetic units are busy: only what a kernel does beside its products can be spared."},
-    {"FP64 arithmetic",
-     "The units for double precision are busy, of which this GPU has few: only what a kernel does "
-     "beside its products can be spared."},
-    {"tensor cores",
-     "Tensor cores are busy: only products that are not needed, or numbers of fewer bits, can be "
-     "spared."},
-    {"instruction issue",
-     "Loads, stores and what leads up to them take the turns of the arithmetic: get more products "
-     "out of each load, with tiles in shared memory, several results a thread or operands in "
-     "registers."},
-    {"shared wavefronts",
-     "Shared memory is read too often: keep values in registers and use each for several results, "
-     "and read without bank conflicts."},
-    {"warp shuffles",
-     "Shuffles take the way of loads from shared memory: keep values in registers and use each for "
-     "several results."},
-    {"wavefronts of global accesses",
-     "The inner loop reads global memory: bring tiles into shared memory, and let neighbouring "
-     "threads read neighbouring elements."},
-    {"latency: too few warps",
-     "Warps wait for memory, or for their own last result, and too few others fill the gap: use "
-     "fewer registers or less shared memory a block, load ahead of use, or compute several "
-     "independent results a thread."},
-    {"waiting at barriers",
-     "Warps wait for each other: do more between two barriers, or let several smaller blocks share "
-     "a multiprocessor."},
-    {"L2 bandwidth",
-     "Too much comes from the L2 cache: let neighbouring threads access neighbouring elements, and "
-     "let a block keep in shared memory what its threads need more than once."},
-    {"DRAM bandwidth",
-     "Memory is busy: move each element no more often than you must, and use all bytes of each "
-     "32-byte sector."},
-    {"spilled registers",
-     "The sums do not fit into registers, and each step brings them from memory and takes them "
-     "back: "
-     "let a thread compute fewer results."},
-    {"partition camping",
-     "Blocks that run together meet in few DRAM partitions: give blocks tiles in diagonal order."},
-    {"launch overhead", "The kernels are too short: let fewer launches do more each."},
-    {"too few blocks",
-     "There are fewer blocks than multiprocessors: let each block compute less of the result."},
-    {"last wave partly empty",
-     "The last blocks leave most multiprocessors idle: use smaller blocks, or more of them."},
+    {marked("FP32 arithmetic"), marked("The arithmetic units are busy: only what a kernel does "
+                                       "beside its products can be spared.")},
+    {marked("FP64 arithmetic"), marked("The units for double precision are busy, of which this GPU "
+                                       "has few: only what a kernel does "
+                                       "beside its products can be spared.")},
+    {marked("tensor cores"), marked("Tensor cores are busy: only products that are not needed, or "
+                                    "numbers of fewer bits, can be "
+                                    "spared.")},
+    {marked("instruction issue"),
+     marked(
+         "Loads, stores and what leads up to them take the turns of the arithmetic: get more "
+         "products "
+         "out of each load, with tiles in shared memory, several results a thread or operands in "
+         "registers.")},
+    {marked("shared wavefronts"), marked("Shared memory is read too often: keep values in "
+                                         "registers and use each for several results, "
+                                         "and read without bank conflicts.")},
+    {marked("warp shuffles"), marked("Shuffles take the way of loads from shared memory: keep "
+                                     "values in registers and use each for "
+                                     "several results.")},
+    {marked("wavefronts of global accesses"),
+     marked(
+         "The inner loop reads global memory: bring tiles into shared memory, and let neighbouring "
+         "threads read neighbouring elements.")},
+    {marked("latency: too few warps"),
+     marked("Warps wait for memory, or for their own last result, and too few others fill the gap: "
+            "use "
+            "fewer registers or less shared memory a block, load ahead of use, or compute several "
+            "independent results a thread.")},
+    {marked("waiting at barriers"), marked("Warps wait for each other: do more between two "
+                                           "barriers, or let several smaller blocks share "
+                                           "a multiprocessor.")},
+    {marked("L2 bandwidth"),
+     marked("Too much comes from the L2 cache: let neighbouring threads access neighbouring "
+            "elements, and "
+            "let a block keep in shared memory what its threads need more than once.")},
+    {marked("DRAM bandwidth"),
+     marked(
+         "Memory is busy: move each element no more often than you must, and use all bytes of each "
+         "32-byte sector.")},
+    {marked("spilled registers"),
+     marked(
+         "The sums do not fit into registers, and each step brings them from memory and takes them "
+         "back: "
+         "let a thread compute fewer results.")},
+    {marked("partition camping"), marked("Blocks that run together meet in few DRAM partitions: "
+                                         "give blocks tiles in diagonal order.")},
+    {marked("launch overhead"),
+     marked("The kernels are too short: let fewer launches do more each.")},
+    {marked("too few blocks"), marked("There are fewer blocks than multiprocessors: let each block "
+                                      "compute less of the result.")},
+    {marked("last wave partly empty"),
+     marked(
+         "The last blocks leave most multiprocessors idle: use smaller blocks, or more of them.")},
 }};
 
 }  // namespace
 
 std::string limiter_advice(std::string_view limiter) {
   const auto found = std::ranges::find(all_advice, limiter, &Advice::limiter);
-  return found == all_advice.end() ? "" : std::string(found->text);
+  return found == all_advice.end() ? "" : core::in_language(found->text);
 }
 
 }  // namespace tilewise::grading

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "common/base/language.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/modelled_time.hpp"
@@ -55,33 +56,33 @@ struct Figure {
 };
 
 constexpr Figure figures[] = {
-    {"sectors_per_load_request", "sectors a load request",
+    {"sectors_per_load_request", marked("sectors a load request"),
      [](const simt::Counters& c, const ProfileReport&) {
        return sectors_per_request(c, global_loads);
      }},
-    {"sectors_per_store_request", "sectors a store request",
+    {"sectors_per_store_request", marked("sectors a store request"),
      [](const simt::Counters& c, const ProfileReport&) {
        return sectors_per_request(c, global_stores);
      }},
-    {"global_loads_per_product", "global loads a multiply-add",
+    {"global_loads_per_product", marked("global loads a multiply-add"),
      [](const simt::Counters& c, const ProfileReport& report) {
        return elements_per_product(c.global_load_lane_bytes, report);
      }},
-    {"shared_loads_per_product", "shared loads a multiply-add",
+    {"shared_loads_per_product", marked("shared loads a multiply-add"),
      [](const simt::Counters& c, const ProfileReport& report) {
        return elements_per_product(c.shared_load_lane_bytes, report);
      }},
-    {"wavefronts_per_shared_load", "wavefronts a shared load",
+    {"wavefronts_per_shared_load", marked("wavefronts a shared load"),
      [](const simt::Counters& c, const ProfileReport&) {
        return per_request(c.shared_load_wavefronts, c.shared_load_requests);
      }},
-    {"wavefronts_per_shared_store", "wavefronts a shared store",
+    {"wavefronts_per_shared_store", marked("wavefronts a shared store"),
      [](const simt::Counters& c, const ProfileReport&) {
        return per_request(c.shared_store_wavefronts, c.shared_store_requests);
      }},
-    {"barriers_per_warp", "barriers a warp",
+    {"barriers_per_warp", marked("barriers a warp"),
      [](const simt::Counters&, const ProfileReport& report) { return barriers_per_warp(report); }},
-    {"launches", "kernels launched",
+    {"launches", marked("kernels launched"),
      [](const simt::Counters&, const ProfileReport& report) {
        return static_cast<double>(report.launches);
      }},
@@ -213,13 +214,13 @@ bool agrees(const Prediction& predicted, const Prediction& counted) {
 }
 
 std::string comparison_of(const Prediction& predicted, const Prediction& counted) {
-  if (agrees(predicted, counted)) return "as counted";
+  if (agrees(predicted, counted)) return tr("as counted");
   if (!counted.choice.empty() || counted.number == 0 || predicted.number == 0) {
-    return "not what is counted";
+    return tr("not what is counted");
   }
   const double times = predicted.number / counted.number;
-  if (times > 1) return fmt::format("{} times what is counted", brief(times));
-  return fmt::format("what is counted is {} times that", brief(1 / times));
+  if (times > 1) return tr("{} times what is counted", brief(times));
+  return tr("what is counted is {} times that", brief(1 / times));
 }
 
 namespace {
@@ -258,16 +259,16 @@ std::string predictions_table(const std::vector<AnsweredPrediction>& answers, st
     return fmt::format("{:<32}{:>18}{:>28}\n", what, said, counted);
   };
   const auto cell = [](const std::optional<Prediction>& prediction) {
-    return prediction ? in_words(*prediction) : "-";
+    return prediction ? core::in_language(in_words(*prediction)) : "-";
   };
-  std::string table = row("", "you say", "counted");
+  std::string table = row("", tr("you say"), tr("counted"));
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    table += row(fmt::format("{}. {}", i + 1, heading_of(answers[i].question)),
+    table += row(fmt::format("{}. {}", i + 1, core::in_language(heading_of(answers[i].question))),
                  cell(answers[i].predicted), cell(answers[i].counted));
   }
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const AnsweredPrediction& answer = answers[i];
-    std::string text = answer.question.reason;
+    std::string text = core::in_language(answer.question.reason);
     if (answer.predicted && answer.counted) {
       std::string first = comparison_of(*answer.predicted, *answer.counted);
       first[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(first[0])));

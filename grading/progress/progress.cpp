@@ -14,6 +14,7 @@
 #include <fstream>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/results/causes.hpp"
@@ -173,7 +174,7 @@ void to_json(Json& document, const Rate& rate) { document = Json{{rate.unit, rat
 
 void from_json(const Json& document, Rate& rate) {
   const auto entry = document.get<std::map<std::string, double>>();
-  if (entry.size() != 1) throw std::invalid_argument("a best rate must have one unit");
+  if (entry.size() != 1) throw std::invalid_argument(tr("a best rate must have one unit"));
   rate = {entry.begin()->first, entry.begin()->second};
 }
 
@@ -241,9 +242,9 @@ using Json = nlohmann::ordered_json;
 [[noreturn]] void unusable(const fs::path& file, const std::string& why) {
   const std::string name = printable(file.string());
   throw CannotGrade(
-      fmt::format("{} {}.\nMove it away (mv {} {}.old) or delete it, and a new one is begun; "
-                  "your kernels are not in it",
-                  name, why, name, name));
+      tr("{} {}.\nMove it away (mv {} {}.old) or delete it, and a new one is begun; "
+         "your kernels are not in it",
+         name, why, name, name));
 }
 
 /// Holds the lock of a course until the end of its scope. A file of its own: the one it guards is
@@ -269,8 +270,7 @@ class Lock {
   Lock() = default;  // so that the destructor runs where the other constructor throws
 
   [[noreturn]] static void fail(const fs::path& file) {
-    throw CannotGrade(
-        fmt::format("cannot lock {}: {}", printable(file.string()), std::strerror(errno)));
+    throw CannotGrade(tr("cannot lock {}: {}", printable(file.string()), std::strerror(errno)));
   }
 
   int descriptor_ = -1;
@@ -285,19 +285,19 @@ Progress read_progress(const fs::path& root) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (status.type() == fs::file_type::not_found) return {};
-  if (status.type() != fs::file_type::regular) unusable(file, "is no file that can be read");
-  if (!std::ifstream(file)) unusable(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (status.type() != fs::file_type::regular) unusable(file, tr("is no file that can be read"));
+  if (!std::ifstream(file)) unusable(file, tr("cannot be read: {}", std::strerror(errno)));
   std::string schema;
   try {
     const Json document = Json::parse(text_of(file));
     schema = document.at("schema").get<std::string>();
     if (schema == progress_schema) return document.get<Progress>();
   } catch (const std::exception& problem) {
-    unusable(file, fmt::format("is damaged ({})", printable(problem.what())));
+    unusable(file, tr("is damaged ({})", printable(problem.what())));
   }
-  unusable(file, fmt::format("has the schema '{}', and this Tilewise knows '{}': a newer one may "
-                             "have written it",
-                             printable(schema), progress_schema));
+  unusable(file, tr("has the schema '{}', and this Tilewise knows '{}': a newer one may "
+                    "have written it",
+                    printable(schema), progress_schema));
 }
 
 void change_progress(const fs::path& root, const std::function<void(Progress& progress)>& change) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "common/base/language.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -130,13 +132,13 @@ const TestResult* nearest_cause(const StageResult& stage) {
 std::string follow_ups(const Cause& cause) {
   std::string text;
   if (!cause.same.empty()) {
-    text = fmt::format("{}, too: {}.",
-                       cause.told->status == Status::skipped ? "So are" : "For the same reason",
-                       names(cause.same));
+    text = cause.told->status == Status::skipped
+               ? tr("So are, too: {}.", names(cause.same))
+               : tr("For the same reason, too: {}.", names(cause.same));
   }
   if (!cause.effects.empty()) {
-    text += fmt::format("{}It may be why results are wrong: {}.", text.empty() ? "" : "\n",
-                        names(cause.effects));
+    if (!text.empty()) text += '\n';
+    text += tr("It may be why results are wrong: {}.", names(cause.effects));
   }
   return text;
 }
@@ -150,9 +152,12 @@ std::optional<Headline> headline_of(const GradeResult& grade) {
     const TestResult* test = nearest_cause(stage);
     if (test == nullptr) continue;
     if (test->hidden) {
-      return Headline{
-          stage.id, std::string(to_string(test->category)), "A hidden test did not pass.", "", 0,
-          ""};
+      return Headline{stage.id,
+                      std::string(to_string(test->category)),
+                      tr("A hidden test did not pass."),
+                      "",
+                      0,
+                      ""};
     }
     const Finding& found = test->finding;
     return Headline{stage.id, kind_of(*test), found.message, found.file, found.line, found.hint};

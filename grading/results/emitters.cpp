@@ -303,6 +303,32 @@ std::string step_summary(const GradeResult& grade) {
   return text;
 }
 
+namespace {
+
+std::string problem_line(const StageResult& stage, std::string_view file, int line,
+                         std::string_view severity, std::string_view message) {
+  std::string text = printable(message);
+  std::ranges::replace(text, '\n', ' ');
+  return fmt::format("labs/{}/{}:{}: {}: {}\n", stage.id, printable(file), line, severity, text);
+}
+
+}  // namespace
+
+std::string problem_lines(const GradeResult& grade) {
+  std::string text;
+  for (const StageResult& stage : without_hidden(grade).stages) {
+    for (const Cause& cause : causes_of(stage)) {
+      const Finding& found = cause.told->finding;
+      if (found.line == 0) continue;
+      text += problem_line(stage, found.file, found.line, "error", found.message);
+      if (found.other_line == 0) continue;
+      text += problem_line(stage, found.other_file, found.other_line, "note",
+                           fmt::format("the other access of that {}", found.kind));
+    }
+  }
+  return text;
+}
+
 std::span<const Emitter> emitters() {
   using enum Emitter::Goes;
   static constexpr Emitter table[] = {
@@ -325,6 +351,9 @@ std::span<const Emitter> emitters() {
        [](const GradeResult& grade, double) { return step_summary(grade); }},
       {"--autolab", "Print last the lines that Autolab reads", to_standard_output_last,
        [](const GradeResult& grade, double) { return autolab_lines(grade); }},
+      {"--problems", "Print last what is wrong, line by line as compilers do, for editors",
+       to_standard_output_last,
+       [](const GradeResult& grade, double) { return problem_lines(grade); }},
   };
   return table;
 }

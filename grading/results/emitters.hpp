@@ -81,4 +81,9 @@ std::string autolab_lines(const GradeResult& grade);
 /// and below it what failed, why and where. Students read it: hidden tests have no names there.
 std::string step_summary(const GradeResult& grade);
 
+/// What was found at a line of a learner's file, as g++ tells it, so that editors take it for a
+/// compiler's: "labs/03_shared_memory/matmul_shared.cu:31: error: ...", and of a race a note at the
+/// other line. What has no line, such as a wrong result, is not there.
+std::string problem_lines(const GradeResult& grade);
+
 }  // namespace tilewise::grading

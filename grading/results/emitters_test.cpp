@@ -311,6 +311,25 @@ TEST(Autolab, IsTwoLinesWhateverTheTexts) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
 }
 
+TEST(Problems, AreLinesThatEditorsTakeForACompilers) {
+  GradeResult grade = example_grade();
+  std::vector<TestResult>& tests = grade.stages[0].tests;
+  EXPECT_EQ(problem_lines(grade),
+            "labs/03_shared_memory/matmul_shared.cu:31: error: C[3][5] is \"1.25\" & <wrong> block "
+            "(0, 0)\n")
+      << "what has no line is not there";
+  Finding& race = tests[4].finding;
+  race = {.kind = "race", .message = "two threads", .file = "matmul_shared.cu", .line = 7};
+  race.other_file = race.file;
+  race.other_line = 9;
+  EXPECT_EQ(problem_lines(grade).substr(0, problem_lines(grade).find("C[3]")),
+            "labs/03_shared_memory/matmul_shared.cu:7: error: two threads\n"
+            "labs/03_shared_memory/matmul_shared.cu:9: note: the other access of that race\n"
+            "labs/03_shared_memory/matmul_shared.cu:31: error: ");
+  for (TestResult& test : tests) test.hidden = true;
+  EXPECT_EQ(problem_lines(grade), "");
+}
+
 using testing::HasSubstr;
 using testing::Not;
 

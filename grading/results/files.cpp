@@ -8,14 +8,14 @@
 #include <fstream>
 #include <system_error>
 
+#include "common/base/language.hpp"
 #include "grading/results/printable.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 [[noreturn]] void cannot_write(const std::filesystem::path& file) {
-  throw CannotGrade(
-      fmt::format("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
+  throw CannotGrade(tr("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
 }
 
 void write(const std::filesystem::path& file, const std::string& text, std::ios::openmode how) {
@@ -38,7 +38,7 @@ void demand_folder(const std::string& option, const std::filesystem::path& folde
   std::filesystem::create_directories(folder, error);
   if (error || !std::filesystem::is_directory(folder)) {
     throw CannotGrade(
-        fmt::format("{} {}: {}", option, name, error ? error.message() : "is not a folder"));
+        fmt::format("{} {}: {}", option, name, error ? error.message() : tr("is not a folder")));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     throw CannotGrade(fmt::format("{} {}: {}", option, name, std::strerror(errno)));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/json.hpp"
+#include "common/base/language.hpp"
 #include "grading/results/causes.hpp"
 
 namespace tilewise::grading {
@@ -20,11 +21,11 @@ constexpr Words<Category, 4> category_words{{{Category::correctness, "correctnes
                                              {Category::memory, "memory"},
                                              {Category::performance, "performance"}}};
 
-constexpr Words<Status, 5> status_words{{{Status::passed, "passed"},
-                                         {Status::failed, "failed"},
-                                         {Status::skipped, "skipped"},
-                                         {Status::inconclusive, "inconclusive"},
-                                         {Status::error, "error"}}};
+constexpr Words<Status, 5> status_words{{{Status::passed, marked("passed")},
+                                         {Status::failed, marked("failed")},
+                                         {Status::skipped, marked("skipped")},
+                                         {Status::inconclusive, marked("inconclusive")},
+                                         {Status::error, marked("error")}}};
 
 template <typename Enum, std::size_t Count>
 std::string_view word_of(const Words<Enum, Count>& words, Enum value) {
@@ -50,6 +51,8 @@ bool spoils_the_stage(const TestResult& test) {
 }  // namespace
 
 std::string_view to_string(Category category) { return word_of(category_words, category); }
+std::string in_words(Status status) { return core::in_language(to_string(status)); }
+
 std::string_view to_string(Status status) { return word_of(status_words, status); }
 
 Category category_from_string(std::string_view word) {

@@ -24,6 +24,9 @@ enum class Status { passed, failed, skipped, inconclusive, error };
 std::string_view to_string(Category category);
 std::string_view to_string(Status status);
 
+/// The word for a person, in the language spoken.
+std::string in_words(Status status);
+
 /// The reverse of to_string; throws std::invalid_argument naming an unknown word.
 Category category_from_string(std::string_view word);
 Status status_from_string(std::string_view word);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "common/base/language.hpp"
 #include "grading/results/causes.hpp"
 #include "grading/results/printable.hpp"
 
@@ -80,7 +81,7 @@ void TerminalReport::explain_stage(const Finding& why) {
 void TerminalReport::print_test(const TestResult& test) {
   clear_progress();
   // Padded before it is coloured, since colour codes would count as width.
-  const std::string status = fmt::format("{:<12}", to_string(test.status));
+  const std::string status = fmt::format("{:<12}", in_words(test.status));
   out_ << fmt::format("  {} {:>5}  {}{}\n", coloured(test.status, status),
                       points(test.score, test.max_score), printable(test.name), measurements(test));
   if (test.status == Status::passed) print_explanation(test.finding);
@@ -92,7 +93,7 @@ void TerminalReport::print_causes(const StageResult& stage,
   clear_progress();
   const std::vector<Cause> causes = causes_of(stage);
   for (const Cause& cause : causes) {
-    const std::string_view status = to_string(cause.told->status);
+    const std::string status = in_words(cause.told->status);
     out_ << fmt::format("\n  {} {}\n", coloured(cause.told->status, status),
                         printable(cause.told->name));
     print_explanation(cause.told->finding);
@@ -101,7 +102,7 @@ void TerminalReport::print_causes(const StageResult& stage,
   auto said = causes.empty() ? printed.end() : printed.find(causes.front().told->name);
   if (said == printed.end()) said = printed.begin();
   if (said != printed.end()) {
-    out_ << fmt::format("\n{}Your code printed in {}:\n", indent, printable(said->first))
+    out_ << tr("\n{}Your code printed in {}:\n", indent, printable(said->first))
          << prefixed(printable(said->second), fmt::format("{}| ", indent));
   }
   out_ << std::flush;
@@ -109,28 +110,28 @@ void TerminalReport::print_causes(const StageResult& stage,
 
 void TerminalReport::print_points(const GradeResult& grade) {
   clear_progress();
-  std::size_t width = std::string_view("Stage").size();
+  std::size_t width = tr("Stage").size();
   for (const StageResult& stage : grade.stages) width = std::max(width, stage.id.size());
 
   const auto row = [&](std::string_view name, std::string_view tests, std::string_view score) {
     return fmt::format("{:<{}}  {:>6}  {:>7}", name, width, tests, score);
   };
-  out_ << '\n' << bold(row("Stage", "Tests", "Points")) << '\n';
+  out_ << '\n' << bold(row(tr("Stage"), tr("Tests"), tr("Points"))) << '\n';
   for (const StageResult& stage : grade.stages) {
     const auto counts = [](const TestResult& test) { return test.status != Status::skipped; };
     const auto passed = [](const TestResult& test) { return test.status == Status::passed; };
     const auto ran = fmt::format("{}/{}", std::ranges::count_if(stage.tests, passed),
                                  std::ranges::count_if(stage.tests, counts));
     out_ << row(stage.id, ran, points(stage.score, stage.max_score)) << "  "
-         << coloured(stage.status, to_string(stage.status)) << '\n';
+         << coloured(stage.status, in_words(stage.status)) << '\n';
   }
-  out_ << bold(row("Total", "", points(grade.score, grade.max_score))) << "\n\n";
+  out_ << bold(row(tr("Total"), "", points(grade.score, grade.max_score))) << "\n\n";
 }
 
 void TerminalReport::print_summary(const GradeResult& grade, std::uint64_t seed) {
   print_points(grade);
-  out_ << fmt::format("Graded on {}, backend {}. The same inputs again: --seed {}\n",
-                      printable(grade.device), grade.backend, seed)
+  out_ << tr("Graded on {}, backend {}. The same inputs again: --seed {}\n",
+             printable(grade.device), grade.backend, seed)
        << std::flush;
 }
 
@@ -146,7 +147,7 @@ void TerminalReport::print_explanation(const Finding& why) {
     out_ << indent << printable(why.file) << line << '\n';
   }
   out_ << wrapped(printable(why.message), indent);
-  if (!why.hint.empty()) out_ << wrapped("Next: " + printable(why.hint), indent);
+  if (!why.hint.empty()) out_ << wrapped(tr("Next: {}", printable(why.hint)), indent);
 }
 
 std::string TerminalReport::coloured(Status status, std::string_view text) const {

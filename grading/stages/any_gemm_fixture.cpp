@@ -8,14 +8,16 @@
 #include <limits>
 #include <optional>
 
+#include "common/base/language.hpp"
+
 namespace tilewise::grading {
 
 void AnyGemmTest::SetUp() {
   DgemmTest::SetUp();
   const core::GpuProfile& gpu = options().profile;
   if (options().on_gpu() || capability().has_double_precision) return;
-  skip(fmt::format("{} has no double precision, which came with compute capability 1.3.", gpu.name),
-       "Grade with --gpu gtx280, or a later one.");
+  skip(tr("{} has no double precision, which came with compute capability 1.3.", gpu.name),
+       tr("Grade with --gpu gtx280, or a later one."));
 }
 
 DgemmCase AnyGemmTest::of(const DgemmFunction& function, Shape shape, Factors factors, Gaps gaps) {
@@ -79,27 +81,30 @@ void AnyGemmTest::expect_any_shape(const DgemmFunction& function) {
 
 void AnyGemmTest::expect_bad_arguments_refused(const DgemmFunction& function) {
   const DgemmCase allocated = of(function, bystander, {1.5, 0.5});
-  const auto expect_negative_refused = [&](int DgemmCase::*side, const char* reason) {
+  const auto expect_negative_refused = [&](int DgemmCase::*side, const std::string& reason) {
     for (const int negative : {-1, -16, std::numeric_limits<int>::min()}) {
       DgemmCase bad = allocated;
       bad.*side = negative;
       expect_refused(bad, allocated, reason);
     }
   };
-  expect_negative_refused(&DgemmCase::m, "m is negative");
-  expect_negative_refused(&DgemmCase::n, "n is negative");
-  expect_negative_refused(&DgemmCase::k, "k is negative");
+  expect_negative_refused(&DgemmCase::m, tr("m is negative"));
+  expect_negative_refused(&DgemmCase::n, tr("n is negative"));
+  expect_negative_refused(&DgemmCase::k, tr("k is negative"));
   const auto expect_close_rows_refused = [&](std::optional<int> DgemmCase::*distance, int width,
-                                             const char* reason) {
+                                             const std::string& reason) {
     for (const int too_small : {width - 1, width / 2, -width}) {
       DgemmCase bad = allocated;
       bad.*distance = too_small;
       expect_refused(bad, allocated, reason);
     }
   };
-  expect_close_rows_refused(&DgemmCase::lda, bystander.k, "lda is less than k: rows of A overlap");
-  expect_close_rows_refused(&DgemmCase::ldb, bystander.n, "ldb is less than n: rows of B overlap");
-  expect_close_rows_refused(&DgemmCase::ldc, bystander.n, "ldc is less than n: rows of C overlap");
+  expect_close_rows_refused(&DgemmCase::lda, bystander.k,
+                            tr("lda is less than k: rows of A overlap"));
+  expect_close_rows_refused(&DgemmCase::ldb, bystander.n,
+                            tr("ldb is less than n: rows of B overlap"));
+  expect_close_rows_refused(&DgemmCase::ldc, bystander.n,
+                            tr("ldc is less than n: rows of C overlap"));
 }
 
 }  // namespace tilewise::grading

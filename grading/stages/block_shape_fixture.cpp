@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 
 namespace tilewise::grading {
@@ -117,11 +118,10 @@ void BlockShapeTest::expect_joined_loads(const CountedCall& call, dim3 block, in
       call, global_loads,
       {.requests = 2 * steps,
        .sectors = steps * (height + model::fewest_sectors(width)),
-       .reason = fmt::format(
-           "{} threads beside each other need {} of A and {} neighbours of B for "
-           "each k",
-           lanes, height == 1 ? "one element" : fmt::format("{} elements", height), width)},
-      slack, "Read each element of the row of A and of the column of B once.");
+       .reason = tr("{} threads beside each other need {} of A and {} neighbours of B for "
+                    "each k",
+                    lanes, height == 1 ? tr("one element") : tr("{} elements", height), width)},
+      slack, tr("Read each element of the row of A and of the column of B once."));
 }
 
 void BlockShapeTest::expect_bad_arguments_refused() {
@@ -129,14 +129,14 @@ void BlockShapeTest::expect_bad_arguments_refused() {
   const dim3 good_block(16, 16);
   expect_right(with(good_block, n));
   for (const int negative : {-1, -16, std::numeric_limits<int>::min()}) {
-    expect_refused(with(good_block, negative), n, "n is negative");
+    expect_refused(with(good_block, negative), n, tr("n is negative"));
   }
   for (const dim3 empty : {dim3(0, 16), dim3(16, 0), dim3(0, 0)}) {
-    expect_refused(with(empty, n), n, "the block has no threads");
+    expect_refused(with(empty, n), n, tr("the block has no threads"));
   }
   for (const dim3 large :
        {dim3(1025, 1), dim3(1, 1025), dim3(33, 32), dim3(32, 33), dim3(64, 64)}) {
-    expect_refused(with(large, n), n, "the block has more than 1024 threads");
+    expect_refused(with(large, n), n, tr("the block has more than 1024 threads"));
   }
   expect_right(with(good_block, n));
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "common/base/language.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -53,7 +55,7 @@ void ThreeTilesTest::expect_bad_arguments_refused() {
   expect_right(with(16).with(n));
   for (const int tile : tiles()) expect_negative_orders_refused(with(tile));
   for (const int tile : {0, 1, 4, 7, 9, 15, 17, 22, 24, 31, 33, 64, 1024, -8, -16}) {
-    expect_refused(with(tile).with(n), n, "the tile is none of 8, 16 and 32");
+    expect_refused(with(tile).with(n), n, tr("the tile is none of 8, 16 and 32"));
   }
   expect_right(with(16).with(n));
 }
@@ -85,15 +87,16 @@ void ThreeTilesTest::expect_fetched_ahead() {
     if (2 * block.idle_intervals <= block.load_intervals) continue;
     const auto& [x, y, z] = kernel.launch.block;
     const double warps = (x * y * z + 31) / 32;
-    fail({.message = fmt::format(
-              "{}: nothing is fetched ahead. Between two barriers a warp loads from global memory "
-              "{:.0f} times, and {:.0f} times it puts that into shared memory at once and has "
-              "nothing to compute with meanwhile.",
-              trial->text, double(block.load_intervals) / warps,
-              double(block.idle_intervals) / warps),
-          .hint = "What the next step needs must be under way while this one is used: ask for it "
-                  "after the barrier and before the products, and keep it in variables of the "
-                  "thread until the tiles are free, or put it into a second pair of tiles."});
+    fail(
+        {.message = tr(
+             "{}: nothing is fetched ahead. Between two barriers a warp loads from global memory "
+             "{:.0f} times, and {:.0f} times it puts that into shared memory at once and has "
+             "nothing to compute with meanwhile.",
+             trial->text, double(block.load_intervals) / warps,
+             double(block.idle_intervals) / warps),
+         .hint = tr("What the next step needs must be under way while this one is used: ask for it "
+                    "after the barrier and before the products, and keep it in variables of the "
+                    "thread until the tiles are free, or put it into a second pair of tiles.")});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 
 namespace tilewise::grading {
@@ -46,7 +47,7 @@ void TiledMatmulTest::expect_inside_for(const TiledFunction& function,
 void TiledMatmulTest::expect_negative_orders_refused(const TiledFunction& function) {
   constexpr int allocated = 20;
   for (const int negative : {-1, -function.cols, std::numeric_limits<int>::min()}) {
-    expect_refused(function.with(negative), allocated, "n is negative");
+    expect_refused(function.with(negative), allocated, tr("n is negative"));
   }
 }
 
@@ -67,17 +68,16 @@ CountedCall TiledMatmulTest::expect_tiled_loads(const TiledFunction& function, i
       {.requests = elements * (along_x + along_y) / lanes_of_a_request(),
        .sectors = a_sectors + b_sectors,
        .reason = along_x == along_y
-                     ? fmt::format("each of the {0} rows and {0} columns of blocks needs all of A "
-                                   "or B once",
-                                   along_x)
-                     : fmt::format("each of the {} columns of blocks needs all of A once, and each "
-                                   "of the {} rows all of B",
-                                   along_x, along_y)},
+                     ? tr("each of the {0} rows and {0} columns of blocks needs all of A "
+                          "or B once",
+                          along_x)
+                     : tr("each of the {} columns of blocks needs all of A once, and each "
+                          "of the {} rows all of B",
+                          along_x, along_y)},
       slack,
-      fmt::format(
-          "Let each block compute {}x{} elements of C, load each element of its tiles once, "
-          "into shared memory, and let the inner loop read the tiles alone.",
-          function.rows, function.cols));
+      tr("Let each block compute {}x{} elements of C, load each element of its tiles once, "
+         "into shared memory, and let the inner loop read the tiles alone.",
+         function.rows, function.cols));
   return call;
 }
 
@@ -97,21 +97,21 @@ void TiledMatmulTest::expect_different_banks(const CountedCall& call, int n) {
   const double products = double(n) * n * n;
   if (most_products_of_a_read * reads < products) {
     const std::string message =
-        reads == 0 ? call.text + " never read shared memory."
-                   : fmt::format(
-                         "{}: its threads read shared memory {:.0f} times for {:.0f} "
-                         "products: the factors come from elsewhere.",
-                         call.text, reads, products);
+        reads == 0 ? call.text + tr(" never read shared memory.")
+                   : tr("{}: its threads read shared memory {:.0f} times for {:.0f} "
+                        "products: the factors come from elsewhere.",
+                        call.text, reads, products);
     fail({.message = message,
-          .hint = "Bring tiles of A and B into __shared__ arrays, and let the inner loop read "
-                  "these."});
+          .hint = tr("Bring tiles of A and B into __shared__ arrays, and let the inner loop read "
+                     "these.")});
   }
   if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
 }
 
 std::string TiledMatmulTest::advice() const {
-  return "Check both barriers (after the tiles are filled, and before they are filled again), the "
-         "indices with which the tiles are filled, and the zeros beyond the edge.";
+  return tr(
+      "Check both barriers (after the tiles are filled, and before they are filled again), the "
+      "indices with which the tiles are filled, and the zeros beyond the edge.");
 }
 
 }  // namespace tilewise::grading

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <fstream>
 
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/source_file.hpp"
@@ -99,15 +100,15 @@ constexpr const char *bold = "1", *green = "32", *red = "31", *bold_green = "1;3
 std::size_t width_of(const Canvas& canvas) { return std::min(canvas.columns, readable_width); }
 
 std::string points(const StageResult& stage) {
-  return fmt::format("{} of {} points", stage.score, stage.max_score);
+  return tr("{} of {} points", stage.score, stage.max_score);
 }
 
 /// "8 of 9 tests": those that were run.
 std::string tests_passed(const StageResult& stage) {
   const auto passed = [](const TestResult& test) { return test.status == Status::passed; };
   const auto ran = [](const TestResult& test) { return test.status != Status::skipped; };
-  return fmt::format("{} of {} tests", std::ranges::count_if(stage.tests, passed),
-                     std::ranges::count_if(stage.tests, ran));
+  return tr("{} of {} tests", std::ranges::count_if(stage.tests, passed),
+            std::ranges::count_if(stage.tests, ran));
 }
 
 /// The rates that tests reached.
@@ -140,9 +141,9 @@ std::string comparison(const std::string& differences, const StageInfo& stage, s
     text += (colour ? coloured(colour, shown_line, canvas) : shown_line) + '\n';
   }
   if (const auto more = std::ranges::count(rest, '\n'); more > 0) {
-    text += wrapped(fmt::format("... and {} more lines: compare labs/{} with solutions/{}", more,
-                                stage.id, stage.id),
-                    "", width_of(canvas));
+    text += wrapped(
+        tr("... and {} more lines: compare labs/{} with solutions/{}", more, stage.id, stage.id),
+        "", width_of(canvas));
   }
   return text;
 }
@@ -152,8 +153,8 @@ std::string printed_lines(const Findings& found, const TestResult* told, const C
   auto printed = told ? found.printed.find(told->name) : found.printed.end();
   if (printed == found.printed.end()) printed = found.printed.begin();
   if (printed == found.printed.end()) return "";
-  std::string text = wrapped(fmt::format("Your code printed in {}:", printable(printed->first)), "",
-                             width_of(canvas));
+  std::string text =
+      wrapped(tr("Your code printed in {}:", printable(printed->first)), "", width_of(canvas));
   const std::string all = printable(printed->second);
   std::string_view rest = all;
   constexpr int few = 6;
@@ -173,7 +174,7 @@ std::string explanation(const StageResult& stage, const TestResult& test, const 
   }
   text += wrapped(printable(test.finding.message), "  ", width_of(canvas));
   if (!test.finding.hint.empty())
-    text += wrapped("Next: " + printable(test.finding.hint), "  ", width_of(canvas));
+    text += wrapped(tr("Next: {}", printable(test.finding.hint)), "  ", width_of(canvas));
   return text;
 }
 
@@ -181,7 +182,8 @@ std::string explanation(const StageResult& stage, const TestResult& test, const 
 std::string keys(std::size_t columns) {
   std::string text;
   std::size_t width = 0;
-  for (const std::string_view key : {"h hint", "n next", "l list", "r run again", "q quit"}) {
+  for (const std::string& key :
+       {tr("h hint"), tr("n next"), tr("l list"), tr("r run again"), tr("q quit")}) {
     constexpr std::string_view between = "   ";
     if (width > 0 && width + between.size() + key.size() > columns) {
       text += '\n';
@@ -216,15 +218,15 @@ std::string result_view(const Findings& found, const std::string& device, const 
       if (cause.told != told && !is_ungraded) others.push_back(printable(cause.told->name));
     }
     if (!others.empty()) {
-      text += wrapped(fmt::format("After that: {}", fmt::join(others, ", ")), "", width_of(canvas));
+      text += wrapped(tr("After that: {}", fmt::join(others, ", ")), "", width_of(canvas));
     }
     text += "\n";
   }
   text += printed_lines(found, told, canvas);
-  if (is_ungraded) return text + coloured(bold_red, "Nothing could be graded", canvas) + "\n";
-  if (device.empty()) return text + fmt::format("{} passed so far\n", tests_passed(stage));
+  if (is_ungraded) return text + coloured(bold_red, tr("Nothing could be graded"), canvas) + "\n";
+  if (device.empty()) return text + tr("{} passed so far\n", tests_passed(stage));
   const std::string verdict =
-      fmt::format("{} passed, {}  ({})\n", tests_passed(stage), points(stage), printable(device));
+      tr("{} passed, {}  ({})\n", tests_passed(stage), points(stage), printable(device));
   return text + wrapped(verdict, "", width_of(canvas));
 }
 
@@ -233,22 +235,20 @@ std::string passed_view(const Findings& found, const StageInfo& info, const Pass
   const std::size_t width = width_of(canvas);
   std::string after = printed_lines(found, nullptr, canvas);
   if (!passed.notes.empty()) {
-    after += "\nWhy it is written so:\n" + wrapped(passed.notes, "", width);
+    after += tr("\nWhy it is written so:\n") + wrapped(passed.notes, "", width);
   }
-  after += fmt::format("More in solutions/{}/NOTES.md\n\n", info.id);
-  const std::string praise =
-      fmt::format("*** {} passed: {}. Well done! ***", info.id, points(found.stage));
+  after += tr("More in solutions/{}/NOTES.md\n\n", info.id);
+  const std::string praise = tr("*** {} passed: {}. Well done! ***", info.id, points(found.stage));
   after += coloured(bold_green, praise, canvas) + "\n" + wrapped(rates(found.stage), "", width);
-  after +=
-      wrapped(passed.next.empty()
-                  ? "Press n: there is no other stage left."
-                  : fmt::format("Press n to go on to {}, or go on with this one.", passed.next),
-              "", width);
-  if (passed.differences.empty()) return "Your code is the solution's.\n" + after;
+  after += wrapped(passed.next.empty()
+                       ? tr("Press n: there is no other stage left.")
+                       : tr("Press n to go on to {}, or go on with this one.", passed.next),
+                   "", width);
+  if (passed.differences.empty()) return tr("Your code is the solution's.\n") + after;
   const auto others = static_cast<std::size_t>(std::ranges::count(after, '\n'));
   constexpr std::size_t frame = 9;  // title, heading, bar and keys
   const std::size_t room = canvas.rows > others + frame ? canvas.rows - others - frame : 0;
-  return "What the reference solution does differently (- yours, + the solution's):\n\n" +
+  return tr("What the reference solution does differently (- yours, + the solution's):\n\n") +
          comparison(passed.differences, info, room, canvas) + after;
 }
 
@@ -259,7 +259,7 @@ std::string screen(const StageInfo& stage, const std::string& body,
   for (const std::string& source : stage.sources) {
     files.push_back(fmt::format("labs/{}/{}", stage.id, source));
   }
-  std::string text = coloured(bold, fmt::format("Watching {}", fmt::join(files, ", ")), canvas);
+  std::string text = coloured(bold, tr("Watching {}", fmt::join(files, ", ")), canvas);
   text += "\n\n" + body;
   if (!text.ends_with('\n')) text += '\n';
   text += "\n" + progress_bar(course, progress, std::min<std::size_t>(canvas.columns, 60)) + "\n";
@@ -299,8 +299,8 @@ std::string compare_with_solution(const std::filesystem::path& root, const Stage
     if (compared) {
       differences += printable(result.output);
     } else {
-      differences += fmt::format("{} and {} could not be compared: diff {}\n", mine, solution,
-                                 describe_ending(result));
+      differences +=
+          tr("{} and {} could not be compared: diff {}\n", mine, solution, describe_ending(result));
     }
   }
   return differences;

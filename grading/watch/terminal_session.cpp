@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/watch/watch.hpp"
 
@@ -97,7 +98,7 @@ void TerminalSession::demand_terminal() {
       ::tcgetattr(STDIN_FILENO, &original) == 0) {
     return;
   }
-  throw CannotGrade("watch needs a terminal to draw on; without one use ./lab grade");
+  throw CannotGrade(tr("watch needs a terminal to draw on; without one use ./lab grade"));
 }
 
 TerminalSession::TerminalSession() {

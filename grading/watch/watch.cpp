@@ -11,6 +11,7 @@
 #include <string>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
@@ -98,13 +99,13 @@ GradingResult GraderProcess::result() {
   const bool graded = ended.ending == CommandResult::Ending::exited && ended.status < 2;
   if (!graded) {
     return {std::nullopt,
-            ended.output.empty() ? "tilewise grade " + describe_ending(ended) : ended.output};
+            ended.output.empty() ? tr("tilewise grade ") + describe_ending(ended) : ended.output};
   }
   try {
     const auto document = nlohmann::ordered_json::parse(text_of(result_file()));
     return {without_hidden(document.get<GradeResult>()), ""};
   } catch (const std::exception& error) {
-    return {std::nullopt, fmt::format("the result cannot be read: {}", error.what())};
+    return {std::nullopt, tr("the result cannot be read: {}", error.what())};
   }
 }
 
@@ -216,32 +217,31 @@ class Watch {
     switch (state_.phase()) {
       case WatchState::Phase::waiting:
         return wrapped(note_.empty() ? introduction(root_, stage_) : note_, "", width) +
-               "\nIt is graded each time you save, and when you press r.\n";
+               tr("\nIt is graded each time you save, and when you press r.\n");
       case WatchState::Phase::settling:
-        return "Saved.\n";
+        return tr("Saved.\n");
       case WatchState::Phase::grading:
         return wrapped(note_.empty() ? "" : note_ + "\n", "", width) +
                (grader_ && !grader_->found().stage.tests.empty()
-                    ? result_view(grader_->found(), "", canvas) + "Grading"
-                    : "Compiling and grading") +
+                    ? result_view(grader_->found(), "", canvas) + tr("Grading")
+                    : tr("Compiling and grading")) +
                fmt::format(" ... {} s\n", seconds);
       case WatchState::Phase::timed_out:
-        return fmt::format(
+        return tr(
             "Grading took longer than {} minutes and was stopped. Does a loop never end?\n",
             std::chrono::duration_cast<std::chrono::minutes>(WatchState::longest_grading).count());
       case WatchState::Phase::graded:
         break;
     }
     if (!grading_.result) {
-      return "There is no verdict:\n\n" + wrapped(printable(grading_.problem), "  ", width);
+      return tr("There is no verdict:\n\n") + wrapped(printable(grading_.problem), "  ", width);
     }
     const Findings found{grading_.result->stages.front(), printed_};
     if (found.stage.status == Status::passed) return passed_view(found, stage_, passed_, canvas);
     std::string view = result_view(found, grading_.result->device, canvas);
     const StageProgress known = progress_of(progress_, stage_.id);
     if (known.best_score > found.stage.score) {
-      view += fmt::format("Your best result stands: {} of {} points\n", known.best_score,
-                          known.max_score);
+      view += tr("Your best result stands: {} of {} points\n", known.best_score, known.max_score);
     }
     return view;
   }
@@ -251,9 +251,9 @@ class Watch {
       case WatchState::View::hint:
         return printable(hint_.title) + "\n\n" +
                wrapped(printable(hint_.text), "  ", std::min(canvas.columns, readable_width)) +
-               "\nAny other key: back\n";
+               tr("\nAny other key: back\n");
       case WatchState::View::list:
-        return status_table(stages(), progress_) + "\nl: back\n";
+        return status_table(stages(), progress_) + tr("\nl: back\n");
       case WatchState::View::stage:
         break;
     }

@@ -53,6 +53,7 @@ void add_hint(CLI::App& app, ExitStatus& status);
 void add_list(CLI::App& app, ExitStatus& status);
 void add_next(CLI::App& app, ExitStatus& status);
 void add_occupancy(CLI::App& app, ExitStatus& status);
+void add_pack(CLI::App& app, ExitStatus& status);
 void add_predict(CLI::App& app, ExitStatus& status);
 void add_profile(CLI::App& app, ExitStatus& status);
 void add_ptx(CLI::App& app, ExitStatus& status);
@@ -62,5 +63,6 @@ void add_skeletons(CLI::App& app, ExitStatus& status);
 void add_status(CLI::App& app, ExitStatus& status);
 void add_watch(CLI::App& app, ExitStatus& status);
 void add_trace(CLI::App& app, ExitStatus& status);
+void add_worklog(CLI::App& app, ExitStatus& status);
 
 }  // namespace tilewise::grading

@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CommandsOfTheScript", {"upd"}, ElementsAre("update")},
         Case{"CommandsBelowACommand",
              {"cohort", ""},
-             ElementsAre("grade", "intake", "merge", "similarity", "rubric")},
+             ElementsAre("grade", "intake", "merge", "similarity", "rubric", "leaderboard")},
         Case{"Stages", {"grade", "03"}, ElementsAre("03_shared_memory")},
         Case{"MoreStages", {"grade", "1", "07"}, ElementsAre("07_transpose")},
         Case{"SubmissionsOfACohort", {"cohort", "grade", "fi"}, ElementsAre("file.json")},

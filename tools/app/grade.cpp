@@ -2,17 +2,24 @@
 
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <iostream>
 #include <memory>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/autograder/autograder.hpp"
+#include "grading/autograder/pack.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/rubric_check.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/cohort/cohort.hpp"
 #include "grading/cohort/gradescope_dates.hpp"
+#include "grading/cohort/leaderboard.hpp"
+#include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
+#include "grading/progress/worklog.hpp"
+#include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 #include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
@@ -20,22 +27,44 @@
 namespace tilewise::grading {
 namespace {
 
+GradedSources sources_of(const std::filesystem::path& root, const GradeOptions& options) {
+  GradedSources sources;
+  for (const StageInfo& stage : choose_stages(options.stages, stages())) {
+    for (const std::string& file : stage.sources) {
+      sources[stage.id + "/" + file] = text_of(root / "labs" / stage.id / file);
+    }
+  }
+  return sources;
+}
+
 /// Has the result of grading labs/ recorded; others' kernels are no progress of the learner's.
 void record_progress(GradeOptions& options) {
   if (!options.is_learners_own()) return;
   const auto root = core::project_root();
   read_progress(root);  // before the work rather than after it
-  options.on_result = [root, seed = options.seed, gpu = options.gpu](const GradeResult& result) {
+  options.on_result = [root, seed = options.seed, gpu = options.gpu,
+                       sources = sources_of(root, options)](const GradeResult& result) {
     const Circumstances circumstances{seed, gpu, std::time(nullptr)};
-    try {
-      change_progress(root, [&](Progress& progress) { record(progress, result, circumstances); });
-    } catch (const CannotGrade& error) {
-      // The verdict stands all the same; the course may lie where nothing can be written.
-      fmt::print(stderr, "tilewise: this result is not in progress.json: {}\n",
-                 printable(error.what()));
+    // The verdict stands all the same; the course may lie where nothing can be written.
+    const auto keep = [](const char* file, const std::function<void()>& write) {
+      try {
+        write();
+        return true;
+      } catch (const CannotGrade& error) {
+        fmt::print(stderr, "tilewise: this result is not in {}: {}\n", file,
+                   printable(error.what()));
+        return false;
+      }
+    };
+    if (!keep("progress.json", [&] {
+          change_progress(root,
+                          [&](Progress& progress) { record(progress, result, circumstances); });
+        })) {
       return;
     }
-    std::cout << (all_passed(result) ? "What comes next: ./lab next\n" : "Stuck? ./lab hint\n")
+    keep("worklog.jsonl", [&] { add_to_worklog(root, result, sources, circumstances.when); });
+    std::cout << (all_passed(result) ? tr("What comes next: ./lab next\n")
+                                     : tr("Stuck? ./lab hint\n"))
               << std::flush;
   };
 }
@@ -204,6 +233,16 @@ void add_cohort_rubric(CLI::App& cohort, ExitStatus& status) {
   });
 }
 
+CLI::App* add_cohort_leaderboard(CLI::App& cohort, std::filesystem::path& graded,
+                                 std::filesystem::path& page) {
+  CLI::App* leaderboard = cohort.add_subcommand(
+      "leaderboard", "Show whose kernels are fastest, of those who want to be shown");
+  leaderboard->footer("Example: ./lab cohort leaderboard graded/ --html leaderboard.html");
+  leaderboard->add_option("GRADED", graded, "What was --out of lab cohort grade")->required();
+  leaderboard->add_option("--html", page, "Write it as a page, too")->option_text("FILE");
+  return leaderboard;
+}
+
 /// What a job of a cluster runs; nobody types it.
 CLI::App* add_cohort_grade_one(CLI::App& cohort, CohortTask& task) {
   CLI::App* grade_one = cohort.add_subcommand("grade-one", "One job of --engine slurm")->group("");
@@ -252,6 +291,12 @@ void add_cohort(CLI::App& app, ExitStatus& status) {
   add_cohort_similarity(*cohort, status);
   add_cohort_rubric(*cohort, status);
   add_gradescope_dates(*cohort, status);
+  const auto graded = std::make_shared<std::filesystem::path>();
+  const auto page = std::make_shared<std::filesystem::path>();
+  add_cohort_leaderboard(*cohort, *graded, *page)->callback([graded, page, &status] {
+    show_leaderboard(*graded, *page);
+    status = ExitStatus::passed;
+  });
   const auto task = std::make_shared<CohortTask>();
   add_cohort_grade_one(*cohort, *task)->callback([task, &status] {
     grade_one(*task);
@@ -279,6 +324,20 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
   command->callback([run, archive, costs, &status] {
     demand_costs(*costs);
     write_autograder(*run, *archive, *costs);
+    status = ExitStatus::passed;
+  });
+}
+
+void add_pack(CLI::App& app, ExitStatus& status) {
+  const auto archive = std::make_shared<std::filesystem::path>();
+  CLI::App* command = app.add_subcommand(
+      "pack", "Take the course along as it is built here, for machines that cannot build it");
+  command->footer("Example: ./lab pack --out tilewise.tar.gz");
+  command->add_option("--out", *archive, "The archive: tilewise.tar.gz")
+      ->option_text("FILE")
+      ->required();
+  command->callback([archive, &status] {
+    write_pack(*archive);
     status = ExitStatus::passed;
   });
 }

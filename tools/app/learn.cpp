@@ -2,17 +2,24 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
 #include "grading/hints/hints.hpp"
 #include "grading/progress/progress.hpp"
+#include "grading/progress/worklog.hpp"
+#include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 #include "grading/watch/watch.hpp"
 #include "tools/app/arguments.hpp"
@@ -43,21 +50,21 @@ void list_for_people() {
 }  // namespace
 
 void add_list(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("list", "List the stages")->callback([&status] {
+  app.add_subcommand("list", tr("List the stages"))->callback([&status] {
     isatty(STDOUT_FILENO) ? list_for_people() : list_for_scripts();
     status = ExitStatus::passed;
   });
 }
 
 void add_next(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("next", "Go on to the next stage")->callback([&status] {
+  app.add_subcommand("next", tr("Go on to the next stage"))->callback([&status] {
     const auto root = core::project_root();
     std::string text;
     change_progress(root, [&](Progress& progress) {
       const std::string from = current_stage(progress, stages()).id;
       text = go_on(root, stages(), progress);
       const std::string to = current_stage(progress, stages()).id;
-      if (to != from) text += fmt::format("  run   ./lab watch, or ./lab grade {}\n", to);
+      if (to != from) text += tr("  run   ./lab watch, or ./lab grade {}\n", to);
     });
     fmt::print("{}", wrapped(text, "", columns_of_standard_output()));
     status = ExitStatus::passed;
@@ -65,18 +72,19 @@ void add_next(CLI::App& app, ExitStatus& status) {
 }
 
 void add_status(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("status", "Your points, stages and best rates so far")->callback([&status] {
-    fmt::print("{}", status_table(stages(), read_progress(core::project_root())));
-    status = ExitStatus::passed;
-  });
+  app.add_subcommand("status", tr("Your points, stages and best rates so far"))
+      ->callback([&status] {
+        fmt::print("{}", status_table(stages(), read_progress(core::project_root())));
+        status = ExitStatus::passed;
+      });
 }
 
 void add_hint(CLI::App& app, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
-      "hint", "Help with what failed last; each time it is asked, a little more");
+      "hint", tr("Help with what failed last; each time it is asked, a little more"));
   command->add_option("STAGE", *word,
-                      "03_shared_memory, 03 or 3; the current one if none is named");
+                      tr("03_shared_memory, 03 or 3; the current one if none is named"));
   command->callback([word, &status] {
     const auto root = core::project_root();
     Hint hint;
@@ -98,8 +106,8 @@ void reset(const std::string& word) {
   read_progress(root);  // a damaged one is said before anything is changed
   for (const ResetFile& file : reset_stage(root, stage, std::time(nullptr))) {
     fmt::print("{}: {}\n", file.file,
-               file.written ? "is the skeleton again" : "was the skeleton already");
-    if (!file.backup.empty()) fmt::print("  what it held is in {}\n", file.backup);
+               file.written ? tr("is the skeleton again") : tr("was the skeleton already"));
+    if (!file.backup.empty()) fmt::print("{}", tr("  what it held is in {}\n", file.backup));
   }
   change_progress(root, [&](Progress& progress) {
     StageProgress anew;
@@ -115,9 +123,9 @@ void reset(const std::string& word) {
 void add_reset(CLI::App& app, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
   CLI::App* command =
-      app.add_subcommand("reset", "Begin a stage anew; what you wrote is kept beside it");
-  command->footer("Example: ./lab reset 03_shared_memory");
-  command->add_option("STAGE", *word, "03_shared_memory, 03 or 3")->required();
+      app.add_subcommand("reset", tr("Begin a stage anew; what you wrote is kept beside it"));
+  command->footer(tr("Example: ./lab reset 03_shared_memory"));
+  command->add_option("STAGE", *word, tr("03_shared_memory, 03 or 3"))->required();
   command->callback([word, &status] {
     reset(*word);
     status = ExitStatus::passed;
@@ -125,6 +133,33 @@ void add_reset(CLI::App& app, ExitStatus& status) {
 }
 
 namespace {
+
+void show_worklog(const std::string& word, const std::filesystem::path& page) {
+  const std::string stage = word.empty() ? "" : choose_stages({word}, stages()).front().id;
+  demand_writable(page);
+  const auto root = core::project_root();
+  const Worklog log = read_worklog(root);
+  if (log.damaged > 0) {
+    fmt::print(stderr, "tilewise: {} lines of {} cannot be read, and are left out\n", log.damaged,
+               printable(worklog_file(root).string()));
+  }
+  const auto is_asked_for = [&](const WorklogEntry& entry) {
+    return stage.empty() || entry.stage == stage;
+  };
+  if (std::ranges::none_of(log.entries, is_asked_for)) {
+    fmt::print("Nothing is in the worklog yet: each ./lab grade{} adds a line.\n",
+               stage.empty() ? "" : " " + stage);
+    return;
+  }
+  fmt::print("{}", worklog_table(log, stage));
+  if (page.empty()) return;
+  std::map<std::string, std::string> titles;
+  for (const StageInfo& one : stages()) {
+    titles[one.id] = summary_of_handout(root, one.id).title;
+  }
+  write_output(page, worklog_page(log, stage, titles));
+  fmt::print("{}: the worklog as a page\n", printable(page.string()));
+}
 
 /// Of each question that was answered and counted, what to keep.
 void keep(const StageInfo& stage, const std::vector<AnsweredPrediction>& answers) {
@@ -144,12 +179,13 @@ void keep(const StageInfo& stage, const std::vector<AnsweredPrediction>& answers
 void add_predict(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<PredictOptions>();
   CLI::App* command = app.add_subcommand(
-      "predict", "Ask what a stage's kernels will do, then count it: prediction beside count");
-  command->footer("Example: ./lab predict 3");
-  add_stage(command, *options, "03_shared_memory, 03 or 3; the current one if none is named");
+      "predict", tr("Ask what a stage's kernels will do, then count it: prediction beside count"));
+  command->footer(tr("Example: ./lab predict 3"));
+  add_stage(command, *options, tr("03_shared_memory, 03 or 3; the current one if none is named"));
   add_submission(command, *options);
   add_gpu(command, *options);
-  command->add_option("--json", options->json, "Write questions, predictions and counts as JSON")
+  command
+      ->add_option("--json", options->json, tr("Write questions, predictions and counts as JSON"))
       ->option_text("FILE");
   command->callback([options, &status] {
     const Progress progress = read_progress(core::project_root());
@@ -159,12 +195,26 @@ void add_predict(CLI::App& app, ExitStatus& status) {
   });
 }
 
+void add_worklog(CLI::App& app, ExitStatus& status) {
+  const auto word = std::make_shared<std::string>();
+  const auto page = std::make_shared<std::filesystem::path>();
+  CLI::App* command =
+      app.add_subcommand("worklog", "What you tried and what it gave, a line each grading");
+  command->footer("Example: ./lab worklog 3 --html worklog.html");
+  command->add_option("STAGE", *word, "03_shared_memory, 03 or 3; all if none is named");
+  command->add_option("--html", *page, "Write it as a page to hand in, too")->option_text("FILE");
+  command->callback([word, page, &status] {
+    show_worklog(*word, *page);
+    status = ExitStatus::passed;
+  });
+}
+
 void add_watch(CLI::App& app, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
-      "watch", "Grade a stage each time you save it, with keys for hints and the next stage");
+      "watch", tr("Grade a stage each time you save it, with keys for hints and the next stage"));
   command->add_option("STAGE", *word,
-                      "03_shared_memory, 03 or 3; the current one if none is named");
+                      tr("03_shared_memory, 03 or 3; the current one if none is named"));
   command->callback([word, &status] {
     watch(*word);
     status = ExitStatus::passed;

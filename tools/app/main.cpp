@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/base/catalogue.hpp"
 #include "common/base/files.hpp"
 #include "common/process/command.hpp"
 #include "grading/course/stages.hpp"
@@ -27,19 +29,28 @@ namespace {
 
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,       add_status,    add_watch,      add_grade,  add_hint,      add_next,
-    add_reset,      add_predict,   add_trace,      add_debug,  add_coverage,  add_bench,
-    add_report,     add_profile,   add_check,      add_ptx,    add_occupancy, add_cohort,
-    add_autograder, add_skeletons, add_completion, add_doctor, add_help,
+    add_list,  add_status,    add_worklog,    add_watch,   add_grade,
+    add_hint,  add_next,      add_reset,      add_predict, add_trace,
+    add_debug, add_coverage,  add_bench,      add_report,  add_profile,
+    add_check, add_ptx,       add_occupancy,  add_cohort,  add_autograder,
+    add_pack,  add_skeletons, add_completion, add_doctor,  add_help,
 };
 
+/// What these write is read by shells, scripts and whoever teaches a class: it is English.
+constexpr std::string_view read_by_others[] = {"__complete", "autograder", "cohort", "skeletons"};
+
 ExitStatus run(int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (std::ranges::find(read_by_others, first) == std::end(read_by_others)) {
+    core::speak_as_the_user_wants();
+  }
   CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
   if (argc == 1) {
     const auto root = core::project_root();
     fmt::print("{}", overview(root, stages(), read_progress(root)));
     return ExitStatus::passed;
   }
+  app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION);
   app.require_subcommand(1);
   ExitStatus status = ExitStatus::could_not_grade;
   for (const auto add : commands) add(app, status);

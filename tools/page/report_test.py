@@ -4,9 +4,10 @@
 Exits with 77 where Chromium, its driver or Selenium is missing.
 """
 import json
+import re
 
 import browser
-from browser import By, tilewise
+from browser import By, Keys, tilewise
 
 
 LINES = "svg.plot .chart > g[class^=c]"
@@ -50,13 +51,39 @@ class ReportTest(browser.BrowserTest):
         for name in self.on_every_screen("report"):
             self.expect_nothing_of_axe(name)
 
+        for shut in self.all(".choice input:not(:checked)"):
+            self.browser.execute_script("arguments[0].click()", shut)
+        self.expect_nothing_of_axe("report with all lines")
+
+    def test_needs_no_mouse(self):
+        self.expect_keys_to_reach_everything("report")
+        self.expect_stillness("report")
+
+    def test_has_room_for_large_letters(self):
+        self.expect_room_for_large_letters("report")
+
+    def test_charts_tell_by_keys_too(self):
+        self.open("report")
+        figure = self.figure_of("matmul_shared: GFLOPS")
+        first = figure.find_element(By.CSS_SELECTOR, ".at input")
+        self.browser.execute_script("arguments[0].focus()", first)
+        self.press(Keys.SPACE)
+        self.assertIn("n = 128", self.visible(figure, ".tip")[0].text)
+        self.press(Keys.ARROW_RIGHT)
+        [tip] = self.visible(figure, ".tip")
+        self.assertIn("n = 256", tip.text)
+        self.assertGreaterEqual(tip.rect["y"], figure.find_element(By.CSS_SELECTOR, ".plot").rect["y"] +
+                                figure.find_element(By.CSS_SELECTOR, ".plot").rect["height"] - 1, "covers the chart")
+
     def test_charts_tell_what_is_pointed_at(self):
         self.open("report")
         figure = self.figure_of("matmul_shared: GFLOPS")
-        self.assertEqual(self.visible(figure, ".tip"), [])
+        self.assertIn("n = 256", self.visible(figure, ".tip")[0].text, "the largest order, as long as nothing is chosen")
         places = figure.find_elements(By.CSS_SELECTOR, ".at")
         self.assertEqual(len(places), 2, "a place for each order")
-        self.point_at(places[1])
+        self.point_at(places[0].find_element(By.CSS_SELECTOR, ".place"))
+        self.assertIn("n = 128", self.visible(figure, ".tip")[0].text)
+        self.point_at(places[1].find_element(By.CSS_SELECTOR, ".place"))
         [tip] = self.visible(figure, ".tip")
         self.assertIn("n = 256", tip.text)
         for block in ("tile 8", "tile 16", "tile 22", "tile 32"):
@@ -70,7 +97,7 @@ class ReportTest(browser.BrowserTest):
         self.assertTrue(all(line.is_displayed() for line in lines))
         figure.find_element(By.CSS_SELECTOR, ".choice .k1").click()
         self.assertEqual([line.is_displayed() for line in lines], [i != 1 for i in range(len(lines))])
-        self.point_at(figure.find_elements(By.CSS_SELECTOR, ".at")[1])
+        self.point_at(figure.find_elements(By.CSS_SELECTOR, ".place")[1])
         self.assertNotIn("tile 16", self.visible(figure, ".tip")[0].text)
 
     def test_of_many_lines_most_wait_to_be_chosen(self):
@@ -113,12 +140,12 @@ class ReportTest(browser.BrowserTest):
         self.open("report")
         figure = self.figure_of("matmul_shared: roofline")
         self.assertGreaterEqual(len(figure.find_elements(By.CSS_SELECTOR, ".plot .mark.hollow")), 4)
-        spots = figure.find_elements(By.CSS_SELECTOR, ".at")
+        spots = figure.find_elements(By.CSS_SELECTOR, ".place")
         self.point_at(spots[0])
         tip = self.visible(figure, ".tip")[0].text
         self.assertRegex(tip, r"reaches [\d.,]+ GFLOPS")
         self.assertRegex(tip, r"(DRAM|shared memory|arithmetic) allows [\d.,]+ GFLOPS")
-        reached, allowed = [float(words.split()[-2].replace(",", "")) for words in tip.splitlines()[1:3]]
+        reached, allowed = [float(one.replace(",", "")) for one in re.findall(r"(?:reaches|allows) ([\d.,]+)", tip)]
         self.assertLess(reached, allowed)
         self.picture("report-roofline")
 

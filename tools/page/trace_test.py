@@ -289,9 +289,74 @@ class PageTest(browser.BrowserTest):
         for page in ("race", "banks", "partitions", "four"):
             for name in self.on_every_screen(page):
                 self.expect_nothing_of_axe(name)
+        self.open("race")
+        for panel in self.all("summary"):
+            panel.click()
+        self.press("?")
+        self.expect_nothing_of_axe("all panels and help")
+
+    def test_needs_no_mouse(self):
+        self.expect_keys_to_reach_everything("race")
+        self.expect_stillness("race")
+
+    def test_has_room_for_large_letters(self):
+        self.expect_room_for_large_letters("race")
+
+    def test_requests_are_walked_by_arrows(self):
+        self.open("banks")
+        self.browser.execute_script("document.querySelector('.list').focus()")
+        interval = self.interval()
+        before = self.find('[aria-selected="true"]').get_attribute("id")
+        self.press(Keys.ARROW_DOWN)
+        chosen = self.find('[aria-selected="true"]').get_attribute("id")
+        self.assertNotEqual(chosen, before)
+        self.assertEqual(self.find(".list").get_attribute("aria-activedescendant"), chosen)
+        self.press(Keys.ARROW_UP)
+        self.assertEqual(self.find('[aria-selected="true"]').get_attribute("id"), before)
+        self.assertEqual(self.interval(), interval)
+
+    def test_nothing_is_told_by_colour_alone(self):
+        self.open("race")
+        self.click("[data-finding]")
+        self.press("t")
+        self.click("#several")
+        self.click('.threads [tabindex="-1"]')
+        self.assertEqual([one.text for one in self.all('.threads [aria-pressed="true"]')], ["2", "1"])
+        self.assertEqual([one.text for one in self.all(".legend .swatch") if one.text], ["1", "2"])
+        for picture in (".matrices:not(.shared)", ".shared"):
+            self.assertEqual(self.count(f"{picture} .touch"), self.count(f"{picture} .whose:not(.later)"))
+        self.assertIn("!", self.find(".blocks .fault").text)
+        self.assertNotEqual(self.find(".mark.fault").value_of_css_property("clip-path"), "none")
+        before = "return getComputedStyle(document.querySelector(arguments[0]), '::before').content"
+        self.assertIn("!", self.browser.execute_script(before, ".code .fault"))
+        self.open("one")
+        self.assertIn("›", self.browser.execute_script(before, ".code .active"))
+
+    def test_pictures_are_told_in_words(self):
+        self.open("one")
+        self.press("t")
+        for panel in self.all(".words summary"):
+            panel.click()
+        matrices, shared = [one.text for one in self.all(".words li")]
+        self.assertEqual(matrices, "thread (1, 0) loads A[0][1], B[0][1]")
+        self.assertEqual(shared, "thread (1, 0) fills As[0][1], Bs[0][1]")
+        self.open("outside")
+        self.click("[data-finding]")
+        self.find(".words summary").click()
+        self.assertIn("reaches for B[9][", self.find(".words li").text)
+
+    def test_letters_are_keys_unless_one_does_not_want_them(self):
         self.open("one")
         self.press("?")
-        self.expect_nothing_of_axe("help")
+        self.click("#characters")
+        self.press(Keys.ESCAPE)
+        self.assertEqual(self.count("dialog"), 0)
+        pressed = self.find('.threads [aria-pressed="true"]').get_attribute("data-thread")
+        self.press("t", "2", "?")
+        self.assertEqual(self.find('.threads [aria-pressed="true"]').get_attribute("data-thread"), pressed)
+        self.assertEqual(self.count("dialog"), 0)
+        self.press(Keys.ARROW_RIGHT)
+        self.assertEqual(self.interval(), 1)
 
     def test_light_and_dark(self):
         self.open("four")
@@ -365,9 +430,14 @@ class PageTest(browser.BrowserTest):
     def test_help_opens_and_closes(self):
         self.open("one")
         self.press("?")
-        self.assertIn("interval before, after", self.find("[role=dialog]").text)
+        self.assertIn("interval before, after", self.find("dialog").text)
+        self.press(Keys.ARROW_RIGHT)
+        self.assertEqual(self.interval(), 0, "keys are the dialog's")
         self.press(Keys.ESCAPE)
-        self.assertEqual(self.count("[role=dialog]"), 0)
+        self.assertEqual(self.count("dialog"), 0)
+        self.click("#help")
+        self.press(Keys.ENTER)
+        self.assertEqual(self.browser.switch_to.active_element.get_attribute("id"), "help", "the focus is back")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/device.hpp"
 
@@ -93,24 +94,23 @@ void AsyncCopies::report(const OnItsWay& copy, Place place, unsigned bytes,
   Findings& findings = Findings::instance();
   if (findings.knows("race", access.site, copy.by.site, block().number())) return;
   const SourceLine line = block().line_of(access.site), begun = block().line_of(copy.by.site);
-  const std::string who = thread == other ? "it" : block().name_of(other);
-  std::string why = "nothing has waited for it";
+  const std::string who = thread == other ? tr("it") : block().name_of(other);
+  std::string why = tr("nothing has waited for it");
   if (copy.wait.site != 0) {
     const int wait = block().line_of(copy.wait.site).line;
-    why = copy.arrived ? fmt::format(
-                             "{} has waited for it on line {}, with no barrier since then "
-                             "that this thread came to, too",
-                             who, wait)
-                       : fmt::format("the wait on line {} leaves it on its way", wait);
+    why = copy.arrived ? tr("{} has waited for it on line {}, with no barrier since then "
+                            "that this thread came to, too",
+                            who, wait)
+                       : tr("the wait on line {} leaves it on its way", wait);
   }
   const bool of_target = overlap(place, bytes, copy.copy.to, copy.copy.bytes);
   findings.add({.kind = "race",
-                .message = fmt::format(
+                .message = tr(
                     "race on {}{}: {} {} it on line {} while an asynchronous copy that {} began on "
                     "line {} {}: {}",
-                    is_shared(place) ? "shared " : "", block().element_at(place),
+                    is_shared(place) ? tr("shared ") : "", block().element_at(place),
                     block().name_of(thread), verb(access.site), line.line, who, begun.line,
-                    of_target ? "is still bringing it" : "has yet to read it", why),
+                    of_target ? tr("is still bringing it") : tr("has yet to read it"), why),
                 .file = line.file,
                 .line = line.line,
                 .other_file = begun.file,

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "common/base/language.hpp"
 #include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
@@ -23,7 +24,7 @@ const char* kind_of(StuckBlock::Why why) {
 
 std::string division(const StuckBlock& stuck) {
   const WaitingThread &comes = stuck.threads[0], &waits = stuck.threads[1];
-  return fmt::format(
+  return tr(
       "{} of {} came to {} on line {} while {} waits at {} on line {}: every live thread of a "
       "block must come to the same barrier; move it out of the branch",
       describe(comes.thread), describe_block(stuck.block), comes.what, comes.site.line,
@@ -33,10 +34,10 @@ std::string division(const StuckBlock& stuck) {
 std::string deadlock(const StuckBlock& stuck) {
   std::string waits;
   for (const WaitingThread& waiting : stuck.threads) {
-    waits += fmt::format("{}{} waits at {} on line {}", waits.empty() ? "" : ", ",
-                         describe(waiting.thread), waiting.what, waiting.site.line);
+    waits += tr("{}{} waits at {} on line {}", waits.empty() ? "" : ", ", describe(waiting.thread),
+                waiting.what, waiting.site.line);
   }
-  return fmt::format(
+  return tr(
       "no thread of {} can go on: {}; all threads (of the block, or of the warp's mask) must come "
       "to the same place",
       describe_block(stuck.block), waits);
@@ -44,20 +45,18 @@ std::string deadlock(const StuckBlock& stuck) {
 
 std::string wrong_mask(const StuckBlock& stuck) {
   const WaitingThread& caller = stuck.threads.front();
-  std::string text = fmt::format("{} of {} calls {} on line {} with mask {}, ",
-                                 describe(caller.thread), describe_block(stuck.block), caller.what,
-                                 caller.site.line, describe_mask(stuck.mask));
+  std::string text =
+      tr("{} of {} calls {} on line {} with mask {}, ", describe(caller.thread),
+         describe_block(stuck.block), caller.what, caller.site.line, describe_mask(stuck.mask));
   if (stuck.why == StuckBlock::Why::outside_mask) {
-    return text + fmt::format(
-                      "which leaves out its own lane {}: name every lane that makes the call, and "
-                      "no other",
-                      stuck.lane);
+    return text + tr("which leaves out its own lane {}: name every lane that makes the call, and "
+                     "no other",
+                     stuck.lane);
   }
   const WaitingThread& other = stuck.threads[1];
-  return text + fmt::format(
-                    "while lanes of its warp wait in {} on line {} with mask {}: all lanes in a "
-                    "mask must make the same call with the same mask",
-                    other.what, other.site.line, describe_mask(stuck.other_mask));
+  return text + tr("while lanes of its warp wait in {} on line {} with mask {}: all lanes in a "
+                   "mask must make the same call with the same mask",
+                   other.what, other.site.line, describe_mask(stuck.other_mask));
 }
 
 std::string message(const StuckBlock& stuck) {
@@ -71,14 +70,14 @@ std::string message(const StuckBlock& stuck) {
   }
 }
 
-const char* why_nothing_comes(ShuffleFromNowhere::Source source) {
+std::string why_nothing_comes(ShuffleFromNowhere::Source source) {
   switch (source) {
     case ShuffleFromNowhere::Source::outside_mask:
-      return "which the mask does not name";
+      return tr("which the mask does not name");
     case ShuffleFromNowhere::Source::has_returned:
-      return "which has returned";
+      return tr("which has returned");
     default:
-      return "which the block does not have";
+      return tr("which the block does not have");
   }
 }
 
@@ -99,31 +98,28 @@ std::optional<Finding> Barriers::stuck(const StuckBlock& stuck) {
 
 std::optional<Finding> Barriers::skipped(const SkippedBarrier& skipped) {
   const auto& [other, what, site] = skipped.barrier;
-  return at(
-      skipped.block, skipped.thread, site, "barrier",
-      fmt::format("{} of {} came to the end of the kernel without the {} on line {}, to which "
-                  "{} came: all threads of a block that have not returned must come to a "
-                  "barrier, and as often; move it out of the branch or loop",
-                  describe(skipped.thread), describe_block(skipped.block), what, site.line,
-                  describe(other)));
+  return at(skipped.block, skipped.thread, site, "barrier",
+            tr("{} of {} came to the end of the kernel without the {} on line {}, to which "
+               "{} came: all threads of a block that have not returned must come to a "
+               "barrier, and as often; move it out of the branch or loop",
+               describe(skipped.thread), describe_block(skipped.block), what, site.line,
+               describe(other)));
 }
 
 std::optional<Finding> Barriers::shuffled(const ShuffleFromNowhere& shuffled) {
   const auto& [thread, what, site] = shuffled.caller;
   if (shuffled.is_of_all_lanes) {
-    return at(
-        shuffled.block, thread, site, "warp",
-        fmt::format("{} of {} calls {} on line {} without lane {}, {}: all 32 lanes of a warp "
-                    "make it together; keep it out of branches that some of them take",
-                    describe(thread), describe_block(shuffled.block), what, site.line,
-                    shuffled.lane, why_nothing_comes(shuffled.source)));
+    return at(shuffled.block, thread, site, "warp",
+              tr("{} of {} calls {} on line {} without lane {}, {}: all 32 lanes of a warp "
+                 "make it together; keep it out of branches that some of them take",
+                 describe(thread), describe_block(shuffled.block), what, site.line, shuffled.lane,
+                 why_nothing_comes(shuffled.source)));
   }
-  return at(
-      shuffled.block, thread, site, "warp",
-      fmt::format("{} of {} calls {} on line {} with mask {} and asks for the value of lane "
-                  "{}, {}: what it gets is undefined",
-                  describe(thread), describe_block(shuffled.block), what, site.line,
-                  describe_mask(shuffled.mask), shuffled.lane, why_nothing_comes(shuffled.source)));
+  return at(shuffled.block, thread, site, "warp",
+            tr("{} of {} calls {} on line {} with mask {} and asks for the value of lane "
+               "{}, {}: what it gets is undefined",
+               describe(thread), describe_block(shuffled.block), what, site.line,
+               describe_mask(shuffled.mask), shuffled.lane, why_nothing_comes(shuffled.source)));
 }
 
 }  // namespace tilewise::simt

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/language.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/device.hpp"
@@ -12,8 +13,8 @@ namespace tilewise::simt {
 namespace {
 
 std::string is_a_host_variable(const std::string& name) {
-  return fmt::format(
-      "{}, a host variable, which a GPU cannot reach: declare it __device__ or __constant__", name);
+  return tr("{}, a host variable, which a GPU cannot reach: declare it __device__ or __constant__",
+            name);
 }
 
 /// Whether an address is one of the built-in variables, or lies in what a loaded module has for
@@ -35,10 +36,10 @@ void Bounds::report_write_to_input(const Request& request) const {
   const unsigned thread = request.warp * 32 + request.first_lane();
   const std::byte* address = address_of(request.first_place());
   const auto range = DeviceMemory::instance().range_at(address);
-  block().report("read-only", request.site.word(), thread,
-                 fmt::format("{} {} {}, but {} is an input: a kernel must leave it as it is",
-                             block().name_of(thread), verb(request.site.word()),
-                             element_of(*range, address), range->description->name));
+  block().report(
+      "read-only", request.site.word(), thread,
+      tr("{} {} {}, but {} is an input: a kernel must leave it as it is", block().name_of(thread),
+         verb(request.site.word()), element_of(*range, address), range->description->name));
 }
 
 void Bounds::stray_lane(const StrayLane& lane) {
@@ -53,21 +54,20 @@ void Bounds::stray_lane(const StrayLane& lane) {
     const auto named = block().names().name_outside(place);
     if (!named) {
       return report("out-of-bounds",
-                    fmt::format("{} {} shared memory outside of every array", who, verb(site)));
+                    tr("{} {} shared memory outside of every array", who, verb(site)));
     }
     // An array without bounds has the room that the launch gives it.
     const std::size_t given = block().launch().dynamic_shared_bytes;
     const std::string room =
         !named->is_dynamic ? ""
         : given == 0
-            ? ": the launch gives no bytes for it, which are the third value in <<<grid, block, "
-              "bytes>>>"
-            : fmt::format(
-                  ": the launch gives {} bytes for it, the third value in <<<grid, block, "
-                  "bytes>>>, where an element takes {}",
-                  given, named->element_bytes);
-    return report("out-of-bounds", fmt::format("{} is outside {} ({} {} it){}", named->element,
-                                               named->array, who, verb(site), room));
+            ? tr(": the launch gives no bytes for it, which are the third value in <<<grid, block, "
+                 "bytes>>>")
+            : tr(": the launch gives {} bytes for it, the third value in <<<grid, block, "
+                 "bytes>>>, where an element takes {}",
+                 given, named->element_bytes);
+    return report("out-of-bounds", tr("{} is outside {} ({} {} it){}", named->element, named->array,
+                                      who, verb(site), room));
   }
   const ModuleVariables& variables = block().variables();
   if (const std::string host = variables.host_variable_at(variables.memory_of(place));
@@ -87,18 +87,18 @@ void Bounds::report_misaligned(const StrayLane& lane) const {
       is_shared(place) || DeviceMemory::instance().range_at(address_of(place)).has_value();
   block().report(
       "misaligned", lane.request.site.word(), lane.thread(),
-      fmt::format("{} {} {} bytes at once at {}, an address that {} does not divide",
-                  block().name_of(lane.thread()), verb(lane.request.site.word()), bytes,
-                  known ? block().element_at(place) : "an address outside of all buffers", bytes));
+      tr("{} {} {} bytes at once at {}, an address that {} does not divide",
+         block().name_of(lane.thread()), verb(lane.request.site.word()), bytes,
+         known ? block().element_at(place) : tr("an address outside of all buffers"), bytes));
 }
 
 void Bounds::index_outside(const IndexOutside& index) {
   const std::string who = block().name_of(index.thread);
   const std::string message =
-      index.element ? fmt::format("{} is outside {} ({} {} it)", index.element->element,
-                                  index.element->array, who, verb(index.site))
-                    : fmt::format("index {} is outside {} ({} uses it)", index.fault.index,
-                                  index.fault.type, who);
+      index.element
+          ? tr("{} is outside {} ({} {} it)", index.element->element, index.element->array, who,
+               verb(index.site))
+          : tr("index {} is outside {} ({} uses it)", index.fault.index, index.fault.type, who);
   Findings::instance().add({.kind = "out-of-bounds",
                             .message = message,
                             .file = index.fault.file,
@@ -122,17 +122,15 @@ std::optional<Bounds::Stray> Bounds::fault_in_a_module(std::uintptr_t address, b
     const std::byte* constant = place + variables.bytes();
     const DeviceMemory& memory = DeviceMemory::instance();
     if (const auto range = memory.range_at(constant)) {
-      return Stray{"read-only",
-                   fmt::format("{}, but {} is __constant__: a kernel can only read it",
-                               element_of(*range, constant), range->description->name)};
+      return Stray{"read-only", tr("{}, but {} is __constant__: a kernel can only read it",
+                                   element_of(*range, constant), range->description->name)};
     }
     if (const auto range = memory.nearest_range(place)) {
       return Stray{"out-of-bounds", outside_of(*range, place)};
     }
   }
-  return Stray{
-      "host-pointer",
-      fmt::format("address {}, which is host memory: a kernel can reach only what cudaMalloc gave; "
+  return Stray{"host-pointer",
+               tr("address {}, which is host memory: a kernel can reach only what cudaMalloc gave; "
                   "copy with cudaMemcpy",
                   fmt::ptr(at))};
 }
@@ -145,20 +143,19 @@ std::optional<Bounds::Stray> Bounds::fault_elsewhere(const void* address, bool r
   if (at >= arguments && at < arguments + body.context_bytes) {
     if (reads) return std::nullopt;
     return Stray{"host-pointer",
-                 "an argument of the kernel, which all threads share: copy it first"};
+                 tr("an argument of the kernel, which all threads share: copy it first")};
   }
   if (on_a_stack) {
     return Stray{"host-pointer",
-                 "a local variable of another thread, which no other can reach: pass its "
-                 "value through shared memory"};
+                 tr("a local variable of another thread, which no other can reach: pass its "
+                    "value through shared memory")};
   }
   constexpr std::uintptr_t first_page = 4096;
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   if (number < first_page) {
-    return Stray{"host-pointer",
-                 fmt::format("address {}: a null pointer was handed to the kernel, or an "
-                             "offset from one",
-                             fmt::ptr(address))};
+    return Stray{"host-pointer", tr("address {}: a null pointer was handed to the kernel, or an "
+                                    "offset from one",
+                                    fmt::ptr(address))};
   }
   return fault_in_a_module(number, reads);
 }
@@ -166,11 +163,11 @@ std::optional<Bounds::Stray> Bounds::fault_elsewhere(const void* address, bool r
 std::optional<Bounds::Stray> Bounds::fault_in_device_memory(const void* address) const {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (memory.was_released(address)) {
-    return Stray{"host-pointer", "memory that cudaFree has taken back: the pointer is stale"};
+    return Stray{"host-pointer", tr("memory that cudaFree has taken back: the pointer is stale")};
   }
   const auto range = memory.nearest_range(address);
   return Stray{"out-of-bounds", range ? outside_of(*range, static_cast<const std::byte*>(address))
-                                      : "device memory, of which none is allocated"};
+                                      : tr("device memory, of which none is allocated")};
 }
 
 std::optional<Finding> Bounds::access_elsewhere(const AccessElsewhere& access) {

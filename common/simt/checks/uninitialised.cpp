@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/names.hpp"
@@ -208,10 +209,10 @@ void Uninitialised::end_interval() {
     const bool races = Site32(read.site).action() != Action::atomic && write >= interval_first &&
                        thread_of(write) != thread_of(read.tag);
     if (races) continue;
-    block().report("uninitialised", read.site, thread_of(read.tag),
-                   fmt::format("{} {} shared {}, which no thread has written",
-                               block().name_of(thread_of(read.tag)), verb(read.site),
-                               block().element_at(pending.place)));
+    block().report(
+        "uninitialised", read.site, thread_of(read.tag),
+        tr("{} {} shared {}, which no thread has written", block().name_of(thread_of(read.tag)),
+           verb(read.site), block().element_at(pending.place)));
   }
 }
 
@@ -277,13 +278,14 @@ Finding Uninitialised::explain(Place place, AccessRecord read) const {
   const auto range = DeviceMemory::instance().range_at(address_of(place));
   const bool above = range && above_diagonal(*range, address_of(place));
   const SourceLine line = block().line_of(read.site);
-  return {.kind = above ? "above-diagonal" : "uninitialised",
-          .message = fmt::format("{} {} {}, {}", block().name_of(thread_of(read.tag)),
-                                 verb(read.site), block().element_at(place),
-                                 above ? "above the diagonal" : "which nothing has written"),
-          .file = line.file,
-          .line = line.line,
-          .place = block().place_of(thread_of(read.tag))};
+  return {
+      .kind = above ? "above-diagonal" : "uninitialised",
+      .message = fmt::format("{} {} {}, {}", block().name_of(thread_of(read.tag)), verb(read.site),
+                             block().element_at(place),
+                             above ? tr("above the diagonal") : tr("which nothing has written")),
+      .file = line.file,
+      .line = line.line,
+      .place = block().place_of(thread_of(read.tag))};
 }
 
 }  // namespace tilewise::simt

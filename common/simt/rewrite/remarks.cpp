@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/statement_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
@@ -20,8 +21,8 @@ using rewriting::Token;
 using rewriting::TokenKind;
 using Names = std::set<std::string_view>;
 
-constexpr const char* declare_shared =
-    "An array that all threads of a block are to see is declared __shared__: look there first.";
+constexpr const char* declare_shared = marked(
+    "An array that all threads of a block are to see is declared __shared__: look there first.");
 
 constexpr auto wide = std::to_array<std::string_view>(
     {"size_t", "ptrdiff_t", "long", "int64_t", "uint64_t", "intptr_t", "uintptr_t"});
@@ -181,11 +182,11 @@ class Reader {
     if (!by_place || !is_filled || !told_.insert(code_[array].text).second) return;
     const std::string name(code_[array].text);
     remarks_.push_back({Remark::Kind::doubt, code_[array].line,
-                        name +
-                            " is filled by the places of threads here, and is not __shared__: "
-                            "each thread has an array " +
-                            name + " of its own, and nobody sees what another has put there",
-                        declare_shared});
+                        tr("{0} is filled by the places of threads here, and is not __shared__: "
+                           "each thread has an array {0} of its own, and nobody sees what another "
+                           "has put there",
+                           name),
+                        core::in_language(declare_shared)});
   }
 
   /// `tile[ty][tx] = in[...];` with an int on the left.
@@ -198,9 +199,9 @@ class Reader {
     if (!is_read || !told_.insert(code_[array].text).second) return;
     remarks_.push_back(
         {Remark::Kind::doubt, code_[array].line,
-         std::string(code_[array].text) + " is an array of int, and takes elements of " +
-             std::string(element.text) + ": what comes after the point is lost",
-         "Declare " + std::string(code_[array].text) + " with the type of the matrix's elements."});
+         tr("{} is an array of int, and takes elements of {}: what comes after the point is lost",
+            code_[array].text, element.text),
+         tr("Declare {} with the type of the matrix's elements.", code_[array].text)});
   }
 
   /// `sum += As[ty][k] * Bs[k][tx];` with an int on the left.
@@ -217,10 +218,10 @@ class Reader {
     }
     if (element.empty() || !told_.insert(sum.text).second) return;
     remarks_.push_back({Remark::Kind::doubt, sum.line,
-                        std::string(sum.text) + " is an int, and elements of " +
-                            std::string(element) +
-                            " are added to it: each time what comes after the point is lost",
-                        "Declare " + std::string(sum.text) + " with the type of the elements."});
+                        tr("{} is an int, and elements of {} are added to it: each time what comes "
+                           "after the point is lost",
+                           sum.text, element),
+                        tr("Declare {} with the type of the elements.", sum.text)});
   }
 
   /// Whether a `*` after this token multiplies.
@@ -243,11 +244,11 @@ class Reader {
     if (first.empty() || first == name) return;
     remarks_.push_back(
         {Remark::Kind::doubt, code_[word].line,
-         first + " and " + name +
-             " are both extern __shared__, and so begin at the same byte: what is "
-             "written to one stands in the other",
-         "Declare one such array, and let a pointer lead to where the second part of "
-         "it begins."});
+         tr("{} and {} are both extern __shared__, and so begin at the same byte: what is "
+            "written to one stands in the other",
+            first, name),
+         tr("Declare one such array, and let a pointer lead to where the second part of "
+            "it begins.")});
   }
 
   /// The int on the left of a product; nothing where it is none, or is cast.
@@ -299,11 +300,10 @@ class Reader {
     if (!told_products_.insert(product).second) return;
     const std::string widened = left->front() == '(' ? *left : "(" + *left + ")";
     remarks_.push_back({Remark::Kind::overflow, code_[star].line,
-                        product +
-                            " is an int, and so at most 2,147,483,647: it overflows where a "
-                            "matrix has more elements, from " +
-                            order + " = 46,341 on; write std::size_t" + widened + " * " +
-                            std::string(right.text)});
+                        tr("{} is an int, and so at most 2,147,483,647: it overflows where a "
+                           "matrix has more elements, from {} = 46,341 on; write std::size_t{} * "
+                           "{}",
+                           product, order, widened, right.text)});
   }
 
   /// Whether the product stands in the subscript of a matrix, or is added to its pointer.
@@ -425,21 +425,22 @@ void look_at_launch(const Outline& outline, std::size_t open, std::vector<Remark
     if (!start || *start == 0) return;
     name = *start - 1;
   }
-  static constexpr struct {
-    const char* variable;
-    const char* what;
-  } coordinates[] = {{"blockIdx", "grid"}, {"threadIdx", "block"}};
   std::size_t argument = open + 1;
-  for (const auto& [variable, what] : coordinates) {
+  for (const char* const variable : {"blockIdx", "threadIdx"}) {
     if (argument + 1 >= code.size() || code[argument].kind != TokenKind::identifier) return;
     if (!code[argument + 1].is(",") && !code[argument + 1].is(">")) return;
     const auto declared = dim3_of_one_extent(outline, code[argument].text, argument);
     if (declared && kernel_asks_for(outline, code[name].text, variable)) {
       remarks.push_back(
           {Remark::Kind::doubt, code[*declared].line,
-           "the " + std::string(what) + " has one extent here, so that it is 1 along y, and " +
-               std::string(code[name].text) + " asks for " + variable + ".y, which is always 0",
-           "Give dim3 two values, for x and for y."});
+           variable == std::string_view("blockIdx")
+               ? tr("the grid has one extent here, so that it is 1 along y, and {} asks for "
+                    "{}.y, which is always 0",
+                    code[name].text, variable)
+               : tr("the block has one extent here, so that it is 1 along y, and {} asks for "
+                    "{}.y, which is always 0",
+                    code[name].text, variable),
+           tr("Give dim3 two values, for x and for y.")});
     }
     argument += 2;
   }
@@ -476,10 +477,11 @@ std::vector<Remark> remarks_on(std::string_view source) {
     return remark.next == declare_shared;
   });
   if (barrier != code.end() && !shares && !is_told) {
-    remarks.push_back({Remark::Kind::doubt, barrier->line,
-                       "threads wait for each other here, and no array is __shared__: without that "
-                       "word each thread has arrays of its own",
-                       declare_shared});
+    remarks.push_back(
+        {Remark::Kind::doubt, barrier->line,
+         tr("threads wait for each other here, and no array is __shared__: without that "
+            "word each thread has arrays of its own"),
+         core::in_language(declare_shared)});
   }
   std::stable_sort(remarks.begin(), remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.line < b.line; });

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "common/base/language.hpp"
+
 namespace tilewise::simt {
 namespace {
 
@@ -29,12 +31,14 @@ void look_for_lone_semicolon(const Outline& outline, std::size_t word, std::stri
   if (!next.is("{") && !is_indented) return;
   if (code[word].is("while") && word > 0 && code[word - 1].is("}")) return;  // of a do
   const std::string name(code[word].text);
-  remarks.push_back({Remark::Kind::statement, code[*close + 1].line,
-                     "the ; behind " + name + " (...) is all that it " +
-                         (name == "if" ? "decides on" : "repeats") +
-                         ": what looks like its body is not part of it, and is done once" +
-                         (name == "if" ? ", whatever the condition" : ", after it"),
-                     "Take the ; out that follows the parentheses of the " + name + "."});
+  remarks.push_back(
+      {Remark::Kind::statement, code[*close + 1].line,
+       name == "if" ? tr("the ; behind if (...) is all that it decides on: what looks like its "
+                         "body is not part of it, and is done once, whatever the condition")
+                    : tr("the ; behind {} (...) is all that it repeats: what looks like its "
+                         "body is not part of it, and is done once, after it",
+                         name),
+       tr("Take the ; out that follows the parentheses of the {}.", name)});
 }
 
 /// Whether the statement that ends with this token leaves its case.
@@ -72,9 +76,10 @@ void look_for_fall_through(const Outline& outline, std::size_t label,
   if (!before.is(";") && !before.is("}")) return;  // the first, or behind another label
   if (leaves(outline, label - 1)) return;
   remarks.push_back({Remark::Kind::statement, before.line,
-                     "the case ends here without break, so that the next one, on line " +
-                         std::to_string(code[label].line) + ", is done as well",
-                     "End each case with break, or with return."});
+                     tr("the case ends here without break, so that the next one, on line {}, is "
+                        "done as well",
+                        code[label].line),
+                     tr("End each case with break, or with return.")});
 }
 
 }  // namespace

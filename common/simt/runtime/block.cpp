@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/include/tilewise/warp.hpp"
@@ -210,9 +211,9 @@ void Block::tell_of_divisions_by_zero() {
     const SourceLine line = source_line(pc);
     Findings::instance().add(
         {.kind = "arithmetic",
-         .message = fmt::format("{} divides by zero: a GPU goes on with a number that nothing "
-                                "specifies, all of whose bits are set as a rule",
-                                watch_->name_of(thread)),
+         .message = tr("{} divides by zero: a GPU goes on with a number that nothing "
+                       "specifies, all of whose bits are set as a rule",
+                       watch_->name_of(thread)),
          .file = line.file,
          .line = line.line,
          .place = watch_->place_of(thread, watch_->number())},
@@ -225,13 +226,12 @@ void Block::tell_of_divisions_by_zero() {
 void Block::check_shared_memory() {
   const std::size_t most = device::profile().default_shared_bytes_per_block();
   if (shared_.static_bytes() <= most) return;
-  broken_by_ =
-      Finding{.kind = "launch",
-              .message = fmt::format("{} declares {} bytes of shared memory, but a block of this "
+  broken_by_ = Finding{.kind = "launch",
+                       .message = tr("{} declares {} bytes of shared memory, but a block of this "
                                      "GPU has {}: use smaller tiles",
                                      launch_->kernel, shared_.static_bytes(), most),
-              .file = launch_->file,
-              .line = launch_->line};
+                       .file = launch_->file,
+                       .line = launch_->line};
 }
 
 void Block::run_threads(transfer_t from) {
@@ -418,8 +418,10 @@ void Block::tell_of_skipped_barrier() {
 Switch Block::break_off(void* leaving, const StuckBlock& stuck) {
   if (watch_ != nullptr) watch_->pause_recording();
   const Site site = stuck.threads.front().site;
-  broken_by_ = Finding{
-      .kind = "deadlock", .message = "a block cannot go on", .file = site.file, .line = site.line};
+  broken_by_ = Finding{.kind = "deadlock",
+                       .message = tr("a block cannot go on"),
+                       .file = site.file,
+                       .line = site.line};
   for (Observer* observer : process_observers()) {
     if (auto said = observer->stuck(stuck)) broken_by_ = std::move(said);
   }
@@ -638,16 +640,16 @@ Switch Block::break_off_access(Finding fault) {
 
 Switch Block::arrive_at_grid_barrier(Site site) {
   if (grid_barrier_ == nullptr) {
-    return break_off_access({.kind = "launch",
-                             .message =
-                                 "grid.sync() waits for blocks that need not run at the same "
-                                 "time: launch the kernel by cudaLaunchCooperativeKernel()",
-                             .file = site.file,
-                             .line = site.line});
+    return break_off_access(
+        {.kind = "launch",
+         .message = tr("grid.sync() waits for blocks that need not run at the same "
+                       "time: launch the kernel by cudaLaunchCooperativeKernel()"),
+         .file = site.file,
+         .line = site.line});
   }
   if (grid_barrier_->arrive_and_wait()) return {nullptr, nullptr};
   return break_off_access({.kind = "deadlock",
-                           .message = "grid.sync() is not reached by all blocks of the grid",
+                           .message = tr("grid.sync() is not reached by all blocks of the grid"),
                            .file = site.file,
                            .line = site.line});
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/names.hpp"
@@ -273,14 +274,14 @@ ThreadOfGrid BlockWatch::place_of(unsigned thread, std::uint32_t block) const {
 }
 
 std::string BlockWatch::name_of(unsigned thread, std::uint32_t block) const {
-  return fmt::format("{} of {}", describe(index_of(thread, launch_->block)),
-                     describe_block(index_of(block, launch_->grid)));
+  return tr("{} of {}", describe(index_of(thread, launch_->block)),
+            describe_block(index_of(block, launch_->grid)));
 }
 
 std::string BlockWatch::element_at(Place place) const {
   if (is_shared(place)) return names_.element(place);
   const auto range = DeviceMemory::instance().range_at(address_of(place));
-  return range ? element_of(*range, address_of(place)) : "global memory";
+  return range ? element_of(*range, address_of(place)) : tr("global memory");
 }
 
 void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
@@ -298,8 +299,8 @@ void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
 
 std::string BlockWatch::actor(GridAccess access) const {
   const std::uint32_t site = access.access.site;
-  return fmt::format("{} {} it on line {}", name_of(thread_of(access.access.tag), access.block),
-                     verb(site), line_of(site).line);
+  return tr("{} {} it on line {}", name_of(thread_of(access.access.tag), access.block), verb(site),
+            line_of(site).line);
 }
 
 void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) const {
@@ -310,20 +311,23 @@ void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) 
   Findings& findings = Findings::instance();
   if (findings.knows(kind, later.access.site, earlier.access.site, later.block)) return;
   const SourceLine line = line_of(later.access.site), other_line = line_of(earlier.access.site);
-  findings.add({.kind = kind,
-                .message = fmt::format(
-                    "race on {}{}: {} and {}, {}", is_shared(place) ? "shared " : "",
-                    element_at(place), actor(earlier), actor(later),
-                    !one_block ? "and nothing orders two blocks of a grid"
-                    : one_warp ? "with neither __syncwarp() nor __syncthreads() between them: the "
-                                 "lanes of a warp need not run in step"
-                               : "with no __syncthreads() between them"),
-                .file = line.file,
-                .line = line.line,
-                .other_file = other_line.file,
-                .other_line = other_line.line,
-                .place = place_of(thread, later.block)},
-               later.block);
+  const std::string why =
+      !one_block ? tr("and nothing orders two blocks of a grid")
+      : one_warp ? tr("with neither __syncwarp() nor __syncthreads() between them: the lanes of a "
+                      "warp need not run in step")
+                 : tr("with no __syncthreads() between them");
+  findings.add(
+      {.kind = kind,
+       .message = is_shared(place) ? tr("race on shared {}: {} and {}, {}", element_at(place),
+                                        actor(earlier), actor(later), why)
+                                   : tr("race on {}: {} and {}, {}", element_at(place),
+                                        actor(earlier), actor(later), why),
+       .file = line.file,
+       .line = line.line,
+       .other_file = other_line.file,
+       .other_line = other_line.line,
+       .place = place_of(thread, later.block)},
+      later.block);
 }
 
 }  // namespace tilewise::simt

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/catalogue.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/simt/controls.hpp"
 #include "common/simt/runtime/observer.hpp"
@@ -139,8 +140,7 @@ void record_refusal(std::string message, const char* file, int line) {
     // The first one explains the others, of which there may be any number.
     const std::lock_guard lock(state().findings_mutex);
     const auto is_refusal = [](const Finding& found) { return found.kind == "refused"; };
-    const bool is_known =
-        std::any_of(state().findings.begin(), state().findings.end(), is_refusal);
+    const bool is_known = std::any_of(state().findings.begin(), state().findings.end(), is_refusal);
     if (is_known && state().listening.tell == nullptr) return;
   }
   Finding finding{.kind = "refused", .message = std::move(message), .file = file, .line = line};
@@ -157,7 +157,8 @@ void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) 
   const bool wrong_target = says_to_device != to_device;
   if (!wrong_target && says_from_device == from_device) return;  // it was too long, say
   static constexpr const char* of_the_course =
-      ". A, B, C and all that a contract function is given are on the device: a kernel takes them as "
+      ". A, B, C and all that a contract function is given are on the device: a kernel takes them "
+      "as "
       "they are";
   const bool is_course = state().listening.tell == nullptr;
   const char* const is = (wrong_target ? to_device : from_device) ? "device" : "host";
@@ -222,7 +223,9 @@ extern "C" const Controls* tilewise_simt_controls() {
       .use_module_file = use_module_file,
   };
   static std::atomic<bool> is_given = false;
-  return is_given.exchange(true) ? nullptr : &controls;
+  if (is_given.exchange(true)) return nullptr;
+  core::speak_as_told();  // while files can still be read
+  return &controls;
 }
 
 Findings& Findings::instance() {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/gpu/capability.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/block.hpp"
@@ -62,31 +63,37 @@ std::string why_refused(const LaunchConfiguration& launch) {
   const dim3 grid = launch.grid, block = launch.block;
   const auto count = [](dim3 of) { return std::uint64_t{of.x} * of.y * of.z; };
   const auto most = static_cast<std::uint64_t>(device::profile().threads_per_block);
-  std::string text = std::string(launch.kernel) + " was not launched: ";
-  if (empty(grid))
-    return text + "its grid of " + in_words(grid) +
-           " has no blocks. Whole tiles and the rest at the edge: (n + side - 1) / side";
-  if (empty(block)) return text + "its block of " + in_words(block) + " has no threads";
+  const auto refused = [&](const std::string& why) {
+    return tr("{} was not launched: {}", launch.kernel, why);
+  };
+  if (empty(grid)) {
+    return refused(
+        tr("its grid of {} has no blocks. Whole tiles and the rest at the edge: (n + "
+           "side - 1) / side",
+           in_words(grid)));
+  }
+  if (empty(block)) return refused(tr("its block of {} has no threads", in_words(block)));
   if (count(block) > most) {
-    text += "a block of " + in_words(block) + " has " + std::to_string(count(block)) +
-            " threads, and this GPU takes " + std::to_string(most);
+    const std::string why = refused(tr("a block of {} has {} threads, and this GPU takes {}",
+                                       in_words(block), count(block), most));
     const bool seems_swapped = count(grid) > 1 && count(grid) <= most;
-    return seems_swapped ? text + ". Is it <<<block, grid>>>? The grid comes first" : text;
+    return seems_swapped ? why + tr(". Is it <<<block, grid>>>? The grid comes first") : why;
   }
   if (launch.dynamic_shared_bytes > device::dynamic_shared_limit()) {
-    return text + "it asks for " + std::to_string(launch.dynamic_shared_bytes) +
-           " bytes of dynamic shared memory, the third value in <<< >>>, and " +
-           std::to_string(device::dynamic_shared_limit()) + " can be had";
+    return refused(
+        tr("it asks for {} bytes of dynamic shared memory, the third value in <<< >>>, "
+           "and {} can be had",
+           launch.dynamic_shared_bytes, device::dynamic_shared_limit()));
   }
   if (is_too_large_together(launch)) {
-    return text + "its blocks wait for each other, so that all " + std::to_string(count(grid)) +
-           " have to run at the same time; this GPU runs " +
-           std::to_string(most_blocks_together(launch)) + ", and the simulator " +
-           std::to_string(most_threads_together / std::max<std::uint64_t>(count(block), 1)) +
-           " of this size";
+    return refused(
+        tr("its blocks wait for each other, so that all {} have to run at the same "
+           "time; this GPU runs {}, and the simulator {} of this size",
+           count(grid), most_blocks_together(launch),
+           most_threads_together / std::max<std::uint64_t>(count(block), 1)));
   }
-  return text + "its grid of " + in_words(grid) + " or block of " + in_words(block) +
-         " is larger along a side than a GPU takes";
+  return refused(tr("its grid of {} or block of {} is larger along a side than a GPU takes",
+                    in_words(grid), in_words(block)));
 }
 
 /// CUDA's error for a launch the device cannot hold.
@@ -279,10 +286,9 @@ std::optional<Finding> too_many_constants(const LaunchConfiguration& launch,
       ModuleVariables::of(reinterpret_cast<std::uintptr_t>(body.run)).constant_bytes();
   if (bytes <= most) return std::nullopt;
   return Finding{.kind = "launch",
-                 .message = "the __constant__ variables of this file take " +
-                            std::to_string(bytes) + " bytes, and a GPU has " +
-                            std::to_string(most) +
-                            ": keep in constant memory only what all threads read",
+                 .message = tr("the __constant__ variables of this file take {} bytes, and a GPU "
+                               "has {}: keep in constant memory only what all threads read",
+                               bytes, most),
                  .file = launch.file,
                  .line = launch.line};
 }
@@ -326,8 +332,8 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
   }
   if (Block::of_this_thread().runs_device_code()) {
     device::record(Finding{.kind = "launch",
-                           .message = "a kernel launches another kernel, which the simulator "
-                                      "cannot run; launch it from the host",
+                           .message = tr("a kernel launches another kernel, which the simulator "
+                                         "cannot run; launch it from the host"),
                            .file = configuration.file,
                            .line = configuration.line});
     return device::fail_for_ever(cudaErrorLaunchFailure);

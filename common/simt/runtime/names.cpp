@@ -5,27 +5,28 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "common/simt/include/tilewise/shared_memory.hpp"
 #include "common/simt/recorder/record.hpp"
 
 namespace tilewise::simt {
 
 std::string describe(uint3 thread) {
-  return fmt::format("thread ({}, {}, {})", thread.x, thread.y, thread.z);
+  return tr("thread ({}, {}, {})", thread.x, thread.y, thread.z);
 }
 
 std::string describe_block(uint3 block) {
-  return fmt::format("block ({}, {}, {})", block.x, block.y, block.z);
+  return tr("block ({}, {}, {})", block.x, block.y, block.z);
 }
 
-const char* verb(std::uint32_t site) {
+std::string verb(std::uint32_t site) {
   switch (Site32(site).action()) {
     case Action::read:
-      return "reads";
+      return tr("reads");
     case Action::write:
-      return "writes";
+      return tr("writes");
     default:
-      return "updates";
+      return tr("updates");
   }
 }
 
@@ -35,12 +36,12 @@ namespace {
 
 /// "A (37 x 37)" or "an allocation of 148 bytes".
 std::string extent_of(const DeviceMemory::Range& range) {
-  if (range.description == nullptr) return fmt::format("an allocation of {} bytes", range.bytes);
+  if (range.description == nullptr) return tr("an allocation of {} bytes", range.bytes);
   const BufferDescription& buffer = *range.description;
   if (buffer.scalar) return buffer.name;
-  if (buffer.element_bytes == 0) return fmt::format("{} ({} bytes)", buffer.name, range.bytes);
+  if (buffer.element_bytes == 0) return tr("{} ({} bytes)", buffer.name, range.bytes);
   const std::size_t elements = range.bytes / buffer.element_bytes;
-  if (buffer.row_elements == 0) return fmt::format("{} ({} elements)", buffer.name, elements);
+  if (buffer.row_elements == 0) return tr("{} ({} elements)", buffer.name, elements);
   return fmt::format("{} ({} x {})", buffer.name,
                      (elements + buffer.row_elements - 1) / buffer.row_elements,
                      buffer.row_elements);
@@ -50,11 +51,11 @@ std::string extent_of(const DeviceMemory::Range& range) {
 
 std::string element_of(const DeviceMemory::Range& range, const std::byte* address) {
   if (range.description == nullptr) {
-    return fmt::format("byte {} of an allocation", address - range.start);
+    return tr("byte {} of an allocation", address - range.start);
   }
   const BufferDescription& buffer = *range.description;
   const std::ptrdiff_t offset = address - range.start;
-  if (buffer.element_bytes == 0) return fmt::format("byte {} of {}", offset, buffer.name);
+  if (buffer.element_bytes == 0) return tr("byte {} of {}", offset, buffer.name);
   if (buffer.scalar && address >= range.start && address < range.start + range.bytes) {
     return buffer.name;
   }
@@ -77,7 +78,7 @@ bool above_diagonal(const DeviceMemory::Range& range, const std::byte* address) 
 
 std::string outside_of(const DeviceMemory::Range& range, const std::byte* address) {
   return fmt::format("{}, {} {}", element_of(range, address),
-                     address < range.start ? "before the start of" : "past the end of",
+                     address < range.start ? tr("before the start of") : tr("past the end of"),
                      extent_of(range));
 }
 
@@ -159,7 +160,7 @@ std::string SharedNames::element(Place place) const {
       return element(array, static_cast<std::int64_t>(offset / array.element_bytes));
     }
   }
-  return fmt::format("byte {} of the block's shared memory", place - shared_place);
+  return tr("byte {} of the block's shared memory", place - shared_place);
 }
 
 std::optional<SharedNames::OutOfBounds> SharedNames::name(const IndexFault& fault,

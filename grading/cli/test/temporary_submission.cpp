@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "grading/builder/layout.hpp"
-#include "grading/course/stages.hpp"
 #include "grading/cli/stage_grading.hpp"
+#include "grading/course/stages.hpp"
 
 namespace tilewise::grading {
 
@@ -16,7 +16,7 @@ TemporaryCourse::TemporaryCourse() {
   const fs::path course = layout().root;
   // What is read of it. The rest is in the build, wherever that lies.
   for (const char* part : {"lab", "labs", "solutions", "grading/stages/cublas_calls.hpp",
-                           "common/gpu/gpus.json", "common/simt"}) {
+                           "common/gpu/gpus.json", "common/simt", "po"}) {
     fs::create_directories((root() / part).parent_path());
     fs::copy(course / part, root() / part, fs::copy_options::recursive);
   }

@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/process/process.hpp"
 #include "grading/examiner/process/connection.hpp"
 #include "grading/examiner/process/failures.hpp"
@@ -128,6 +130,9 @@ struct Worker::State {
 SandboxView Worker::State::view() const {
   SandboxView view{with_libraries(options.executable)};
   view.readable.push_back(options.module);
+  if (const auto catalogue = core::catalogue_file(); !catalogue.empty()) {
+    view.readable.push_back(catalogue);
+  }
   return view;
 }
 
@@ -185,11 +190,10 @@ std::string Worker::State::failed_assertion(const Fault& fault) const {
 CallReply Worker::State::fail_by_end() {
   const int status = connection->end();
   if (!started) {
-    return fail(
-        Ending::refused,
-        fmt::format("The worker {} could not start{}. It printed: {}", options.executable.string(),
-                    options.sandbox ? " in a sandbox that shows it its own libraries only" : "",
-                    connection->output()));
+    return fail(Ending::refused,
+                tr("The worker {} could not start{}. It printed: {}", options.executable.string(),
+                   options.sandbox ? tr(" in a sandbox that shows it its own libraries only") : "",
+                   connection->output()));
   }
   if (const auto fault = connection->fault()) {
     const SourceLocation place = locate(*fault, options.module, options.sandbox);
@@ -202,11 +206,10 @@ CallReply Worker::State::fail_by_end() {
 }
 
 CallReply Worker::State::fail_by_tampering(const std::string& what) {
-  return fail(
-      Ending::protocol,
-      fmt::format("The channel between the submission and the grader was tampered with: {}. "
-                  "Use no file descriptor that your code did not open.",
-                  what));
+  return fail(Ending::protocol,
+              tr("The channel between the submission and the grader was tampered with: {}. "
+                 "Use no file descriptor that your code did not open.",
+                 what));
 }
 
 CallReply Worker::State::fail_by_time() {
@@ -229,7 +232,7 @@ std::string Worker::State::trace_text(std::size_t bytes) const {
 CallReply Worker::State::interpret(const std::string& message) {
   std::string problem;
   auto reply = decode_reply(message, token, sequence++, problem);
-  if (!reply) return fail_by_tampering("a message is not the worker's: " + problem);
+  if (!reply) return fail_by_tampering(tr("a message is not the worker's: ") + problem);
 
   CallReply result;
   for (Finding& finding : reply->findings) {
@@ -291,19 +294,19 @@ CallReply Worker::State::exchange(double time_limit_s) {
     case Event::ended:
       return fail_by_end();
     case Event::closed:
-      return fail_by_tampering("it was closed");
+      return fail_by_tampering(tr("it was closed"));
     case Event::garbled:
-      return fail_by_tampering("what came over it is no message");
+      return fail_by_tampering(tr("what came over it is no message"));
     case Event::flooded:
       return fail(Ending::flooded,
-                  fmt::format("The submission printed more than {} bytes and was stopped. Remove "
-                              "printf calls from its loops and kernels.",
-                              options.output_bytes));
+                  tr("The submission printed more than {} bytes and was stopped. Remove "
+                     "printf calls from its loops and kernels.",
+                     options.output_bytes));
     case Event::crowded:
       return fail(Ending::flooded,
-                  fmt::format("The submission runs more than {} threads at once and was stopped. "
-                              "Join the threads that host code starts.",
-                              most_threads));
+                  tr("The submission runs more than {} threads at once and was stopped. "
+                     "Join the threads that host code starts.",
+                     most_threads));
     case Event::late:
       break;
   }
@@ -314,6 +317,7 @@ void Worker::State::start() {
   situation.address_space_bytes = can_limit_address_space ? options.address_space_bytes : 0;
   constexpr std::size_t open_files = 1024;  // the CUDA driver opens a few dozen for each GPU
   Program program{.arguments = options.supervisor,
+                  .environment = {{core::catalogue_variable, core::catalogue_file().string()}},
                   .inherits = kept_variables,
                   .limits = {.address_space_bytes = situation.address_space_bytes,
                              .file_bytes = largest_file_bytes,
@@ -331,7 +335,7 @@ void Worker::State::start() {
                                          .output_bytes = options.output_bytes,
                                          .threads = most_threads});
   } catch (const std::system_error& error) {
-    ready = fail(Ending::refused, fmt::format("The worker could not start: {}", error.what()));
+    ready = fail(Ending::refused, tr("The worker could not start: {}", error.what()));
     return;
   }
   // Where this fails the process has ended, which the wait for its answer will find.
@@ -384,12 +388,12 @@ CallReply Worker::call(const std::string& function, std::span<const Argument> ar
     reply = state_->exchange(time_limit_s);
   }
   if (reply.ending == Ending::returned && state_->has_warmed_up) {
-    return state_->fail_by_tampering("an answer is out of turn");
+    return state_->fail_by_tampering(tr("an answer is out of turn"));
   }
   const bool complete = !timing || reply.cuda_status != 0 ||
                         reply.times_ms.size() == static_cast<std::size_t>(timing->repetitions);
   if (reply.ending == Ending::returned && !complete) {
-    return state_->fail_by_tampering("a time is missing");
+    return state_->fail_by_tampering(tr("a time is missing"));
   }
   return reply;
 }
@@ -403,7 +407,7 @@ double Worker::seconds_taken() const {
 void Worker::finish() {
   if (state_->failure) return;
   CallReply gone;
-  gone.finding.message = "the worker has been ended.";
+  gone.finding.message = tr("the worker has been ended.");
   state_->failure = gone;
   if (state_->connection) state_->part();
 }

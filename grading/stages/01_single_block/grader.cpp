@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "common/base/language.hpp"
 #include "grading/stages/01_single_block/contract.hpp"
 #include "grading/stages/block_shape_fixture.hpp"
 
@@ -21,20 +22,21 @@ class MatmulSingleBlock : public BlockShapeTest {
   void expect_one_block(const MatmulCase& matmul) {
     for (const LaunchInfo& launch : expect_right(matmul).launch_list) {
       if (launch.grid == std::array{1U, 1U, 1U}) continue;
-      fail({.message = fmt::format(
+      fail({.message = tr(
                 "{} was launched with a grid of {}x{}x{} blocks; this stage takes one block, which "
                 "walks over all tiles of C.",
                 launch.kernel.empty() ? "A kernel" : launch.kernel, launch.grid[0], launch.grid[1],
                 launch.grid[2]),
-            .hint = "Launch with a grid of 1, and let each thread step through C by blockDim.",
+            .hint = tr("Launch with a grid of 1, and let each thread step through C by blockDim."),
             .file = launch.file,
             .line = launch.line});
     }
   }
 
   std::string advice() const override {
-    return "Take one thread and follow it: which rows and columns does it visit, and which "
-           "elements of A and B does it multiply for each?";
+    return tr(
+        "Take one thread and follow it: which rows and columns does it visit, and which "
+        "elements of A and B does it multiply for each?");
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/stages/02_multi_block_grid/contract.hpp"
 #include "grading/stages/block_shape_fixture.hpp"
 
@@ -25,16 +26,17 @@ class MatmulGrid : public BlockShapeTest {
       blocks += launch.grid[0] * launch.grid[1] * launch.grid[2];
     }
     if (blocks > 1) return;
-    fail({.message = fmt::format("A single block computed all {} elements; this stage takes a grid "
-                                 "of blocks, one thread for each element.",
-                                 matmul.n * matmul.n),
-          .hint = "Launch n / block.x by n / block.y blocks, both rounded up."});
+    fail({.message = tr("A single block computed all {} elements; this stage takes a grid "
+                        "of blocks, one thread for each element.",
+                        matmul.n * matmul.n),
+          .hint = tr("Launch n / block.x by n / block.y blocks, both rounded up.")});
   }
 
   std::string advice() const override {
-    return "Take the thread that owns this element and compute its row and col by hand: "
-           "row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + "
-           "threadIdx.x.";
+    return tr(
+        "Take the thread that owns this element and compute its row and col by hand: "
+        "row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + "
+        "threadIdx.x.");
   }
 };
 
@@ -95,9 +97,9 @@ TEST_F(MatmulGrid, ReachesMinimumGflops) {
     measure(with(block, 2048), "gflops_n2048");
   }
   expect_fast_enough(with(block, large_order()), minimum_speed(),
-                     "Neighbouring threads should read and write neighbouring elements of B "
-                     "and C, so that the accesses of a warp join: take the column from "
-                     "threadIdx.x and the row from threadIdx.y.");
+                     tr("Neighbouring threads should read and write neighbouring elements of B "
+                        "and C, so that the accesses of a warp join: take the column from "
+                        "threadIdx.x and the row from threadIdx.y."));
 }
 
 }  // namespace

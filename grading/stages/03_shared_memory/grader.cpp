@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/base/language.hpp"
 #include "grading/stages/03_shared_memory/contract.hpp"
 #include "grading/stages/tiled_matmul_fixture.hpp"
 
@@ -64,7 +65,7 @@ TEST_F(MatmulShared, RefusesBadArguments) {
   expect_right(with(16).with(n));
   for (const int tile : tiles()) expect_negative_orders_refused(with(tile));
   for (const int tile : {0, 1, 4, 7, 9, 15, 17, 21, 24, 31, 33, 64, 1024, -8, -16}) {
-    expect_refused(with(tile).with(n), n, "the tile is none of 8, 16, 22 and 32");
+    expect_refused(with(tile).with(n), n, tr("the tile is none of 8, 16, 22 and 32"));
   }
   expect_right(with(16).with(n));
 }
@@ -113,15 +114,15 @@ TEST_F(MatmulShared, ReachesMinimumGflops) {
     measure(with(tile).with(2048), "gflops_n2048");
   }
   expect_fast_enough(with(tile).with(large_order()), minimum_speed(),
-                     "Fetch each element of a tile once a block, neighbouring threads "
-                     "neighbouring elements, and take all factors from shared memory, where "
-                     "the threads of a warp should find theirs in different banks.");
+                     tr("Fetch each element of a tile once a block, neighbouring threads "
+                        "neighbouring elements, and take all factors from shared memory, where "
+                        "the threads of a warp should find theirs in different banks."));
   if (lacks_shared_memory) {
-    fail({.message = "No kernel has any shared memory: this is as fast as this GPU's caches let "
-                     "stage 2 be.",
+    fail({.message = tr("No kernel has any shared memory: this is as fast as this GPU's caches let "
+                        "stage 2 be."),
           .hint =
-              "Fetch each element of a tile once a block, into a __shared__ array, and take all "
-              "factors from there."});
+              tr("Fetch each element of a tile once a block, into a __shared__ array, and take all "
+                 "factors from there.")});
   }
 }
 

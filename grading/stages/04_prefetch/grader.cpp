@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "common/base/language.hpp"
 #include "grading/stages/04_prefetch/contract.hpp"
 #include "grading/stages/three_tiles_fixture.hpp"
 
@@ -37,9 +38,10 @@ class PrefetchTest : public ThreeTilesTest {
   static constexpr int steps = 8;
 
   std::string advice() const override {
-    return "Check that the tiles hold what the step that reads them needs: the first pair is "
-           "fetched before the loop, each other pair one step ahead. No store may overwrite what "
-           "somebody still reads, and beyond the edges there are zeros.";
+    return tr(
+        "Check that the tiles hold what the step that reads them needs: the first pair is "
+        "fetched before the loop, each other pair one step ahead. No store may overwrite what "
+        "somebody still reads, and beyond the edges there are zeros.");
   }
 };
 
@@ -64,12 +66,13 @@ class MatmulPrefetchShared : public PrefetchTest {
     const std::uint64_t allowed = warps_of_block * (steps + 1) * (steps + 1) * (steps + 2);
     if (call.use.total.barriers <= allowed) return;
     const std::uint64_t warps = warps_of_block * steps * steps;
-    fail({.message = fmt::format("{}: each warp waits at {:.1f} barriers for {} pairs of tiles. "
-                                 "One for each pair is enough.",
-                                 call.text, double(call.use.total.barriers) / warps, steps),
-          .hint = "That is what the second pair of tiles is for: while the block computes with one "
-                  "pair it fills the other, so that a single __syncthreads() a step says both that "
-                  "the next pair is complete and that nobody reads this one any more."});
+    fail({.message = tr("{}: each warp waits at {:.1f} barriers for {} pairs of tiles. "
+                        "One for each pair is enough.",
+                        call.text, double(call.use.total.barriers) / warps, steps),
+          .hint =
+              tr("That is what the second pair of tiles is for: while the block computes with one "
+                 "pair it fills the other, so that a single __syncthreads() a step says both that "
+                 "the next pair is complete and that nobody reads this one any more.")});
   }
 };
 
@@ -102,18 +105,18 @@ TEST_F(MatmulPrefetchShared, WaitsOnceForEachTile) {
 // on a GTX 1080 at n = 3200 (course2025): fetching ahead need not gain anything, but what it costs
 // must not be much. Right kernels of other styles reach 73% and more on an H200.
 TEST_F(MatmulPrefetchRegister, ReachesMinimumGflops) {
-  expect_minimum_gflops(
-      32,
-      "Load the next elements into variables of the thread right after the barrier, compute with "
-      "the tiles that are there, and only then store the variables: a load is waited for where its "
-      "value is first used.");
+  expect_minimum_gflops(32, tr("Load the next elements into variables of the thread right after "
+                               "the barrier, compute with "
+                               "the tiles that are there, and only then store the variables: a "
+                               "load is waited for where its "
+                               "value is first used."));
 }
 
 TEST_F(MatmulPrefetchShared, ReachesMinimumGflops) {
-  expect_minimum_gflops(32,
-                        "Fill one pair of tiles while the other is read, and meet at one barrier "
-                        "between two steps: a second one makes all warps of a block wait at the "
-                        "same time again.");
+  expect_minimum_gflops(
+      32, tr("Fill one pair of tiles while the other is read, and meet at one barrier "
+             "between two steps: a second one makes all warps of a block wait at the "
+             "same time again."));
 }
 
 }  // namespace

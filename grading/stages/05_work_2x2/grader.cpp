@@ -1,5 +1,6 @@
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/stages/05_work_2x2/contract.hpp"
 #include "grading/stages/three_tiles_fixture.hpp"
 
@@ -10,10 +11,10 @@ namespace {
 // share an SM of a GTX 1080: nvcc's number and an estimate would come to different verdicts.
 constexpr int modelled_tile = 16;
 
-constexpr const char* advice_on_speed =
+constexpr const char* advice_on_speed = marked(
     "In each step of k read two elements of each tile into variables, and add their four products "
     "to four sums of the thread: one read of shared memory a product, where one result a thread "
-    "takes two.";
+    "takes two.");
 
 class FourResultsTest : public ThreeTilesTest {
  protected:
@@ -22,8 +23,9 @@ class FourResultsTest : public ThreeTilesTest {
   static constexpr int blocks = 6;
 
   std::string advice() const override {
-    return "Follow one result of one thread: the row of As and the column of Bs that it is summed "
-           "up from, where they were fetched, and the element of C it is stored to.";
+    return tr(
+        "Follow one result of one thread: the row of As and the column of Bs that it is summed "
+        "up from, where they were fetched, and the element of C it is stored to.");
   }
 };
 
@@ -54,12 +56,12 @@ class Matmul2x2 : public FourResultsTest {
         excess_traffic(call, global_loads,
                        {.requests = total.global_load_requests,
                         .sectors = fewest_sectors(total, global_loads),
-                        .reason = "the pieces that a block fetches lie in rows of A and of B"},
+                        .reason = tr("the pieces that a block fetches lie in rows of A and of B")},
                        slack, "");
     if (!excess) return;
-    excess->hint =
+    excess->hint = tr(
         "Who fetches an element need not be who uses it: let neighbouring threads fetch "
-        "neighbouring elements, tx and Tile + tx of a row of B rather than 2 * tx and 2 * tx + 1.";
+        "neighbouring elements, tx and Tile + tx of a row of B rather than 2 * tx and 2 * tx + 1.");
     fail(*excess);
   }
 };
@@ -114,10 +116,12 @@ TEST_F(Matmul2x2Strided, KeepsItsThreadsInDifferentBanks) {
 // One result a thread reaches at most 14.3% of the peak on a GTX 1080 (n = 3200, course2025), two
 // times two reach 28% (n = 4096, put2025). On an H200 at n = 4096, tile 16, stage 4 reaches 50% of
 // the solution, and right kernels of other styles 71% and more.
-TEST_F(Matmul2x2, ReachesMinimumGflops) { expect_minimum_gflops(modelled_tile, advice_on_speed); }
+TEST_F(Matmul2x2, ReachesMinimumGflops) {
+  expect_minimum_gflops(modelled_tile, core::in_language(advice_on_speed));
+}
 
 TEST_F(Matmul2x2Strided, ReachesMinimumGflops) {
-  expect_minimum_gflops(modelled_tile, advice_on_speed);
+  expect_minimum_gflops(modelled_tile, core::in_language(advice_on_speed));
 }
 
 }  // namespace

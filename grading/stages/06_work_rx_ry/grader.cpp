@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/stages/06_work_rx_ry/contract.hpp"
 #include "grading/stages/tiled_matmul_fixture.hpp"
@@ -99,8 +100,8 @@ class WorkTest : public TiledMatmulTest {
         expect_right(function(c, n));
       } else {
         expect_launch_failure_reported(
-            function(c, n), fmt::format("its blocks have {} threads, and this device allows {}",
-                                        c.threads(), threads_per_block()));
+            function(c, n), tr("its blocks have {} threads, and this device allows {}", c.threads(),
+                               threads_per_block()));
       }
     }
     expect_nothing_done(function(c, 0));
@@ -114,10 +115,11 @@ class WorkTest : public TiledMatmulTest {
   }
 
   std::string advice() const override {
-    return "Take a thread's results one by one: has each of its ry rows and rx columns an offset "
-           "of its own, and is it the same where A and B are fetched, where the tiles are filled "
-           "and read, and where C is stored? Then look at both barriers and at the zeros beyond "
-           "the edge.";
+    return tr(
+        "Take a thread's results one by one: has each of its ry rows and rx columns an offset "
+        "of its own, and is it the same where A and B are fetched, where the tiles are filled "
+        "and read, and where C is stored? Then look at both barriers and at the zeros beyond "
+        "the edge.");
   }
 };
 
@@ -188,17 +190,16 @@ TEST_F(MatmulRxRy, RefusesBadArguments) {
   constexpr int n = 20;
   expect_right(rx_ry({16, 2, 2}, n));
   for (const Configuration& c : unlisted()) {
-    expect_refused(
-        rx_ry(c, n), n,
-        fmt::format("{}x{} with tile {} is not among the configurations", c.rx, c.ry, c.tile));
+    expect_refused(rx_ry(c, n), n,
+                   tr("{}x{} with tile {} is not among the configurations", c.rx, c.ry, c.tile));
   }
   for (const Configuration& c : configurations()) expect_negative_orders_refused(fix(rx_ry, c));
 
   for (const int results : {0, 2, 3, 5, 6, 9, 12, 32, 64, -1, -4}) {
-    expect_refused(strided_of(16, results, n), n, "the results are none of 1, 4, 8 and 16");
+    expect_refused(strided_of(16, results, n), n, tr("the results are none of 1, 4, 8 and 16"));
   }
   for (const int tile : {0, 8, 15, 17, 64, -16}) {
-    expect_refused(strided_of(tile, 4, n), n, "the tile is neither 16 nor 32");
+    expect_refused(strided_of(tile, 4, n), n, tr("the tile is neither 16 nor 32"));
   }
   expect_negative_orders_refused(fix(strided, {16, 1, 1}));
   expect_negative_orders_refused(fix(strided, {32, 4, 4}));
@@ -275,9 +276,9 @@ TEST_F(MatmulRxRy, ReachesMinimumGflops) {
     measure(rx_ry(c, 2048), "gflops_n2048");
   }
   expect_fast_enough(rx_ry(c, large_order()), minimum_speed(),
-                     "Keep the sums in registers: rx, ry and the tile are template arguments, "
-                     "and every loop over results has #pragma unroll. In each step of k read "
-                     "rx + ry elements into registers, and use them for rx * ry products.");
+                     tr("Keep the sums in registers: rx, ry and the tile are template arguments, "
+                        "and every loop over results has #pragma unroll. In each step of k read "
+                        "rx + ry elements into registers, and use them for rx * ry products."));
 }
 
 // The best configuration reaches 56% of the peak on an H200, the one above 81% of that. Another
@@ -292,8 +293,8 @@ TEST_F(MatmulAuto, ReachesMinimumGflops) {
   }
   expect_fast_enough(
       choosing(options().models_rates() ? modelled_order : large_order()), minimum_speed(),
-      "Time matmul_rx_ry in all its configurations once it is fast enough: for a large order "
-      "choose many results a thread, but not so many that they do not fit into registers.");
+      tr("Time matmul_rx_ry in all its configurations once it is fast enough: for a large order "
+         "choose many results a thread, but not so many that they do not fit into registers."));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/08_dgemm_dtrsm/contract.hpp"
 #include "grading/stages/any_gemm_fixture.hpp"
@@ -28,10 +29,12 @@ class DgemmStage : public AnyGemmTest {
   void expect_shared_memory_used(const CountedCall& call) {
     const simt::Counters& total = call.use.total;
     if (total.shared_store_requests > 0 && total.shared_load_requests > 0) return;
-    fail({.message = call.text + " never uses shared memory: each thread fetches all its operands "
-                                 "from global memory.",
-          .hint = "Bring tiles of A and B into __shared__ arrays, meet at a barrier, and let the "
-                  "inner loop read these."});
+    fail(
+        {.message =
+             call.text + tr(" never uses shared memory: each thread fetches all its operands "
+                            "from global memory."),
+         .hint = tr("Bring tiles of A and B into __shared__ arrays, meet at a barrier, and let the "
+                    "inner loop read these.")});
   }
 
   /// Expects B to be read, and C to be read and written, by neighbouring threads beside each other.
@@ -47,16 +50,17 @@ class DgemmStage : public AnyGemmTest {
         call, global_loads,
         {.requests = (2 * products + elements) / lanes,
          .sectors = (products * (row + 1) + elements * row) / lanes,
-         .reason = "for each product neighbouring threads read one element of A together and "
-                   "neighbours of B, four to a sector, and C once"},
+         .reason = tr("for each product neighbouring threads read one element of A together and "
+                      "neighbours of B, four to a sector, and C once")},
         slack_of_loads,
-        "Let each thread read an element of A and one of B for each product, and "
-        "keep its sum in a variable.");
+        tr("Let each thread read an element of A and one of B for each product, and "
+           "keep its sum in a variable."));
     expect_traffic(call, global_stores,
                    {.requests = elements / lanes,
                     .sectors = elements / elements_of_sector,
-                    .reason = "each element of C is stored once, beside its neighbours"},
-                   slack_of_stores, "Sum up in a variable, and store it when the sum is complete.");
+                    .reason = tr("each element of C is stored once, beside its neighbours")},
+                   slack_of_stores,
+                   tr("Sum up in a variable, and store it when the sum is complete."));
     record_measurement("sectors_a_load", sectors_per_request(call.use.total, global_loads));
   }
 
@@ -81,18 +85,19 @@ class DgemmStage : public AnyGemmTest {
         call, global_loads,
         {.requests = tiles * tile * tile / lanes_of_a_request(),
          .sectors = tiles * tile * sectors_of_row,
-         .reason = fmt::format("each of {} blocks of {}x{} elements of C fetches {} tiles of A and "
-                               "of B, each element once",
-                               with_commas(blocks), tile, tile, steps)},
+         .reason = tr("each of {} blocks of {}x{} elements of C fetches {} tiles of A and "
+                      "of B, each element once",
+                      with_commas(blocks), tile, tile, steps)},
         slack_of_loads,
-        fmt::format("Let each block compute at least {}x{} elements of C, load each element of its "
-                    "tiles once, into shared memory, and let the inner loop read the tiles alone.",
-                    tile, tile));
+        tr("Let each block compute at least {}x{} elements of C, load each element of its "
+           "tiles once, into shared memory, and let the inner loop read the tiles alone.",
+           tile, tile));
     expect_traffic(call, global_stores,
                    {.requests = blocks * tile * tile / lanes_of_a_request(),
                     .sectors = std::uint64_t(shape.m) * shape.n,
-                    .reason = "each element of C is stored once"},
-                   slack_of_stores, "Sum up in a variable, and store it when the sum is complete.");
+                    .reason = tr("each element of C is stored once")},
+                   slack_of_stores,
+                   tr("Sum up in a variable, and store it when the sum is complete."));
     return call;
   }
 
@@ -211,11 +216,12 @@ TEST_F(DgemmShared, ReachesMinimumGflops) {
     measure(of(contracts::dgemm_global, {1024, 1024, 1024}), "gflops_global_n1024");
   }
   const int n = large_order();
-  expect_fast_enough(of(function, {n, n, n}), minimum_speed(),
-                     "Neighbouring threads (threadIdx.x) should read and write neighbouring "
-                     "elements of B and C, so that the accesses of a warp join, and each element "
-                     "of a tile should be loaded once a block. Then several results a thread, as "
-                     "in stage 6.");
+  expect_fast_enough(
+      of(function, {n, n, n}), minimum_speed(),
+      tr("Neighbouring threads (threadIdx.x) should read and write neighbouring "
+         "elements of B and C, so that the accesses of a warp join, and each element "
+         "of a tile should be loaded once a block. Then several results a thread, as "
+         "in stage 6."));
 }
 
 }  // namespace

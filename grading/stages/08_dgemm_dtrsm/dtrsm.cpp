@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/08_dgemm_dtrsm/contract.hpp"
@@ -34,18 +35,17 @@ class DtrsmStage : public DtrsmTest {
     DtrsmTest::SetUp();
     const core::GpuProfile& gpu = options().profile;
     if (options().on_gpu() || capability().has_double_precision) return;
-    skip(fmt::format("The {} has no double precision: that came with compute capability 1.3.",
-                     gpu.name),
-         "Grade with --gpu gtx280, or a later one.");
+    skip(tr("The {} has no double precision: that came with compute capability 1.3.", gpu.name),
+         tr("Grade with --gpu gtx280, or a later one."));
   }
 
   /// Skips the test where there are no shuffles, and tells whether it did.
   bool skipped_without_shuffles() {
     return !has_shuffles() &&
-           skip(fmt::format("The {} has no warp shuffles, of which these functions are made: they "
-                            "came with compute capability 3.0.",
-                            options().profile.name),
-                "Grade with --gpu gtx1080, or a later one.");
+           skip(tr("The {} has no warp shuffles, of which these functions are made: they "
+                   "came with compute capability 3.0.",
+                   options().profile.name),
+                tr("Grade with --gpu gtx1080, or a later one."));
   }
 
   static bool has_shuffles() { return options().on_gpu() || capability().has_shuffles; }
@@ -79,7 +79,7 @@ class DtrsmStage : public DtrsmTest {
   }
 
   void expect_negative_refused(const DtrsmCase& allocated, int DtrsmCase::*side,
-                               const char* reason) {
+                               const std::string& reason) {
     for (const int negative : {-1, -32, std::numeric_limits<int>::min()}) {
       DtrsmCase bad = allocated;
       bad.*side = negative;
@@ -89,7 +89,7 @@ class DtrsmStage : public DtrsmTest {
 
   void expect_close_rows_refused(const DtrsmCase& allocated,
                                  std::optional<int> DtrsmCase::*distance, int width,
-                                 const char* reason) {
+                                 const std::string& reason) {
     for (const int too_small : {width - 1, width / 2, -width}) {
       DtrsmCase bad = allocated;
       bad.*distance = too_small;
@@ -134,11 +134,11 @@ class DtrsmOf32Rows : public DtrsmStage {
     expect_nothing_done(of(function, {block, 0}));
 
     const DtrsmCase allocated = of(function, {block, 40}, 1.5);
-    expect_negative_refused(allocated, &DtrsmCase::n, "n is negative");
+    expect_negative_refused(allocated, &DtrsmCase::n, tr("n is negative"));
     expect_close_rows_refused(allocated, &DtrsmCase::lda, block,
-                              "lda is less than 32: rows of A overlap");
+                              tr("lda is less than 32: rows of A overlap"));
     expect_close_rows_refused(allocated, &DtrsmCase::ldb, 40,
-                              "ldb is less than n: rows of B overlap");
+                              tr("ldb is less than n: rows of B overlap"));
     expect_right(allocated);
   }
 
@@ -155,20 +155,20 @@ class DtrsmOf32Rows : public DtrsmStage {
     const CountedCall solve = {call.text, add_up(last), last};
     // Blocks of 16 columns, 128 bytes of each row, may each fetch A.
     const std::uint64_t blocks = std::max<std::uint64_t>(counted_columns / 16, last[0].blocks);
-    const std::string advice =
+    const std::string advice = tr(
         "Load each element of B once and store it once, and bring A into shared memory, once for "
-        "all threads of a block.";
+        "all threads of a block.");
     const TrafficTheory stores = {
         .requests = elements / elements_of_sector,  // sectors are what counts
         .sectors = sectors_of_b,
-        .reason = "each element of B is written once, four to a sector"};
+        .reason = tr("each element of B is written once, four to a sector")};
     expect_traffic(solve, global_stores, stores, slack, advice);
     const TrafficTheory loads = {
         .requests = stores.requests + blocks * sectors_of_a(),
         .sectors = sectors_of_b + blocks * sectors_of_a(),
-        .reason = fmt::format("each element of B is read once, four to a sector, and the lower "
-                              "triangle of A by each of {} blocks",
-                              with_commas(blocks))};
+        .reason = tr("each element of B is read once, four to a sector, and the lower "
+                     "triangle of A by each of {} blocks",
+                     with_commas(blocks))};
     expect_traffic(solve, global_loads, loads, slack, advice);
     return call;
   }
@@ -183,15 +183,14 @@ class DtrsmOf32Rows : public DtrsmStage {
     // makes L - 1 a column, with L = 32 as it is meant 31, and at the very least 1.
     constexpr std::uint64_t fewest = counted_columns;
     const std::string hint =
-        "Give each column of B to a warp, its row l to lane l: lane j's unknown comes to all of "
-        "them by __shfl_sync(0xffffffff, x, j), and needs neither shared memory nor a barrier.";
+        tr("Give each column of B to a warp, its row l to lane l: lane j's unknown comes to all of "
+           "them by __shfl_sync(0xffffffff, x, j), and needs neither shared memory nor a barrier.");
     if (total.shuffles < fewest) fail(too_few_shuffles(call, fewest, hint));
     // A few to bring A and B in and out, as many as 16 of a warp that shuffles 32 times.
     if (2 * total.barriers <= total.shuffles) return;
-    fail({.message =
-              fmt::format("{}: its warps come to {} barriers and shuffle {} times. About one "
-                          "barrier for each unknown is what a shuffle does without.",
-                          call.text, with_commas(total.barriers), with_commas(total.shuffles)),
+    fail({.message = tr("{}: its warps come to {} barriers and shuffle {} times. About one "
+                        "barrier for each unknown is what a shuffle does without.",
+                        call.text, with_commas(total.barriers), with_commas(total.shuffles)),
           .hint = hint});
   }
 
@@ -210,18 +209,18 @@ class DtrsmOf32Rows : public DtrsmStage {
 
   static Finding too_few_shuffles(const CountedCall& call, std::uint64_t fewest,
                                   const std::string& hint) {
-    Finding finding{.message = fmt::format("{}: its warps shuffle {} times, and {} times is the "
-                                           "least that takes the unknowns of {} columns to other "
-                                           "threads.",
-                                           call.text, with_commas(call.use.total.shuffles),
-                                           with_commas(fewest), counted_columns),
+    Finding finding{.message = tr("{}: its warps shuffle {} times, and {} times is the "
+                                  "least that takes the unknowns of {} columns to other "
+                                  "threads.",
+                                  call.text, with_commas(call.use.total.shuffles),
+                                  with_commas(fewest), counted_columns),
                     .hint = hint};
     const auto line = std::ranges::max_element(
         call.use.lines, {}, [](const auto& each) { return each.counters.shared_load_requests; });
     if (line == call.use.lines.end() || line->counters.shared_load_requests == 0) return finding;
     finding.message +=
-        fmt::format(" Line {} reads shared memory {} times: what threads exchange goes that way.",
-                    line->line, with_commas(line->counters.shared_load_requests));
+        tr(" Line {} reads shared memory {} times: what threads exchange goes that way.",
+           line->line, with_commas(line->counters.shared_load_requests));
     finding.file = line->file;
     finding.line = line->line;
     return finding;
@@ -249,12 +248,12 @@ class DtrsmOfAnyOrder : public DtrsmStage {
     }
 
     const DtrsmCase allocated = of(function, {70, 40}, 1.5);
-    expect_negative_refused(allocated, &DtrsmCase::m, "m is negative");
-    expect_negative_refused(allocated, &DtrsmCase::n, "n is negative");
+    expect_negative_refused(allocated, &DtrsmCase::m, tr("m is negative"));
+    expect_negative_refused(allocated, &DtrsmCase::n, tr("n is negative"));
     expect_close_rows_refused(allocated, &DtrsmCase::lda, 70,
-                              "lda is less than m: rows of A overlap");
+                              tr("lda is less than m: rows of A overlap"));
     expect_close_rows_refused(allocated, &DtrsmCase::ldb, 40,
-                              "ldb is less than n: rows of B overlap");
+                              tr("ldb is less than n: rows of B overlap"));
     expect_right(allocated);
   }
 
@@ -281,21 +280,21 @@ class DtrsmOfAnyOrder : public DtrsmStage {
     }
     record_measurement(fmt::format("launches_m{}", m), double(launches));
     record_measurement(fmt::format("stores_an_element_m{}", m), stored / elements);
-    const std::string hint =
+    const std::string hint = tr(
         "Solve the upper half of the rows by the same function, subtract A21 * X1 from the whole "
         "lower half with one product, then solve the lower half by the same function: until there "
-        "are few enough rows for one launch.";
+        "are few enough rows for one launch.");
 
     if (launches == 1) {
-      fail({.message = fmt::format("{} launches one kernel. By recursion there are some {} solves, "
-                                   "of {} rows each or fewer of more, and products between them.",
-                                   call.text, m / block, block),
+      fail({.message = tr("{} launches one kernel. By recursion there are some {} solves, "
+                          "of {} rows each or fewer of more, and products between them.",
+                          call.text, m / block, block),
             .hint = hint});
     }
     // The first product updates half of B, or a third if the parts are uneven. In a sweep that
     // updates each block of rows when its turn comes, none is higher than a block.
     if (stored_by_one < 0.3 * elements) {
-      fail({.message = fmt::format(
+      fail({.message = tr(
                 "{}: none of its {} launches stores more than {:.1f}% of the elements of B, as in "
                 "a sweep. By recursion the first product updates about half of them.",
                 call.text, launches, 100 * stored_by_one / elements),
@@ -306,7 +305,7 @@ class DtrsmOfAnyOrder : public DtrsmStage {
     // Once more if B is multiplied by alpha beforehand, and a tenth if parts are uneven.
     const double solves = (double(launches) + 1) / 2, usual = 1 + std::log2(solves) / 2;
     if (stored > 1.1 * (usual + 1) * elements) {
-      fail({.message = fmt::format(
+      fail({.message = tr(
                 "{}: its {} launches store each element of B {:.1f} times, as in a sweep. By "
                 "recursion it is {:.1f} times: once for its solution, and once for every other of "
                 "log2({:.0f}) halvings.",
@@ -322,11 +321,10 @@ TEST_F(DtrsmOf32Rows, IsRightForAnyWidth) {
     return has_shuffles() || !launch_fails(of(function, {block, block}));
   };
   if (!fits(by_shared_memory)) {
-    skip(fmt::format(
-             "dtrsm_32_shared is not launched on the {}: a block has up to {} threads there, "
-             "and {} bytes of shared memory.",
-             options().profile.name, threads_per_block(), options().profile.shared_bytes_per_block),
-         "Grade with --gpu gtx1080, or a later one.");
+    skip(tr("dtrsm_32_shared is not launched on the {}: a block has up to {} threads there, "
+            "and {} bytes of shared memory.",
+            options().profile.name, threads_per_block(), options().profile.shared_bytes_per_block),
+         tr("Grade with --gpu gtx1080, or a later one."));
     return;
   }
   expect_any_width(by_shared_memory);
@@ -380,10 +378,11 @@ TEST_F(DtrsmOfAnyOrder, ReachesMinimumGflops) {
     measure(of(blocked, {2048, 2048}), "gflops_blocked_n2048");
     measure(of(recursive, {4096, 512}), "gflops_m4096_n512");
   }
-  expect_fast_enough(of(recursive, options().models_rates() ? modelled : timed), minimum_speed(),
-                     "Let as much of the work as possible be products of matrices: solve blocks of "
-                     "32 rows or more, and update half of all rows with one call of a fast "
-                     "product.");
+  expect_fast_enough(
+      of(recursive, options().models_rates() ? modelled : timed), minimum_speed(),
+      tr("Let as much of the work as possible be products of matrices: solve blocks of "
+         "32 rows or more, and update half of all rows with one call of a fast "
+         "product."));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/09_rank1_update/contract.hpp"
@@ -78,12 +79,13 @@ class MatmulTwoRowsTransposed : public Rank1UpdateTest {
     const double loads = double(call.use.total.shared_load_requests) * lanes_of_a_request();
     const double for_a_product = loads / (double(n) * n * n);
     if (for_a_product <= (enough + with_one_result) / 2) return;
-    fail({.message = fmt::format("{}: a thread reads {:.1f} elements of shared memory for each "
-                                 "product. {} suffice, since an element of B serves both of its "
-                                 "rows.",
-                                 call.text, for_a_product, enough),
-          .hint = "Let each thread compute two results, 16 rows apart: read the element of B into "
-                  "a variable, and multiply it by an element of either row of As."});
+    fail({.message = tr("{}: a thread reads {:.1f} elements of shared memory for each "
+                        "product. {} suffice, since an element of B serves both of its "
+                        "rows.",
+                        call.text, for_a_product, enough),
+          .hint =
+              tr("Let each thread compute two results, 16 rows apart: read the element of B into "
+                 "a variable, and multiply it by an element of either row of As.")});
   }
 };
 
@@ -115,9 +117,9 @@ class MatmulRank1 : public Rank1UpdateTest {
   void expect_shared_memory_used(const CountedCall& call) {
     const simt::Counters& total = call.use.total;
     if (total.shared_store_requests > 0 && total.shared_load_requests > 0) return;
-    fail({.message = call.text + " never uses shared memory.",
-          .hint = "Bring a tile of A, some rows by some columns, into a __shared__ array: all "
-                  "threads of a block multiply their elements of B by it."});
+    fail({.message = call.text + tr(" never uses shared memory."),
+          .hint = tr("Bring a tile of A, some rows by some columns, into a __shared__ array: all "
+                     "threads of a block multiply their elements of B by it.")});
   }
 
   void expect_one_operand_in_shared_memory(const CountedCall& call) {
@@ -130,12 +132,13 @@ class MatmulRank1 : public Rank1UpdateTest {
     const auto line = std::ranges::max_element(
         call.use.lines, {},
         [](const simt::LineCounters& line) { return line.counters.shared_store_requests; });
-    fail({.message = fmt::format("{}: the blocks fetch {} elements of A and B, and put {} into "
-                                 "shared memory: both operands go through it.",
-                                 call.text, with_commas(fetched), with_commas(stored)),
-          .hint = "Only A belongs there, whose elements all threads of a block need. An element of "
-                  "B serves one thread alone, for all its rows: let it fetch that into a variable, "
-                  "and multiply it by a column of the tile of A.",
+    fail({.message = tr("{}: the blocks fetch {} elements of A and B, and put {} into "
+                        "shared memory: both operands go through it.",
+                        call.text, with_commas(fetched), with_commas(stored)),
+          .hint =
+              tr("Only A belongs there, whose elements all threads of a block need. An element of "
+                 "B serves one thread alone, for all its rows: let it fetch that into a variable, "
+                 "and multiply it by a column of the tile of A."),
           .file = line->file,
           .line = line->line});
   }
@@ -144,17 +147,18 @@ class MatmulRank1 : public Rank1UpdateTest {
     // A tile of A that is 4 columns wide leaves half of each sector, which makes 1.67 times as many
     // in all where blocks are twice as high as wide.
     constexpr double slack = 1.75;
-    auto excess = excess_traffic(call, global_loads,
-                                 {.requests = call.use.total.global_load_requests,
-                                  .sectors = fewest_sectors(call.use.total, global_loads),
-                                  .reason = "a block needs whole rows of a tile of A, and rows of "
-                                            "B as wide as its part of C"},
-                                 slack, "");
+    auto excess =
+        excess_traffic(call, global_loads,
+                       {.requests = call.use.total.global_load_requests,
+                        .sectors = fewest_sectors(call.use.total, global_loads),
+                        .reason = tr("a block needs whole rows of a tile of A, and rows of "
+                                     "B as wide as its part of C")},
+                       slack, "");
     if (!excess) return;
-    excess->hint =
+    excess->hint = tr(
         "Neighbouring threads must fetch neighbouring elements. The columns of a thread lie as far "
         "apart as the block has threads, or are four neighbours that come as one float4; and who "
-        "fetches an element of A need not be who computes with that row.";
+        "fetches an element of A need not be who computes with that row.");
     fail(*excess);
   }
 
@@ -166,22 +170,23 @@ class MatmulRank1 : public Rank1UpdateTest {
     const std::uint64_t rows = rank1().rows, cols = rank1().cols;
     const std::uint64_t along_x = (n + cols - 1) / cols, along_y = (n + rows - 1) / rows;
     const std::uint64_t elements = std::uint64_t(n) * n * (along_x + along_y);
-    expect_traffic(
-        call, global_loads,
-        {.requests = elements / lanes_of_a_request(),
-         .sectors = model::fewest_sectors(elements),
-         .reason = fmt::format("with blocks of {} rows and {} columns of C, {} columns of blocks "
-                               "need all of A once, and {} rows of them all of B",
-                               rows, cols, along_x, along_y)},
-        slack,
-        "A thread should have at least 16 rows of results, and fetch an element of B once for all "
-        "of them: the loop over k outside, that over the rows inside.");
+    expect_traffic(call, global_loads,
+                   {.requests = elements / lanes_of_a_request(),
+                    .sectors = model::fewest_sectors(elements),
+                    .reason = tr("with blocks of {} rows and {} columns of C, {} columns of blocks "
+                                 "need all of A once, and {} rows of them all of B",
+                                 rows, cols, along_x, along_y)},
+                   slack,
+                   tr("A thread should have at least 16 rows of results, and fetch an element of B "
+                      "once for all "
+                      "of them: the loop over k outside, that over the rows inside."));
   }
 
   std::string advice() const override {
-    return "Follow one result of one thread: the row of the tile of A and the column of B that it "
-           "is summed up from, where these were fetched, and where it is stored. Then look at both "
-           "barriers, and at the zeros beyond the edge.";
+    return tr(
+        "Follow one result of one thread: the row of the tile of A and the column of B that it "
+        "is summed up from, where these were fetched, and where it is stored. Then look at both "
+        "barriers, and at the zeros beyond the edge.");
   }
 };
 
@@ -266,8 +271,8 @@ TEST_F(MatmulTwoRows, ReachesMinimumGflops) {
     measure(two_rows_transposed().with(4096), "gflops_transposed");
   }
   expect_fast_enough(two_rows().with(large_order()), minimum_speed(),
-                     "Read each element of the tile of B once, and use it for both rows of a "
-                     "thread: three reads of shared memory for two products.");
+                     tr("Read each element of the tile of B once, and use it for both rows of a "
+                        "thread: three reads of shared memory for two products."));
 }
 
 // On an H200 at n = 4096 the blocks of muni2009 with one element of B at a time reach 28% of the
@@ -279,9 +284,9 @@ TEST_F(MatmulRank1, ReachesMinimumGflops) {
     measure(rank1().with(2048), "gflops_n2048");
   }
   expect_fast_enough(rank1().with(large_order()), minimum_speed(),
-                     "Keep the sums of a thread and its elements of B in registers, and read "
-                     "only A from shared memory: each element read should serve several "
-                     "columns, and each element of B all rows of the block.");
+                     tr("Keep the sums of a thread and its elements of B in registers, and read "
+                        "only A from shared memory: each element read should serve several "
+                        "columns, and each element of B all rows of the block."));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/messages.hpp"
 #include "grading/examiner/rates.hpp"
 #include "grading/examiner/stage_fixture.hpp"
@@ -22,11 +23,11 @@ class ReductionTest : public CaseTest<Case> {
     goal.at = at;
     goal.minimum = this->minimum_speed();
     goal.peak = peak;
-    goal.of = "memory bandwidth";
+    goal.of = marked("memory bandwidth");
     // What is written may still be in the L2 cache when the kernel ends; what is read comes from
     // memory.
     if (peak) goal.ceiling = 2 * *peak;
-    goal.advice_if_beyond = "Load every element in every call.";
+    goal.advice_if_beyond = tr("Load every element in every call.");
     goal.advice = advice;
     this->try_fast_enough([&] { return this->prepare(described); }, name, goal);
   }

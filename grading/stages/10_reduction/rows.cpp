@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/problem/reductions.hpp"
@@ -32,15 +33,15 @@ struct GemvCase {
   int lda() const { return too_near ? n - 1 : std::max(n, 1) + gap; }
 };
 
-constexpr const char* gemv_advice =
+constexpr const char* gemv_advice = marked(
     "y[row] = alpha * (A[row][0] x[0] + A[row][1] x[1] + ...) + beta * y[row], and A[row][col] "
     "lies "
     "at row * lda + col. Check which columns each thread takes, and that all threads' sums get "
-    "into that of the row.";
+    "into that of the row.");
 
 /// What a wrong element is, to follow its name.
 std::string in_words(float found) {
-  return is_unwritten(found) ? "was never written" : "is " + describe_value(found);
+  return is_unwritten(found) ? tr("was never written") : tr("is {}", describe_value(found));
 }
 
 /// The matrices of one call of gemv. What BLAS's rules forbid to read is poisoned.
@@ -140,37 +141,37 @@ Matrix<float> numbers_for(const SoftmaxCase& of, Random& random) {
   return in;
 }
 
-const char* words_for(Row kind) {
+std::string words_for(Row kind) {
   switch (kind) {
     case Row::random:
       return "";
     case Row::large:
-      return ", elements about 100";
+      return tr(", elements about 100");
     case Row::small:
-      return ", elements about -120";
+      return tr(", elements about -120");
     case Row::huge:
-      return ", all elements of a row 1e30 but for one of -1e30";
+      return tr(", all elements of a row 1e30 but for one of -1e30");
     case Row::one_stands_out:
-      return ", all elements of a row -1e30 but for one of 1e30";
+      return tr(", all elements of a row -1e30 but for one of 1e30");
     case Row::with_gaps:
-      return ", a third of the elements -inf";
+      return tr(", a third of the elements -inf");
     case Row::only_gaps:
-      return ", all elements -inf";
+      return tr(", all elements -inf");
     case Row::one_is_there:
-      return ", all elements of a row -inf but for one";
+      return tr(", all elements of a row -inf but for one");
     case Row::late_maximum:
-      return ", elements that grow along a row, from 90 on";
+      return tr(", elements that grow along a row, from 90 on");
     case Row::alike:
-      return ", all elements 3e38";
+      return tr(", all elements 3e38");
   }
   return "";
 }
 
-constexpr const char* softmax_advice =
+constexpr const char* softmax_advice = marked(
     "out[row][col] = exp(in[row][col] - max) / sum, with the largest element of the row and the "
     "sum "
     "of exp(element - max) over all of it. Follow both from a thread to its warp, its block and "
-    "back: each thread must have those of the whole row before it stores.";
+    "back: each thread must have those of the whole row before it stores.");
 
 /// The matrices of one call of softmax_rows.
 struct SoftmaxTrial : Trial {
@@ -204,17 +205,19 @@ class Rows : public ReductionTest<RowCase> {
     return prepare_softmax(std::get<SoftmaxCase>(of), std::get<SoftmaxCase>(allocated));
   }
 
-  std::string result_name() const override { return "result"; }
+  std::string result_name() const override { return tr("result"); }
   std::string edge_advice() const override {
-    return "Threads beyond the last row or column must not store: test both before the store.";
+    return tr("Threads beyond the last row or column must not store: test both before the store.");
   }
   std::string advice() const override {
-    return "Follow one row: which thread loads which element, and how what they make of these gets "
-           "together.";
+    return tr(
+        "Follow one row: which thread loads which element, and how what they make of these gets "
+        "together.");
   }
   std::string advice_on_nothing() const override {
-    return "Return early where there are no rows or no columns: a grid without blocks cannot be "
-           "launched.";
+    return tr(
+        "Return early where there are no rows or no columns: a grid without blocks cannot be "
+        "launched.");
   }
 
  private:
@@ -242,37 +245,40 @@ class Rows : public ReductionTest<RowCase> {
     GemvInputs other = trial.inputs;
     const auto found = static_cast<float>(comparison.found);
     if (std::isnan(found) && !is_unwritten(found) && trial.of.alpha == 0) {
-      diagnosis = {Pattern::reads_outside, "with alpha 0, A and x are not to be read",
-                   "Where alpha is 0, y = beta * y is all that remains: NaN times 0 is NaN."};
+      diagnosis = {Pattern::reads_outside, tr("with alpha 0, A and x are not to be read"),
+                   tr("Where alpha is 0, y = beta * y is all that remains: NaN times 0 is NaN.")};
     } else if (has_bits(found, guard_bits)) {
-      diagnosis = {Pattern::reads_outside,
-                   "NaN that lies between the rows of A, or around A and x, got into the result",
-                   "Rows lie lda elements apart and have n: element (row, col) of A is at "
-                   "row * lda + col, for columns below n."};
+      diagnosis = {
+          Pattern::reads_outside,
+          tr("NaN that lies between the rows of A, or around A and x, got into the result"),
+          tr("Rows lie lda elements apart and have n: element (row, col) of A is at "
+             "row * lda + col, for columns below n.")};
     } else if (trial.of.beta == 0 && comparison.wrong == comparison.compared &&
                is_unwritten(found) && trial.reply.launches > 0) {
-      diagnosis = {Pattern::accumulates, "with beta 0, y is not to be read, or was never written",
-                   "Test beta for 0, and do not read y then: NaN times 0 is NaN."};
+      diagnosis = {Pattern::accumulates,
+                   tr("with beta 0, y is not to be read, or was never written"),
+                   tr("Test beta for 0, and do not read y then: NaN times 0 is NaN.")};
     } else if (other.alpha = 1; trial.of.alpha != 1 && is_of(other)) {
-      diagnosis = {Pattern::scaled, "alpha is left out", ""};
+      diagnosis = {Pattern::scaled, tr("alpha is left out"), ""};
     } else if (other = trial.inputs, other.beta = 1; trial.of.beta != 1 && is_of(other)) {
-      diagnosis = {Pattern::scaled, "beta is left out", ""};
+      diagnosis = {Pattern::scaled, tr("beta is left out"), ""};
     } else if (trial.of.m > 1) {
       diagnosis = recognise_location(comparison.is_wrong, trial.of.m, 1, {1, 32},
                                      is_unwritten(found), {.matrix = "y", .bounds = "m"});
     }
     return wrong_element(
         trial.text, "y", comparison, in_words(found),
-        fmt::format("{} (allowed error {:.2g})",
-                    describe_value(static_cast<float>(comparison.expected)), comparison.tolerance),
-        diagnosis, gemv_advice);
+        tr("{} (allowed error {:.2g})", describe_value(static_cast<float>(comparison.expected)),
+           comparison.tolerance),
+        diagnosis, core::in_language(gemv_advice));
   }
 
   std::optional<Finding> fault_in_written_of(const GemvTrial& trial) {
     Matrix<float> y = trial.device_y.contents();
     const ReferenceProduct expected = multiply_add(trial.inputs);
     if (std::ranges::all_of(y.values, [](float value) { return is_unwritten(value); })) {
-      return Finding{.message = trial.text + ": no element of y was written.", .hint = gemv_advice};
+      return Finding{.message = trial.text + tr(": no element of y was written."),
+                     .hint = core::in_language(gemv_advice)};
     }
     fill_in_unwritten(y, expected);
     const Comparison comparison = compare(y, expected);
@@ -301,9 +307,9 @@ class Rows : public ReductionTest<RowCase> {
     const auto found = static_cast<float>(comparison.found);
     return wrong_element(
         trial.text, "out", comparison, in_words(found),
-        fmt::format("{} (allowed error {:.2g})",
-                    describe_value(static_cast<float>(comparison.expected)), comparison.tolerance),
-        diagnose(trial, out, comparison), softmax_advice);
+        tr("{} (allowed error {:.2g})", describe_value(static_cast<float>(comparison.expected)),
+           comparison.tolerance),
+        diagnose(trial, out, comparison), core::in_language(softmax_advice));
   }
 
   std::optional<Diagnosis> diagnose(const SoftmaxTrial& trial, const Matrix<float>& out,
@@ -311,9 +317,9 @@ class Rows : public ReductionTest<RowCase> {
     const auto found = static_cast<float>(comparison.found);
     if (is_unwritten(found)) return by_place(trial, comparison, true);
     if (trial.of.kind != Row::random && (std::isnan(found) || std::isinf(found))) {
-      return Diagnosis{Pattern::not_a_number, "the row is not safe from overflow",
-                       "Subtract the largest element before exp(): none is above 1 then. And "
-                       "-inf - -inf is NaN: start the maximum from -FLT_MAX, or ask for -inf."};
+      return Diagnosis{Pattern::not_a_number, tr("the row is not safe from overflow"),
+                       tr("Subtract the largest element before exp(): none is above 1 then. And "
+                          "-inf - -inf is NaN: start the maximum from -FLT_MAX, or ask for -inf.")};
     }
     // Each row summed up to what?
     double sum = 0;
@@ -321,10 +327,10 @@ class Rows : public ReductionTest<RowCase> {
     const double off = std::abs(sum - 1);
     if (off > 0.001) {
       return Diagnosis{Pattern::scaled,
-                       fmt::format("row {} adds up to {:.4g} instead of 1", comparison.row, sum),
-                       "All threads of a row must divide by the same sum, which holds every "
-                       "element once, and each exp(element - maximum) of an older maximum times "
-                       "exp(older maximum - new one)."};
+                       tr("row {} adds up to {:.4g} instead of 1", comparison.row, sum),
+                       tr("All threads of a row must divide by the same sum, which holds every "
+                          "element once, and each exp(element - maximum) of an older maximum times "
+                          "exp(older maximum - new one).")};
     }
     return by_place(trial, comparison, false);
   }
@@ -332,14 +338,14 @@ class Rows : public ReductionTest<RowCase> {
   std::optional<Diagnosis> by_place(const SoftmaxTrial& trial, const Comparison& comparison,
                                     bool unwritten) {
     return recognise_location(comparison.is_wrong, trial.of.rows, trial.of.cols, {32, 1}, unwritten,
-                              {.matrix = "out", .bounds = "rows and cols"});
+                              {.matrix = "out", .bounds = marked("rows and cols")});
   }
 
   std::optional<Finding> fault_in_written_of(const SoftmaxTrial& trial) {
     Matrix<float> out = trial.device_out.contents();
     if (std::ranges::all_of(out.values, [](float value) { return is_unwritten(value); })) {
-      return Finding{.message = trial.text + ": no element of out was written.",
-                     .hint = softmax_advice};
+      return Finding{.message = trial.text + tr(": no element of out was written."),
+                     .hint = core::in_language(softmax_advice)};
     }
     const Matrix<double> expected = softmax_of(trial.in);
     for (std::size_t i = 0; i < out.values.size(); ++i) {
@@ -386,9 +392,9 @@ class Gemv : public Rows {
     try_nothing_done(*prepare_with(GemvCase{5, 0, 1, 1}, GemvCase{5, 0, 1, 1}),
                      advice_on_nothing());
     const GemvCase allocated{40, 40};
-    try_refused(*prepare_with(GemvCase{-1, 40}, allocated), "m is negative");
-    try_refused(*prepare_with(GemvCase{40, -1}, allocated), "n is negative");
-    try_refused(*prepare_with(GemvCase{40, 40, 1, 0, 0, true}, allocated), "lda is below n");
+    try_refused(*prepare_with(GemvCase{-1, 40}, allocated), tr("m is negative"));
+    try_refused(*prepare_with(GemvCase{40, -1}, allocated), tr("n is negative"));
+    try_refused(*prepare_with(GemvCase{40, 40, 1, 0, 0, true}, allocated), tr("lda is below n"));
     expect_right(allocated);
   }
 };
@@ -416,7 +422,7 @@ class SoftmaxRows : public Rows {
     }
     const SoftmaxCase allocated{40, 40};
     for (const SoftmaxCase& bad : {SoftmaxCase{-1, 40}, {40, -1}, {-40, -40}, {-1, 0}}) {
-      expect_refused(bad, allocated, "rows or cols is negative");
+      expect_refused(bad, allocated, tr("rows or cols is negative"));
     }
     expect_right(allocated);
   }
@@ -451,33 +457,35 @@ TEST_F(Rows, AreLoadedInOneOrTwoPasses) {
   constexpr double slack = 1.25;
   for (const GemvCase& of : {GemvCase{64, 1024}, GemvCase{16, 4096}}) {
     const std::uint64_t elements = 2 * std::uint64_t(of.m) * of.n;
-    expect_traffic(count(of), global_loads,
-                   {.requests = elements / lanes_of_a_request(),
-                    .sectors = model::fewest_sectors(elements),
-                    .reason = "each element of A is loaded once, beside its neighbours, and one of "
-                              "x for it"},
-                   slack,
-                   "Neighbouring threads should load neighbouring elements of a row: give a row to "
-                   "a warp or a block, not to a thread.");
+    expect_traffic(
+        count(of), global_loads,
+        {.requests = elements / lanes_of_a_request(),
+         .sectors = model::fewest_sectors(elements),
+         .reason = tr("each element of A is loaded once, beside its neighbours, and one of "
+                      "x for it")},
+        slack,
+        tr("Neighbouring threads should load neighbouring elements of a row: give a row to "
+           "a warp or a block, not to a thread."));
   }
   // Once for the maximum and the sum, and once for the results, where a row is not kept.
   constexpr int passes = 2;
   for (const SoftmaxCase& of : {SoftmaxCase{64, 64}, SoftmaxCase{32, 1024}, SoftmaxCase{4, 8192}}) {
     const CountedCall call = count(of);
     const std::uint64_t elements = std::uint64_t(of.rows) * of.cols;
-    expect_traffic(call, global_loads,
-                   {.requests = passes * elements / lanes_of_a_request(),
-                    .sectors = model::fewest_sectors(passes * elements),
-                    .reason = "one pass over a row gives its maximum and its sum, if the sum is "
-                              "scaled where the maximum grows, and a second one the results"},
-                   slack,
-                   "Keep a maximum and the sum of exp(element - maximum) together. Where a larger "
-                   "element comes, multiply the sum by exp(old maximum - new one).");
+    expect_traffic(
+        call, global_loads,
+        {.requests = passes * elements / lanes_of_a_request(),
+         .sectors = model::fewest_sectors(passes * elements),
+         .reason = tr("one pass over a row gives its maximum and its sum, if the sum is "
+                      "scaled where the maximum grows, and a second one the results")},
+        slack,
+        tr("Keep a maximum and the sum of exp(element - maximum) together. Where a larger "
+           "element comes, multiply the sum by exp(old maximum - new one)."));
     expect_traffic(call, global_stores,
                    {.requests = elements / lanes_of_a_request(),
                     .sectors = model::fewest_sectors(elements),
-                    .reason = "each result is stored once, beside its neighbours"},
-                   slack, "Store an element when it is complete.");
+                    .reason = tr("each result is stored once, beside its neighbours")},
+                   slack, tr("Store an element when it is complete."));
   }
 }
 
@@ -486,13 +494,15 @@ TEST_F(Rows, AreLoadedInOneOrTwoPasses) {
 // and blocks 57% to 90%.
 TEST_F(Rows, ReachMinimumBandwidth) {
   const int n = options().models_rates() ? 2048 : 4096;
-  expect_fast_enough(GemvCase{n, n}, "gb_s_gemv", fmt::format("m = n = {}", n),
-                     "Loads of A decide. Let neighbouring threads load neighbouring elements of a "
-                     "row, four at a time as a float4, and have several of these on their way.");
-  expect_fast_enough(SoftmaxCase{n, n}, "gb_s_softmax", fmt::format("{} x {}", n, n),
-                     "Loads and stores decide. Load an element once, keep it in a register until "
-                     "the row's maximum and sum are known, and store it from there; four "
-                     "neighbours at a time as a float4.");
+  expect_fast_enough(
+      GemvCase{n, n}, "gb_s_gemv", fmt::format("m = n = {}", n),
+      tr("Loads of A decide. Let neighbouring threads load neighbouring elements of a "
+         "row, four at a time as a float4, and have several of these on their way."));
+  expect_fast_enough(
+      SoftmaxCase{n, n}, "gb_s_softmax", fmt::format("{} x {}", n, n),
+      tr("Loads and stores decide. Load an element once, keep it in a register until "
+         "the row's maximum and sum are known, and store it from there; four "
+         "neighbours at a time as a float4."));
 }
 
 }  // namespace

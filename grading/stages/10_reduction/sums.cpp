@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/numbers.hpp"
@@ -88,14 +89,15 @@ class Sums : public ReductionTest<SumCase> {
     return trial;
   }
 
-  std::string result_name() const override { return "sum"; }
-  std::string edge_advice() const override { return "Only sum[0] is there to be written."; }
+  std::string result_name() const override { return tr("sum"); }
+  std::string edge_advice() const override { return tr("Only sum[0] is there to be written."); }
   std::string advice() const override {
-    return "Follow one element: which thread loads it, and by which additions it gets to the sum. "
-           "Each must get there once.";
+    return tr(
+        "Follow one element: which thread loads it, and by which additions it gets to the sum. "
+        "Each must get there once.");
   }
   std::string advice_on_nothing() const override {
-    return "Return early for n = 0: a grid without blocks cannot be launched.";
+    return tr("Return early for n = 0: a grid without blocks cannot be launched.");
   }
 
   static SumCase of(const SumFunction& function, int n, Numbers numbers = Numbers::whole) {
@@ -109,8 +111,8 @@ class Sums : public ReductionTest<SumCase> {
     check_guards(trial);
     const float found = trial.device_sum.contents()(0, 0);
     if (is_unwritten(found) || found == 0) return;
-    fail({.message = fmt::format("{} wrote {}, although there was nothing to add up.", trial.text,
-                                 describe_value(found)),
+    fail({.message = tr("{} wrote {}, although there was nothing to add up.", trial.text,
+                        describe_value(found)),
           .hint = advice_on_nothing()});
   }
 
@@ -128,7 +130,7 @@ class Sums : public ReductionTest<SumCase> {
     for (const int n : {1, 33, 1000, 4096}) expect_inside(of(function, n));
     expect_nothing_but_zero(function);
     for (const int n : {-1, -1024}) {
-      expect_refused(of(function, n), of(function, 40), "n is negative");
+      expect_refused(of(function, n), of(function, 40), tr("n is negative"));
     }
     expect_right(of(function, 1000));
   }
@@ -142,9 +144,9 @@ class Sums : public ReductionTest<SumCase> {
     expect_traffic(call, global_loads,
                    {.requests = n / lanes_of_a_request() + total.global_atomic_requests,
                     .sectors = model::fewest_sectors(n) + total.global_atomic_sectors,
-                    .reason = "each element is loaded once, beside its neighbours"},
+                    .reason = tr("each element is loaded once, beside its neighbours")},
                    slack,
-                   "Each thread adds up its elements in a variable, and takes it from there.");
+                   tr("Each thread adds up its elements in a variable, and takes it from there."));
   }
 
   void expect_shared_memory_used(const CountedCall& call) {
@@ -153,9 +155,9 @@ class Sums : public ReductionTest<SumCase> {
       if (const auto excess = excess_bank_conflicts(call)) fail(*excess);
       return;
     }
-    fail({.message = call.text + " never uses shared memory.",
-          .hint = "Let each thread put its sum into a __shared__ array, and half of the threads "
-                  "add what the other half has put there, until one is left."});
+    fail({.message = call.text + tr(" never uses shared memory."),
+          .hint = tr("Let each thread put its sum into a __shared__ array, and half of the threads "
+                     "add what the other half has put there, until one is left.")});
   }
 
   /// Expects the threads of a warp to hand over their sums without shared memory.
@@ -172,13 +174,13 @@ class Sums : public ReductionTest<SumCase> {
     }
     const double accesses = double(total.shared_store_requests + total.shared_load_requests);
     if (accesses <= most * double(warps)) return;
-    fail({.message = fmt::format("{}: its {} warps make {} accesses to shared memory, {:.1f} each. "
-                                 "Two suffice, since lanes of a warp can hand over what they have "
-                                 "by shuffles.",
-                                 call.text, with_commas(warps),
-                                 with_commas(std::uint64_t(accesses)), accesses / double(warps)),
-          .hint = "Add up the 32 numbers of a warp by five __shfl_down_sync() or "
-                  "__shfl_xor_sync(), and bring one number of each warp to shared memory."});
+    fail({.message = tr("{}: its {} warps make {} accesses to shared memory, {:.1f} each. "
+                        "Two suffice, since lanes of a warp can hand over what they have "
+                        "by shuffles.",
+                        call.text, with_commas(warps), with_commas(std::uint64_t(accesses)),
+                        accesses / double(warps)),
+          .hint = tr("Add up the 32 numbers of a warp by five __shfl_down_sync() or "
+                     "__shfl_xor_sync(), and bring one number of each warp to shared memory.")});
   }
 
   /// Expects fewer atomic additions than one for every few elements.
@@ -188,11 +190,12 @@ class Sums : public ReductionTest<SumCase> {
     // As many as lanes ask for: on a GPU additions to one place come one after another.
     const std::uint64_t additions = call.use.total.global_atomic_lane_bytes / sizeof(float);
     if (additions <= std::uint64_t(n) / elements_of_one) return;
-    fail({.message = fmt::format("{}: {} atomic additions for {} elements, which all wait for the "
-                                 "same place in memory.",
-                                 call.text, with_commas(additions), with_commas(std::uint64_t(n))),
-          .hint = "Add up what the threads of a block have first, as sum_shuffle does, and let one "
-                  "of them add that to *sum."});
+    fail({.message = tr("{}: {} atomic additions for {} elements, which all wait for the "
+                        "same place in memory.",
+                        call.text, with_commas(additions), with_commas(std::uint64_t(n))),
+          .hint =
+              tr("Add up what the threads of a block have first, as sum_shuffle does, and let one "
+                 "of them add that to *sum.")});
   }
 
  private:
@@ -202,30 +205,30 @@ class Sums : public ReductionTest<SumCase> {
     const double expected = sum_of(trial.x);
     std::string message =
         is_unwritten(found)
-            ? fmt::format(
-                  "{}: the sum was never written, or something was added to what it held "
-                  "before.",
-                  trial.text)
-            : fmt::format("{}: the sum is {}, expected {}", trial.text, describe_value(found),
-                          describe_value(static_cast<float>(expected)));
+            ? tr("{}: the sum was never written, or something was added to what it held "
+                 "before.",
+                 trial.text)
+            : tr("{}: the sum is {}, expected {}", trial.text, describe_value(found),
+                 describe_value(static_cast<float>(expected)));
     std::string hint = advice();
     if (is_unwritten(found)) {
-      hint = "*sum holds no number before the call. Write it, or clear it before blocks add to it.";
+      hint = tr(
+          "*sum holds no number before the call. Write it, or clear it before blocks add to it.");
     } else if (const std::string what = missing_or_doubled(trial, double(found) - expected);
                !what.empty()) {
       message += ": " + what + ".";
     } else {
       message += trial.of.numbers == Numbers::whole
-                     ? ". All are whole numbers, which add up without rounding."
-                     : fmt::format(" (allowed error {:.2g}).", trial.allowed());
+                     ? tr(". All are whole numbers, which add up without rounding.")
+                     : tr(" (allowed error {:.2g}).", trial.allowed());
     }
     if (is_other_in_a_fresh_worker(trial)) {
       message +=
-          " In a fresh process the same call is right: something is left over from earlier "
-          "calls.";
+          tr(" In a fresh process the same call is right: something is left over from earlier "
+             "calls.");
       hint =
-          "What lies in __device__ variables, and in *sum, stays from call to call: set it anew "
-          "in each.";
+          tr("What lies in __device__ variables, and in *sum, stays from call to call: set it anew "
+             "in each.");
     }
     fail({.kind = "wrong-result", .message = message, .hint = hint, .call = trial.text});
   }
@@ -239,15 +242,15 @@ class Sums : public ReductionTest<SumCase> {
     // All but what begins at, or ends before, an element.
     double head = 0;
     const double all = sum_of(trial.x);
-    if (difference == -all && all != 0) return "nothing was added up";
-    if (difference == all && all != 0) return "everything was added up twice";
+    if (difference == -all && all != 0) return tr("nothing was added up");
+    if (difference == all && all != 0) return tr("everything was added up twice");
     for (int i = 0; i < n; ++i) {
       if (i > 0 && difference == head - all && n - i <= n / 2) {
-        return fmt::format("the last {} elements are left out", n - i);
+        return tr("the last {} elements are left out", n - i);
       }
       head += x[i];
       if (difference == -head && i + 1 <= n / 2) {
-        return fmt::format("the first {} elements are left out", i + 1);
+        return tr("the first {} elements are left out", i + 1);
       }
     }
     return {};
@@ -298,10 +301,11 @@ TEST_F(Sums, ReachMinimumBandwidth) {
   const int n = 1 << (options().models_rates() ? 24 : 25);
   const char* const names[] = {"gb_s_shared", "gb_s_shuffle", "gb_s_atomic"};
   for (std::size_t i = 0; i < all_three().size(); ++i) {
-    expect_fast_enough(of(all_three()[i], n), names[i], fmt::format("n = {}", n),
-                       "Loads decide. Let neighbouring threads load neighbouring elements, four "
-                       "at a time as a float4, and let each thread have several of these on their "
-                       "way before it adds the first. Then few sums are left, of few threads.");
+    expect_fast_enough(
+        of(all_three()[i], n), names[i], fmt::format("n = {}", n),
+        tr("Loads decide. Let neighbouring threads load neighbouring elements, four "
+           "at a time as a float4, and let each thread have several of these on their "
+           "way before it adds the first. Then few sums are left, of few threads."));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/stages/11_warp_tiles/contract.hpp"
@@ -48,26 +49,27 @@ class WarpTilesTest : public TiledMatmulTest {
     constexpr int side = 64;
     const std::uint64_t along = (n + side - 1) / side;
     const std::uint64_t elements = 2 * std::uint64_t(n) * n * along;
-    expect_traffic(
-        call, global_loads,
-        {.requests = elements / lanes_of_a_request(),
-         .sectors = model::fewest_sectors(elements),
-         .reason = fmt::format("with blocks of {0} x {0} results, {1} columns of blocks need all "
-                               "of A once, and {1} rows of them all of B",
-                               side, along)},
-        slack,
-        "Let a block compute 128 x 128 results, 8 x 8 a thread: each element that it fetches then "
-        "serves 128 products.");
+    expect_traffic(call, global_loads,
+                   {.requests = elements / lanes_of_a_request(),
+                    .sectors = model::fewest_sectors(elements),
+                    .reason = tr("with blocks of {0} x {0} results, {1} columns of blocks need all "
+                                 "of A once, and {1} rows of them all of B",
+                                 side, along)},
+                   slack,
+                   tr("Let a block compute 128 x 128 results, 8 x 8 a thread: each element that it "
+                      "fetches then "
+                      "serves 128 products."));
   }
 
   void expect_shared_memory_used_well(const CountedCall& call, int n) {
     expect_different_banks(call, n);
-    expect_wide("loads of shared memory", call.text,
-                {.bytes = call.use.total.shared_load_lane_bytes,
-                 .requests = call.use.total.shared_load_requests_merged},
-                "Four factors of one k must lie side by side, so that a thread reads them at once: "
-                "store the tile of A transposed, As[k][row], with rows that begin at multiples of "
-                "16 bytes, and give a thread rows and columns in runs of four.");
+    expect_wide(
+        tr("loads of shared memory"), call.text,
+        {.bytes = call.use.total.shared_load_lane_bytes,
+         .requests = call.use.total.shared_load_requests_merged},
+        tr("Four factors of one k must lie side by side, so that a thread reads them at once: "
+           "store the tile of A transposed, As[k][row], with rows that begin at multiples of "
+           "16 bytes, and give a thread rows and columns in runs of four."));
   }
 
   struct Moved {
@@ -76,16 +78,16 @@ class WarpTilesTest : public TiledMatmulTest {
   };
 
   /// Expects lanes to move several elements at a time, on average.
-  void expect_wide(const char* what, const std::string& text, const Moved& moved,
+  void expect_wide(const std::string& what, const std::string& text, const Moved& moved,
                    const std::string& hint) {
     // One matrix of two by elements, and the other by float4, come to 6.4.
     constexpr double enough = 10;
     if (moved.requests == 0) return;
     const double bytes = double(moved.bytes) / double(moved.requests * lanes_of_a_request());
     if (bytes >= enough) return;
-    fail({.message = fmt::format("{}: its {} move {:.1f} bytes a thread on average; a float4 has "
-                                 "{:.0f}, and takes one instruction as an element does.",
-                                 text, what, bytes, double(sizeof(float[4]))),
+    fail({.message = tr("{}: its {} move {:.1f} bytes a thread on average; a float4 has "
+                        "{:.0f}, and takes one instruction as an element does.",
+                        text, what, bytes, double(sizeof(float[4]))),
           .hint = hint});
   }
 
@@ -93,9 +95,10 @@ class WarpTilesTest : public TiledMatmulTest {
   static int order_of_speed() { return options().models_rates() ? 2048 : large_order(); }
 
   std::string advice() const override {
-    return "Follow one element of C: which warp and which lane sums it up, from which row of the "
-           "tile of A and which column of that of B, and who brought these. Then look at the "
-           "barriers, and at the zeros beyond the edge.";
+    return tr(
+        "Follow one element of C: which warp and which lane sums it up, from which row of the "
+        "tile of A and which column of that of B, and who brought these. Then look at the "
+        "barriers, and at the zeros beyond the edge.");
   }
 
  private:
@@ -122,15 +125,15 @@ class MatmulWarpTiles : public WarpTilesTest {
  protected:
   void expect_wide_in_global_memory(const CountedCall& call) {
     const simt::Counters& total = call.use.total;
-    expect_wide("loads of global memory", call.text,
+    expect_wide(tr("loads of global memory"), call.text,
                 {.bytes = total.global_load_lane_bytes, .requests = total.global_load_requests},
-                "Where 4 divides n, let each thread fetch four neighbours of a row of A as one "
-                "float4, and four of a row of B: *reinterpret_cast<const float4*>(A + i). Other "
-                "orders need a way of their own.");
-    expect_wide("stores of global memory", call.text,
+                tr("Where 4 divides n, let each thread fetch four neighbours of a row of A as one "
+                   "float4, and four of a row of B: *reinterpret_cast<const float4*>(A + i). Other "
+                   "orders need a way of their own."));
+    expect_wide(tr("stores of global memory"), call.text,
                 {.bytes = total.global_store_lane_bytes, .requests = total.global_store_requests},
-                "Where 4 divides n, let each thread store four neighbours of a row of C as one "
-                "float4.");
+                tr("Where 4 divides n, let each thread store four neighbours of a row of C as one "
+                   "float4."));
   }
 
   /// Expects the elements that a warp reads together to be about as many of A as of B.
@@ -144,14 +147,14 @@ class MatmulWarpTiles : public WarpTilesTest {
     const double side_of_thread = 2 * products / of_threads;
     const double least = 2 * products / (std::sqrt(32.0) * side_of_thread);
     if (of_warps <= slack * least) return;
-    fail({.message = fmt::format(
+    fail({.message = tr(
               "{}: its warps read {} different elements of shared memory; {} suffice, if the 32 "
               "threads of a warp compute a tile that is about as high as wide.",
               call.text, with_commas(std::uint64_t(of_warps)), with_commas(std::uint64_t(least))),
           .hint =
-              "Let the lanes of a warp stand in 4 rows of 8, or 8 rows of 4, rather than in two "
-              "rows of 16: with 8 x 8 results each, a warp then has a tile of 32 x 64 and "
-              "reads 96 elements for each k, not 144."});
+              tr("Let the lanes of a warp stand in 4 rows of 8, or 8 rows of 4, rather than in two "
+                 "rows of 16: with 8 x 8 results each, a warp then has a tile of 32 x 64 and "
+                 "reads 96 elements for each k, not 144.")});
   }
 };
 
@@ -160,10 +163,10 @@ class MatmulAsync : public WarpTilesTest {
   /// Skips the test on a card without asynchronous copies, and tells whether it did.
   bool skipped_without_copies() {
     return device().compute_major < 8 &&
-           skip(fmt::format("The {} has no asynchronous copies, which came with compute capability "
-                            "8.0.",
-                            device().name),
-                "Grade with --backend simt, which takes an H200 for it.");
+           skip(tr("The {} has no asynchronous copies, which came with compute capability "
+                   "8.0.",
+                   device().name),
+                tr("Grade with --backend simt, which takes an H200 for it."));
   }
 
   void expect_tiles_on_their_way(const TiledFunction& function, int n) {
@@ -178,23 +181,24 @@ class MatmulAsync : public WarpTilesTest {
     }
     // Some of the tiles at the edges may come through registers.
     if (2 * all.copied_bytes < fetched) {
-      fail(
-          {.message = fmt::format("{}: a block fetches {} bytes, and {} of them come by "
-                                  "asynchronous copies.",
-                                  trial->text, with_commas(fetched), with_commas(all.copied_bytes)),
-           .hint = "tilewise::ptx::cp_async<16>(to, from) of tilewise/ptx.hpp, or "
+      fail({.message = tr("{}: a block fetches {} bytes, and {} of them come by "
+                          "asynchronous copies.",
+                          trial->text, with_commas(fetched), with_commas(all.copied_bytes)),
+            .hint =
+                tr("tilewise::ptx::cp_async<16>(to, from) of tilewise/ptx.hpp, or "
                    "__pipeline_memcpy_async() of <cuda_pipeline.h>, brings an element or four into "
-                   "shared memory while the thread goes on: no register holds them meanwhile."});
+                   "shared memory while the thread goes on: no register holds them meanwhile.")});
     }
     // While the last tiles are multiplied there is nothing left to copy.
     if (2 * all.overlapped_intervals >= all.reading_intervals) return;
-    fail({.message = fmt::format(
-              "{}: nothing is computed while copies are on their way. Of {} stretches between two "
-              "barriers in which a block reads its tiles, copies are on their way meanwhile in {}.",
-              trial->text, all.reading_intervals, all.overlapped_intervals),
-          .hint = "Begin the copies of a later tile, then multiply this one, and wait for the "
-                  "copies only before the barrier behind it. With three tiles or more a wait can "
-                  "leave the latest group on its way: cp_async_wait<1>()."});
+    fail(
+        {.message = tr(
+             "{}: nothing is computed while copies are on their way. Of {} stretches between two "
+             "barriers in which a block reads its tiles, copies are on their way meanwhile in {}.",
+             trial->text, all.reading_intervals, all.overlapped_intervals),
+         .hint = tr("Begin the copies of a later tile, then multiply this one, and wait for the "
+                    "copies only before the barrier behind it. With three tiles or more a wait can "
+                    "leave the latest group on its way: cp_async_wait<1>().")});
   }
 };
 
@@ -254,9 +258,10 @@ TEST_F(MatmulWarpTiles, ReachesMinimumGflops) {
     measure(vectorized().with(order_of_speed()), "gflops_vectorized");
     measure(warp_tiles().with(2048), "gflops_n2048");
   }
-  expect_fast_enough(warp_tiles().with(order_of_speed()), minimum_speed(),
-                     "Let each thread have 8 x 8 results, fetch the next pair of tiles while this "
-                     "one is multiplied, and meet at one barrier a step.");
+  expect_fast_enough(
+      warp_tiles().with(order_of_speed()), minimum_speed(),
+      tr("Let each thread have 8 x 8 results, fetch the next pair of tiles while this "
+         "one is multiplied, and meet at one barrier a step."));
 }
 
 TEST_F(MatmulAsync, ReachesMinimumGflops) {
@@ -267,9 +272,9 @@ TEST_F(MatmulAsync, ReachesMinimumGflops) {
     measure(async().with(8192), "gflops_n8192");
   }
   expect_fast_enough(async().with(order_of_speed()), minimum_speed(),
-                     "Count what is no multiply-add in the loop of k: each of these takes the "
-                     "place of one. More results a thread, longer tiles and addresses that only "
-                     "grow leave fewer.");
+                     tr("Count what is no multiply-add in the loop of k: each of these takes the "
+                        "place of one. More results a thread, longer tiles and addresses that only "
+                        "grow leave fewer."));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/gpu/capability.hpp"
 #include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/profile/numbers.hpp"
@@ -49,10 +50,10 @@ class MatmulTensor : public MatmulTest {
   /// Skips the test on a GPU without the instructions of a function, and tells whether it did.
   bool skipped_without(const TensorFunction& function) {
     if (device().compute_major >= function.compute_major) return false;
-    return skip(fmt::format("The {} has compute capability {}.{}; the instructions came with {}.0.",
-                            device().name, device().compute_major, device().compute_minor,
-                            function.compute_major),
-                "Grade with --backend simt, which simulates an H200.");
+    return skip(
+        tr("The {} has compute capability {}.{}; the instructions came with {}.0.", device().name,
+           device().compute_major, device().compute_minor, function.compute_major),
+        tr("Grade with --backend simt, which simulates an H200."));
   }
 
   /// Expects right products of orders that tiles divide, that end amid tiles, and whose rows begin
@@ -66,7 +67,7 @@ class MatmulTensor : public MatmulTest {
     expect_nothing_done(function.with(0));
     expect_right(function.with(2));
     for (const int negative : {-1, -128, std::numeric_limits<int>::min()}) {
-      expect_refused(function.with(negative), 20, "n is negative");
+      expect_refused(function.with(negative), 20, tr("n is negative"));
     }
     expect_right(function.with(24));
   }
@@ -84,15 +85,16 @@ class MatmulTensor : public MatmulTest {
     // fetches both.
     const double slack = function.times == 1 ? slack_of_tiles : 2 * slack_of_tiles;
     expect_traffic(call, global_loads, tiles_fetched_once(n, n, n, function.element_bytes()), slack,
-                   advice_on_tiles);
+                   core::in_language(advice_on_tiles));
     if (function.times == 1) expect_joined_stores(call, n);
   }
 
   std::string advice() const override {
-    return "Follow one element of C: which lane's register it is, of which rows and columns of the "
-           "operands it is summed up (the layouts are in tilewise/ptx.hpp), and from where in the "
-           "tiles these came. Then look at the zeros beyond the edge, and at what a step waits "
-           "for.";
+    return tr(
+        "Follow one element of C: which lane's register it is, of which rows and columns of the "
+        "operands it is summed up (the layouts are in tilewise/ptx.hpp), and from where in the "
+        "tiles these came. Then look at the zeros beyond the edge, and at what a step waits "
+        "for.");
   }
 };
 
@@ -138,18 +140,18 @@ TEST_F(MatmulMma, KeepsItsTilesInDifferentBanks) {
   }
   const CountedCall call = count(mma.with(256));
   if (call.use.total.shared_load_requests == 0) {
-    fail({.message = call.text + " never reads shared memory.",
-          .hint = "Bring tiles of A and B into shared memory, and the operands of mma.sync from "
-                  "there by ldmatrix."});
+    fail({.message = call.text + tr(" never reads shared memory."),
+          .hint = tr("Bring tiles of A and B into shared memory, and the operands of mma.sync from "
+                     "there by ldmatrix.")});
   }
   // Copies of 4 bytes into padded rows have some.
   const simt::Counters& total = call.use.total;
   const std::uint64_t wavefronts = total.shared_load_wavefronts + total.shared_store_wavefronts;
   const bool has_many = 4 * total.shared_bank_conflicts > wavefronts;
   if (auto excess = excess_bank_conflicts(call); excess && has_many) {
-    excess->hint =
+    excess->hint = tr(
         "ldmatrix reads 8 rows of 16 bytes at a time: they lie in all 32 banks if unit u of row r "
-        "is kept at u ^ (r % 8), or if rows are 16 bytes longer than a multiple of 128.";
+        "is kept at u ^ (r % 8), or if rows are 16 bytes longer than a multiple of 128.");
     fail(*excess);
   }
 }
@@ -170,14 +172,15 @@ TEST_F(MatmulMma, ReachesMinimumGflops) {
   of_floats.of_reference = 0.75;
   of_floats.of_peak = 0.35;
   // Each element takes three products: half the order has enough of them to model.
-  expect_fast_enough(three_of_tf32.with(options().models_rates() ? n / 2 : n), of_floats,
-                     "Split elements as they come from shared memory, in three instructions "
-                     "each, and let each that is split serve a warp's tile of 64 x 32 results or "
-                     "more. Copies should be several tiles ahead, operands one step.");
+  expect_fast_enough(
+      three_of_tf32.with(options().models_rates() ? n / 2 : n), of_floats,
+      tr("Split elements as they come from shared memory, in three instructions "
+         "each, and let each that is split serve a warp's tile of 64 x 32 results or "
+         "more. Copies should be several tiles ahead, operands one step."));
   expect_fast_enough(mma.with(n), minimum_speed(),
-                     "A warp should compute 64 x 64 results, so that it reads little of shared "
-                     "memory for each product, and have the operands of the next step on their "
-                     "way. Copies should be several tiles ahead.");
+                     tr("A warp should compute 64 x 64 results, so that it reads little of shared "
+                        "memory for each product, and have the operands of the next step on their "
+                        "way. Copies should be several tiles ahead."));
 }
 
 }  // namespace

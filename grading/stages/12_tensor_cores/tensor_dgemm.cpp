@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/stages/12_tensor_cores/contract.hpp"
 #include "grading/stages/12_tensor_cores/tensor_products.hpp"
 #include "grading/stages/any_gemm_fixture.hpp"
@@ -15,10 +16,10 @@ class DgemmTensor : public AnyGemmTest {
  protected:
   bool skipped_without_tensor_cores() {
     if (device().compute_major >= 8) return false;
-    return skip(fmt::format("The {} has no tensor cores for doubles, which came with compute "
-                            "capability 8.0.",
-                            device().name),
-                "Grade with --backend simt, which simulates an H200.");
+    return skip(tr("The {} has no tensor cores for doubles, which came with compute "
+                   "capability 8.0.",
+                   device().name),
+                tr("Grade with --backend simt, which simulates an H200."));
   }
 
   DgemmFunction function = contracts::dgemm_tensor;
@@ -59,7 +60,7 @@ TEST_F(DgemmTensor, FetchesEachTileOnce) {
     fail(*few);
   }
   expect_traffic(call, global_loads, tiles_fetched_once(whole.m, whole.n, whole.k, sizeof(double)),
-                 slack_of_tiles, advice_on_tiles);
+                 slack_of_tiles, core::in_language(advice_on_tiles));
   // The results of a lane may be neighbours, each of them stored alone.
   constexpr double slack_of_stores = 2;
   constexpr std::uint64_t lanes = 32, elements_of_sector = 4;
@@ -67,8 +68,8 @@ TEST_F(DgemmTensor, FetchesEachTileOnce) {
   expect_traffic(call, global_stores,
                  {.requests = elements / lanes,
                   .sectors = elements / elements_of_sector,
-                  .reason = "each element of C is stored once"},
-                 slack_of_stores, "Sum up in registers, and store when the sum is complete.");
+                  .reason = tr("each element of C is stored once")},
+                 slack_of_stores, tr("Sum up in registers, and store when the sum is complete."));
 }
 
 // On an H200 at n = 8192 dgemm_shared of stage 8 reaches 38% of the solution
@@ -81,10 +82,11 @@ TEST_F(DgemmTensor, ReachesMinimumGflops) {
   }
   // Enough blocks of 128 x 128 for all multiprocessors; without a GPU, few products of each.
   const Shape shape = options().models_rates() ? Shape{2048, 2048, 256} : Shape{4096, 4096, 4096};
-  expect_fast_enough(of(function, shape), minimum_speed(),
-                     "The tensor cores must never wait: let copies be several tiles ahead and "
-                     "operands one step, and a warp have 64 x 32 results, so that it reads little "
-                     "of shared memory for each product.");
+  expect_fast_enough(
+      of(function, shape), minimum_speed(),
+      tr("The tensor cores must never wait: let copies be several tiles ahead and "
+         "operands one step, and a warp have 64 x 32 results, so that it reads little "
+         "of shared memory for each product."));
 }
 
 }  // namespace

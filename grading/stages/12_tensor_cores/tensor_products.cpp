@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/language.hpp"
 #include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
@@ -12,15 +13,14 @@ std::optional<Finding> few_tensor_products(const CountedCall& call,
   const std::uint64_t made = call.use.total.*products;
   if (made >= needed) return std::nullopt;
   const std::string of_result =
-      times == 1 ? "one for each product" : fmt::format("{} for each product", times);
+      times == 1 ? tr("one for each product") : tr("{} for each product", times);
   return Finding{
-      .message = made == 0
-                     ? call.text + " never uses tensor cores for numbers of this type."
-                     : fmt::format("{}: tensor cores make {} multiply-adds; {} are needed, {}.",
-                                   call.text, with_commas(made), with_commas(needed), of_result),
+      .message = made == 0 ? call.text + tr(" never uses tensor cores for numbers of this type.")
+                           : tr("{}: tensor cores make {} multiply-adds; {} are needed, {}.",
+                                call.text, with_commas(made), with_commas(needed), of_result),
       .hint =
-          "Multiply by mma_sync() of nvcuda::wmma, or by a function of tilewise/ptx.hpp, and "
-          "fill tiles that hang over an edge with zeros rather than compute there otherwise."};
+          tr("Multiply by mma_sync() of nvcuda::wmma, or by a function of tilewise/ptx.hpp, and "
+             "fill tiles that hang over an edge with zeros rather than compute there otherwise.")};
 }
 
 TrafficTheory tiles_fetched_once(int m, int n, int k, int element_bytes) {
@@ -30,9 +30,9 @@ TrafficTheory tiles_fetched_once(int m, int n, int k, int element_bytes) {
       std::uint64_t(m) * k * blocks(n) + std::uint64_t(k) * n * blocks(m);
   return {.requests = elements / lanes,
           .sectors = elements * element_bytes / sector_bytes,
-          .reason = fmt::format("with blocks of {0} x {0} results, {1} columns of them need all of "
-                                "A once, and {2} rows all of B",
-                                side, blocks(n), blocks(m))};
+          .reason = tr("with blocks of {0} x {0} results, {1} columns of them need all of "
+                       "A once, and {2} rows all of B",
+                       side, blocks(n), blocks(m))};
 }
 
 }  // namespace tilewise::grading

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/base/language.hpp"
 #include "grading/examiner/memory_limits.hpp"
 
 namespace tilewise::grading {
@@ -21,8 +22,8 @@ TrafficTheory tiles_fetched_once(int m, int n, int k, int element_bytes);
 /// Room for tiles of 64 x 48 results; of 64 x 32 they make 1.5 times as much.
 inline constexpr double slack_of_tiles = 1.6;
 
-inline constexpr const char* advice_on_tiles =
+inline constexpr const char* advice_on_tiles = marked(
     "Let a block compute at least 64 x 64 elements of C, bring each element of its tiles into "
-    "shared memory once, in units of 16 bytes, and let its warps read their operands there.";
+    "shared memory once, in units of 16 bytes, and let its warps read their operands there.");
 
 }  // namespace tilewise::grading

@@ -10,7 +10,7 @@ const colours = {
   line: ["#dde3ec", "#26303d"],
   cell: ["#f3f5f9", "#10161e"],
   lines: ["#dbe1ea", "#232d3a"],
-  edge: ["#8d99aa", "#5b6a7d"],
+  edge: ["#7f8c9e", "#66758a"],
   others: ["#cbd5e2", "#36445a"],
   accent: ["#3b5bdb", "#8ea6ff"],
   "accent-soft": ["#e4e9fd", "#232e52"],
@@ -20,7 +20,7 @@ const colours = {
   shadow: ["0 1px 2px rgb(20 30 50 / 0.06), 0 4px 16px rgb(20 30 50 / 0.05)", "0 1px 2px rgb(0 0 0 / 0.4)"],
   // Threads, and the first of eight partitions.
   t0: ["#2563eb", "#6ea8fe"],
-  t1: ["#d9480f", "#ff9d5c"],
+  t1: ["#c2410c", "#ff9d5c"],
   t2: ["#0b7f57", "#4fd1a1"],
   t3: ["#8b35c9", "#c79bff"],
   p4: ["#a16207", "#e3b341"],

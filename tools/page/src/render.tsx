@@ -8,7 +8,9 @@ import { reportPage } from "./report/page.tsx";
 import type { Refusal } from "./drawing.tsx";
 import { fileOf } from "./file.tsx";
 import { drawLadder } from "./ladder.tsx";
+import { leaderboardPage } from "./leaderboard.tsx";
 import { type Roofline, drawRoofline } from "./roofline.tsx";
+import { worklogPage } from "./worklog/page.tsx";
 
 const chartFile = (chart: Chart) => fileOf(drawChart(chart, "file"), chart.title);
 const rooflineFile = (chart: Roofline) => fileOf(drawRoofline(chart, "file"), chart.title);
@@ -34,6 +36,8 @@ const kinds: { [kind: string]: (document: any) => string } = {
   figure: figureFile,
   /** @returns one HTML file */
   report: reportPage,
+  worklog: worklogPage,
+  leaderboard: leaderboardPage,
 };
 
 /** @returns JSON: {text} or {refusal} */

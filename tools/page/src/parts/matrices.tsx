@@ -2,7 +2,7 @@
 
 import type { Drawn } from "../drawing.tsx";
 import { type Kernel, type Matrix, type Trace, elementName, elementOf, point, threadIndex } from "./data.ts";
-import type { Role, Threads, Touched } from "./touched.ts";
+import type { Role, Stray, Threads, Touched } from "./touched.ts";
 
 /** Coordinates to a thousandth of an element. */
 const fine = (value: number) => Math.round(value * 1000) / 1000;
@@ -155,6 +155,17 @@ function shapesOf(trace: Trace, layout: Layout, threads: Threads, role: Role, ch
 
 export const verbs: Record<Role, string> = { load: "loads", use: "uses", write: "writes" };
 
+/** What tells a chosen thread's elements from those of another, beside their colour. */
+export const nameOfThread = (threads: number[], colour: number) =>
+  threads.length > 1 ? String(colour + 1) : "";
+
+/** Where an access would lie in the matrix that it lies outside of. */
+export function strayName(trace: Trace, { matrix, element }: Stray): string {
+  const { name, ld } = trace.matrices[matrix];
+  const row = Math.floor(element / ld);
+  return `${name}[${row}][${element - row * ld}]`;
+}
+
 function Grid({ matrix, place, unit }: { matrix: Matrix; place: Place; unit: number }) {
   const { part } = place;
   const x = place.x + part.col;
@@ -220,6 +231,8 @@ export function drawElements(elements: Elements, onShape: OnShape = () => ({})):
     ...shapesOf(trace, layout, load, "load", threads),
     ...shapesOf(trace, layout, write, "write", threads),
   ];
+  const results = laterResults(elements);
+  const used = shapesOf(trace, layout, use, "use", threads);
   const longest = Math.max(layout.width, layout.height);
   const dot = longest > 70 ? 0.42 : 0.27; // small ones are lost among small elements
   const content = (
@@ -242,7 +255,7 @@ export function drawElements(elements: Elements, onShape: OnShape = () => ({})):
           {...onShape(shape)}
         />
       ))}
-      {laterResults(elements).map((shape) => (
+      {results.map((shape) => (
         <rect
           key={`${shape.thread}${shape.name}`}
           class={`result t${shape.colour}`}
@@ -252,7 +265,7 @@ export function drawElements(elements: Elements, onShape: OnShape = () => ({})):
           height={0.84}
         />
       ))}
-      {shapesOf(trace, layout, use, "use", threads).map((shape) => (
+      {used.map((shape) => (
         <circle
           key={`${shape.thread}${shape.name}`}
           class={`touch use t${shape.colour}`}
@@ -262,6 +275,22 @@ export function drawElements(elements: Elements, onShape: OnShape = () => ({})):
           {...onShape(shape)}
         />
       ))}
+      {[...solid, ...results, ...used].map((shape) => {
+        const size = fine(Math.min(0.62, 0.9 * shape.width) * (shape.role === "use" ? 0.62 : 1));
+        return (
+          threads.length > 1 && (
+            <text
+              key={`${shape.role}${shape.thread}${shape.name}`}
+              class={results.includes(shape) ? `whose later t${shape.colour}` : "whose"}
+              x={fine(shape.x + shape.width / 2)}
+              y={fine(shape.y + 0.5 + 0.36 * size)}
+              font-size={size}
+            >
+              {nameOfThread(threads, shape.colour)}
+            </text>
+          )
+        );
+      })}
       <Faults trace={trace} kernel={kernel} layout={layout} now={now} />
     </g>
   );
@@ -312,7 +341,7 @@ function Faults({
         const x = place.x + col;
         const y = place.y + Math.max(place.part.row - 1, Math.min(row, place.part.row + place.part.rows));
         return (
-          <g key={i} class="stray" data-stray={`${matrix.name}[${row}][${col}]`} data-thread={stray.thread}>
+          <g key={i} class="stray" data-stray={strayName(trace, stray)} data-thread={stray.thread}>
             <rect x={x} y={y} width={1} height={1} />
             <path d={`M${x + 0.2} ${y + 0.2}l.6 .6m0 -.6l-.6 .6`} />
             <title>

@@ -25,30 +25,39 @@ interface Answering {
 /** Percent of a picture, which a page shows in any size. */
 const share = (part: number, whole: number) => `${px((100 * part) / whole)}%`;
 
-/** A picture with what it answers; what is pointed at, the tables say, too. */
-function Telling({ of, label, places }: { of: Drawn; label: string; places: Answering[] }) {
+/**
+ * A picture, and below it the values of one place in it, where they cover nothing: of the place that is pointed at, or
+ * else of the one that was chosen last, by a click or by keys.
+ */
+function Telling({ of, label, places, name }: { of: Drawn; label: string; places: Answering[]; name: string }) {
   return (
     <div class="telling">
       <Picture of={of} name="plot" label={label} />
-      <div aria-hidden="true">
-        {places.map(({ left, top, width, height, x, head, values }) => (
-          <div
-            class={x > of.width / 2 ? "at right" : "at"}
+      {places.map(({ left, top, width, height, x, head, values }, nth) => (
+        <label class="at">
+          <input
+            type="radio"
+            name={name}
+            checked={nth === places.length - 1}
+            autocomplete="off"
+            aria-label={`${head}: ${values.map((one) => `${one.name} ${one.value}`).join(", ")}`}
+          />
+          <span
+            class="place"
             style={`--x:${share(x - left, width)};left:${share(left, of.width)};top:${share(top, of.height)};width:${share(width, of.width)};height:${share(height, of.height)}`}
-          >
-            <div class="tip">
-              <strong>{head}</strong>
-              {values.map(({ i, name, value }) => (
-                <p class={`${colourOf(i)} s${i}`}>
-                  <span>
-                    {name} <b>{value}</b>
-                  </span>
-                </p>
-              ))}
-            </div>
-          </div>
-        ))}
-      </div>
+          />
+          <span class="tip">
+            <strong>{head}</strong>
+            {values.map(({ i, name, value }) => (
+              <span class={`value ${colourOf(i)} s${i}`}>
+                <span>
+                  {name} <b>{value}</b>
+                </span>
+              </span>
+            ))}
+          </span>
+        </label>
+      ))}
     </div>
   );
 }
@@ -70,9 +79,10 @@ function Choice({ names, sample }: { names: { name: string; waits?: boolean }[];
   );
 }
 
-function Lines({ chart }: { chart: Chart }) {
+function Lines({ chart, name }: { chart: Chart; name: string }) {
   const of = drawChart(chart, "page");
   const { plot, places, lines } = of;
+  const across = chart.x.label.replace("order n", "n =");
   const answering = places.map(({ value, x }, nth): Answering => {
     const from = nth > 0 ? (places[nth - 1].x + x) / 2 : plot.left;
     const to = nth + 1 < places.length ? (places[nth + 1].x + x) / 2 : plot.left + plot.width;
@@ -81,11 +91,11 @@ function Lines({ chart }: { chart: Chart }) {
       .filter(({ point }) => point !== undefined)
       .sort((a, b) => b.point!.y - a.point!.y)
       .map(({ i, name, point }) => ({ i, name, value: significant(point!.y) }));
-    return { left: from, top: plot.top, width: to - from, height: plot.height, x, head: `n = ${value}`, values };
+    return { left: from, top: plot.top, width: to - from, height: plot.height, x, head: `${across} ${value}`, values };
   });
   return (
     <>
-      <Telling of={of} label={inWords(chart)} places={answering} />
+      <Telling of={of} label={inWords(chart)} places={answering} name={name} />
       <Choice
         names={lines}
         sample={(i) => (
@@ -101,7 +111,7 @@ function Lines({ chart }: { chart: Chart }) {
 /** How near a symbol the pointer must come, in pixels of the picture. */
 const near = 9;
 
-function RooflineFigure({ chart }: { chart: Roofline }) {
+function RooflineFigure({ chart, name }: { chart: Roofline; name: string }) {
   const of = drawRoofline(chart, "page");
   const points = pointsOf(chart, "page");
   const answering = of.spots.map((spot): Answering => {
@@ -120,7 +130,7 @@ function RooflineFigure({ chart }: { chart: Roofline }) {
   });
   return (
     <>
-      <Telling of={of} label={rooflineInWords(chart)} places={answering} />
+      <Telling of={of} label={rooflineInWords(chart)} places={answering} name={name} />
       <Choice
         names={points}
         sample={(i) => (
@@ -133,14 +143,14 @@ function RooflineFigure({ chart }: { chart: Roofline }) {
   );
 }
 
-function Content({ chart }: { chart: AnyChart }) {
+function Content({ chart, name }: { chart: AnyChart; name: string }) {
   switch (chart.kind) {
     case "lines":
-      return <Lines chart={chart} />;
+      return <Lines chart={chart} name={name} />;
     case "roofline":
-      return <RooflineFigure chart={chart} />;
+      return <RooflineFigure chart={chart} name={name} />;
     case "ladder":
-      return <Telling of={drawLadder(chart, "page")} label={ladderInWords(chart)} places={[]} />;
+      return <Telling of={drawLadder(chart, "page")} label={ladderInWords(chart)} places={[]} name={name} />;
   }
 }
 
@@ -153,9 +163,9 @@ const captionOf = (chart: AnyChart) =>
 export function Figures({ charts }: { charts: NamedChart[] }) {
   return (
     <div class="figures">
-      {charts.map(({ chart }) => (
+      {charts.map(({ name, chart }) => (
         <figure>
-          <Content chart={chart} />
+          <Content chart={chart} name={name} />
           <figcaption>{captionOf(chart)}</figcaption>
         </figure>
       ))}

@@ -2,11 +2,10 @@
 // as a whole when it is written, and runs no script.
 
 import type { ComponentChildren } from "preact";
-import { render } from "preact-render-to-string";
 import { type Bench, comparisonsOf, groupsOf, subjectOf } from "../bench/views.ts";
-import { themes } from "../colours.js";
 import drawingStyles from "../drawing.css";
 import { significant, withCommas } from "../numbers.ts";
+import { Blanks, Paper, textOf } from "../paper.tsx";
 import { choiceStyles } from "./figures.tsx";
 import { Group, Versions } from "./group.tsx";
 import { Remarks } from "./remarks.tsx";
@@ -72,15 +71,6 @@ export interface Report {
 const title = "Laboratory report: matrix kernels on a GPU";
 
 // --- What was taken, and how
-
-function Blank({ id, name }: { id: string; name: string }) {
-  return (
-    <div class="blank">
-      <span id={id}>{name}</span>
-      <div contentEditable role="textbox" aria-labelledby={id} />
-    </div>
-  );
-}
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <>
@@ -309,68 +299,42 @@ function Page(report: Report) {
     ["conclusions", "Conclusions"],
   ];
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <meta name="color-scheme" content="light dark" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-        />
-        {/* Without an icon of its own a browser would ask a server for one. */}
-        <link rel="icon" href="data:," />
-        <title>{title}</title>
-        <style dangerouslySetInnerHTML={{ __html: themes() + drawingStyles + reportStyles + choiceStyles }} />
-      </head>
-      <body>
-        <main>
-          <header>
-            <h1>{title}</h1>
-            <div class="blanks">
-              <Blank id="name" name="Name" />
-              <Blank id="group" name="Group" />
-              <Blank id="date" name="Date" />
-            </div>
-            <p class="hint">
-              Type into the lines and boxes, then print, also to PDF; or print first and write by hand.
-            </p>
-            <HowTaken bench={bench} />
-            <nav aria-label="Contents">
-              <ul>
-                {contents.map(([id, text]) => (
-                  <li>
-                    <a href={`#${id}`}>{text}</a>
-                  </li>
-                ))}
-              </ul>
-            </nav>
-          </header>
-          <GpuSection {...report} />
-          {stages.map((notes) => (
-            <StageSection notes={notes} report={report} />
+    <Paper title={title} styles={drawingStyles + reportStyles + choiceStyles}>
+      <header>
+        <h1>{title}</h1>
+        <Blanks />
+        <p class="hint">
+          Type into the lines and boxes, then print, also to PDF; or print first and write by hand.
+        </p>
+        <HowTaken bench={bench} />
+        <nav aria-label="Contents">
+          <ul>
+            {contents.map(([id, text]) => (
+              <li>
+                <a href={`#${id}`}>{text}</a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      <GpuSection {...report} />
+      {stages.map((notes) => (
+        <StageSection notes={notes} report={report} />
+      ))}
+      {comparisons.length > 0 && (
+        <section>
+          <h2 id="comparison">All versions compared</h2>
+          {comparisons.map((comparison) => (
+            <Versions comparison={comparison} report={report} />
           ))}
-          {comparisons.length > 0 && (
-            <section>
-              <h2 id="comparison">All versions compared</h2>
-              {comparisons.map((comparison) => (
-                <Versions comparison={comparison} report={report} />
-              ))}
-            </section>
-          )}
-          <section>
-            <h2 id="conclusions">Conclusions from all stages</h2>
-            <Conclusions id="all" questions={lastQuestions} />
-          </section>
-        </main>
-      </body>
-    </html>
+        </section>
+      )}
+      <section>
+        <h2 id="conclusions">Conclusions from all stages</h2>
+        <Conclusions id="all" questions={lastQuestions} />
+      </section>
+    </Paper>
   );
 }
 
-/** Ends of blocks, behind which those who read the source find the next line. */
-const blockEnds =
-  /<\/(?:caption|div|dl|figure|g|h[123]|head|header|li|nav|p|section|style|svg|table|tbody|thead|tr|ul)>/g;
-
-export const reportPage = (report: Report) =>
-  `<!DOCTYPE html>\n${render(<Page {...report} />).replace(blockEnds, "$&\n")}\n`;
+export const reportPage = (report: Report) => textOf(<Page {...report} />);

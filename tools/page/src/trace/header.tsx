@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Props } from "./app.tsx";
 import { blocksOf } from "../parts/data.ts";
 import { chooseKernel, kernelOf } from "./state.ts";
@@ -75,11 +76,29 @@ const keys = [
   ["Shift click", "one more thread, up to four"],
 ];
 
+/** A dialog of the browser's, which keeps the focus and gives it back. */
 export function Help({ state, change }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Before anything else may take the focus, which it could not give back then.
+  useLayoutEffect(() => {
+    const shown = dialog.current!;
+    shown.showModal();
+    return () => shown.close();
+  }, []);
+  const close = () => change({ ...state, help: false });
   return (
-    <div class="veil" onClick={() => change({ ...state, help: false })}>
-      <section class="card help" role="dialog" aria-modal="true" aria-label="Keys">
-        <h2>Keys</h2>
+    <dialog
+      ref={dialog}
+      class="help"
+      aria-labelledby="keys"
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      <section class="card">
+        <h2 id="keys">Keys</h2>
         <dl>
           {keys.map(([key, what]) => (
             <div key={key}>
@@ -88,15 +107,24 @@ export function Help({ state, change }: Props) {
             </div>
           ))}
         </dl>
+        <label>
+          <input
+            type="checkbox"
+            id="characters"
+            checked={state.characters}
+            onChange={() => change({ ...state, characters: !state.characters })}
+          />{" "}
+          letters, digits and ? are keys
+        </label>
         <p>
           An interval is what a block does between two barriers. A filled square is an element that a
           thread loads from, or stores to, global memory; a dot is one that it uses from shared memory,
           where perhaps another thread has put it.
         </p>
-        <button autofocus onClick={() => change({ ...state, help: false })}>
+        <button autofocus onClick={close}>
           Close
         </button>
       </section>
-    </div>
+    </dialog>
   );
 }

@@ -7,6 +7,7 @@ import {
   isLarge,
   laterResults,
   layOut,
+  nameOfThread,
   partTouched,
   verbs,
   whole,
@@ -14,6 +15,7 @@ import {
 import type { Touched } from "../parts/touched.ts";
 import type { Props } from "./app.tsx";
 import { chooseThread, kernelOf } from "./state.ts";
+import { InWords } from "./words.tsx";
 
 interface Shown extends Props {
   /** What the block touches in the intervals that are shown. */
@@ -76,7 +78,7 @@ export function Matrices({ trace, state, change, elements, ever }: Shown) {
       <ul class="legend" aria-label="Legend">
         {state.threads.map((thread, i) => (
           <li key={thread}>
-            <i class={`swatch t${i}`} /> thread {point(threadIndex(kernel, thread))}
+            <i class={`swatch t${i}`}>{nameOfThread(state.threads, i)}</i> thread {point(threadIndex(kernel, thread))}
           </li>
         ))}
         <li>
@@ -101,6 +103,7 @@ export function Matrices({ trace, state, change, elements, ever }: Shown) {
           </li>
         )}
       </ul>
+      <InWords trace={trace} kernel={kernel} now={elements} threads={state.threads} />
     </section>
   );
 }

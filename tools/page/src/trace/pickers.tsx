@@ -1,8 +1,12 @@
 import type { Props } from "./app.tsx";
 import { point, threadIndex, threadsOf } from "../parts/data.ts";
+import { nameOfThread } from "../parts/matrices.tsx";
 import { chooseBlock, chooseThread, kernelOf, warpOf } from "./state.ts";
 
-/** Moves the focus among the buttons of a grid, so that arrows there choose and do not scrub. */
+/**
+ * Moves the focus among the buttons of a grid, so that arrows there choose and do not scrub. The Tab key stops at one
+ * of them.
+ */
 function walk(event: KeyboardEvent, columns: number) {
   const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
   if (by === undefined) return;
@@ -37,10 +41,12 @@ export function BlockPicker({ trace, state, change }: Props) {
               data-block={point(block.index)}
               class={strays ? "fault" : ""}
               aria-pressed={i === state.block}
+              tabIndex={i === state.block ? 0 : -1}
               title={`block ${point(block.index)}${strays ? ", at fault" : ""}`}
               onClick={() => change(chooseBlock(trace, state, i))}
             >
               {block.index.slice(0, 2).join(", ")}
+              {strays && " !"}
             </button>
           );
         })}
@@ -77,14 +83,17 @@ export function ThreadPicker({ trace, state, change }: Props) {
               data-thread={thread}
               class={`${colour >= 0 ? `t${colour}` : ""} ${odd ? "odd" : ""}`}
               aria-pressed={colour >= 0}
-              aria-label={`thread ${name}`}
+              tabIndex={colour === 0 ? 0 : -1}
+              aria-label={colour >= 0 ? `${nameOfThread(state.threads, colour)} thread ${name}`.trim() : `thread ${name}`}
               title={`thread ${name}, warp ${Math.floor(thread / 32)}`}
               onClick={(event) =>
                 change(
                   chooseThread(state, thread, state.several || event.shiftKey || event.ctrlKey || event.metaKey),
                 )
               }
-            />
+            >
+              {colour >= 0 && nameOfThread(state.threads, colour)}
+            </button>
           );
         })}
       </div>

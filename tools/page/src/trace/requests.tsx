@@ -1,9 +1,11 @@
+import { useEffect, useRef } from "preact/hooks";
 import type { Props } from "./app.tsx";
 import { Picture } from "../drawing.tsx";
 import { conflictText, drawBanks, wavefronts, wordsWanted } from "../parts/banks.tsx";
 import { type Request, costText, deed } from "../parts/data.ts";
 import { drawSectors } from "../parts/sectors.tsx";
-import { chosenRequest, kernelOf, requestsOf, warpOf } from "./state.ts";
+import { keepInSight } from "./source.tsx";
+import { chooseNextRequest, chosenRequest, kernelOf, requestsOf, warpOf } from "./state.ts";
 
 const mostListed = 200;
 
@@ -52,6 +54,8 @@ export function Requests({ trace, state, change }: Props) {
   const requests = requestsOf(trace, state);
   const chosen = chosenRequest(trace, state);
   const lineOf = (request: Request) => kernel.sites[request.site].line;
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => keepInSight(list.current, list.current?.querySelector("[aria-selected=true]")), [chosen]);
   return (
     <section class="card requests">
       <h2>
@@ -63,13 +67,27 @@ export function Requests({ trace, state, change }: Props) {
       </h2>
       {chosen ? (
         <>
-          <div class="list" role="listbox" aria-label="Requests of the warp" tabIndex={0}>
+          <div
+            class="list"
+            ref={list}
+            role="listbox"
+            aria-label="Requests of the warp"
+            aria-activedescendant={`request-${chosen.index}`}
+            tabIndex={0}
+            onKeyDown={(event) => {
+              if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+              event.preventDefault();
+              event.stopPropagation();
+              change(chooseNextRequest(trace, state, event.key === "ArrowDown" ? 1 : -1));
+            }}
+          >
             {requests.slice(0, mostListed).map((request) => {
               const bad = request.outside !== 0 || request.racing !== 0;
               return (
                 <div
                   key={request.index}
                   role="option"
+                  id={`request-${request.index}`}
                   data-request={request.index}
                   aria-selected={request === chosen}
                   class={bad ? "fault" : ""}

@@ -5,6 +5,7 @@ import { type Shape, drawElements, inRows, whole } from "../parts/matrices.tsx";
 import { asTrace, sharedMemoryOf, touchedShared } from "../parts/shared.ts";
 import type { Props } from "./app.tsx";
 import { blockOf, chooseThread, kernelOf } from "./state.ts";
+import { InWords } from "./words.tsx";
 
 /** Wider rows of tiles would make their elements small. */
 const widest = 72;
@@ -69,6 +70,7 @@ export function SharedMemory({ trace, state, change, first }: Props & { first: n
           </li>
         )}
       </ul>
+      <InWords trace={shared} kernel={kernel} now={now} threads={state.threads} says={verbs} />
     </section>
   );
 }

@@ -29,6 +29,15 @@ const Cost = ({ of }: { of?: Request }) => (
   <span class={`cost ${of && isWasteful(of) ? "wasteful" : ""}`}>{of?.cost ?? ""}</span>
 );
 
+/** Scrolls a box, and not the page, to one of its lines. */
+export function keepInSight(box: HTMLElement | null, line?: HTMLElement | null) {
+  if (!box || !line) return;
+  const top = line.offsetTop - box.offsetTop;
+  if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40) {
+    box.scrollTop = top - box.clientHeight / 2;
+  }
+}
+
 export function Source({ trace, state, change }: Props) {
   const kernel = kernelOf(trace, state);
   const block = blockOf(trace, state);
@@ -54,12 +63,7 @@ export function Source({ trace, state, change }: Props) {
 
   useEffect(() => {
     const box = list.current;
-    const line = box?.querySelector<HTMLElement>(".now") ?? box?.querySelector<HTMLElement>(".active");
-    if (!box || !line) return;
-    const top = line.offsetTop - box.offsetTop;
-    if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40) {
-      box.scrollTop = top - box.clientHeight / 2;
-    }
+    keepInSight(box, box?.querySelector(".now") ?? box?.querySelector(".active"));
   }, [chosen, source]);
 
   if (!source) {
@@ -105,7 +109,12 @@ export function Source({ trace, state, change }: Props) {
           ];
           const told = [cost?.global, cost?.shared].flatMap((one) => (one ? [costText(one)] : []));
           return (
-            <li key={i} data-line={i + 1} class={classes.filter(Boolean).join(" ")}>
+            <li
+              key={i}
+              data-line={i + 1}
+              class={classes.filter(Boolean).join(" ")}
+              aria-current={active.has(name) ? "step" : undefined}
+            >
               {cost ? (
                 <button
                   aria-pressed={filtered}

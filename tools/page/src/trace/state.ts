@@ -21,6 +21,8 @@ export interface State {
   /** Position in the block's list; null: the first that fits. */
   request: number | null;
   help: boolean;
+  /** Single characters are keys: those who dictate turn them off. */
+  characters: boolean;
   dark: boolean | null;
 }
 
@@ -47,6 +49,7 @@ export function start(trace: Trace): State {
     site: null,
     request: null,
     help: false,
+    characters: true,
     dark: null,
   };
 }
@@ -56,6 +59,7 @@ export const chooseKernel = (trace: Trace, state: State, kernel: number): State 
   kernel,
   threads: usual(trace.kernels[kernel]),
   several: state.several,
+  characters: state.characters,
   dark: state.dark,
 });
 
@@ -172,6 +176,8 @@ export function showFinding(trace: Trace, state: State, lines: number[]): State 
 
 /** @returns the state after a key, or null where the key means nothing */
 export function press(trace: Trace, state: State, key: string, shift: boolean): State | null {
+  if (!state.characters && key.length === 1 && key !== " ") return null;
+  if (state.help && key !== "?" && key !== "Escape") return null;
   const threads = threadsOf(kernelOf(trace, state));
   const still = { ...state, playing: false };
   switch (key) {

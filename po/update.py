@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Brings the catalogues of all languages up to date with the sources, and the translated texts with them.
+
+    python3 po/update.py            writes them; what changed in English is marked fuzzy, and shown in English
+    python3 po/update.py --check    writes nothing: names what is not up to date, or wrong, and exits with 1
+
+It needs GNU gettext and po4a. docs/translating.md tells the rest.
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOLS = ("xgettext", "msgmerge", "msgattrib", "po4a")
+SKIPPED = 77  # to CTest
+DOCUMENTS = ("first-hour", "glossary")
+MADE_BY = "python3 po/update.py"
+QUESTIONS = ("question", "reason", "choices")  # of stage.json, that a learner is asked
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, text=True, capture_output=True)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def languages():
+    """Each has a catalogue of the tools' messages."""
+    return sorted(file.stem for file in (ROOT / "po").glob("*.po") if "." not in file.stem)
+
+
+def sources(folder):
+    """Those of C++ that speak to people."""
+    files = [path for path in (ROOT / folder).rglob("*.[ch]pp") if not path.stem.endswith("_test")]
+    return sorted(str(path.relative_to(ROOT)) for path in files if re.search(r"\b(tr|marked)\(", path.read_text()))
+
+
+def texts_in(value, name=""):
+    """The strings of a stage.json that are asked and told."""
+    if isinstance(value, dict):
+        return [text for key, item in value.items() for text in texts_in(item, key)]
+    if isinstance(value, list):
+        return [text for item in value for text in texts_in(item, name)]
+    return [value] if name in QUESTIONS and isinstance(value, str) else []
+
+
+def write_template(pot, files, stage=None):
+    """Messages of sources, and of what a stage asks."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = Path(folder) / "stage.cpp"
+        if stage:
+            questions = texts_in(json.loads((stage / "stage.json").read_text()))
+            asked.write_text("".join(f"tr({json.dumps(text, ensure_ascii=False)});\n" for text in questions))
+            files = [*files, str(asked)]
+        run("xgettext", "--from-code=UTF-8", "--language=C++", "--keyword", "--keyword=tr:1", "--keyword=marked:1",
+        "--flag=tr:1:no-c-format", "--flag=marked:1:no-c-format", "--no-location",
+            "--force-po", "--package-name=Tilewise", "--no-wrap", "--output", pot, *files)
+
+
+def merge(pot, catalogue):
+    """A catalogue with the messages of the template, and its translations of them."""
+    if not catalogue.exists():
+        run("msginit", "--no-translator", "--locale", catalogue.name.split(".")[-2], "--no-wrap", "--input", pot,
+            "--output-file", catalogue)
+    run("msgmerge", "--quiet", "--update", "--backup=none", "--no-wrap", "--previous", catalogue, pot)
+    run("msgattrib", "--no-obsolete", "--no-wrap", "--output-file", catalogue, catalogue)
+
+
+def stages(root):
+    return sorted(path.parent for path in (root / "grading/stages").glob("*/stage.json"))
+
+
+def update_messages(root, scratch):
+    in_stages = "grading/stages/"
+    common = [file for folder in ("common", "grading", "tools") for file in sources(folder)
+              if file.count("/") < 3 or not file.startswith(in_stages)]
+    for language in languages():
+        pot = scratch / "messages.pot"
+        write_template(pot, common)
+        merge(pot, root / f"po/{language}.po")
+        for stage in stages(root):
+            write_template(pot, sources(stage.relative_to(root)), stage)
+            catalogue = stage / f"{language}.po"
+            if catalogue.exists():
+                merge(pot, catalogue)
+
+
+def texts(root):
+    """English texts, and what the catalogue of each is called, without the language."""
+    handouts = [(root / f"labs/{stage.name}/README.md", stage / "handout") for stage in stages(root)]
+    return handouts + [(root / f"docs/{name}.md", root / f"po/{name}") for name in DOCUMENTS]
+
+
+def update_texts(root, scratch):
+    for english, stem in texts(root):
+        known = [language for language in languages() if Path(f"{stem}.{language}.po").exists()]
+        if not known:
+            continue
+        config = scratch / "po4a.cfg"
+        config.write_text(f"""[po4a_langs] {' '.join(known)}
+[po4a_paths] {scratch}/text.pot $lang:{stem}.$lang.po
+[options] --master-charset UTF-8 --localized-charset UTF-8 --keep 0 --porefs none --wrap-po no --package-name Tilewise
+[type: text] {english} $lang:{english.with_suffix('')}.$lang.md opt:"--option markdown --option neverwrap"
+""")
+        run("po4a", "--quiet", "--no-backups", config)
+        (scratch / "text.pot").unlink()
+        for language in known:
+            run("msgattrib", "--no-obsolete", "--no-wrap", "--output-file", f"{stem}.{language}.po",
+                f"{stem}.{language}.po")
+
+
+def finish_texts(root):
+    """Links lead to translations where there are any; po4a's empty lines between items become one."""
+    for text in translated_texts(root):
+        language = text.suffixes[-2]
+
+        def to_translation(match, text=text, language=language):
+            target = text.parent / f"{match[1]}{language}.md"
+            return f"]({match[1]}{language}.md" if target.exists() else match[0]
+
+        content = re.sub(r"\]\(([^)#:]+?)\.md(?=[)#])", to_translation, text.read_text())
+        text.write_text(re.sub(r"\n{3,}", "\n\n", content))
+
+
+def catalogues(root):
+    return sorted([*root.glob("po/*.po"), *root.glob("grading/stages/*/*.po")])
+
+
+def translated_texts(root):
+    return [english.with_suffix(f".{language}.md") for english, _ in texts(root) for language in languages()
+            if english.with_suffix(f".{language}.md").exists()]
+
+
+# --- What a catalogue says --------------------------------------------------------------------
+
+def entries(catalogue):
+    """(English, translation, whether it is fuzzy) of each message; the first, without English, is the header."""
+    found = []
+    for block in re.split(r"\n\n+", catalogue.read_text().strip()):
+        parts = {"msgid": "", "msgstr": ""}
+        current = None
+        for line in block.splitlines():
+            if line.startswith(("msgid ", "msgstr ")):
+                current = line.split(" ", 1)[0]
+            elif not line.startswith('"'):
+                current = None
+            if current:
+                parts[current] += json.loads(line[line.index('"'):], strict=False)
+        found.append((parts["msgid"], parts["msgstr"], "fuzzy" in "".join(re.findall(r"^#,.*", block, re.M))))
+    return [entry for entry in found if entry[0]]
+
+
+def placeholders(text):
+    """Those of fmt, by the argument that they stand for: [(0, ''), (1, ':.3g')]."""
+    fields = re.findall(r"\{(\d*)((?::[^{}]*)?)\}", re.sub(r"\{\{|\}\}", "", text))
+    return sorted({(int(number) if number else i, form) for i, (number, form) in enumerate(fields)})
+
+
+# What a reader types, clicks or finds by its name.
+KEPT = {
+    "code": re.compile(r"`[^`\n]+`"),
+    "links": re.compile(r"\]\(([^)\s]+)\)"),
+    "HTML": re.compile(r"</?(?:details|summary|code|br|sub|sup)>"),
+    "commands": re.compile(r"^ *\$? *\./lab .*$", re.M),
+    "names of hints": re.compile(r"(?<=<summary>)\w+(?=: )"),
+}
+
+
+def broken(english, other, is_text):
+    """What a translation has lost; nothing if it is fine."""
+    if not is_text:
+        return "" if placeholders(english) == placeholders(other) else "its placeholders"
+    for what, pattern in KEPT.items():
+        if set(pattern.findall(english)) != set(pattern.findall(other)):
+            lost = sorted(set(pattern.findall(english)) ^ set(pattern.findall(other)))
+            return f"{what}: {', '.join(lost)}"
+    return ""
+
+
+def is_of_a_text(catalogue):
+    return "." in catalogue.stem
+
+
+def complaints_about(root):
+    for catalogue in catalogues(root):
+        name = catalogue.relative_to(root)
+        for english, other, is_fuzzy in entries(catalogue):
+            lost = "" if is_fuzzy or not other else broken(english, other, is_of_a_text(catalogue))
+            if lost:
+                yield f"{name}: the translation of {english[:70]!r} lost or changed {lost}"
+
+
+def report(root):
+    for catalogue in catalogues(root):
+        all_of_it = entries(catalogue)
+        fuzzy = sum(1 for _, _, is_fuzzy in all_of_it if is_fuzzy)
+        empty = sum(1 for _, other, is_fuzzy in all_of_it if not other and not is_fuzzy)
+        if fuzzy or empty:
+            print(f"{catalogue.relative_to(root)}: {len(all_of_it) - fuzzy - empty} of {len(all_of_it)} translated, "
+                  f"{fuzzy} fuzzy, {empty} empty; these are shown in English")
+
+
+# --- Whether all is up to date ----------------------------------------------------------------
+
+def copy_of_the_course(folder):
+    """What is read and written here, elsewhere."""
+    for path in [*catalogues(ROOT), *translated_texts(ROOT), *(english for english, _ in texts(ROOT)),
+                 *ROOT.glob("grading/stages/*/stage.json")]:
+        place = folder / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
+
+
+def stale(copy):
+    """Names of what an update changes, but for marks and order."""
+    for path in catalogues(copy):
+        name = path.relative_to(copy)
+        if {english for english, _, _ in entries(path)} != {english for english, _, _ in entries(ROOT / name)}:
+            yield f"{name} has not the messages of today"
+    for path in translated_texts(copy):
+        name = path.relative_to(copy)
+        if not (ROOT / name).exists() or path.read_text() != (ROOT / name).read_text():
+            yield f"{name} is not what its catalogue makes of the English text"
+
+
+def update(root):
+    with tempfile.TemporaryDirectory() as scratch:
+        update_messages(root, Path(scratch))
+        update_texts(root, Path(scratch))
+        finish_texts(root)
+
+
+def main():
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        print(f"Skipped: {', '.join(missing)} not found; apt-get install gettext po4a")
+        return SKIPPED
+    if sys.argv[1:] != ["--check"]:
+        update(ROOT)
+        report(ROOT)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        copy_of_the_course(copy)
+        update(copy)
+        problems = [*stale(copy), *complaints_about(ROOT)]
+    report(ROOT)
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(f"What is not up to date, `{MADE_BY}` brings up to date; nobody need speak the language for that.")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+// Whose kernels are fastest, as a page for a class.
+
+import drawingStyles from "./drawing.css";
+import { significant } from "./numbers.ts";
+import { Paper, textOf } from "./paper.tsx";
+import { Figures } from "./report/figures.tsx";
+import reportStyles from "./report/report.css";
+import { Table } from "./report/table.tsx";
+
+interface Leaderboard {
+  /** How all were graded, in words. */
+  settings: string;
+  boards: {
+    title: string;
+    measurement: string;
+    unit: string;
+    places: { rank: number; name: string; rate: number }[];
+  }[];
+}
+
+/** More bars than that are no picture. */
+const mostBars = 20;
+
+const title = "Leaderboard";
+
+const Page = ({ settings, boards }: Leaderboard) => (
+  <Paper title={title} styles={drawingStyles + reportStyles}>
+    <header>
+      <h1>{title}</h1>
+      <p>
+        Of those who have passed a stage and want to be shown, under the names that they have chosen. {settings}.
+      </p>
+    </header>
+    {boards.length === 0 && <p class="missing">Nobody is shown yet.</p>}
+    {boards.map(({ title, measurement, unit, places }) => (
+      <section>
+        <h2>{title}</h2>
+        <Figures
+          charts={[
+            {
+              name: `${title}-${measurement}`,
+              chart: {
+                kind: "ladder",
+                title: measurement,
+                unit,
+                rungs: places
+                  .slice(0, mostBars)
+                  .map(({ rank, name, rate }) => ({ name, value: rate, note: `place ${rank}`, aside: false })),
+              },
+            },
+          ]}
+        />
+        <Table
+          caption={`${title}, ${measurement}`}
+          columns={[{ heading: "name", text: true }, { heading: "place" }, { heading: unit }]}
+          rows={places.map(({ rank, name, rate }) => [name, String(rank), significant(rate)])}
+          width="narrow"
+        />
+      </section>
+    ))}
+  </Paper>
+);
+
+export const leaderboardPage = (board: Leaderboard) => textOf(<Page {...board} />);

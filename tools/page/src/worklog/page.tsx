@@ -1,0 +1,171 @@
+// The worklog as a page to hand in: of each stage its gradings, a line each, and how the rates went.
+
+import { type Series } from "../chart.tsx";
+import drawingStyles from "../drawing.css";
+import { significant } from "../numbers.ts";
+import { Blanks, Paper, textOf } from "../paper.tsx";
+import { Figures, choiceStyles } from "../report/figures.tsx";
+import reportStyles from "../report/report.css";
+import { noFigure } from "../report/table.tsx";
+
+interface Entry {
+  time: string;
+  changes: { file: string; added: number; removed: number; diff: string }[];
+  status: string;
+  score: number;
+  max_score: number;
+  message: string;
+  device: string;
+  /** By test and measurement. */
+  rates: { [test: string]: { [measurement: string]: number } };
+}
+
+interface Worklog {
+  /** Lines of the log that could not be read. */
+  damaged: number;
+  stages: { id: string; title: string; entries: Entry[] }[];
+}
+
+const title = "Worklog: what was tried, and what it gave";
+
+const unitOf = (measurement: string) => (measurement.indexOf("gb_s") === 0 ? "GB/s" : "GFLOPS");
+
+/** Without its suite, and with what a measurement adds to its unit: "ReachesMinimumGflops, n1024". */
+function nameOf(test: string, measurement: string): string {
+  const part = measurement.replace(/^(gflops|gb_s)_?/, "");
+  return test.replace(/^.*\./, "") + (part === "" ? "" : `, ${part}`);
+}
+
+/** Rates by unit and name, over the gradings from 1 on. */
+function ratesOf(entries: Entry[]): [unit: string, series: Series[]][] {
+  const found = new Map<string, Series[]>();
+  entries.forEach((entry, i) => {
+    for (const [test, measured] of Object.entries(entry.rates)) {
+      for (const [measurement, value] of Object.entries(measured)) {
+        const unit = unitOf(measurement);
+        const lines = found.get(unit) ?? [];
+        found.set(unit, lines);
+        const name = nameOf(test, measurement);
+        let line = lines.find((one) => one.name === name);
+        if (!line) lines.push((line = { name, points: [] }));
+        line.points.push({ x: i + 1, y: value });
+      }
+    }
+  });
+  return Array.from(found.entries());
+}
+
+function Changes({ of }: { of: Entry["changes"] }) {
+  if (of.length === 0) return <>no change</>;
+  return (
+    <>
+      {of.map(({ file, added, removed, diff }) =>
+        diff === "" ? (
+          <div>
+            {file}, {added} lines
+          </div>
+        ) : (
+          <details>
+            <summary>
+              {file} +{added} −{removed}
+            </summary>
+            <pre>{diff}</pre>
+          </details>
+        ),
+      )}
+    </>
+  );
+}
+
+function Rates({ of }: { of: Entry["rates"] }) {
+  const rates = Object.values(of).reduce((all: [string, number][], one) => all.concat(Object.entries(one)), []);
+  if (rates.length === 0) return <>{noFigure}</>;
+  return (
+    <>
+      {rates.map(([measurement, value]) => (
+        <div>
+          {significant(value)} {unitOf(measurement)}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Stage({ id, title, entries }: Worklog["stages"][0]) {
+  const charts = ratesOf(entries)
+    .filter(([, series]) => series.some((line) => line.points.length > 1))
+    .map(([unit, series]) => ({
+      name: `${id}-${unit}`,
+      chart: {
+        kind: "lines" as const,
+        title: `${unit} by grading`,
+        x: { label: "grading", logarithmic: false },
+        y: { label: unit, logarithmic: false },
+        series,
+        size: "half" as const,
+      },
+    }));
+  return (
+    <section>
+      <h2>{title}</h2>
+      {charts.length > 0 && <Figures charts={charts} />}
+      <div class="table" tabIndex={0} role="group" aria-label={`gradings of ${title}`}>
+        <table>
+          <caption>Gradings on {entries[entries.length - 1].device}</caption>
+          <thead>
+            <tr>
+              <th scope="col">grading</th>
+              <th scope="col">time (UTC)</th>
+              <th scope="col" class="text">
+                changed
+              </th>
+              <th scope="col" class="text">
+                verdict
+              </th>
+              <th scope="col">points</th>
+              <th scope="col">rate</th>
+              <th scope="col" class="text">
+                said first
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry, i) => (
+              <tr>
+                <th scope="row">{i + 1}</th>
+                <td>{entry.time}</td>
+                <td class="text">
+                  <Changes of={entry.changes} />
+                </td>
+                <td class="text">{entry.status}</td>
+                <td>
+                  {entry.score}/{entry.max_score}
+                </td>
+                <td>
+                  <Rates of={entry.rates} />
+                </td>
+                <td class="text">{entry.message}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+const Page = ({ damaged, stages }: Worklog) => (
+  <Paper title={title} styles={drawingStyles + reportStyles + choiceStyles}>
+    <header>
+      <h1>{title}</h1>
+      <Blanks />
+      <p class="hint">Type into the lines, then print, also to PDF. What has changed unfolds.</p>
+      {damaged > 0 && <p class="wrong">{damaged} lines of the log could not be read, and are left out.</p>}
+    </header>
+    {stages.map((stage) => (
+      <Stage {...stage} />
+    ))}
+  </Paper>
+);
+
+export const worklogPage = (log: Worklog) => textOf(<Page {...log} />);
