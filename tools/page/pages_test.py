@@ -108,7 +108,7 @@ class PagesTest(browser.BrowserTest):
 
     def test_worklog_tells_each_grading(self):
         self.open("worklog")
-        self.assertIn("1 lines of the log could not be read", self.find("header").text)
+        self.assertIn("1 line of the log could not be read", self.find("header").text)
         self.assertEqual([row.text.split()[0] for row in self.all("tbody tr")], ["1", "2", "3"])
         self.find("details summary").click()
         self.assertIn("+short", self.find("details pre").text)

@@ -15,6 +15,9 @@ export function significant(value: number): string {
   return value.toFixed(Math.max(0, Math.min(4 - beforePoint, 9)));
 }
 
+/** "1 line", "2 lines". */
+export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 export const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 
 /** As many as four digits, without zeros at the end. */

@@ -1,6 +1,7 @@
 // One request to shared memory: which lane wants which word of which bank.
 
 import { type Drawn, px } from "../drawing.tsx";
+import { counted } from "../numbers.ts";
 import { type Kernel, type Request, type Trace, hasLane } from "./data.ts";
 
 /** "As[3][0]", the element at a word. */
@@ -62,7 +63,7 @@ export const laneText = (lanes: number[]) => (lanes.length > 1 ? `x${lanes.lengt
 /** "x16" has no room in letters that "x8" has room in. */
 export const laneLooks = (lanes: number[]) => (lanes.length > 9 ? "mid tight" : "mid");
 
-export const wavefronts = (request: Request) => `${request.cost} wavefront${request.cost === 1 ? "" : "s"}`;
+export const wavefronts = (request: Request) => counted(request.cost, "wavefront");
 
 export const conflictText = (request: Request) =>
   request.detail > 0 ? `${request.detail} of them by bank conflicts` : "no bank conflict";

@@ -1,5 +1,7 @@
 // The document tilewise/trace/v1 as pictures are made of it. Its schema: grading/trace/trace_json.hpp
 
+import { counted } from "../numbers.ts";
+
 export interface Matrix {
   name: string;
   rows: number;
@@ -207,9 +209,9 @@ export const usedShare = (request: Request) =>
 
 export function costText(request: Request): string {
   if (request.shared) {
-    const wavefronts = `${request.cost} wavefront${request.cost === 1 ? "" : "s"}`;
+    const wavefronts = counted(request.cost, "wavefront");
     return request.detail > 0 ? `${wavefronts}, ${request.detail} by conflicts` : wavefronts;
   }
   const share = Math.round(1000 * (usedShare(request) ?? 0)) / 10;
-  return `${request.cost} sector${request.cost === 1 ? "" : "s"}, ${share}% used`;
+  return `${counted(request.cost, "sector")}, ${share}% used`;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Props } from "./app.tsx";
 import { Picture } from "../drawing.tsx";
+import { counted } from "../numbers.ts";
 import { conflictText, drawBanks, wavefronts, wordsWanted } from "../parts/banks.tsx";
 import { type Request, costText, deed } from "../parts/data.ts";
 import { drawSectors } from "../parts/sectors.tsx";
@@ -8,8 +9,6 @@ import { keepInSight } from "./source.tsx";
 import { chooseNextRequest, chosenRequest, kernelOf, requestsOf, warpOf } from "./state.ts";
 
 const mostListed = 200;
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function Banks({ trace, state, request }: Props & { request: Request }) {
   const picture = drawBanks(trace, kernelOf(trace, state), request, state.threads, 14);

@@ -2,7 +2,7 @@
 
 import { type Series } from "../chart.tsx";
 import drawingStyles from "../drawing.css";
-import { significant } from "../numbers.ts";
+import { counted, significant } from "../numbers.ts";
 import { Blanks, Paper, textOf } from "../paper.tsx";
 import { Figures, choiceStyles } from "../report/figures.tsx";
 import reportStyles from "../report/report.css";
@@ -62,7 +62,7 @@ function Changes({ of }: { of: Entry["changes"] }) {
       {of.map(({ file, added, removed, diff }) =>
         diff === "" ? (
           <div>
-            {file}, {added} lines
+            {file}, {counted(added, "line")}
           </div>
         ) : (
           <details>
@@ -160,7 +160,7 @@ const Page = ({ damaged, stages }: Worklog) => (
       <h1>{title}</h1>
       <Blanks />
       <p class="hint">Type into the lines, then print, also to PDF. What has changed unfolds.</p>
-      {damaged > 0 && <p class="wrong">{damaged} lines of the log could not be read, and are left out.</p>}
+      {damaged > 0 && <p class="wrong">{counted(damaged, "line")} of the log could not be read.</p>}
     </header>
     {stages.map((stage) => (
       <Stage {...stage} />
