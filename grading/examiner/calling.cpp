@@ -37,7 +37,7 @@ CallReply used_up() {
 }
 
 // All of a matrix's argument but its place in shared memory, where its image begins at 0.
-BufferArgument describe(const DeviceArray& matrix, bool with_guard_bands) {
+BufferArgument describe(const DeviceArray& matrix, const CallManner& manner) {
   BufferArgument buffer;
   buffer.image_bytes = matrix.image_bytes();
   buffer.payload_offset = matrix.payload_offset();
@@ -48,16 +48,18 @@ BufferArgument describe(const DeviceArray& matrix, bool with_guard_bands) {
   buffer.lower_triangular = matrix.readable() == Readable::lower_triangle;
   buffer.element_bytes = matrix.element_bytes();
   buffer.row_elements = static_cast<std::size_t>(matrix.leading_dimension());
-  if (!with_guard_bands) {
+  if (!manner.with_guard_bands) {
+    constexpr std::size_t unit = 16;  // the largest that a thread copies, shorter than a guard band
+    const std::size_t bytes = buffer.payload_bytes;
     buffer.offset = std::exchange(buffer.payload_offset, 0);
-    buffer.image_bytes = buffer.payload_bytes;
+    buffer.image_bytes = manner.ends_at_a_unit ? (bytes + unit - 1) / unit * unit : bytes;
   }
   return buffer;
 }
 
 // Lays the call's matrices out in shared memory, one behind the other.
 std::vector<Argument> store_arguments(const Call& call, std::span<std::byte> memory,
-                                      bool with_guard_bands) {
+                                      const CallManner& manner) {
   constexpr std::size_t page = 4096;
   std::vector<Argument> arguments;
   std::size_t offset = 0;
@@ -75,7 +77,7 @@ std::vector<Argument> store_arguments(const Call& call, std::span<std::byte> mem
     }
     const DeviceArray& matrix = **array;
     BufferArgument& buffer =
-        std::get<BufferArgument>(arguments.emplace_back(describe(matrix, with_guard_bands)));
+        std::get<BufferArgument>(arguments.emplace_back(describe(matrix, manner)));
     if (offset + matrix.image_bytes() > memory.size()) {
       throw std::length_error(call.text +
                               tr(": the matrices exceed the memory shared with a worker"));
@@ -144,7 +146,7 @@ const CallReply& wait_until_ready(Worker& worker) {
 CallReply call_worker(Worker& worker, const Call& call, const CallManner& manner) {
   if (!manner.is_reference && time_budget().is_used_up()) return used_up();
   const auto store = [&](const Call& stored) {
-    return store_arguments(stored, worker.memory(), manner.with_guard_bands);
+    return store_arguments(stored, worker.memory(), manner);
   };
   // From the reference nothing has to be hidden.
   const bool has_warm_up = manner.timing && manner.warm_up != nullptr && !manner.is_reference;
@@ -253,6 +255,7 @@ std::optional<Verdict> CheckedCalls::make(const Call& call, CallReply& reply) {
     manner.watch = pass_.watch;
   } else {
     manner.with_guard_bands = false;  // else what strays into them goes unnoticed
+    manner.ends_at_a_unit = pass_.lets_copies_overhang;
     manner.is_supervised = true;
   }
   reply = call_worker(worker_, call, manner);
@@ -271,6 +274,7 @@ std::optional<Verdict> CheckedCalls::finish() {
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const auto error = first_sanitizer_error(text);
   if (!error) return std::nullopt;
+  may_be_short_ = may_be_short_copy(*error);
   return Verdict{sanitizer_fault(last_call_, pass_.tool, *error)};
 }
 

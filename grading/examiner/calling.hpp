@@ -62,6 +62,7 @@ struct CallManner {
   const Call* warm_up = nullptr;
   std::optional<simt::Watch> watch = std::nullopt;
   bool with_guard_bands = true;  ///< else each matrix is alone in its allocation
+  bool ends_at_a_unit = false;   ///< which then is as long as whole units of 16 bytes
   bool is_supervised = false;    ///< by a tool that makes kernels several times as slow
   bool is_reference = false;     ///< of a baseline of ours, whose time is not the submission's
 };
@@ -86,6 +87,7 @@ struct CheckPass {
   std::string circumstances;  ///< for messages: ", threads in reverse order"; may be empty
   simt::Watch watch;          ///< of the simulator
   std::string tool;           ///< of compute-sanitizer, on a GPU
+  bool lets_copies_overhang = false;  ///< by less than 16 bytes; the tool cannot tell short ones
 };
 
 /// The ways that the backend has: on the simulator the checked build, with its threads in several
@@ -109,6 +111,9 @@ class CheckedCalls {
   /// To be called after the last call: compute-sanitizer may tell of a fault only now.
   std::optional<Verdict> finish();
 
+  /// Whether the fault that was found may be a copy of fewer bytes than the tool takes it for.
+  bool found_a_copy_that_may_be_short() const { return may_be_short_; }
+
  private:
   /// What a tool writes; none without one.
   std::filesystem::path log() const { return scratch_ ? scratch_->path() / "log" : ""; }
@@ -117,6 +122,7 @@ class CheckedCalls {
   std::unique_ptr<ScratchDirectory> scratch_;
   Worker worker_;
   std::string last_call_;
+  bool may_be_short_ = false;
 };
 
 }  // namespace tilewise::grading

@@ -40,6 +40,7 @@ template <typename Fixture>
 struct Open : Fixture {
   void TestBody() override {}
   using Fixture::count;
+  using Fixture::end_worker;
   using Fixture::expect_clean;
   using Fixture::expect_inside;
   using Fixture::expect_nothing_done;
@@ -122,6 +123,17 @@ TEST_F(RectangularFixtures, PassRightTransposes) {
               test.expect_nothing_done(right(0, 5));
               test.expect_nothing_done(right(5, 0));
               test.measure(right(64, 32), "gb_s");
+            }),
+            "");
+}
+
+TEST_F(RectangularFixtures, GoOnInAnotherWorkerAfterTheirOwn) {
+  const auto right = transpose(TRANSPOSE(transpose_right), 32, 48);
+  EXPECT_EQ(failure_of<Transpose>([&](Transpose& test) {
+              test.expect_right(right);
+              test.end_worker();
+              test.expect_right(right);
+              test.measure(right, "gb_s");
             }),
             "");
 }

@@ -67,19 +67,25 @@ int StageTest::threads_per_block() {
 void StageTest::SetUp() {
   random_ = seeded_random(options().seed,
                           full_name(*testing::UnitTest::GetInstance()->current_test_info()));
+  start_worker();
+}
+
+void StageTest::TearDown() {
+  if (worker_) record_output(output_ + (worker_has_ended_ ? "" : worker_->output()));
+}
+
+void StageTest::start_worker() {
   worker_.emplace(worker_options(options()));
+  worker_has_ended_ = false;
   const CallReply& loaded = wait_until_ready(*worker_);
   if (loaded.ending != CallReply::Ending::returned) {
     fail(no_return(tr("Loading the submission"), loaded));
   }
 }
 
-void StageTest::TearDown() {
-  if (worker_) record_output(worker_->output());
-}
-
 CallReply StageTest::run(const Call& call, const CallManner& manner) {
   last_call_ = call.text;
+  if (worker_has_ended_) start_worker();
   CallReply reply = call_worker(*worker_, call, manner);
   ++calls_made_;
   note_reply(reply);
@@ -173,7 +179,11 @@ std::map<std::string, std::vector<double>> StageTest::time_baselines(const Call&
   return all_ms;
 }
 
-void StageTest::end_worker() { worker_->finish(); }
+void StageTest::end_worker() {
+  worker_->finish();
+  output_ += worker_->output();
+  worker_has_ended_ = true;
+}
 
 bool StageTest::skip(const std::string& reason, const std::string& advice) {
   record_verdict({{.message = reason, .hint = advice}});

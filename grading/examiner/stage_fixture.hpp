@@ -91,7 +91,7 @@ class StageTest : public testing::Test {
   std::map<std::string, std::vector<double>> time_baselines(const Call& call,
                                                             const CallManner& timed);
 
-  /// Ends this test's worker, whatever it had running. No call is to be made after that.
+  /// Ends this test's worker, whatever it had running. The next call is made in another.
   void end_worker();
 
   /// Calls made in this test's worker so far.
@@ -111,10 +111,14 @@ class StageTest : public testing::Test {
   void expect_block(const std::string& call, TileShape threads) { blocks_[call] = threads; }
 
  private:
+  void start_worker();
+
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
   std::map<std::string, Worker> baseline_workers_;
+  bool worker_has_ended_ = false;
+  std::string output_;  ///< of workers that have ended
   Random random_;
   int calls_made_ = 0;
   std::vector<Finding> refusals_;            ///< of the last call
@@ -226,6 +230,10 @@ class TrialTest : public StageTest {
   virtual std::string advice() const = 0;
 
  private:
+  /// Of one pass, whose results are added; returns what is at fault.
+  std::optional<Verdict> make_calls(CheckedCalls& calls, const CheckPass& pass,
+                                    const std::vector<PrepareTrial>& trials,
+                                    std::vector<PreparedTrial>& results);
   void run_timed(Trial& trial, const CallManner& timed);
   ModelledRate run_modelled(Trial& trial);
   bool comes_right_in_step(Trial& trial, bool sampled);

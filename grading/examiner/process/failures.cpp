@@ -159,6 +159,13 @@ std::optional<SanitizerError> first_sanitizer_error(const std::string& log) {
   return error;
 }
 
+bool may_be_short_copy(const SanitizerError& error) {
+  static const std::regex pattern(
+      "Invalid __global__ read of size (4|8|16) bytes at .*async.*inside the nearest allocation",
+      std::regex::icase);
+  return std::regex_search(error.message, pattern);
+}
+
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;

@@ -125,6 +125,24 @@ TEST(SanitizerLog, HasNoErrorWhereThereIsNone) {
   }
 }
 
+TEST(SanitizerLog, TellsCopiesThatMayBeShortFromReads) {
+  const std::string copy =
+      "Invalid __global__ read of size 16 bytes at void tilewise::ptx::cp_async<(int)16>(void *, "
+      "const void *, int)+0xcc0 in ptx.hpp:44 by thread (78,0,0) in block (0,0,0) ";
+  const std::string read =
+      "Invalid __global__ read of size 16 bytes at k(const float4 *)+0x40 in a.cu:4 by thread "
+      "(78,0,0) in block (0,0,0) ";
+  const std::string across =
+      "Access to 0x7f3eba8024e0 is out of bounds and is inside the nearest allocation at "
+      "0x7f3eba800000 of size 9448 bytes";
+  const std::string behind =
+      "Access to 0x7f3eba8024f0 is out of bounds and is 9 bytes after the nearest allocation at "
+      "0x7f3eba800000 of size 9448 bytes";
+  EXPECT_TRUE(may_be_short_copy({copy + across, {}}));
+  EXPECT_FALSE(may_be_short_copy({copy + behind, {}}));
+  EXPECT_FALSE(may_be_short_copy({read + across, {}}));
+}
+
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 const Situation in_call = {"matmul_grid", 10, 4096 * mebibyte};
 const Situation in_load = {"", 10, 4096 * mebibyte};

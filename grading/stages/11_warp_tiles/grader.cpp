@@ -269,7 +269,6 @@ TEST_F(MatmulAsync, ReachesMinimumGflops) {
   if (!options().models_rates()) {
     measure(async().with(1024), "gflops_n1024");
     measure(async().with(2048), "gflops_n2048");
-    measure(async().with(8192), "gflops_n8192");
   }
   expect_fast_enough(async().with(order_of_speed()), minimum_speed(),
                      tr("Count what is no multiply-add in the loop of k: each of these takes the "
