@@ -228,6 +228,7 @@ class StageBench {
         timing_->run(requests, workload_of(bench_case, own_call(bench_case, n)),
                      *bench_case.problem, plan_.total);
     for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (timed[i].is_absent) continue;
       BenchRow row = blank_row(bench_case, parts[i].module->contender, n);
       row.call = parts[i].call.text;
       row.problem = timed[i].problem;

@@ -80,6 +80,8 @@ class Contestant {
     if (!request_.module->is_library() || reply.ending != CallReply::Ending::returned ||
         reply.cuda_status != 0) {
       if (const auto why = why_nothing_counted(reply, request_.call.text)) {
+        is_absent =
+            request_.module->is_library() && reply.cuda_error_name == "cudaErrorNotSupported";
         return {{}, why->message};
       }
     }
@@ -102,6 +104,7 @@ class Contestant {
 
   std::optional<bool> right;
   std::vector<double> copies_ms;
+  bool is_absent = false;
 
  private:
   const TimingRequest& request_;
@@ -152,7 +155,7 @@ std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& reques
         [&](std::size_t contender, int round) { return contestants[contender].take_turn(round); });
     for (std::size_t i = 0; i < count; ++i) {
       const std::vector<double>& copied = contestants[i].copies_ms;
-      timed.push_back({taken[i].problem, taken[i].ms, copied.empty() ? 0 : core::median(copied),
+      timed.push_back({taken[i].problem, contestants[i].is_absent, taken[i].ms, copied.empty() ? 0 : core::median(copied),
                        contestants[i].right});
       if (mean_of_ten_ && taken[i].problem.empty()) {
         timed.back().mean_ms = contestants[i].mean_of_ten();

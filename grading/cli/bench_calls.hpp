@@ -52,6 +52,7 @@ struct TimingRequest {
 /// What came of it.
 struct TimedCall {
   std::string problem;  ///< why there is no time; empty otherwise
+  bool is_absent = false;  ///< the problem: a library has no such function
   double ms = 0;
   double copies_ms = 0;       ///< median of the turns whose matrices were copied
   std::optional<bool> right;  ///< the whole result; nothing for a copy, which does not transpose

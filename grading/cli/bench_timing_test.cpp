@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,17 @@ TEST_F(BenchTimingTest, GoesOnWithoutAContenderThatFails) {
   EXPECT_THAT(timed[0].problem, HasSubstr("returned cudaErrorInvalidValue"));
   EXPECT_EQ(timed[1].problem, "");
   EXPECT_EQ(timed[1].right, true);
+}
+
+TEST_F(BenchTimingTest, TellsWhatALibraryLacksFromWhatFails) {
+  const std::string lacks = std::regex_replace(fails, std::regex("InvalidValue"), "NotSupported");
+  const ContenderModule cublas = module_of(Contender::cublas, lacks.c_str());
+  const ContenderModule broken = module_of(Contender::copy, fails);
+  const ContenderModule student = module_of(Contender::student, lacks.c_str());
+  const auto timed = time({&cublas, &broken, &student});
+  EXPECT_TRUE(timed[0].is_absent);
+  EXPECT_FALSE(timed[1].is_absent);
+  EXPECT_FALSE(timed[2].is_absent);
 }
 
 TEST_F(BenchTimingTest, ForgivesLibrariesThatTheirLaunchesAreNotSeen) {

@@ -217,11 +217,11 @@ std::optional<double> peak_of(Multipliers multipliers, const DeviceInfo& device)
 }  // namespace
 
 void MatmulTest::expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
-                                    const std::string& advice) {
+                                    const std::string& advice, const std::string& part) {
   const auto peak = peak_of(matmul.multipliers, device());
   try_fast_enough(
-      [&] { return prepare(matmul); }, "gflops",
-      {.at = fmt::format("n = {}", matmul.n),
+      [&] { return prepare(matmul); }, part.empty() ? "gflops" : "gflops_" + part,
+      {.at = fmt::format("n = {}{}", matmul.n, part.empty() ? "" : ", " + part),
        .minimum = minimum,
        .peak = peak,
        .ceiling = peak,

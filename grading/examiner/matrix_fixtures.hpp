@@ -48,9 +48,10 @@ class MatmulTest : public CaseTest<MatmulCase> {
 
   /// Expects as much of the reference solution's rate on the same device, and no more than the
   /// peak of its multipliers. A timing that cannot be trusted is inconclusive rather than
-  /// too slow. `advice`: the hint for one that is too slow, what the stage is about.
+  /// too slow. `advice`: the hint for one that is too slow, what the stage is about. `part`: of the
+  /// function's name, where a test is about more than one.
   void expect_fast_enough(const MatmulCase& matmul, const SpeedMinimum& minimum,
-                          const std::string& advice);
+                          const std::string& advice, const std::string& part = "");
 
   std::string result_name() const override { return tr("product"); }
   std::string edge_advice() const override;

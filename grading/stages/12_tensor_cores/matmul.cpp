@@ -175,7 +175,8 @@ TEST_F(MatmulMma, ReachesMinimumGflops) {
       three_of_tf32.with(options().models_rates() ? n / 2 : n), of_floats,
       tr("Split elements as they come from shared memory, in three instructions "
          "each, and let each that is split serve a warp's tile of 64 x 32 results or "
-         "more. Copies should be several tiles ahead, operands one step."));
+         "more. Copies should be several tiles ahead, operands one step."),
+      "3xtf32");
   expect_fast_enough(mma.with(n), minimum_speed(),
                      tr("A warp should compute 64 x 64 results, so that it reads little of shared "
                         "memory for each product, and have the operands of the next step on their "
