@@ -1,5 +1,6 @@
 #include "tools/app/arguments.hpp"
 
+#include <fmt/args.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +8,10 @@
 #include <cmath>
 #include <filesystem>
 #include <random>
+#include <regex>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/cli/submission.hpp"
 #include "tools/app/commands.hpp"
 
@@ -27,7 +30,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
             const auto [rest, error] = std::from_chars(text.data(), end, value);
             const bool fits = least <= value && value <= most;
             if (error == std::errc() && rest == end && fits) return "";
-            return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+            return tr("'{}' is no whole number from {} to {}", text, least, most);
           },
           ""};
 }
@@ -38,9 +41,41 @@ CLI::Validator seconds() {
             if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) {
               return "";
             }
-            return fmt::format("'{}' is no number of seconds greater than 0", text);
+            return tr("'{}' is no number of seconds greater than 0", text);
           },
           ""};
+}
+
+namespace {
+
+/// CLI11 has no catalogue of what it says, so that it is taken apart.
+constexpr const char* refusals[] = {
+    marked("{} is required"),
+    marked("The following argument was not expected: {}"),
+    marked("The following arguments were not expected: {}"),
+    marked("{}: {} not in {}"),
+    marked("{}: 1 required {} missing"),
+    marked("{}: At Most {} required but received {}"),
+    marked("{} excludes {}"),
+    marked("{} requires {}"),
+};
+constexpr const char* refusal_end = marked("\nRun with --help for more information.\n");
+
+}  // namespace
+
+std::string refusal_in_words(const CLI::App* app, const CLI::Error& error) {
+  const std::string text = error.what();
+  const std::string end = CLI::FailureMessage::simple(app, error).substr(text.size());
+  const std::string told = end == refusal_end ? core::in_language(end) : end;
+  for (const char* const form : refusals) {
+    const std::regex pattern(std::regex_replace(form, std::regex(R"(\{\})"), "(.*)"));
+    std::smatch parts;
+    if (!std::regex_match(text, parts, pattern)) continue;
+    fmt::dynamic_format_arg_store<fmt::format_context> arguments;
+    for (std::size_t i = 1; i < parts.size(); ++i) arguments.push_back(parts[i].str());
+    return core::translated(form, arguments) + told;
+  }
+  return text + told;
 }
 
 CLI::Option* add_stage(CLI::App* command, Run& run, const std::string& description) {
