@@ -1,6 +1,5 @@
 #include "tools/app/arguments.hpp"
 
-#include <fmt/args.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <random>
-#include <regex>
 #include <string>
 
 #include "common/base/language.hpp"
@@ -48,7 +46,7 @@ CLI::Validator seconds() {
 
 namespace {
 
-/// CLI11 has no catalogue of what it says, so that it is taken apart.
+/// CLI11 has no catalogue of what it says.
 constexpr const char* refusals[] = {
     marked("{} is required"),
     marked("The following argument was not expected: {}"),
@@ -67,15 +65,7 @@ std::string refusal_in_words(const CLI::App* app, const CLI::Error& error) {
   const std::string text = error.what();
   const std::string end = CLI::FailureMessage::simple(app, error).substr(text.size());
   const std::string told = end == refusal_end ? core::in_language(end) : end;
-  for (const char* const form : refusals) {
-    const std::regex pattern(std::regex_replace(form, std::regex(R"(\{\})"), "(.*)"));
-    std::smatch parts;
-    if (!std::regex_match(text, parts, pattern)) continue;
-    fmt::dynamic_format_arg_store<fmt::format_context> arguments;
-    for (std::size_t i = 1; i < parts.size(); ++i) arguments.push_back(parts[i].str());
-    return core::translated(form, arguments) + told;
-  }
-  return text + told;
+  return core::retold(text, refusals) + told;
 }
 
 CLI::Option* add_stage(CLI::App* command, Run& run, const std::string& description) {
