@@ -19,7 +19,7 @@ TOOLS = ("xgettext", "msgmerge", "msgattrib", "po4a")
 SKIPPED = 77  # to CTest
 DOCUMENTS = ("first-hour", "glossary")
 MADE_BY = "python3 po/update.py"
-QUESTIONS = ("question", "reason", "choices")  # of stage.json, that a learner is asked
+QUESTIONS = ("question", "reason", "choices", "what")  # of stage.json, that a learner is asked and told
 
 
 def run(*command):

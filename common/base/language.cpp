@@ -1,8 +1,11 @@
 #include "common/base/language.hpp"
 
+#include <fmt/args.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
@@ -46,6 +49,30 @@ std::string unquoted(std::string_view line) {
 bool holds_catalogues(const fs::path& root, const std::string& language) {
   std::error_code unknown;
   return fs::is_regular_file(root / "po" / (language + ".po"), unknown);
+}
+
+/// What a text has in place of each {} of a form; nothing where it is not of that form.
+std::optional<std::vector<std::string_view>> parts_of(std::string_view text,
+                                                      std::string_view form) {
+  constexpr std::string_view hole = "{}";
+  std::size_t open = form.find(hole);
+  if (open == form.npos)
+    return text == form ? std::optional(std::vector<std::string_view>()) : std::nullopt;
+  if (!text.starts_with(form.substr(0, open))) return std::nullopt;
+  text.remove_prefix(open);
+  std::vector<std::string_view> parts;
+  while (true) {
+    form.remove_prefix(open + hole.size());
+    open = form.find(hole);
+    const std::string_view literal = form.substr(0, open);
+    const bool is_last = open == form.npos;
+    if (is_last && !text.ends_with(literal)) return std::nullopt;
+    const std::size_t at = is_last ? text.size() - literal.size() : text.find(literal);
+    if (at == text.npos) return std::nullopt;
+    parts.push_back(text.substr(0, at));
+    if (is_last) return parts;
+    text.remove_prefix(at + literal.size());
+  }
 }
 
 }  // namespace
@@ -160,6 +187,17 @@ bool is_heading(std::string_view line, std::string_view english) {
 std::string in_language(std::string_view english) {
   const auto found = spoken().catalogue.find(std::string(english));
   return found == spoken().catalogue.end() ? std::string(english) : found->second;
+}
+
+std::string retold(std::string_view english, std::span<const char* const> forms) {
+  for (const char* const form : forms) {
+    const auto parts = parts_of(english, form);
+    if (!parts) continue;
+    fmt::dynamic_format_arg_store<fmt::format_context> arguments;
+    for (const std::string_view part : *parts) arguments.push_back(part);
+    return translated(form, arguments);
+  }
+  return std::string(english);
 }
 
 std::string translated(std::string_view english, fmt::format_args arguments) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,10 @@ const std::string& language();
 
 /// A text that is no format string, and that xgettext finds elsewhere, in the language spoken.
 std::string in_language(std::string_view english);
+
+/// A text that was made in English elsewhere, by a library or by a handler of signals, in the
+/// language spoken where it is of one of these forms: "{} is required". The first that fits counts.
+std::string retold(std::string_view english, std::span<const char* const> forms);
 
 /// Whether a line of a text is "## Goal", in English or in the language spoken.
 bool is_heading(std::string_view line, std::string_view english);

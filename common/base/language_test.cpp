@@ -134,6 +134,23 @@ TEST_F(TranslationTest, FallsBackWhereATranslationAsksForOtherArguments) {
   }
 }
 
+TEST_F(TranslationTest, TakesApartWhatIsMadeElsewhere) {
+  constexpr const char* forms[] = {"{} is required", "{}: {} not in {}", "a signal"};
+  const auto told = [&](const char* english) { return retold(english, forms); };
+  speak_test_language(
+      "msgid \"{} is required\"\nmsgstr \"falta {}\"\n\n"
+      "msgid \"{}: {} not in {}\"\nmsgstr \"{1}, que no está en {2}: {0}\"\n\n"
+      "msgid \"a signal\"\nmsgstr \"una señal\"\n");
+  EXPECT_EQ(told("STAGE is required"), "falta STAGE");
+  EXPECT_EQ(told("--n: {} not in a, b"), "{}, que no está en a, b: --n");
+  EXPECT_EQ(told("a signal"), "una señal");
+  for (const char* other : {"", "is required", "STAGE is required.", "a: b", "a signal came"}) {
+    EXPECT_EQ(told(other), other);
+  }
+  speak_english();
+  EXPECT_EQ(told("STAGE is required"), "STAGE is required");
+}
+
 TEST_F(TranslationTest, FindsATextBesideTheEnglishOne) {
   const auto english = folder_ / "README.md";
   std::ofstream(folder_ / "README.xx.md") << "text";

@@ -11,6 +11,7 @@
 
 #include "common/base/files.hpp"
 #include "common/base/json.hpp"
+#include "common/base/language.hpp"
 
 namespace tilewise::core {
 
@@ -71,10 +72,10 @@ void demand_known_keys(const Json& fields) {
   }
   if (missing.empty() && unknown.empty()) return;
   throw std::runtime_error(
-      (missing.empty() ? "" : "missing: " + missing) +
+      (missing.empty() ? "" : tr("missing: {}", missing)) +
       (missing.empty() || unknown.empty() ? "" : "; ") +
       (unknown.empty() ? ""
-                       : "unknown: " + unknown + " (common/gpu/gpus.json shows all there are)"));
+                       : tr("unknown: {} (common/gpu/gpus.json shows all there are)", unknown)));
 }
 
 void read(const Json& fields, const Key& key, GpuProfile& gpu) {
@@ -87,11 +88,11 @@ void read(const Json& fields, const Key& key, GpuProfile& gpu) {
         const double number = value.is_number() ? value.get<double>() : -1;
         if (!value.is_number() || (whole && !value.is_number_integer()) ||
             !(number >= key.least && number <= key.most)) {
-          char bounds[64];
-          std::snprintf(bounds, sizeof bounds, "%.0f to %.0f", key.least, key.most);
-          throw std::runtime_error(std::string(key.name) + " is " + json_text(value) +
-                                   ", expected a " + (whole ? "whole " : "") + "number from " +
-                                   bounds);
+          throw std::runtime_error(
+              whole ? tr("{} is {}, expected a whole number from {:.0f} to {:.0f}", key.name,
+                         json_text(value), key.least, key.most)
+                    : tr("{} is {}, expected a number from {:.0f} to {:.0f}", key.name,
+                         json_text(value), key.least, key.most));
         }
         gpu.*member = value.get<Number>();
       },
@@ -99,7 +100,7 @@ void read(const Json& fields, const Key& key, GpuProfile& gpu) {
 }
 
 GpuProfile parse(const std::string& id, const Json& fields) {
-  if (!fields.is_object()) throw std::runtime_error("it is no object of a card's figures");
+  if (!fields.is_object()) throw std::runtime_error(tr("it is no object of a card's figures"));
   demand_known_keys(fields);
   GpuProfile gpu;
   gpu.id = id;
@@ -110,7 +111,7 @@ GpuProfile parse(const std::string& id, const Json& fields) {
                   &length) != 2 ||
       length != static_cast<int>(capability.size()) || gpu.compute_major < 1 ||
       gpu.compute_minor < 0) {
-    throw std::runtime_error("compute_capability \"" + capability + "\" is not MAJOR.MINOR");
+    throw std::runtime_error(tr("compute_capability \"{}\" is not MAJOR.MINOR", capability));
   }
   if (fields.contains("memory")) gpu.memory = strict::text(fields, "memory");
   for (const Key& key : keys) read(fields, key, gpu);
@@ -120,19 +121,19 @@ GpuProfile parse(const std::string& id, const Json& fields) {
 GpuProfile card_in(const std::filesystem::path& file) {
   const std::vector<GpuProfile> cards = load_gpu_profiles(file);
   if (cards.size() != 1) {
-    throw std::runtime_error(file.string() + " has " + std::to_string(cards.size()) +
-                             " cards; a file for --gpu has one");
+    throw std::runtime_error(
+        tr("{} has {} cards; a file for --gpu has one", file.string(), cards.size()));
   }
   const GpuProfile& card = cards.front();
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
   };
   if (card.id.empty() || !std::ranges::all_of(card.id, is_plain)) {
-    throw std::runtime_error(file.string() + ": a card is called by letters, digits, _ and -");
+    throw std::runtime_error(tr("{}: a card is called by letters, digits, _ and -", file.string()));
   }
   if (is_of_the_course(card)) {
-    throw std::runtime_error(file.string() + ": " + card.id +
-                             " is a card of the course's own; give this one another name");
+    throw std::runtime_error(tr("{}: {} is a card of the course's own; give this one another name",
+                                file.string(), card.id));
   }
   return card;
 }
@@ -141,7 +142,9 @@ GpuProfile card_in(const std::filesystem::path& file) {
 
 std::vector<GpuProfile> load_gpu_profiles(const std::filesystem::path& file) {
   std::ifstream stream(file);
-  if (!stream) throw std::runtime_error("cannot read the GPU profiles in " + file.string());
+  if (!stream) {
+    throw std::runtime_error(tr("cannot read the GPU profiles in {}", file.string()));
+  }
   try {
     return gpu_profiles_in(Json::parse(stream));
   } catch (const std::exception& error) {
@@ -157,7 +160,7 @@ std::vector<GpuProfile> gpu_profiles_in(const Json& document) {
     try {
       profiles.push_back(parse(id, fields));
     } catch (const std::exception& error) {
-      throw std::runtime_error("profile \"" + id + "\": " + error.what());
+      throw std::runtime_error(tr("profile \"{}\": {}", id, error.what()));
     }
   }
   return profiles;
@@ -192,8 +195,9 @@ GpuProfile gpu_profile(const std::string& gpu) {
     if (profile.id == gpu) return profile;
     known += (known.empty() ? "" : ", ") + profile.id;
   }
-  throw std::runtime_error("no GPU profile is called \"" + gpu + "\"; known are " + known +
-                           ", and FILE.json describes another card");
+  throw std::runtime_error(
+      tr("no GPU profile is called \"{}\"; known are {}, and FILE.json describes another card", gpu,
+         known));
 }
 
 }  // namespace tilewise::core

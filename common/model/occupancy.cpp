@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "common/base/language.hpp"
 #include "common/gpu/capability.hpp"
 
 namespace tilewise::model {
@@ -50,29 +51,29 @@ RegisterShare share_registers(const core::GpuProfile& gpu, const Allocation& rul
 
 std::string why_not(const core::GpuProfile& gpu, const Allocation& rules, const LaunchNeeds& launch,
                     const Occupancy& result) {
-  const std::string threads = std::to_string(launch.threads_per_block);
   if (launch.threads_per_block < 1 || launch.threads_per_block > gpu.threads_per_block) {
-    return "a block of " + threads + " threads: " + gpu.name + " takes 1 to " +
-           std::to_string(gpu.threads_per_block);
+    return tr("a block of {} threads: {} takes 1 to {}", launch.threads_per_block, gpu.name,
+              gpu.threads_per_block);
   }
   if (launch.registers_per_thread > rules.most_registers_per_thread) {
-    return std::to_string(launch.registers_per_thread) + " registers a thread: " + gpu.name +
-           " has at most " + std::to_string(rules.most_registers_per_thread);
+    return tr("{} registers a thread: {} has at most {}", launch.registers_per_thread, gpu.name,
+              rules.most_registers_per_thread);
   }
   if (result.limit_by_registers == 0) {
     int registers_that_fit = launch.registers_per_thread;
     while (share_registers(gpu, rules, result.warps_per_block, registers_that_fit).blocks == 0) {
       --registers_that_fit;
     }
-    return threads + " threads of " + std::to_string(launch.registers_per_thread) +
-           " registers take more than the " + std::to_string(gpu.registers_per_sm) + " of " +
-           gpu.name + "; with __launch_bounds__(" + threads +
-           ") on the kernel the compiler keeps to " + std::to_string(registers_that_fit);
+    return tr(
+        "{0} threads of {1} registers take more than the {2} of {3}; with __launch_bounds__({0}) "
+        "on "
+        "the kernel the compiler keeps to {4}",
+        launch.threads_per_block, launch.registers_per_thread, gpu.registers_per_sm, gpu.name,
+        registers_that_fit);
   }
   if (launch.shared_bytes_per_block > gpu.shared_bytes_per_block) {
-    return std::to_string(launch.shared_bytes_per_block) +
-           " bytes of shared memory a block: " + gpu.name + " has at most " +
-           std::to_string(gpu.shared_bytes_per_block);
+    return tr("{} bytes of shared memory a block: {} has at most {}", launch.shared_bytes_per_block,
+              gpu.name, gpu.shared_bytes_per_block);
   }
   return "";
 }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/process/process.hpp"
 
 namespace tilewise::grading {
@@ -239,15 +240,15 @@ CommandResult run_command(Command command) { return RunningCommand(std::move(com
 std::string describe_ending(const CommandResult& result) {
   switch (result.ending) {
     case CommandResult::Ending::not_started:
-      return fmt::format("could not be started: {}", std::strerror(result.status));
+      return tr("could not be started: {}", std::strerror(result.status));
     case CommandResult::Ending::timed_out:
-      return "took longer than its time limit";
+      return tr("took longer than its time limit");
     case CommandResult::Ending::signalled:
-      return fmt::format("was killed by signal {} ({})", result.status, strsignal(result.status));
+      return tr("was killed by signal {} ({})", result.status, strsignal(result.status));
     case CommandResult::Ending::exited:
       break;
   }
-  return fmt::format("ended with status {}", result.status);
+  return tr("ended with status {}", result.status);
 }
 
 }  // namespace tilewise::grading

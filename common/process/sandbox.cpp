@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 
 namespace tilewise::grading {
@@ -106,15 +107,16 @@ Words Sandbox::command(const SandboxView& view) const {
 
 SandboxSearch find_sandbox() {
   const auto bubblewrap = find_on_path("bwrap");
-  if (!bubblewrap) return {{}, "bubblewrap is not installed"};
-  if (!find_on_path("prlimit")) return {{}, "prlimit is not installed"};
+  if (!bubblewrap) return {{}, tr("bubblewrap is not installed")};
+  if (!find_on_path("prlimit")) return {{}, tr("prlimit is not installed")};
   const Sandbox sandbox{*bubblewrap};
   Command command;
   command.arguments = sandbox.command({});
   command.arguments.push_back("true");
   const CommandResult trial = run_command(std::move(command));
   if (trial.succeeded()) return {sandbox, ""};
-  return {{}, "bubblewrap does not work here: " + trial.output.substr(0, trial.output.find('\n'))};
+  return {{},
+          tr("bubblewrap does not work here: {}", trial.output.substr(0, trial.output.find('\n')))};
 }
 
 bool is_shown_always(const fs::path& path) {

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/profile/numbers.hpp"
 
@@ -163,8 +164,7 @@ std::string memory_of(const NamedCall& call) {
   }
   const bool alike = std::ranges::adjacent_find(sizes, std::not_equal_to<>()) == sizes.end();
   if (!alike || sizes.size() < 2) return gigabytes(total);
-  return fmt::format("{} ({} matrices of {})", gigabytes(total), sizes.size(),
-                     gigabytes(sizes.front()));
+  return tr("{} ({} matrices of {})", gigabytes(total), sizes.size(), gigabytes(sizes.front()));
 }
 
 std::optional<std::size_t> available_in(std::string_view meminfo) {

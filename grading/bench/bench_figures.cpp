@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/language.hpp"
 #include "common/gpu/capability.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/modelled_time.hpp"
@@ -138,13 +139,13 @@ void set_why_no_time(BenchRow& row, const ProfileReport& profile) {
     const model::Occupancy occupancy =
         occupancy_of(kernel, profile.gpu, registers_of(kernel, profile).per_thread);
     if (occupancy.cannot_run.empty()) continue;
-    row.problem = "cannot run there: " + occupancy.cannot_run;
+    row.problem = tr("cannot run there: {}", occupancy.cannot_run);
     return;
   }
   row.excused = true;
   row.problem = std::ssize(profile.kernels) < profile.launches
-                    ? fmt::format("it launches {} kernels, too many to model", profile.launches)
-                    : "its blocks differ too much for a few to stand for all";
+                    ? tr("it launches {} kernels, too many to model", profile.launches)
+                    : tr("its blocks differ too much for a few to stand for all");
 }
 
 std::vector<double> instructions_in(std::string_view log) {

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/occupancy.hpp"
 #include "grading/results/printable.hpp"
 
@@ -94,7 +95,7 @@ std::string head_of(const Columns& columns, const std::vector<KernelBeside>& bes
   if (columns.cgma) head += fmt::format(" {:>6}", "CGMA");
   if (columns.formula) head += fmt::format(" {:>6}", "theory");
   head += fmt::format(" {:>7} {:>3}", "GIPS ", "occ");
-  if (columns.limiter) head += " limited by";
+  if (columns.limiter) head += " " + tr("limited by");
   return head + "\n";
 }
 
@@ -115,7 +116,7 @@ std::string line_of(int n, const Rows& rows, const Columns& columns) {
     line += fmt::format(" {:>7}", figure(main->gips) + (measured ? "m" : " "));
     line += main->occupancy ? fmt::format(" {:>3.0f}", main->occupancy->percent)
                             : fmt::format(" {:>3}", "-");
-    line += " " + main->limiter;
+    line += " " + core::in_language(main->limiter);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -181,7 +182,7 @@ std::string problems_of(const Rows& rows) {
   std::map<std::string, std::vector<int>> orders;
   for (const BenchRow* row : rows) {
     std::string problem = row->problem;
-    if (problem.empty() && row->right == false) problem = "the result is wrong";
+    if (problem.empty() && row->right == false) problem = tr("the result is wrong");
     if (problem.empty()) continue;
     orders[fmt::format("{}: {}", row->contender.name, printable(problem))].push_back(row->n);
   }
@@ -199,7 +200,8 @@ std::string table_of(const BenchReport& report, const Rows& rows) {
   const auto with_rate =
       std::ranges::find_if(rows, [](const BenchRow* row) { return row->rate > 0; });
   if (with_rate == rows.end()) return text + "\n" + problems_of(rows);
-  text += fmt::format("  {} ({})\n", (*with_rate)->unit, report.modelled ? "modelled" : "measured");
+  text += fmt::format("  {} ({})\n", (*with_rate)->unit,
+                      report.modelled ? tr("modelled") : tr("measured"));
   std::map<int, Rows> by_order;
   for (const BenchRow* row : rows) by_order[row->n].push_back(row);
   const Columns columns = columns_of(rows);
@@ -225,49 +227,58 @@ bool any(const BenchReport& report, const Contender& contender) {
 }
 
 std::string legend_of(const BenchReport& report) {
-  std::string text = fmt::format("\n{} {}; inputs: {}.\n", report.modelled ? "For" : "Measured on",
-                                 printable(report.device), printable(report.inputs));
-  text +=
+  const std::string device = printable(report.device), inputs = printable(report.inputs);
+  std::string text = report.modelled ? tr("\nFor {}; inputs: {}.\n", device, inputs)
+                                     : tr("\nMeasured on {}; inputs: {}.\n", device, inputs);
+  text += tr(
       "The figures behind ms are the student's, or else the solution's. CGMA: operations an "
       "element\n"
       "that a thread loads or stores, as counted and in theory; GIPS: 10^9 instructions of warps "
       "a\n"
-      "second; occ: occupancy in percent.\n";
+      "second; occ: occupancy in percent.\n");
   if (std::ranges::any_of(report.rows,
                           [](const BenchRow& row) { return row.metrics.has_value(); })) {
     text +=
-        "As nvprof names them, and lab profile with Nsight Compute's names: occ'd "
-        "achieved_occupancy,\n"
-        "SMs sm_efficiency and ipc (modelled); FLOP flop_count_sp or _dp and bytes of L2 (worked "
-        "out\n"
-        "of counts); dram_read_bytes, dram_write_bytes, FLOP for each byte of both, and stalls\n"
-        "(modelled); shrd shared_efficiency (counted). x one: speed-up over one result a thread.\n";
+        tr("As nvprof names them, and lab profile with Nsight Compute's names: occ'd "
+           "achieved_occupancy,\n"
+           "SMs sm_efficiency and ipc (modelled); FLOP flop_count_sp or _dp and bytes of L2 "
+           "(worked out\n"
+           "of counts); dram_read_bytes, dram_write_bytes, FLOP for each byte of both, and "
+           "stalls\n"
+           "(modelled); shrd shared_efficiency (counted). x one: speed-up over one result a "
+           "thread.\n");
   }
   if (std::ranges::any_of(report.rows,
                           [](const BenchRow& row) { return row.mean_ms.has_value(); })) {
     text +=
-        "ms: median of single calls, the cache flushed before each; mean ms: of ten timed as "
-        "one.\n";
+        tr("ms: median of single calls, the cache flushed before each; mean ms: of ten timed as "
+           "one.\n");
   }
   if (std::ranges::any_of(report.rows, [](auto& row) { return row.total_ms.has_value(); })) {
-    text += "total ms: with all matrices copied to the GPU and results back, from ";
-    text += report.modelled ? "page-locked memory, at the nominal\nrate of the card's bus.\n"
-                            : "memory that is not page-locked.\n";
+    text += report.modelled
+                ? tr("total ms: with all matrices copied to the GPU and results back, from "
+                     "page-locked memory, at the nominal\nrate of the card's bus.\n")
+                : tr("total ms: with all matrices copied to the GPU and results back, from "
+                     "memory that is not page-locked.\n");
   }
-  if (!report.modelled) text += "GIPS with an m are measured by Nsight Compute, others modelled.\n";
+  if (!report.modelled) {
+    text += tr("GIPS with an m are measured by Nsight Compute, others modelled.\n");
+  }
   if (any(report, Contender::openblas)) {
     double uncertain_pct = 0;
     for (const BenchRow& row : report.rows) {
       uncertain_pct = std::max(uncertain_pct, row.uncertainty_pct.value_or(0));
     }
-    text += "CPU: OpenBLAS on this machine's processor, measured, the median of several runs";
     text += uncertain_pct == 0
-                ? std::string(".\n")
-                : fmt::format(",\nwhich may be off by {:.0f}%.\n", std::ceil(uncertain_pct));
+                ? tr("CPU: OpenBLAS on this machine's processor, measured, the median of several "
+                     "runs.\n")
+                : tr("CPU: OpenBLAS on this machine's processor, measured, the median of several "
+                     "runs,\nwhich may be off by {:.0f}%.\n",
+                     std::ceil(uncertain_pct));
   }
   for (const KernelBeside& kernel : report.beside) {
     if (kernel.what.empty() || !any(report, Contender::beside(kernel.name))) continue;
-    text += fmt::format("{}: {}.\n", kernel.heading, kernel.what);
+    text += fmt::format("{}: {}.\n", kernel.heading, core::in_language(kernel.what));
   }
   return text;
 }

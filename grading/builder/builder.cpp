@@ -318,7 +318,9 @@ class Build {
   void write_source(std::size_t i) const {
     std::ofstream file(source_path(i), std::ios::binary);
     file << sources_[i] << std::flush;
-    if (!file) throw std::runtime_error("cannot write " + source_path(i).string());
+    if (!file) {
+      throw std::runtime_error(tr("cannot write {}", source_path(i).string()));
+    }
   }
 
   /// The folder that holds labs/.
@@ -353,8 +355,12 @@ class Build {
     }
     if (wrote_too_much) return too_large("");
     std::string output = without_scratch(result.output);
-    if (output.empty())
-      output = fmt::format("The compiler {} while {}.", describe_ending(result), step);
+    if (output.empty()) {
+      const std::string ended = describe_ending(result);
+      output = step == "linking"         ? tr("The compiler {} while linking.", ended)
+               : step == "preprocessing" ? tr("The compiler {} while preprocessing.", ended)
+                                         : tr("The compiler {} while compiling.", ended);
+    }
     if (step != "linking") return explain_compile_error(quotations_.restore(output), names_);
     return explain_link_error(output, names_, contract_functions());
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 
 namespace tilewise::grading {
@@ -29,9 +30,9 @@ std::filesystem::path binding_object(Backend backend, const std::string& stage_i
   const auto object = layout().build / "lib" / "bindings" / to_string(backend) / (stage_id + ".o");
   if (!std::filesystem::exists(object)) {
     throw std::runtime_error(
-        fmt::format("{} is missing: this build of Tilewise does not have the "
-                    "{} backend, or is incomplete; build it again",
-                    object.string(), to_string(backend)));
+        tr("{} is missing: this build of Tilewise does not have the {} backend, or is incomplete; "
+           "build it again",
+           object.string(), to_string(backend)));
   }
   return object;
 }
@@ -87,7 +88,7 @@ std::string cuda_compiler() {
     if (!candidate.empty() && !find_program(candidate).empty()) return candidate;
   }
   throw std::runtime_error(
-      "nvcc is not found; put it on PATH, set CUDACXX to it, or grade with --backend simt");
+      tr("nvcc is not found; put it on PATH, set CUDACXX to it, or grade with --backend simt"));
 }
 
 fs::path find_program(const std::string& program) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
@@ -169,8 +170,8 @@ std::vector<SourceCode> compile_to_machine_code(const StageInfo& stage, const fs
       }
     }
     if (!architecture) {
-      throw std::runtime_error(fmt::format(
-          "{} compiles for no card like the {}; choose another: --gpu h200", nvcc, gpu.name));
+      throw std::runtime_error(
+          tr("{} compiles for no card like the {}; choose another: --gpu h200", nvcc, gpu.name));
     }
     sources.push_back({source, *architecture, kernels_in_ptx(core::text_of(ptx), source), {}});
     if (!disassembler) continue;

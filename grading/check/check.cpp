@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "common/process/sandbox.hpp"
@@ -33,6 +35,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const CheckOptio
           {"TILEWISE_API_ERRORS", options.report_api_errors == "no" ? "0" : ""},
           {"TILEWISE_DEVICE_SURVIVES", options.destroy_on_device_error == "kernel" ? "1" : ""},
           {"TILEWISE_OUTPUT", options.output.empty() ? "" : fs::absolute(options.output).string()},
+          {core::catalogue_variable, core::catalogue_file().string()},
           {"TILEWISE_EVENTS", events.string()}};
 }
 
@@ -44,10 +47,10 @@ void note_misplaced_options(const CompilerWords& words) {
       return word == own || word.starts_with(std::string(own) + "=");
     });
     if (!is_ours) continue;
-    fmt::print(stderr,
-               "tilewise: {} stands behind the files, so it goes to the program: options of lab "
-               "check stand before them\n",
-               word);
+    fmt::print(stderr, "{}",
+               tr("tilewise: {} stands behind the files, so it goes to the program: options of lab "
+                  "check stand before them\n",
+                  word));
   }
 }
 
@@ -78,9 +81,10 @@ ProfileReport profile_of(const CheckReport& report, const CheckOptions& options)
 }  // namespace
 
 int check(const CheckOptions& options) {
+  if (!options.json.empty()) core::speak_english();
   const CompilerWords& words = options.words;
   if (words.sources.empty() && words.linked.empty()) {
-    throw CannotGrade("no file is named; ./lab check --help shows how");
+    throw CannotGrade(tr("no file is named; ./lab check --help shows how"));
   }
   const core::GpuProfile gpu = core::gpu_profile(options.gpu);  // says at once what is wrong
   demand_writable(options.json);
@@ -106,8 +110,9 @@ int check(const CheckOptions& options) {
   report.exit_status = ending.status;
   report.timed_out = ending.timed_out;
   if (report.timed_out) {
-    fmt::print(stderr, "tilewise: the program was ended after {} s, its time limit\n",
-               options.time_limit_s);
+    fmt::print(
+        stderr, "{}",
+        tr("tilewise: the program was ended after {} s, its time limit\n", options.time_limit_s));
   }
   write_output(options.json, check_json(report, options));
   if (options.profile) {

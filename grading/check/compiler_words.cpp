@@ -1,11 +1,10 @@
 #include "grading/check/compiler_words.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
+#include "common/base/language.hpp"
 #include "grading/results/files.hpp"
 
 namespace tilewise::grading {
@@ -168,12 +167,12 @@ class Reader {
     if (word == "--" || !word.starts_with('-')) return false;
     const auto found = spelled(word);
     if (!found) {
-      throw CannotGrade(fmt::format(
-          "there is no option {}; options of the program itself go behind its files", word));
+      throw CannotGrade(
+          tr("there is no option {}; options of the program itself go behind its files", word));
     }
     std::string value = found->value.value_or("");
     if (found->option->has_value && !found->value) {
-      if (at_ + 1 == words_.size()) throw CannotGrade(word + " lacks its value");
+      if (at_ + 1 == words_.size()) throw CannotGrade(tr("{} lacks its value", word));
       value = words_[++at_];
     }
     take(*found->option, value);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "common/simt/device_functions.hpp"
 #include "grading/builder/compiler_message.hpp"
@@ -38,9 +39,13 @@ bool is_c(const fs::path& source) { return source.extension() == ".c"; }
 
 void demand_readable(const fs::path& source) {
   std::error_code unknown;
-  if (!fs::exists(source, unknown)) throw CannotGrade("there is no " + source.string());
-  if (!fs::is_regular_file(source, unknown)) throw CannotGrade(source.string() + " is no file");
-  if (!std::ifstream(source)) throw CannotGrade("cannot read " + source.string());
+  if (!fs::exists(source, unknown)) {
+    throw CannotGrade(tr("there is no {}", source.string()));
+  }
+  if (!fs::is_regular_file(source, unknown)) {
+    throw CannotGrade(tr("{} is no file", source.string()));
+  }
+  if (!std::ifstream(source)) throw CannotGrade(tr("cannot read {}", source.string()));
 }
 
 class Builder {
@@ -175,7 +180,7 @@ class Builder {
   RunningCommand start(Words arguments) const {
     if (find_program(arguments.front()).empty()) {
       throw std::runtime_error(
-          fmt::format("the compiler {} is not found; put it on PATH", arguments.front()));
+          tr("the compiler {} is not found; put it on PATH", arguments.front()));
     }
     Command command;
     command.arguments = std::move(arguments);
@@ -189,7 +194,7 @@ class Builder {
       quotations.add(text.own, text.compiled);
     }
     std::string said = quotations.restore(without_tree(result.output));
-    if (said.empty()) said = fmt::format("the compiler {}\n", describe_ending(result));
+    if (said.empty()) said = tr("the compiler {}\n", describe_ending(result));
     return said;
   }
 
@@ -213,8 +218,8 @@ class Builder {
     for (const fs::path& source : words_.sources) {
       files += (files.empty() ? "" : ", ") + source.string();
     }
-    return fmt::format(
-        "{}: error: there is no main(): whole programs are checked, by running them\n", files);
+    return tr("{}: error: there is no main(): whole programs are checked, by running them\n",
+              files);
   }
 
   /// Names of our own files mean nothing to the user.

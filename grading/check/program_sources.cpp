@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/simt/rewrite/rewrite.hpp"
 #include "grading/results/files.hpp"
 
@@ -170,7 +171,7 @@ void ProgramSources::rewrite(File& file) {
   fs::create_directories(file.target.parent_path());
   std::ofstream stream(file.target, std::ios::binary);
   stream << compiled << std::flush;
-  if (!stream) throw std::runtime_error("cannot write " + file.target.string());
+  if (!stream) throw std::runtime_error(tr("cannot write {}", file.target.string()));
   texts_.push_back({file.text, std::move(compiled)});
 }
 

@@ -13,6 +13,8 @@
 #include <tuple>
 #include <utility>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/bench/bench_figures.hpp"
@@ -57,7 +59,7 @@ class StageBench {
         orders_(plan.orders_of(stage.id)),
         on_gpu_(plan.backend.backend == Backend::cuda),
         terminal_(terminal) {
-    terminal.show_progress(stage.id + ": compiling");
+    terminal.show_progress(tr("{}: compiling", stage.id));
     modules_ = build_contenders({stage, previous_stages(), cases_.beside,
                                  plan.student ? &*plan.student : nullptr, plan.backend.backend,
                                  plan.gpu, scratch_.path()});
@@ -263,7 +265,7 @@ class StageBench {
     if (!nsight_compute) return;
     for (const ContenderModule& module : modules_) {
       if (!module.problem.empty() || module.is_library()) continue;
-      terminal_.show_progress(stage_.id + ": Nsight Compute counts instructions");
+      terminal_.show_progress(tr("{}: Nsight Compute counts instructions", stage_.id));
       std::vector<BenchRow*> rows;
       std::vector<NamedCall> calls;
       for (BenchRow& row : rows_) {
@@ -365,8 +367,9 @@ BenchReport measure(const BenchOptions& options) {
   report.inputs = describe(plan.inputs);
   report.gpu = plan.gpu;
   for (const std::string& stage : plan.left_out) {
-    fmt::print(stderr, "{} is left out: a {} lacks what it needs. 'lab bench {}' models an H200.\n",
-               stage, plan.gpu.name, stage.substr(0, stage.find('_')));
+    fmt::print(stderr, "{}",
+               tr("{} is left out: a {} lacks what it needs. 'lab bench {}' models an H200.\n",
+                  stage, plan.gpu.name, stage.substr(0, stage.find('_'))));
   }
   TerminalReport terminal(std::cout, style_of_standard_output());
   for (const StageInfo& stage : plan.stages) {
@@ -378,6 +381,7 @@ BenchReport measure(const BenchOptions& options) {
 }
 
 bool bench(const BenchOptions& options) {
+  if (!options.csv.empty() || !options.json.empty()) core::speak_english();
   demand_writable(options.csv);
   demand_writable(options.json);
   demand_folder("--plots", options.plots);

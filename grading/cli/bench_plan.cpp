@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/bench/bench_cases.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
@@ -72,7 +73,7 @@ class Builds {
 
   void add_not_written(const std::string& stage) {
     ContenderModule module{Contender::student, stage, {}, {}};
-    module.problem = "not written yet: the files are as they were handed out";
+    module.problem = tr("not written yet: the files are as they were handed out");
     module.not_written = true;
     pending_.push_back({std::move(module)});
   }
@@ -87,7 +88,7 @@ class Builds {
         const BuildResult& built = all_built[*which];
         path = built.module;
         if (!built.ok && module.problem.empty()) {
-          module.problem = "cannot be compiled: " + built.finding.message;
+          module.problem = tr("cannot be compiled: {}", built.finding.message);
         }
       };
       take(pending.checked, module.checked);
@@ -165,9 +166,8 @@ std::vector<int> orders_for(const std::vector<int>& wanted, const InputChoice& i
   orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
   if (inputs.order == 0 || orders == std::vector{inputs.order}) return orders;
   if (orders.empty()) return {inputs.order};
-  throw CannotGrade(
-      fmt::format("--n asks for other orders than the matrices in {} have, {}; leave it out",
-                  printable(inputs.A.string()), inputs.order));
+  throw CannotGrade(tr("--n asks for other orders than the matrices in {} have, {}; leave it out",
+                       printable(inputs.A.string()), inputs.order));
 }
 
 /// The largest matrices that the simulator takes: it keeps several times as much about them.
@@ -183,22 +183,22 @@ void demand_room(const BenchPlan& plan, const BenchCase& bench_case, int n) {
   const std::size_t bytes = bytes_in_memory(call);
   const bool on_simulator = plan.backend.backend == Backend::simt;
   if (on_simulator && bytes > largest_on_simulator) {
-    throw CannotGrade(fmt::format("n = {} takes {}; the simulator has room for {}", n,
-                                  memory_of(call), gigabytes(largest_on_simulator)));
+    throw CannotGrade(tr("n = {} takes {}; the simulator has room for {}", n, memory_of(call),
+                         gigabytes(largest_on_simulator)));
   }
   if (on_simulator) return;
   if (plan.device_memory && bytes > *plan.device_memory) {
-    throw CannotGrade(fmt::format("n = {} takes {}; this GPU has {} free", n, memory_of(call),
-                                  gigabytes(*plan.device_memory)));
+    throw CannotGrade(tr("n = {} takes {}; this GPU has {} free", n, memory_of(call),
+                         gigabytes(*plan.device_memory)));
   }
   // Each worker's matrices, and what the judgement takes.
   const std::size_t workers = 4 + plan.cases.at(bench_case.stage).beside.size();
   const std::size_t on_host = workers * bytes + bytes_to_judge(*bench_case.problem, call);
   const auto available = available_memory();
   if (available && on_host > *available) {
-    throw CannotGrade(fmt::format(
-        "n = {} takes {} of this machine's memory to check the results; {} are available", n,
-        gigabytes(on_host), gigabytes(*available)));
+    throw CannotGrade(
+        tr("n = {} takes {} of this machine's memory to check the results; {} are available", n,
+           gigabytes(on_host), gigabytes(*available)));
   }
 }
 
@@ -223,7 +223,7 @@ void choose_simulated_gpu(BenchPlan& plan) {
 
 BenchPlan make_plan(const BenchOptions& options) {
   if (options.solutions && !options.submission.empty()) {
-    throw CannotGrade("--solutions and --submission exclude each other");
+    throw CannotGrade(tr("--solutions and --submission exclude each other"));
   }
   BenchPlan plan;
   plan.stages = choose_stages(options.stages, stages());
@@ -240,8 +240,8 @@ BenchPlan make_plan(const BenchOptions& options) {
   plan.mean_of_ten = options.timing == "mean10";
   if (plan.mean_of_ten && plan.backend.backend == Backend::simt) {
     throw CannotGrade(
-        "--timing mean10 times calls on a GPU, and here times are modelled; leave it out, or add "
-        "--backend cuda where there is a GPU");
+        tr("--timing mean10 times calls on a GPU, and here times are modelled; leave it out, or "
+           "add --backend cuda where there is a GPU"));
   }
   plan.gpu = profile_for(plan.backend, options.gpu);
   if (plan.backend.backend == Backend::simt) choose_simulated_gpu(plan);

@@ -50,7 +50,7 @@ void tell(const TestResult& test, const std::string& printed) {
 StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry>& rubric,
                            bool tells_events, Said& said) {
   StageListener listener;
-  listener.compiling = [&report] { report.show_progress("compiling"); };
+  listener.compiling = [&report] { report.show_progress(tr("compiling")); };
   listener.cannot_judge = [&](const Finding& why) {
     said.unjudged = why.message;
     report.explain_stage({.message = why.message, .hint = why.hint});
@@ -251,7 +251,7 @@ bool coverage(const Run& run) {
   report.begin_stage(stage.id);
   bool judged = true;
   StageListener listener;
-  listener.compiling = [&] { report.show_progress("compiling"); };
+  listener.compiling = [&] { report.show_progress(tr("compiling")); };
   listener.exam.test_started = [&](std::string_view test) {
     report.show_progress(shown_name(tests, test));
   };

@@ -83,6 +83,10 @@ TEST(Learner, IsSpokenToInTheirLanguage) {
   const fs::path result = course.root() / "result.json";
   const std::string for_programs = said(
       course, {"grade", "1", "--backend", "simt", "--seed", "7", "--json", result.string()}, 1);
+  const std::string profile = said(
+      course, {"profile", "1", "--solutions", "--call", "matmul_single_block(n=32, block=8x8)"});
+  const std::string occupancy = said(course, {"occupancy", "--block", "32x32"});
+  const std::string refusal = said(course, {"profile", "1", "--nothing"}, 2);
   unsetenv("TILEWISE_LANGUAGE");
 
   EXPECT_THAT(welcome, HasSubstr("lee      labs/01_single_block/README.es.md"));
@@ -92,6 +96,9 @@ TEST(Learner, IsSpokenToInTheirLanguage) {
   EXPECT_THAT(hint, AllOf(StartsWith("matmul_single_block, pista 1 de 3: Idea"),
                           HasSubstr("Hay un solo bloque, y C suele ser mayor que él.")));
   EXPECT_THAT(for_programs, HasSubstr("C[0][0] was never written, expected"));
+  EXPECT_THAT(profile, AllOf(HasSubstr("malla 1x1, bloque 8x8"), HasSubstr("global loads")));
+  EXPECT_THAT(occupancy, HasSubstr("activos en un SM   2 bloques, 64 de 64 warps"));
+  EXPECT_THAT(refusal, AllOf(HasSubstr("--call"), HasSubstr("Con --help verás más.")));
   EXPECT_THAT(text_of(result), HasSubstr("\"status\": \"failed\""));
 }
 

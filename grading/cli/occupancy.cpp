@@ -1,10 +1,11 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <iostream>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/profile/numbers.hpp"
@@ -32,8 +33,7 @@ Gpus profiles_of(const std::vector<std::string>& ids) {
 std::array<unsigned, 2> two_sides(const std::string& text, const char* option) {
   const auto extent = extent_in(text);
   if (!extent || (*extent)[2] != 1 || text.find('x') == text.npos) {
-    throw CannotGrade(
-        fmt::format("{}: '{}' is no pair of numbers along x and y, as 16x8", option, text));
+    throw CannotGrade(tr("{}: '{}' is no pair of numbers along x and y, as 16x8", option, text));
   }
   return {(*extent)[0], (*extent)[1]};
 }
@@ -44,8 +44,8 @@ std::array<int, 2> read_block(const std::string& text, const Gpus& gpus) {
   const std::uint64_t threads = std::uint64_t{x} * y;
   const auto largest = std::ranges::max_element(gpus, {}, &core::GpuProfile::threads_per_block);
   if (threads < 1 || threads > static_cast<std::uint64_t>(largest->threads_per_block)) {
-    throw CannotGrade(fmt::format("--block: {}x{} are {} threads; {} takes 1 to {} a block", x, y,
-                                  threads, largest->name, largest->threads_per_block));
+    throw CannotGrade(tr("--block: {}x{} are {} threads; {} takes 1 to {} a block", x, y, threads,
+                         largest->name, largest->threads_per_block));
   }
   return {static_cast<int>(x), static_cast<int>(y)};
 }
@@ -56,9 +56,7 @@ std::array<int, 2> read_results(const std::string& text) {
   constexpr unsigned most = 1024;
   if (std::min(rx, ry) < 1 || std::max(rx, ry) > most) {
     throw CannotGrade(
-        fmt::format("--results: a thread has 1 to {} results along x and along y, "
-                    "not {}x{}",
-                    most, rx, ry));
+        tr("--results: a thread has 1 to {} results along x and along y, not {}x{}", most, rx, ry));
   }
   return {static_cast<int>(rx), static_cast<int>(ry)};
 }
@@ -69,12 +67,13 @@ void demand_that_one_can_run(const OccupancyReport& report) {
     if (answer.occupancy.cannot_run.empty()) return;
     reasons.push_back(answer.occupancy.cannot_run);
   }
-  throw CannotGrade(fmt::format("the launch cannot run: {}", fmt::join(reasons, "; ")));
+  throw CannotGrade(tr("the launch cannot run: {}", fmt::join(reasons, "; ")));
 }
 
 }  // namespace
 
 void occupancy(const OccupancyOptions& options) {
+  if (!options.json.empty()) core::speak_english();
   const Gpus gpus = profiles_of(options.gpus);
   const OccupancyQuestion question{read_block(options.block, gpus), read_results(options.results),
                                    options.registers, options.shared, options.blocks};

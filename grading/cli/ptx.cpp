@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/machine_code.hpp"
 #include "grading/cli/commands.hpp"
@@ -23,7 +24,7 @@ std::string counted(const KernelCode& code, const char* language) {
   for (const auto& [line, of_line] : code.lines) {
     instructions += std::size_t(std::ranges::count_if(of_line, is_instruction));
   }
-  return fmt::format("{} instructions of {}", with_commas(instructions), language);
+  return tr("{} instructions of {}", with_commas(instructions), language);
 }
 
 std::string listed(const KernelCode& code, int line, const char* language) {
@@ -70,8 +71,8 @@ std::string tables_of(const std::vector<SourceCode>& sources, const SourceTexts&
     }
   }
   if (text.empty() && !known.empty()) {
-    throw CannotGrade(fmt::format("there is no kernel '{}' here, but: {}", printable(wanted),
-                                  printable(fmt::format("{}", fmt::join(known, ", ")))));
+    throw CannotGrade(tr("there is no kernel '{}' here, but: {}", printable(wanted),
+                         printable(fmt::format("{}", fmt::join(known, ", ")))));
   }
   return text;
 }
@@ -85,7 +86,7 @@ bool ptx(const PtxOptions& options) {
   const std::filesystem::path folder = submission.folder_of(stage);
   TerminalReport terminal(std::cout, style_of_standard_output());
   const ScratchDirectory scratch;
-  terminal.show_progress("compiling");
+  terminal.show_progress(tr("compiling"));
   std::string problem;
   const std::vector<SourceCode> sources =
       compile_to_machine_code(stage, folder, gpu, scratch.path(), problem);
@@ -95,11 +96,14 @@ bool ptx(const PtxOptions& options) {
   }
   const std::string tables = tables_of(sources, read_sources(stage, folder), options.kernel);
   terminal.clear_progress();
-  fmt::print("{} for {}, by nvcc {}\n{}", stage.id, gpu.name, sources.front().architecture, tables);
+  fmt::print("{}{}",
+             tr("{} for {}, by nvcc {}\n", stage.id, gpu.name, sources.front().architecture),
+             tables);
   if (!find_disassembler()) {
     fmt::print(
-        "\nSASS, the card's own instructions, is not shown: nvdisasm is not found. It is a part of "
-        "the\nCUDA Toolkit (the package cuda-nvdisasm); put it on PATH or beside nvcc.\n");
+        "{}",
+        tr("\nSASS, the card's own instructions, is not shown: nvdisasm is not found. It is a part "
+           "of the\nCUDA Toolkit (the package cuda-nvdisasm); put it on PATH or beside nvcc.\n"));
   }
   return true;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "common/base/language.hpp"
 #include "grading/bench/bench_report.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/commands.hpp"
@@ -25,7 +26,7 @@ std::string readable_text_of(const fs::path& file) {
   std::ostringstream text;
   text << stream.rdbuf();
   if (!stream || fs::is_directory(file)) {
-    throw CannotGrade("cannot read " + printable(file.string()));
+    throw CannotGrade(tr("cannot read {}", printable(file.string())));
   }
   return text.str();
 }
@@ -36,8 +37,8 @@ BenchReport measurements_in(const fs::path& file) {
   } catch (const CannotGrade&) {
     throw;
   } catch (const std::exception& error) {
-    throw CannotGrade(fmt::format("{} holds no measurements of lab bench --json: {}", file.string(),
-                                  error.what()));
+    throw CannotGrade(
+        tr("{} holds no measurements of lab bench --json: {}", file.string(), error.what()));
   }
 }
 
@@ -50,10 +51,10 @@ std::vector<StageInfo> stages_in(BenchReport& report, const ReportOptions& optio
     if (present.erase(stage.id) > 0) found.push_back(stage);
   }
   if (!present.empty()) {
-    throw CannotGrade(fmt::format("{} has figures of a stage '{}' that this course does not have",
-                                  options.measurements.string(), *present.begin()));
+    throw CannotGrade(tr("{} has figures of a stage '{}' that this course does not have",
+                         options.measurements.string(), *present.begin()));
   }
-  if (found.empty()) throw CannotGrade(options.measurements.string() + " has no figures");
+  if (found.empty()) throw CannotGrade(tr("{} has no figures", options.measurements.string()));
   if (options.bench.stages.empty()) return found;
 
   const std::vector<StageInfo> wanted = choose_stages(options.bench.stages, stages());
@@ -83,10 +84,10 @@ bool report(const ReportOptions& options) {
     if (options.predictions_of) stage.predictions = options.predictions_of(stage.id);
   }
   write_output(options.output, lab_report_page(measured, notes));
-  std::cout << fmt::format("{}: the laboratory report, {}\n", printable(options.output.string()),
-                           where_taken(measured));
+  std::cout << tr("{}: the laboratory report, {}\n", printable(options.output.string()),
+                  where_taken(measured));
   if (is_sound(measured)) return true;
-  std::cout << "Some results are wrong or missing; the report says which.\n";
+  std::cout << tr("Some results are wrong or missing; the report says which.\n");
   return false;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/base/catalogue.hpp"
 #include "common/base/files.hpp"
 #include "common/base/language.hpp"
 #include "common/process/sandbox.hpp"
@@ -69,7 +70,7 @@ std::optional<Finding> why_nothing_counted(const CallReply& reply, const std::st
   }
   if (reply.cuda_status != 0) {
     return Finding{
-        .message = fmt::format("{} returned {}.", call, reply.cuda_error_name),
+        .message = tr("{} returned {}.", call, reply.cuda_error_name),
         .hint = tr("Choose arguments that the contract allows, or find out why it fails: "
                    "./lab grade.")};
   }
@@ -115,7 +116,7 @@ std::vector<ProfileReport> count_calls(const StageInfo& stage, const fs::path& f
                                        const std::vector<NamedCall>& calls, bool exhaustive,
                                        TerminalReport& terminal) {
   const ScratchDirectory scratch;
-  terminal.show_progress("compiling");
+  terminal.show_progress(tr("compiling"));
   RegisterCompilation registers(stage.id, folder, gpu, scratch.path());
   const fs::path module = build_checked(stage, folder, scratch.path());
   std::vector<ProfileReport> reports;
@@ -134,6 +135,7 @@ std::vector<ProfileReport> count_calls(const StageInfo& stage, const fs::path& f
 }
 
 bool profile(const ProfileOptions& options) {
+  if (!options.json.empty()) core::speak_english();
   const StageInfo stage = stage_of(options);
   const core::GpuProfile gpu = simulated_gpu(stage, core::gpu_profile(options.gpu));
   std::vector<NamedCall> calls;
@@ -206,7 +208,7 @@ Trace make_trace(const TraceOptions& options, const StageInfo& stage, const Name
                  const std::filesystem::path& folder, TerminalReport& terminal) {
   const core::GpuProfile gpu = simulated_gpu(stage, core::gpu_profile(options.gpu));
   const ScratchDirectory scratch;
-  terminal.show_progress("compiling");
+  terminal.show_progress(tr("compiling"));
   const std::filesystem::path module = build_checked(stage, folder, scratch.path());
   terminal.show_progress(call.text);
   WorkerOptions worker = counting_worker_options(module, gpu, trace_limit_s);
@@ -230,10 +232,13 @@ std::string summary(const Trace& trace) {
     for (const TraceBlock& block : kernel.blocks) requests += block.requests.size();
     const std::uint64_t blocks =
         std::uint64_t{kernel.launch.grid[0]} * kernel.launch.grid[1] * kernel.launch.grid[2];
-    text += tr("{}{} with {} requests of {}{} block{}{}", separator, kernel.launch.kernel, requests,
-               kernel.blocks.size() == blocks ? "" : fmt::format("{} of ", kernel.blocks.size()),
-               blocks, blocks == 1 ? "" : "s",
-               cut ? tr(", their beginning only (choose a smaller call to see all)") : "");
+    const std::string of_blocks = kernel.blocks.size() < blocks
+                                      ? tr("{} of {} blocks", kernel.blocks.size(), blocks)
+                                  : blocks == 1 ? tr("1 block")
+                                                : tr("{} blocks", blocks);
+    text +=
+        tr("{}{} with {} requests of {}{}", separator, kernel.launch.kernel, requests, of_blocks,
+           cut ? tr(", their beginning only (choose a smaller call to see all)") : "");
     separator = "; ";
   }
   if (static_cast<std::size_t>(trace.launches) > trace.kernels.size()) {
@@ -244,8 +249,8 @@ std::string summary(const Trace& trace) {
 
 void print_findings(const Trace& trace) {
   for (const Finding& finding : trace.findings) {
-    fmt::print("  marked: {}:{}: {}\n", printable(finding.file), finding.line,
-               printable(finding.message));
+    fmt::print("{}", tr("  marked: {}:{}: {}\n", printable(finding.file), finding.line,
+                        printable(finding.message)));
   }
 }
 

@@ -109,7 +109,7 @@ void put_in_order(StageResult& stage, const std::vector<RubricEntry>& rubric) {
 Finding death_of_examiner(const EarlyEnd& early) {
   Finding why;
   why.message = tr("The examiner {}{}; no verdict.\n{}", describe_ending(early.examiner),
-                   early.test.empty() ? "" : " during " + early.test, early.examiner.output);
+                   early.test.empty() ? "" : tr(" during {}", early.test), early.examiner.output);
   why.hint =
       tr("If the kernel file does nothing to other processes, this is a fault of Tilewise: please "
          "report it.");
@@ -272,9 +272,10 @@ class Remarker {
                                                      "out-of-bounds", "race"};
     const bool is_wrong = test.status == Status::failed && wrong.contains(test.finding.kind);
     // What is wrong at edges alone, or in some products, has another cause.
-    const std::string& told = test.finding.message;
-    const bool is_known =
-        told.find("only the partial") != told.npos || told.find(" products") != told.npos;
+    const auto tells_of = [&](const char* words) {
+      return test.finding.message.find(core::in_language(words)) != std::string::npos;
+    };
+    const bool is_known = tells_of(marked("only the partial")) || tells_of(marked(" products"));
     const Finding& statement = remarks_.statement;
     const bool may_be_statement =
         test.status == Status::failed && !test.hidden && !statement.message.empty();

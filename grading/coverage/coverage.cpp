@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/profile/numbers.hpp"
@@ -94,9 +95,9 @@ std::vector<std::string> gcov_command(const std::vector<std::string>& compiler) 
     if (find_program(program).empty()) continue;
     return clang ? std::vector<std::string>{program, "gcov"} : std::vector<std::string>{program};
   }
-  throw std::runtime_error(fmt::format(
-      "{} is not found, which reads what was counted; install the package {}", usual,
-      clang ? "llvm, of the version of your clang" : "gcc, of the version of your g++"));
+  throw std::runtime_error(
+      tr("{} is not found, which reads what was counted; install the package {}", usual,
+         clang ? tr("llvm, of the version of your clang") : tr("gcc, of the version of your g++")));
 }
 
 void add_counts(const std::vector<std::string>& gcov, const CountedSource& counted,
@@ -115,8 +116,8 @@ void add_counts(const std::vector<std::string>& gcov, const CountedSource& count
   const CommandResult result = run_command(std::move(command));
   std::ifstream file(folder / (copy.filename().string() + ".gcov"), std::ios::binary);
   if (!result.succeeded() || !file) {
-    throw std::runtime_error(fmt::format("{} {} and has no counts of {}: {}", gcov.front(),
-                                         describe_ending(result), counted.name, result.output));
+    throw std::runtime_error(tr("{} {} and has no counts of {}: {}", gcov.front(),
+                                describe_ending(result), counted.name, result.output));
   }
   const std::string listing{std::istreambuf_iterator<char>(file), {}};
   add_gcov_listing(listing, counts);
@@ -129,11 +130,11 @@ constexpr const char* plain = "\033[0m";
 
 std::string heading(const SourceCoverage& source) {
   const std::size_t all = source.counts.size(), reached = source.lines_reached();
-  if (all == 0) return fmt::format("  {}: it has no line of code\n", source.file);
+  if (all == 0) return tr("  {}: it has no line of code\n", source.file);
   // Rounded down: 100% means every line.
   const std::size_t tenths_of_percent = reached * 1000 / all;
-  return fmt::format("  {}: {}.{}% reached, {} of {} lines of code\n", source.file,
-                     tenths_of_percent / 10, tenths_of_percent % 10, reached, all);
+  return tr("  {}: {}.{}% reached, {} of {} lines of code\n", source.file, tenths_of_percent / 10,
+            tenths_of_percent % 10, reached, all);
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ std::string coverage_table(const SourceCoverage& source, bool colours) {
     const auto line = source.counts.find(number);
     const bool missed = line != source.counts.end() && line->second == 0;
     const std::string count = line == source.counts.end() ? ""
-                              : missed                    ? "no test"
+                              : missed                    ? tr("no test")
                                                           : with_commas(line->second);
     std::string shown =
         fmt::format("  {} {:>15} {:>5}  {}", missed ? '!' : ' ', count, number, text);

@@ -18,6 +18,8 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
@@ -52,7 +54,7 @@ Index3 read_index(const std::string& option, const std::string& text) {
     unsigned value = 0;
     const auto [rest, error] = std::from_chars(word.data(), end, value);
     if (count == index.size() || error != std::errc() || rest != end) {
-      throw CannotGrade(fmt::format("{} '{}': give it as {} 3,2,0", option, text, option));
+      throw CannotGrade(tr("{0} '{1}': give it as {0} 3,2,0", option, text));
     }
     index[count++] = value;
   }
@@ -61,12 +63,12 @@ Index3 read_index(const std::string& option, const std::string& text) {
 
 void demand_debugger() {
   if (find_program("gdb").empty()) {
-    throw CannotGrade("gdb is not installed; install it with: sudo apt-get install gdb");
+    throw CannotGrade(tr("gdb is not installed; install it with: sudo apt-get install gdb"));
   }
   if (!may_trace()) {
     throw CannotGrade(
-        "programs may not trace others here, which gdb must; in a container of Docker add "
-        "--cap-add=SYS_PTRACE --security-opt seccomp=unconfined to docker run");
+        tr("programs may not trace others here, which gdb must; in a container of Docker add "
+           "--cap-add=SYS_PTRACE --security-opt seccomp=unconfined to docker run"));
   }
 }
 
@@ -116,7 +118,7 @@ std::optional<FailingCall> find_failure(const StageInfo& stage, const Submission
   const ExamConditions conditions{
       .gpu = gpu, .seed = seed, .bubblewrap = find_sandbox().sandbox.bubblewrap};
   StageListener listener;
-  listener.compiling = [&] { now_runs("compiling"); };
+  listener.compiling = [&] { now_runs(tr("compiling")); };
   listener.cannot_judge = [](const Finding&) {};  // the build to debug says the same
   listener.exam.test_started = now_runs;
   listener.exam.test_ended = [](const TestResult&, const std::string&) {};
@@ -140,14 +142,14 @@ FailingCall failure_to_debug(const DebugOptions& options, const StageInfo& stage
     if (const auto recorded = recorded_failure(stage)) return *recorded;
   }
   const auto found = find_failure(stage, submission, options.seed, [&](std::string_view what) {
-    terminal.show_progress(fmt::format("looking: {}", what));
+    terminal.show_progress(tr("looking: {}", what));
   });
   terminal.clear_progress();
   if (found) return *found;
   throw CannotGrade(
-      fmt::format("no test of {} fails in a call; name one: --call '{}(...)'. ./lab grade {} says "
-                  "how the stage stands",
-                  stage.id, stage.functions.front(), stage.id));
+      tr("no test of {0} fails in a call; name one: --call '{1}(...)'. ./lab grade {0} says how "
+         "the stage stands",
+         stage.id, stage.functions.front()));
 }
 
 /// The matrix that messages call so. A solution is called X, and lies where B was.
@@ -188,9 +190,9 @@ Search find_writer(DebugJob job, const Finding& finding, const CallInputs& input
 }
 
 std::string describe(const ThreadOfCall& of_call) {
-  const std::string launch = of_call.launch == 1 ? "" : fmt::format("launch {}, ", of_call.launch);
-  return fmt::format("{}block ({}), thread ({})", launch, fmt::join(of_call.place.block, ", "),
-                     fmt::join(of_call.place.thread, ", "));
+  const std::string launch = of_call.launch == 1 ? "" : tr("launch {}, ", of_call.launch);
+  return tr("{}block ({}), thread ({})", launch, fmt::join(of_call.place.block, ", "),
+            fmt::join(of_call.place.thread, ", "));
 }
 
 /// Where to stop, and why there.
@@ -204,21 +206,22 @@ Stop stop_at_fault(const std::optional<FailingCall>& failing, const DebugJob& jo
   if (!failing) return {};
   const Finding& finding = failing->finding;
   if (finding.place) {
-    const std::string line = finding.line == 0 ? "" : fmt::format(" on line {}", finding.line);
-    return {ThreadOfCall{*finding.place}, fmt::format("It is at fault{}.", line)};
+    return {ThreadOfCall{*finding.place}, finding.line == 0
+                                              ? tr("It is at fault.")
+                                              : tr("It is at fault on line {}.", finding.line)};
   }
   if (finding.matrix.empty()) return {};
   const std::string element = fmt::format("{}[{}][{}]", finding.matrix, finding.row, finding.col);
   const Search search = find_writer(job, finding, inputs, folder);
   if (search.writer) {
-    return {*search.writer, fmt::format("It writes {}, which is wrong.", element)};
+    return {*search.writer, tr("It writes {}, which is wrong.", element)};
   }
   if (search.crashed) {
-    return {std::nullopt, fmt::format("That is before {} has its value.", element)};
+    return {std::nullopt, tr("That is before {} has its value.", element)};
   }
-  return {.why = fmt::format(
-              "No thread gives {} a new value: is a kernel launched, and does it store there?",
-              element)};
+  return {.why =
+              tr("No thread gives {} a new value: is a kernel launched, and does it store there?",
+                 element)};
 }
 
 /// What the user asks for by name goes before what failed.
@@ -234,19 +237,19 @@ void take_wishes(const DebugOptions& options, Stop& stop) {
 
 void introduce(const std::string& call, const Stop& stop,
                const std::optional<FailingCall>& failing) {
-  if (failing) std::cout << fmt::format("{} failed: {}\n", failing->test, failing->finding.message);
-  const std::string where = stop.thread ? describe(*stop.thread) : "where it crashes";
-  std::cout << fmt::format("gdb stops in {}, {}.{}\n", call, where,
-                           stop.why.empty() ? "" : " " + stop.why)
-            << "There: next, step, until LINE, print NAME, tw-where, tw-tile As, quit; "
-               "docs/debugging.md has more.\n"
+  if (failing) std::cout << tr("{} failed: {}\n", failing->test, failing->finding.message);
+  const std::string where = stop.thread ? describe(*stop.thread) : tr("where it crashes");
+  std::cout << tr("gdb stops in {}, {}.{}\n", call, where, stop.why.empty() ? "" : " " + stop.why)
+            << tr("There: next, step, until LINE, print NAME, tw-where, tw-tile As, quit; "
+                  "docs/debugging.md has more.\n")
             << std::flush;
 }
 
 void start_gdb(const fs::path& folder, const fs::path& sources) {
   run_in_foreground({.arguments = {"gdb", "--quiet", "--directory", sources, "-x",
                                    layout().root / "grading" / "debug" / "tilewise_gdb.py",
-                                   "--args", tool("tilewise-debuggee"), folder}});
+                                   "--args", tool("tilewise-debuggee"), folder},
+                     .environment = {{core::catalogue_variable, core::catalogue_file().string()}}});
 }
 
 }  // namespace
@@ -276,7 +279,7 @@ bool debug(const DebugOptions& options) {
   demand_debugger();
 
   TerminalReport terminal(std::cout, style_of_standard_output());
-  terminal.show_progress("compiling");
+  terminal.show_progress(tr("compiling"));
   const ScratchDirectory scratch;
   const BuildResult built =
       build_module({stage.id, sources, Backend::simt, scratch.path(), Flavour::debug});

@@ -16,6 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/cuda/device_buffer.hpp"
 #include "common/simt/include/tilewise/debug_stop.hpp"
 #include "common/simt/simt.hpp"
@@ -125,10 +127,10 @@ int carry_out(const std::filesystem::path& folder) {
                  {{to_index(stop.writer_block), to_index(stop.writer_thread)}, stop.writer_launch});
   }
   for (const simt::Finding& fault : simt::take_findings()) {
-    std::printf("%s: %s, on line %d\n", job.text.c_str(), fault.message.c_str(), fault.line);
+    fmt::print("{}", tr("{}: {}, on line {}\n", job.text, fault.message, fault.line));
   }
-  std::printf("%s returned %s\n", job.text.c_str(),
-              cudaGetErrorName(static_cast<cudaError_t>(status)));
+  fmt::print("{}",
+             tr("{} returned {}\n", job.text, cudaGetErrorName(static_cast<cudaError_t>(status))));
   return 0;
 }
 
@@ -140,6 +142,7 @@ int main(int argc, char** argv) {
     std::fputs("tilewise-debuggee is started by ./lab debug\n", stderr);
     return 2;
   }
+  tilewise::core::speak_as_told();
   try {
     return tilewise::grading::carry_out(argv[1]);
   } catch (const std::exception& error) {

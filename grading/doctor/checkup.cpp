@@ -91,12 +91,13 @@ CheckupSection package_section(const std::string& title, const char* list, Check
 CheckupSection sandbox_section(Checkup& checkup) {
   const SandboxSearch search = find_sandbox();
   if (search.sandbox) {
-    return {"Sandbox", {{"bubblewrap", Health::fine, "works", search.sandbox.bubblewrap.string()}}};
+    return {tr("Sandbox"),
+            {{"bubblewrap", Health::fine, tr("works"), search.sandbox.bubblewrap.string()}}};
   }
   checkup.advice.push_back(tr(
       "Without a sandbox less is kept from submissions: docs/instructors.md. Your own kernels do "
       "not need one."));
-  return {"Sandbox", {{"bubblewrap", Health::lacking, "no", printable(search.why_not)}}};
+  return {tr("Sandbox"), {{"bubblewrap", Health::lacking, tr("no"), printable(search.why_not)}}};
 }
 
 void choose(Checkup& checkup) {
@@ -202,7 +203,8 @@ std::string output_of(std::vector<std::string> arguments) {
 
 void add_gpus(CheckupSection& section) {
   if (find_program("nvidia-smi").empty()) {
-    section.lines.push_back({"driver", Health::lacking, "missing", tr("nvidia-smi is not found")});
+    section.lines.push_back(
+        {"driver", Health::lacking, tr("missing"), tr("nvidia-smi is not found")});
     return;
   }
   std::istringstream gpus(
@@ -224,7 +226,7 @@ void add_gpus(CheckupSection& section) {
   }
   if (!any) {
     section.lines.push_back(
-        {"GPU", Health::lacking, "none", tr("nvidia-smi finds none: run it to see why")});
+        {"GPU", Health::lacking, tr("none"), tr("nvidia-smi finds none: run it to see why")});
   }
 }
 
@@ -243,17 +245,17 @@ void add_toolkit(CheckupSection& section) {
                              number.empty() ? tr("does not tell its version") : number,
                              fits ? nvcc : nvcc + tr(": CUDA 11.8 or later is needed")});
   } catch (const std::runtime_error&) {
-    section.lines.push_back(
-        {"nvcc", Health::lacking, "missing", tr("the CUDA Toolkit: developer.nvidia.com/cuda")});
+    section.lines.push_back({"nvcc", Health::lacking, tr("missing"),
+                             tr("the CUDA Toolkit: developer.nvidia.com/cuda")});
   }
 }
 
 void add_tool(CheckupSection& section, const std::string& name,
               const std::optional<std::filesystem::path>& found, const std::string& reason) {
   if (found) {
-    section.lines.push_back({name, Health::fine, "found", found->string()});
+    section.lines.push_back({name, Health::fine, tr("found"), found->string()});
   } else {
-    section.lines.push_back({name, Health::lacking, "missing", reason});
+    section.lines.push_back({name, Health::lacking, tr("missing"), reason});
   }
 }
 

@@ -320,7 +320,8 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
       wrong_exactly_where(is_wrong, rows, cols, is_last)) {
     return Diagnosis{
         unwritten ? Pattern::part_unwritten : Pattern::submatrix,
-        tr("only the last row and the last column are {}", unwritten ? tr("missing") : tr("wrong")),
+        unwritten ? tr("only the last row and the last column are missing")
+                  : tr("only the last row and the last column are wrong"),
         tr("Look for what does not come out even: half of an odd number has to be rounded "
            "up, and of several results of a thread each needs its own test against {}.",
            core::in_language(words.bounds))};
@@ -330,8 +331,10 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
   if (has_inside && has_edge && wrong_only_where(is_wrong, rows, cols, in_edge)) {
     return Diagnosis{
         Pattern::edges_only,
-        tr("only the partial {}x{} tiles at the right and lower edge are {}", tile.width,
-           tile.height, unwritten ? tr("missing") : tr("wrong")),
+        unwritten ? tr("only the partial {}x{} tiles at the right and lower edge are missing",
+                       tile.width, tile.height)
+                  : tr("only the partial {}x{} tiles at the right and lower edge are wrong",
+                       tile.width, tile.height),
         tr("Round the number of tiles up, and let each thread test its own row and column "
            "against {}: a whole block must not give up because a part of it hangs over "
            "the edge.",

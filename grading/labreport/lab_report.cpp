@@ -12,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "common/base/language.hpp"
 #include "common/gpu/capability.hpp"
 #include "common/model/kernel_metrics.hpp"
 #include "common/model/matmul_counts.hpp"
@@ -209,15 +210,16 @@ CallNames names_of(const std::vector<ProfileReport>& reports) {
 /// A call's place below the roofs.
 Json roof_point_of(const ProfileReport& report, const std::string& name) {
   if (report.operations == 0) {
-    throw CannotDraw(report.call +
-                     " only moves elements; a roofline is of calls that compute something");
+    throw CannotDraw(
+        tr("{} only moves elements; a roofline is of calls that compute something", report.call));
   }
   const auto metrics = metrics_of_call(report);
   const auto time = modelled_call(report);
   if (!metrics || !time) {
-    throw CannotDraw(report.call +
-                     " has no modelled time, so there is no place for it below the roofs; leave "
-                     "out --exhaustive, or choose a larger order");
+    throw CannotDraw(
+        tr("{} has no modelled time, so there is no place for it below the roofs; leave out "
+           "--exhaustive, or choose a larger order",
+           report.call));
   }
   const auto intensity = [&](double bytes) {
     return bytes > 0 ? Json(report.operations / bytes) : Json(nullptr);
@@ -234,7 +236,9 @@ std::string roofline_of(const std::vector<ProfileReport>& reports) {
   const ProfileReport& first = reports.front();
   const Json gpu = gpu_document(first.gpu);
   const Json& peak = gpu.at(first.double_precision ? "peak_fp64_gflops" : "peak_fp32_gflops");
-  if (peak == 0) throw CannotDraw("nobody tells the peak of double precision of " + first.gpu.name);
+  if (peak == 0) {
+    throw CannotDraw(tr("nobody tells the peak of double precision of {}", first.gpu.name));
+  }
   Json points = Json::array();
   const CallNames names = names_of(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -272,7 +276,7 @@ void write_charts(const fs::path& folder, const BenchReport& report) {
   fs::create_directories(folder, error);
   if (error) {
     throw std::runtime_error(
-        fmt::format("cannot make the folder {}: {}", printable(folder.string()), error.message()));
+        tr("cannot make the folder {}: {}", printable(folder.string()), error.message()));
   }
   for (const auto& [name, svg] : charts_of(report)) {
     demand_plain(name);
@@ -281,7 +285,7 @@ void write_charts(const fs::path& folder, const BenchReport& report) {
     stream << svg << std::flush;
     if (!stream) {
       throw std::runtime_error(
-          fmt::format("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
+          tr("cannot write {}: {}", printable(file.string()), std::strerror(errno)));
     }
   }
 }

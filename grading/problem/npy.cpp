@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/problem/product_store.hpp"
 #include "grading/profile/numbers.hpp"
 #include "grading/results/printable.hpp"
@@ -96,13 +97,13 @@ class HeaderText {
 std::size_t element_bytes_of(const std::string& type) {
   if (type == "<f4") return sizeof(float);
   if (type == "<f8") return sizeof(double);
-  fail(fmt::format("its numbers are of type '{}'; float32 ('<f4') and float64 ('<f8') can be read",
-                   printable(type)));
+  fail(tr("its numbers are of type '{}'; float32 ('<f4') and float64 ('<f8') can be read",
+          printable(type)));
 }
 
 NpyShape shape_of(const std::vector<std::uint64_t>& sides) {
   if (sides.size() != 2) {
-    fail(fmt::format("it has {} dimensions; a matrix has 2", sides.size()));
+    fail(tr("it has {} dimensions; a matrix has 2", sides.size()));
   }
   constexpr std::uint64_t most = std::numeric_limits<int>::max();
   // So many numbers that their bytes still fit into 64 bits.
@@ -138,7 +139,7 @@ void read_dictionary(HeaderText text, Header& header) {
   if (!text.at_end()) fail("its header goes on behind the }");
   if (!type || !fortran_order || !sides) fail("its header lacks descr, fortran_order or shape");
   header.element_bytes = element_bytes_of(*type);
-  if (*fortran_order) fail("it is in Fortran's order; numpy.ascontiguousarray() gives C's");
+  if (*fortran_order) fail(tr("it is in Fortran's order; numpy.ascontiguousarray() gives C's"));
   header.shape = shape_of(*sides);
 }
 
@@ -153,7 +154,7 @@ Number read_little_endian(std::istream& stream) {
 Header read_header(std::istream& stream, std::uintmax_t file_bytes) {
   std::string start(magic.size() + 2, '\0');
   stream.read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (!stream || !start.starts_with(magic)) fail("it is no .npy file");
+  if (!stream || !start.starts_with(magic)) fail(tr("it is no .npy file"));
   const int major = start[magic.size()], minor = start[magic.size() + 1];
   if ((major != 1 && major != 2) || minor != 0) {
     fail(fmt::format("it has version {}.{} of the format; 1.0 and 2.0 can be read", major, minor));
@@ -171,8 +172,8 @@ Header read_header(std::istream& stream, std::uintmax_t file_bytes) {
       static_cast<std::uintmax_t>(header.data_begin) +
       std::uintmax_t(header.shape.rows) * std::uintmax_t(header.shape.cols) * header.element_bytes;
   if (file_bytes != expected) {
-    fail(fmt::format("it has {} bytes where {} x {} numbers of {} bytes make {}", file_bytes,
-                     header.shape.rows, header.shape.cols, header.element_bytes, expected));
+    fail(tr("it has {} bytes where {} x {} numbers of {} bytes make {}", file_bytes,
+            header.shape.rows, header.shape.cols, header.element_bytes, expected));
   }
   return header;
 }
@@ -189,8 +190,7 @@ auto with_file(const fs::path& file, Use&& use) {
     const Header header = read_header(stream, bytes);
     return use(header, stream);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(
-        fmt::format("cannot read {}: {}", printable(file.string()), error.what()));
+    throw std::runtime_error(tr("cannot read {}: {}", printable(file.string()), error.what()));
   }
 }
 
@@ -247,7 +247,7 @@ void write_npy(const fs::path& file, const Matrix<T>& matrix) {
   if (!stream || error) {
     const std::string reason = error ? error.message() : std::strerror(errno);
     fs::remove(unfinished, error);
-    throw std::runtime_error(fmt::format("cannot write {}: {}", printable(file.string()), reason));
+    throw std::runtime_error(tr("cannot write {}: {}", printable(file.string()), reason));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/problem/inputs.hpp"
 
 namespace tilewise::grading {
@@ -172,7 +173,7 @@ class UnknownProblem : public Problem {
 }  // namespace
 
 std::string Problem::obstacle_to(const InputChoice& inputs) const {
-  return inputs.kind == InputChoice::Kind::random ? "" : "its inputs are random only";
+  return inputs.kind == InputChoice::Kind::random ? "" : tr("its inputs are random only");
 }
 
 const Problem& problem_called(std::string_view name) {

@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "grading/problem/inputs.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/problem/product_store.hpp"
@@ -120,7 +121,7 @@ class ProductProblem : public Problem {
     const int n = static_cast<int>(shape_of("C", call).rows);
     if (matrix_called("A", call.arguments).element_bytes == sizeof(__half)) {
       if (inputs.kind != InputChoice::Kind::random) {
-        throw std::runtime_error(call.function + ": matrices of halves are random only");
+        throw std::runtime_error(tr("{}: matrices of halves are random only", call.function));
       }
       Random random = seeded_random(inputs.seed, "product of halves");
       return std::make_unique<HalfProductWorkload>(n, random);
@@ -297,7 +298,8 @@ class TriangularSolveProblem : public Problem {
 
   std::string obstacle_to(const InputChoice& inputs) const override {
     if (inputs.kind == InputChoice::Kind::random) return "";
-    return "triangular systems are solved with random matrices only, which are well-conditioned";
+    return tr(
+        "triangular systems are solved with random matrices only, which are well-conditioned");
   }
 
   bool overwrites_inputs() const override { return true; }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "grading/problem/inputs.hpp"
 #include "grading/problem/reference.hpp"
 #include "grading/results/printable.hpp"
@@ -21,8 +22,8 @@ std::string name_of(const std::filesystem::path& file) { return printable(file.s
 int order_in(const std::filesystem::path& file) {
   const NpyShape shape = read_npy_shape(file);
   if (shape.rows == shape.cols && shape.rows > 0) return shape.rows;
-  throw std::runtime_error(fmt::format("{} holds a matrix of {} x {}; square ones are multiplied",
-                                       name_of(file), shape.rows, shape.cols));
+  throw std::runtime_error(tr("{} holds a matrix of {} x {}; square ones are multiplied",
+                              name_of(file), shape.rows, shape.cols));
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ InputChoice read_input_choice(const std::string& text, std::uint64_t seed) {
   const std::size_t comma = text.find(',');
   if (comma == text.npos || comma == 0 || text.find(',', comma + 1) != text.npos ||
       comma + 1 == text.size()) {
-    throw std::runtime_error(fmt::format(
+    throw std::runtime_error(tr(
         "--inputs '{}': there are random, linear, and two files with a comma between, A.npy,B.npy",
         printable(text)));
   }
@@ -47,9 +48,8 @@ InputChoice read_input_choice(const std::string& text, std::uint64_t seed) {
   choice.B = text.substr(comma + 1);
   choice.order = order_in(choice.A);
   if (const int other = order_in(choice.B); other != choice.order) {
-    throw std::runtime_error(fmt::format("{} is of order {}, {} of order {}; they must agree",
-                                         name_of(choice.A), choice.order, name_of(choice.B),
-                                         other));
+    throw std::runtime_error(tr("{} is of order {}, {} of order {}; they must agree",
+                                name_of(choice.A), choice.order, name_of(choice.B), other));
   }
   return choice;
 }
@@ -137,9 +137,8 @@ template <typename T>
 Matrix<T> read_square(const fs::path& file, int n) {
   Matrix<T> matrix = read_npy<T>(file);
   if (matrix.rows == n && matrix.cols == n) return matrix;
-  throw std::runtime_error(
-      fmt::format("{} holds a matrix of {} x {} rather than {} x {}; remove it",
-                  printable(file.string()), matrix.rows, matrix.cols, n, n));
+  throw std::runtime_error(tr("{} holds a matrix of {} x {} rather than {} x {}; remove it",
+                              printable(file.string()), matrix.rows, matrix.cols, n, n));
 }
 
 }  // namespace
@@ -199,9 +198,9 @@ ProductInputs<T> ProductStore::get(int n) const {
   reference.magnitude = read_square<double>(magnitude, n);
   if (!belong_together(inputs)) {
     throw std::runtime_error(
-        fmt::format("{} is not the product of its matrices, or one of them is damaged; remove the "
-                    "files of this order from the store",
-                    printable(product.string())));
+        tr("{} is not the product of its matrices, or one of them is damaged; remove the files of "
+           "this order from the store",
+           printable(product.string())));
   }
   return inputs;
 }

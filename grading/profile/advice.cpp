@@ -35,17 +35,17 @@ std::string describe_scatter(const simt::Counters& counters) {
       scattered_sectors(counters, global_stores) > scattered_sectors(counters, global_loads)
           ? global_stores
           : global_loads;
-  return fmt::format("scattered: a request moves {:.1f} sectors where {:.1f} would do",
-                     sectors_per_request(counters, kind),
-                     ratio(fewest_sectors(counters, kind), counters.*kind.requests));
+  return tr("scattered: a request moves {:.1f} sectors where {:.1f} would do",
+            sectors_per_request(counters, kind),
+            ratio(fewest_sectors(counters, kind), counters.*kind.requests));
 }
 
 std::string describe_conflicts(const simt::Counters& counters) {
   const std::uint64_t requests = counters.shared_load_requests + counters.shared_store_requests +
                                  counters.shared_atomic_requests;
-  return fmt::format("bank conflicts: a request takes {:.1f} wavefronts where {:.1f} would do",
-                     ratio(wavefronts(counters), requests),
-                     ratio(wavefronts(counters) - counters.shared_bank_conflicts, requests));
+  return tr("bank conflicts: a request takes {:.1f} wavefronts where {:.1f} would do",
+            ratio(wavefronts(counters), requests),
+            ratio(wavefronts(counters) - counters.shared_bank_conflicts, requests));
 }
 
 /// A way to waste work.
@@ -77,8 +77,8 @@ std::optional<WorstLine> worst_line(const std::vector<simt::LineCounters>& lines
   for (const simt::LineCounters& line : lines) all_work += work(line.counters);
 
   const simt::LineCounters& busiest = largest(lines, work);
-  WorstLine worst{busiest, fmt::format("busiest: {:.0f}% of all sectors and wavefronts",
-                                       100 * ratio(work(busiest.counters), all_work))};
+  WorstLine worst{busiest, tr("busiest: {:.0f}% of all sectors and wavefronts",
+                              100 * ratio(work(busiest.counters), all_work))};
   std::uint64_t most_wasted = 0;
   for (const Waste& waste : wastes) {
     const simt::LineCounters& line = largest(lines, waste.measure);

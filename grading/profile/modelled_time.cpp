@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "common/base/language.hpp"
 #include "common/gpu/capability.hpp"
 
 namespace tilewise::grading {
@@ -33,6 +34,12 @@ model::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfil
 
 std::string limiter_of(const model::Occupancy& occupancy) {
   return fmt::format("{}", fmt::join(occupancy.limited_by, " and "));
+}
+
+std::string limiter_in_words(const model::Occupancy& occupancy) {
+  std::vector<std::string> words;
+  for (const std::string& name : occupancy.limited_by) words.push_back(core::in_language(name));
+  return fmt::format("{}", fmt::join(words, tr(" and ")));
 }
 
 namespace {

@@ -25,6 +25,9 @@ model::Occupancy occupancy_of(const KernelProfile& kernel, const core::GpuProfil
 /// "shared memory", or "warps and blocks" where both run out at once.
 std::string limiter_of(const model::Occupancy& occupancy);
 
+/// The same in the language spoken.
+std::string limiter_in_words(const model::Occupancy& occupancy);
+
 /// Registers of a thread, and how they are known.
 struct Registers {
   int per_thread = 0;

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
@@ -38,8 +39,7 @@ Spelled spell(std::string_view text) {
   text = trimmed(text);
   const std::size_t open = text.find('(');
   if (open == text.npos || !text.ends_with(')')) {
-    throw BadCall(
-        fmt::format("'{}' is no call; write it as NAME(argument=value, argument=value)", text));
+    throw BadCall(tr("'{}' is no call; write it as NAME(argument=value, argument=value)", text));
   }
   Spelled spelled;
   spelled.function = trimmed(text.substr(0, open));
@@ -50,12 +50,12 @@ Spelled spell(std::string_view text) {
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     const std::size_t equals = argument.find('=');
     if (equals == argument.npos) {
-      throw BadCall(fmt::format("the argument '{}' has no name; write it as name=value", argument));
+      throw BadCall(tr("the argument '{}' has no name; write it as name=value", argument));
     }
     const std::string name(trimmed(argument.substr(0, equals)));
     const std::string value(trimmed(argument.substr(equals + 1)));
     if (!spelled.arguments.emplace(name, value).second) {
-      throw BadCall(fmt::format("the argument {} is given twice", name));
+      throw BadCall(tr("the argument {} is given twice", name));
     }
   }
   return spelled;
@@ -91,22 +91,21 @@ const ContractInfo& find_function(const std::string& name,
   if (found != functions.end()) return *found;
   std::vector<std::string> examples;
   std::ranges::transform(functions, std::back_inserter(examples), example_of);
-  throw BadCall(
-      fmt::format("this stage has no function '{}'; it has {}", name, fmt::join(examples, ", ")));
+  throw BadCall(tr("this stage has no function '{}'; it has {}", name, fmt::join(examples, ", ")));
 }
 
 /// The numbers of a call, without its matrices.
 CallArgument read_argument(const ParameterInfo& parameter, const std::string& value) {
   if (parameter.kind == ParameterKind::integer) {
     if (const auto number = number_in<std::int64_t>(value)) return *number;
-    throw BadCall(fmt::format("{}='{}' is no whole number", parameter.name, value));
+    throw BadCall(tr("{}='{}' is no whole number", parameter.name, value));
   }
   if (parameter.kind == ParameterKind::real) {
     if (const auto number = real_in(value)) return *number;
-    throw BadCall(fmt::format("{}='{}' is no number", parameter.name, value));
+    throw BadCall(tr("{}='{}' is no number", parameter.name, value));
   }
   if (const auto extent = extent_in(value)) return *extent;
-  throw BadCall(fmt::format("{}='{}' is no extent; write it as 128x1", parameter.name, value));
+  throw BadCall(tr("{}='{}' is no extent; write it as 128x1", parameter.name, value));
 }
 
 /// The argument that was given, or what stands in its place where the contract has a default.
@@ -117,8 +116,7 @@ CallArgument find_argument(const ParameterInfo& parameter, Words& given, const I
     return read_argument(parameter, word.mapped());
   }
   if (parameter.default_value.empty()) {
-    throw BadCall(
-        fmt::format("the argument {} is missing: {}", parameter.name, example_of(function)));
+    throw BadCall(tr("the argument {} is missing: {}", parameter.name, example_of(function)));
   }
   const auto earlier = integers.find(parameter.default_value);
   if (earlier != integers.end()) return earlier->second;
@@ -172,16 +170,16 @@ double flop_of(const ContractInfo& function, const Integers& integers) {
 std::size_t size_of(const ParameterInfo& parameter, const MatrixShape& shape) {
   const std::int64_t row = shape.leading_dimension;
   if (shape.rows < 0 || shape.cols < 0 || row < 0) {
-    throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns", parameter.name,
-                              shape.rows, std::min(shape.cols, row)));
+    throw BadCall(tr("the matrix {} would have {} rows and {} columns", parameter.name, shape.rows,
+                     std::min(shape.cols, row)));
   }
   // Far more than any GPU has; and a vector may have as many elements as an int counts.
   constexpr std::int64_t most_elements = std::int64_t{1} << 48, longest_side = INT_MAX;
   const bool too_long =
       shape.rows > longest_side || shape.cols > longest_side || row > longest_side;
   if (too_long || shape.rows * row > most_elements) {
-    throw BadCall(fmt::format("the matrix {} would have {} rows and {} columns; no GPU holds it",
-                              parameter.name, shape.rows, std::max(shape.cols, row)));
+    throw BadCall(tr("the matrix {} would have {} rows and {} columns; no GPU holds it",
+                     parameter.name, shape.rows, std::max(shape.cols, row)));
   }
   return static_cast<std::size_t>(shape.rows * row) * parameter.element_bytes;
 }
@@ -217,8 +215,8 @@ NamedCall read_call(std::string_view text, const std::vector<ContractInfo>& func
   }
   call.text += ")";
   if (!spelled.arguments.empty()) {
-    throw BadCall(fmt::format("there is no argument {}: {}", spelled.arguments.begin()->first,
-                              example_of(function)));
+    throw BadCall(
+        tr("there is no argument {}: {}", spelled.arguments.begin()->first, example_of(function)));
   }
 
   for (std::size_t i = 0; i < numbers.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "common/model/occupancy.hpp"
 #include "grading/profile/modelled_time.hpp"
@@ -116,9 +117,35 @@ std::string sides(const std::array<int, 2>& extent) {
   return fmt::format("{}x{}", extent[0], extent[1]);
 }
 
-std::string counted(std::uint64_t number, std::string_view unit) {
-  return fmt::format("{} {}{}", with_commas(number), unit, number == 1 ? "" : "s");
+std::string in_blocks(std::uint64_t number) {
+  return number == 1 ? tr("1 block") : tr("{} blocks", with_commas(number));
 }
+
+std::string in_threads(std::uint64_t number) {
+  return number == 1 ? tr("1 thread") : tr("{} threads", with_commas(number));
+}
+
+std::string in_bytes(std::uint64_t number) {
+  return number == 1 ? tr("1 byte") : tr("{} bytes", with_commas(number));
+}
+
+std::string in_registers(std::uint64_t number) {
+  return number == 1 ? tr("1 register") : tr("{} registers", with_commas(number));
+}
+
+/// What stands at the left, in the language spoken.
+struct Labels {
+  std::string active = tr("active on an SM");
+  std::string occupancy = tr("occupancy");
+  std::string one_more = tr("one block more");
+  std::string fills = tr("fills the GPU");
+  std::size_t width = std::max({std::size_t{17}, active.size(), occupancy.size(), one_more.size(),
+                                fills.size(), core::in_language("shared memory").size(),
+                                core::in_language("the grid's size").size()});
+
+  /// What a line that goes on begins with.
+  std::string indent() const { return std::string(2 + width, ' '); }
+};
 
 /// 6.25 as it is, 28.125 as "28.12".
 std::string percent(double value) { return fmt::format("{:.4g}%", value); }
@@ -139,161 +166,181 @@ std::vector<Row> rows_of(const OccupancyReport& report, const OccupancyOnGpu& an
   const model::Occupancy& occupancy = answer.occupancy;
   const core::GpuProfile& gpu = answer.gpu;
   const auto blocks = [](int limit) {
-    return limit == model::unlimited ? "any" : with_commas(limit);
+    return limit == model::unlimited ? tr("any") : with_commas(limit);
   };
   std::vector<Row> rows = {
-      {"blocks", "", "1", with_commas(gpu.blocks_per_sm), blocks(occupancy.limit_by_blocks)},
-      {"warps", counted(launch.threads_per_block, "thread"), with_commas(occupancy.warps_per_block),
-       with_commas(gpu.warps_per_sm), blocks(occupancy.limit_by_warps)},
+      {marked("blocks"), "", "1", with_commas(gpu.blocks_per_sm),
+       blocks(occupancy.limit_by_blocks)},
+      {marked("warps"), in_threads(launch.threads_per_block),
+       with_commas(occupancy.warps_per_block), with_commas(gpu.warps_per_sm),
+       blocks(occupancy.limit_by_warps)},
   };
   if (registers_known(report)) {
-    rows.push_back({"registers", fmt::format("{} a thread", launch.registers_per_thread),
+    rows.push_back({marked("registers"), tr("{} a thread", launch.registers_per_thread),
                     with_commas(occupancy.registers_per_block), with_commas(gpu.registers_per_sm),
                     blocks(occupancy.limit_by_registers)});
   } else {
-    rows.push_back({"registers", "not known", "-", with_commas(gpu.registers_per_sm), "-"});
+    rows.push_back({"registers", tr("not known"), "-", with_commas(gpu.registers_per_sm), "-"});
   }
-  rows.push_back({"shared memory", counted(launch.shared_bytes_per_block, "byte"),
+  rows.push_back({marked("shared memory"), in_bytes(launch.shared_bytes_per_block),
                   with_commas(occupancy.shared_bytes_per_block),
                   with_commas(gpu.shared_bytes_per_sm), blocks(occupancy.limit_by_shared)});
   if (launch.blocks) {
     const std::uint64_t of_each_sm = (*launch.blocks + gpu.sms - 1) / gpu.sms;
-    rows.push_back({"the grid's size", "", "", counted(*launch.blocks, "block") + " in all",
+    rows.push_back({marked("the grid's size"), "", "", tr("{} in all", in_blocks(*launch.blocks)),
                     with_commas(of_each_sm)});
   }
   return rows;
 }
 
 std::string resources(const OccupancyReport& report, const OccupancyOnGpu& answer) {
-  std::string text = fmt::format("  {:<17}{:>16}{:>10}{:>20}{:>17}\n", "", "a block asks for",
-                                 "takes", "of an SM's", "blocks that fit");
+  const std::size_t width = Labels().width;
+  std::string text =
+      fmt::format("  {:<{}}{:>16}{:>10}{:>20}{:>17}\n", "", width, tr("a block asks for"),
+                  tr("takes"), tr("of an SM's"), tr("blocks that fit"));
   for (const Row& row : rows_of(report, answer)) {
     const auto& limits = answer.occupancy.limited_by;
     const bool is_limit = std::ranges::find(limits, row.resource) != limits.end();
-    text += fmt::format("  {:<17}{:>16}{:>10}{:>20}{:>17}{}\n", row.resource, row.asked, row.taken,
-                        row.of_sm, row.blocks, is_limit ? "  <- limit" : "");
+    text +=
+        fmt::format("  {:<{}}{:>16}{:>10}{:>20}{:>17}{}\n", core::in_language(row.resource), width,
+                    row.asked, row.taken, row.of_sm, row.blocks, is_limit ? tr("  <- limit") : "");
   }
   return text;
 }
 
 /// What keeps another block away, as something to do. Several: all of them at once.
-std::string advice(const OccupancyReport& report, const OccupancyOnGpu& answer) {
+std::string advice(const OccupancyReport& report, const OccupancyOnGpu& answer,
+                   const std::string& indent) {
   const model::LaunchNeeds& now = report.launch;
   const core::GpuProfile& gpu = answer.gpu;
   if (answer.occupancy.active_warps == gpu.warps_per_sm) {
-    return "not needed: every warp of the SM is in use";
+    return tr("not needed: every warp of the SM is in use");
   }
   if (!answer.one_block_more) {
     const int warps = (gpu.warps_per_sm + gpu.blocks_per_sm - 1) / gpu.blocks_per_sm;
-    return fmt::format(
+    return tr(
         "none: an SM holds at most {}, of any size; they use all its\n"
-        "{:19}warps only with more than {} each",
-        counted(gpu.blocks_per_sm, "block"), "", counted((warps - 1) * threads_per_warp, "thread"));
+        "{}warps only with more than {} each",
+        in_blocks(gpu.blocks_per_sm), indent, in_threads((warps - 1) * threads_per_warp));
   }
   const model::LaunchNeeds& then = *answer.one_block_more;
   std::vector<std::string> changes;
   if (then.threads_per_block < now.threads_per_block) {
-    changes.push_back(fmt::format("at most {} a block", counted(then.threads_per_block, "thread")));
+    changes.push_back(tr("at most {} a block", in_threads(then.threads_per_block)));
   }
   if (then.registers_per_thread < now.registers_per_thread) {
-    changes.push_back(fmt::format("at most {} a thread: __launch_bounds__({}, {}) on the kernel",
-                                  counted(then.registers_per_thread, "register"),
-                                  then.threads_per_block, answer.occupancy.active_blocks + 1));
+    changes.push_back(tr("at most {} a thread: __launch_bounds__({}, {}) on the kernel",
+                         in_registers(then.registers_per_thread), then.threads_per_block,
+                         answer.occupancy.active_blocks + 1));
   }
   if (then.shared_bytes_per_block < now.shared_bytes_per_block) {
-    changes.push_back(fmt::format("at most {} of shared memory a block",
-                                  counted(then.shared_bytes_per_block, "byte")));
+    changes.push_back(
+        tr("at most {} of shared memory a block", in_bytes(then.shared_bytes_per_block)));
   }
   if (then.blocks != now.blocks) {
-    changes.push_back(fmt::format("a grid of at least {}", counted(*then.blocks, "block")));
+    changes.push_back(tr("a grid of at least {}", in_blocks(*then.blocks)));
   }
-  return "with " + fmt::format("{}", fmt::join(changes, fmt::format(",\n{:19}and ", "")));
+  return tr("with {}", fmt::join(changes, fmt::format(",\n{}{} ", indent, tr("and"))));
 }
 
-std::string saturation_line(const OccupancyReport& report, const OccupancyOnGpu& answer) {
+std::string saturation_line(const OccupancyReport& report, const OccupancyOnGpu& answer,
+                            const std::string& indent) {
   const Saturation& saturation = *answer.saturation;
   const auto& block = report.question.block;
   const auto& results = report.question.results;
-  return fmt::format(
+  return tr(
       "from n = {} on: {} x {} blocks are at least {} SMs x {}.\n"
-      "{:19}This holds where each block has {} x {} (x, y) results of its own.\n",
+      "{}This holds where each block has {} x {} (x, y) results of its own.\n",
       with_commas(saturation.n), with_commas(saturation.blocks_along_x),
       with_commas(saturation.blocks_along_y), answer.gpu.sms,
-      saturation.blocks_wanted / answer.gpu.sms, "", block[0] * results[0], block[1] * results[1]);
+      saturation.blocks_wanted / answer.gpu.sms, indent, block[0] * results[0],
+      block[1] * results[1]);
 }
 
 std::string notes(const OccupancyReport& report, const core::GpuProfile& gpu) {
   std::string text;
   if (!registers_known(report)) {
     text +=
-        "  registers not known: nvcc -Xptxas -v prints them; --registers R takes them in. Until\n"
-        "  then this is the most that the launch can reach.\n";
+        tr("  registers not known: nvcc -Xptxas -v prints them; --registers R takes them in. "
+           "Until\n"
+           "  then this is the most that the launch can reach.\n");
   }
   const int threads = report.launch.threads_per_block;
   if (threads % threads_per_warp != 0) {
-    text += fmt::format("  the last of a block's warps has {}.\n",
-                        counted(threads_per_warp - threads % threads_per_warp, "idle lane"));
+    const int idle = threads_per_warp - threads % threads_per_warp;
+    text += idle == 1 ? tr("  the last of a block's warps has 1 idle lane.\n")
+                      : tr("  the last of a block's warps has {} idle lanes.\n", idle);
   }
   const std::size_t without_asking = gpu.default_shared_bytes_per_block();
   if (report.launch.shared_bytes_per_block > without_asking) {
-    text += fmt::format(
-        "  more than {} bytes of shared memory must be dynamic, and asked for: "
-        "cudaFuncSetAttribute\n"
-        "  with cudaFuncAttributeMaxDynamicSharedMemorySize.\n",
-        with_commas(without_asking));
+    text +=
+        tr("  more than {} bytes of shared memory must be dynamic, and asked for: "
+           "cudaFuncSetAttribute\n"
+           "  with cudaFuncAttributeMaxDynamicSharedMemorySize.\n",
+           with_commas(without_asking));
   }
   return text.empty() ? "" : "\n" + text;
 }
 
 std::string at_most(const OccupancyReport& report) {
-  return registers_known(report) ? "" : "at most ";
+  return registers_known(report) ? "" : tr("at most ");
 }
 
 std::string whole_table(const OccupancyReport& report, const OccupancyOnGpu& answer) {
   const model::Occupancy& occupancy = answer.occupancy;
-  if (!occupancy.cannot_run.empty()) return fmt::format("  cannot run: {}\n", occupancy.cannot_run);
+  if (!occupancy.cannot_run.empty()) return tr("  cannot run: {}\n", occupancy.cannot_run);
+  const Labels labels;
   const core::GpuProfile& gpu = answer.gpu;
   return "\n" + resources(report, answer) +
-         fmt::format("\n  {:<17}{}, {} of {} warps, {} of {} threads\n", "active on an SM",
-                     counted(occupancy.active_blocks, "block"), occupancy.active_warps,
-                     gpu.warps_per_sm, with_commas(occupancy.active_threads),
-                     with_commas(gpu.threads_per_sm)) +
-         fmt::format("  {:<17}{}{}, limited by {}\n", "occupancy", at_most(report),
-                     percent(occupancy.percent), limiter_of(occupancy)) +
-         fmt::format("  {:<17}{}\n", "one block more", advice(report, answer)) +
-         fmt::format("  {:<17}{}", "fills the GPU", saturation_line(report, answer)) +
+         fmt::format("\n  {:<{}}{}\n", labels.active, labels.width,
+                     tr("{}, {} of {} warps, {} of {} threads", in_blocks(occupancy.active_blocks),
+                        occupancy.active_warps, gpu.warps_per_sm,
+                        with_commas(occupancy.active_threads), with_commas(gpu.threads_per_sm))) +
+         fmt::format("  {:<{}}{}\n", labels.occupancy, labels.width,
+                     tr("{}{}, limited by {}", at_most(report), percent(occupancy.percent),
+                        limiter_in_words(occupancy))) +
+         fmt::format("  {:<{}}{}\n", labels.one_more, labels.width,
+                     advice(report, answer, labels.indent())) +
+         fmt::format("  {:<{}}{}", labels.fills, labels.width,
+                     saturation_line(report, answer, labels.indent())) +
          notes(report, gpu);
 }
 
 std::string comparison(const OccupancyReport& report) {
-  std::string text = fmt::format("\n  {:<10}{:>8}{:>7}{:>9}{:>11}{:>18}  {}\n", "GPU", "blocks",
-                                 "warps", "threads", "occupancy", "fills it from n", "limited by");
+  std::string text =
+      fmt::format("\n  {:<10}{:>8}{:>7}{:>9}{:>11}{:>18}  {}\n", "GPU", core::in_language("blocks"),
+                  core::in_language("warps"), tr("threads"), tr("occupancy"), tr("fills it from n"),
+                  tr("limited by"));
   for (const OccupancyOnGpu& answer : report.gpus) {
     const model::Occupancy& occupancy = answer.occupancy;
     if (!occupancy.cannot_run.empty()) {
-      text += fmt::format("  {:<10}cannot run: {}\n", answer.gpu.id, occupancy.cannot_run);
+      text += tr("  {:<10}cannot run: {}\n", answer.gpu.id, occupancy.cannot_run);
       continue;
     }
     text += fmt::format("  {:<10}{:>8}{:>7}{:>9}{:>11}{:>18}  {}\n", answer.gpu.id,
                         occupancy.active_blocks, occupancy.active_warps,
                         with_commas(occupancy.active_threads), percent(occupancy.percent),
-                        with_commas(answer.saturation->n), limiter_of(occupancy));
+                        with_commas(answer.saturation->n), limiter_in_words(occupancy));
   }
-  text += "\n  blocks, warps and threads are those active on an SM";
-  return text + (registers_known(report) ? ".\n" : "; registers not known, so at most.\n");
+  return text +
+         (registers_known(report)
+              ? tr("\n  blocks, warps and threads are those active on an SM.\n")
+              : tr("\n  blocks, warps and threads are those active on an SM; registers not known, "
+                   "so at most.\n"));
 }
 
 }  // namespace
 
 std::string occupancy_table(const OccupancyReport& report) {
   const bool one = report.gpus.size() == 1;
-  std::string text = "A block of " + sides(report.question.block) + " threads";
-  if (report.question.results != std::array{1, 1}) {
-    text += ", " + sides(report.question.results) + " results a thread,";
-  }
-  text += one ? fmt::format(" on {}, in theory\n", report.gpus.front().gpu.name)
-              : fmt::format(" on {} GPUs, in theory\n", report.gpus.size());
-  return text + (one ? whole_table(report, report.gpus.front()) : comparison(report));
+  const std::string block = sides(report.question.block), results = sides(report.question.results);
+  const std::string gpus = one ? report.gpus.front().gpu.name : tr("{} GPUs", report.gpus.size());
+  const std::string heading =
+      report.question.results == std::array{1, 1}
+          ? tr("A block of {} threads on {}, in theory\n", block, gpus)
+          : tr("A block of {} threads, {} results a thread, on {}, in theory\n", block, results,
+               gpus);
+  return heading + (one ? whole_table(report, report.gpus.front()) : comparison(report));
 }
 
 }  // namespace tilewise::grading

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "common/base/json.hpp"
+#include "common/base/language.hpp"
 #include "grading/profile/memory_use.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/numbers.hpp"
@@ -26,7 +27,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompiledKernels, submission, reference)
 void write_compiled_kernels(const std::filesystem::path& file, const CompiledKernels& kernels) {
   std::ofstream stream(file);
   stream << core::json_text(nlohmann::json(kernels));
-  if (!stream.flush()) throw std::runtime_error("cannot write " + file.string());
+  if (!stream.flush()) throw std::runtime_error(tr("cannot write {}", file.string()));
 }
 
 CompiledKernels read_compiled_kernels(const std::filesystem::path& file) {
@@ -158,29 +159,29 @@ std::string extent(const std::array<unsigned, 3>& sides) {
 }
 
 std::string heading(const KernelProfile& kernel, const core::GpuProfile& gpu) {
-  return fmt::format("{}  grid {}, block {}, {} bytes of shared memory a block\n",
-                     printable(kernel.launch.kernel), extent(kernel.launch.grid),
-                     extent(kernel.launch.block), with_commas(shared_bytes(kernel, gpu)));
+  return tr("{}  grid {}, block {}, {} bytes of shared memory a block\n",
+            printable(kernel.launch.kernel), extent(kernel.launch.grid),
+            extent(kernel.launch.block), with_commas(shared_bytes(kernel, gpu)));
 }
 
 std::string extent_of_simulation(const KernelProfile& kernel) {
-  if (kernel.simulated_blocks >= kernel.blocks) return "  counted in every block\n";
-  return fmt::format("  counted in {} of {} blocks, which stand for the others\n",
-                     with_commas(kernel.simulated_blocks), with_commas(kernel.blocks));
+  if (kernel.simulated_blocks >= kernel.blocks) return tr("  counted in every block\n");
+  return tr("  counted in {} of {} blocks, which stand for the others\n",
+            with_commas(kernel.simulated_blocks), with_commas(kernel.blocks));
 }
 
 std::string occupancy_line(const KernelProfile& kernel, const ProfileReport& report) {
   const Registers registers = registers_of(kernel, report);
   const model::Occupancy occupancy = occupancy_of(kernel, report.gpu, registers.per_thread);
   if (!occupancy.cannot_run.empty()) {
-    return fmt::format("  cannot run there: {}\n", occupancy.cannot_run);
+    return tr("  cannot run there: {}\n", occupancy.cannot_run);
   }
   const double spilled = work_of(kernel, report).spilled_words;
-  return fmt::format("  occupancy {:.0f}% (modelled; {} registers a thread, {}{}), limited by {}\n",
-                     occupancy.percent, registers.per_thread,
-                     registers.from_nvcc ? "from nvcc" : "estimated",
-                     spilled > 0 ? fmt::format("; {:.0f} words of each step spilled", spilled) : "",
-                     limiter_of(occupancy));
+  return tr("  occupancy {:.0f}% (modelled; {} registers a thread, {}{}), limited by {}\n",
+            occupancy.percent, registers.per_thread,
+            registers.from_nvcc ? tr("from nvcc") : tr("estimated"),
+            spilled > 0 ? tr("; {:.0f} words of each step spilled", spilled) : "",
+            limiter_in_words(occupancy));
 }
 
 std::string rate_in_words(double gflops, double gb_s) {
@@ -190,21 +191,21 @@ std::string rate_in_words(double gflops, double gb_s) {
 std::string time_line(const KernelProfile& kernel, const ProfileReport& report) {
   const auto time = modelled_time(kernel, report);
   if (!time && kernel.simulated_blocks == kernel.blocks && !has_footprint(kernel)) {
-    return "  time not modelled: every block was counted, and none compared with its neighbours; "
-           "leave "
-           "--exhaustive out\n";
+    return tr(
+        "  time not modelled: every block was counted, and none compared with its neighbours; "
+        "leave --exhaustive out\n");
   }
   if (!time) return "";
-  return fmt::format("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms,
-                     rate_in_words(time->gflops, time->gb_s), time->limiter);
+  return tr("  time {:.4g} ms, {} (modelled), limited by: {}\n", time->ms,
+            rate_in_words(time->gflops, time->gb_s), core::in_language(time->limiter));
 }
 
 /// A line for each metric that is not nothing; empty where there is no modelled time to go by.
 std::string metrics_table(const KernelProfile& kernel, const ProfileReport& report) {
   const auto metrics = metrics_of(kernel, report);
   if (!metrics) return "";
-  std::string text = fmt::format("\n  {:<28}{:>16}  {:<12}{}\n", "metric, as nvprof names it", "",
-                                 "", "and Nsight Compute");
+  std::string text = fmt::format("\n  {:<28}{:>16}  {:<12}{}\n", tr("metric, as nvprof names it"),
+                                 "", "", tr("and Nsight Compute"));
   for (const model::NamedMetric& metric : model::all_metrics) {
     const double value = *metrics.*metric.value;
     if (value == 0) continue;
@@ -221,9 +222,8 @@ std::string call_line(const ProfileReport& report) {
   if (report.launches < 2) return "";
   const auto call = modelled_call(report);
   if (!call) return "";
-  return fmt::format("\nall {} kernels: {:.4g} ms, {} (modelled), limited by: {}\n",
-                     report.launches, call->ms, rate_in_words(call->gflops, call->gb_s),
-                     call->limiter);
+  return tr("\nall {} kernels: {:.4g} ms, {} (modelled), limited by: {}\n", report.launches,
+            call->ms, rate_in_words(call->gflops, call->gb_s), core::in_language(call->limiter));
 }
 
 /// Empty where nothing is known of partitions.
@@ -231,10 +231,9 @@ std::string partitions_line(const KernelProfile& kernel, const ProfileReport& re
   const auto spread =
       spread_over_partitions(kernel, report.gpu, registers_of(kernel, report).per_thread);
   if (!spread) return "";
-  return fmt::format(
+  return tr(
       "  of {} DRAM partitions, {} blocks at a time keep {:.1f} busy with loads, {:.1f} with "
-      "stores "
-      "(modelled)\n",
+      "stores (modelled)\n",
       simt::dram_partitions, with_commas(spread->blocks_at_a_time), spread->loads.busy,
       spread->stores.busy);
 }
@@ -395,9 +394,8 @@ std::string means_over_launches(const ProfileReport& report) {
         mean_of(&model::KernelMetrics::shared_efficiency_of_lanes_pct), printable(name));
   }
   if (text.empty()) return "";
-  return "\nmeans over the launches of a kernel (time and occupancies modelled; shared: each "
-         "lane's "
-         "bytes)\n" +
+  return tr("\nmeans over the launches of a kernel (time and occupancies modelled; shared: each "
+            "lane's bytes)\n") +
          fmt::format("  {:>8}{:>13}{:>11}{:>12}{:>12}{:>10}{:>8}\n", "launches", "ms", "occupancy",
                      "loads used", "stores used", "achieved", "shared") +
          text;
@@ -406,7 +404,7 @@ std::string means_over_launches(const ProfileReport& report) {
 }  // namespace
 
 std::string profile_table(const ProfileReport& report, const SourceTexts& sources) {
-  std::string text = fmt::format("{} on {}, simulated\n", report.call, report.gpu.name);
+  std::string text = tr("{} on {}, simulated\n", report.call, report.gpu.name);
   for (const KernelProfile& kernel : report.kernels) {
     text += "\n" + heading(kernel, report.gpu) + extent_of_simulation(kernel) +
             occupancy_line(kernel, report) + time_line(kernel, report) +
@@ -415,8 +413,8 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
     if (!kernel.lines.empty()) text += lines_table(kernel, sources);
   }
   if (report.launches > std::ssize(report.kernels)) {
-    text += fmt::format("\n{} launches in all; the first {} are shown.\n", report.launches,
-                        report.kernels.size());
+    text += tr("\n{} launches in all; the first {} are shown.\n", report.launches,
+               report.kernels.size());
   }
   return text + means_over_launches(report) + call_line(report);
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "grading/page/render.hpp"
 #include "grading/profile/numbers.hpp"
@@ -143,7 +144,7 @@ std::string change_in_words(const WorklogEntry& entry) {
                         ? fmt::format("{} +{} -{}", change.file, change.added, change.removed)
                         : fmt::format("+{} -{}", change.added, change.removed));
   }
-  return words.empty() ? "no change" : fmt::format("{}", fmt::join(words, ", "));
+  return words.empty() ? tr("no change") : fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// The highest of all.
@@ -221,12 +222,13 @@ std::string worklog_table(const Worklog& log, const std::string& stage) {
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";
   };
-  std::string table = row("Time (UTC)", "Stage", "Changed", "Verdict", "Points", "Rate");
+  std::string table =
+      row(tr("Time (UTC)"), tr("Stage"), tr("Changed"), tr("Verdict"), tr("Points"), tr("Rate"));
   for (const WorklogEntry& entry : log.entries) {
     if (!stage.empty() && entry.stage != stage) continue;
     table += row(minute_of(entry.time), printable(entry.stage), change_in_words(entry),
-                 to_string(entry.status), fmt::format("{}/{}", entry.score, entry.max_score),
-                 rate_in_words(entry));
+                 core::in_language(to_string(entry.status)),
+                 fmt::format("{}/{}", entry.score, entry.max_score), rate_in_words(entry));
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/language.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/results/causes.hpp"
 
@@ -81,10 +82,10 @@ std::vector<TraceMatrix> matrices_of(const NamedCall& call) {
     if (buffer == nullptr) continue;
     const MatrixShape& shape = call.matrices.at(matrices.size());
     if (shape.rows * shape.leading_dimension > most_elements) {
-      throw CannotTrace(fmt::format(
-          "{}: {} would have {} x {} elements, too many to draw: at most {} x {}. A few "
-          "tiles tell it all; choose smaller matrices.",
-          call.text, buffer->name, shape.rows, shape.leading_dimension, 512, 512));
+      throw CannotTrace(
+          tr("{}: {} would have {} x {} elements, too many to draw: at most {} x {}. A few "
+             "tiles tell it all; choose smaller matrices.",
+             call.text, buffer->name, shape.rows, shape.leading_dimension, 512, 512));
     }
     TraceMatrix& matrix = matrices.emplace_back();
     matrix.name = buffer->name;
@@ -165,7 +166,8 @@ std::string telling_call(const std::filesystem::path& root, const std::string& s
   const nlohmann::json file = read_stage_file(root, stage_id);
   const auto call = file.find("trace");
   if (call == file.end()) {
-    throw CannotTrace(stage_id + " has no call of its own to trace; name one: --call 'NAME(...)'");
+    throw CannotTrace(
+        tr("{} has no call of its own to trace; name one: --call 'NAME(...)'", stage_id));
   }
   return call->get<std::string>();
 }

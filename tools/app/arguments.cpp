@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "grading/cli/submission.hpp"
 #include "tools/app/commands.hpp"
 
@@ -27,7 +28,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
             const auto [rest, error] = std::from_chars(text.data(), end, value);
             const bool fits = least <= value && value <= most;
             if (error == std::errc() && rest == end && fits) return "";
-            return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+            return tr("'{}' is no whole number from {} to {}", text, least, most);
           },
           ""};
 }
@@ -38,9 +39,33 @@ CLI::Validator seconds() {
             if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) {
               return "";
             }
-            return fmt::format("'{}' is no number of seconds greater than 0", text);
+            return tr("'{}' is no number of seconds greater than 0", text);
           },
           ""};
+}
+
+namespace {
+
+/// CLI11 has no catalogue of what it says.
+constexpr const char* refusals[] = {
+    marked("{} is required"),
+    marked("The following argument was not expected: {}"),
+    marked("The following arguments were not expected: {}"),
+    marked("{}: {} not in {}"),
+    marked("{}: 1 required {} missing"),
+    marked("{}: At Most {} required but received {}"),
+    marked("{} excludes {}"),
+    marked("{} requires {}"),
+};
+constexpr const char* refusal_end = marked("\nRun with --help for more information.\n");
+
+}  // namespace
+
+std::string refusal_in_words(const CLI::App* app, const CLI::Error& error) {
+  const std::string text = error.what();
+  const std::string end = CLI::FailureMessage::simple(app, error).substr(text.size());
+  const std::string told = end == refusal_end ? core::in_language(end) : end;
+  return core::retold(text, refusals) + told;
 }
 
 CLI::Option* add_stage(CLI::App* command, Run& run, const std::string& description) {

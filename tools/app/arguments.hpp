@@ -17,6 +17,9 @@ CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = UINT64
 
 CLI::Validator seconds();
 
+/// What CLI11 says of arguments that are not as they must be, in the language spoken.
+std::string refusal_in_words(const CLI::App* app, const CLI::Error& error);
+
 /// The one stage that a command is for.
 CLI::Option* add_stage(CLI::App* command, Run& run,
                        const std::string& description = "03_shared_memory, 03 or 3");

@@ -51,8 +51,8 @@ void record_progress(GradeOptions& options) {
         write();
         return true;
       } catch (const CannotGrade& error) {
-        fmt::print(stderr, "tilewise: this result is not in {}: {}\n", file,
-                   printable(error.what()));
+        fmt::print(stderr, "tilewise: {}\n",
+                   tr("this result is not in {}: {}", file, printable(error.what())));
         return false;
       }
     };

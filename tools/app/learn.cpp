@@ -140,15 +140,16 @@ void show_worklog(const std::string& word, const std::filesystem::path& page) {
   const auto root = core::project_root();
   const Worklog log = read_worklog(root);
   if (log.damaged > 0) {
-    fmt::print(stderr, "tilewise: {} lines of {} cannot be read, and are left out\n", log.damaged,
-               printable(worklog_file(root).string()));
+    fmt::print(stderr, "tilewise: {}\n",
+               tr("{} lines of {} cannot be read, and are left out", log.damaged,
+                  printable(worklog_file(root).string())));
   }
   const auto is_asked_for = [&](const WorklogEntry& entry) {
     return stage.empty() || entry.stage == stage;
   };
   if (std::ranges::none_of(log.entries, is_asked_for)) {
-    fmt::print("Nothing is in the worklog yet: each ./lab grade{} adds a line.\n",
-               stage.empty() ? "" : " " + stage);
+    fmt::print("{}", tr("Nothing is in the worklog yet: each ./lab grade{} adds a line.\n",
+                        stage.empty() ? "" : " " + stage));
     return;
   }
   fmt::print("{}", worklog_table(log, stage));
@@ -158,7 +159,7 @@ void show_worklog(const std::string& word, const std::filesystem::path& page) {
     titles[one.id] = summary_of_handout(root, one.id).title;
   }
   write_output(page, worklog_page(log, stage, titles));
-  fmt::print("{}: the worklog as a page\n", printable(page.string()));
+  fmt::print("{}", tr("{}: the worklog as a page\n", printable(page.string())));
 }
 
 /// Of each question that was answered and counted, what to keep.

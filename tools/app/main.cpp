@@ -17,11 +17,13 @@
 
 #include "common/base/catalogue.hpp"
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/guide/guide.hpp"
 #include "grading/progress/progress.hpp"
 #include "grading/results/printable.hpp"
+#include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
@@ -52,6 +54,7 @@ ExitStatus run(int argc, char** argv) {
   }
   app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION);
   app.require_subcommand(1);
+  app.failure_message(refusal_in_words);
   ExitStatus status = ExitStatus::could_not_grade;
   for (const auto add : commands) add(app, status);
   const auto known = app.get_subcommands([](const CLI::App*) { return true; });
@@ -62,8 +65,8 @@ ExitStatus run(int argc, char** argv) {
     return ExitStatus::passed;
   }
   if (argc > 1 && argv[1][0] != '-' && !names_one) {
-    fmt::print(stderr, "tilewise: there is no command '{}'; ./lab help lists them\n",
-               printable(argv[1]));
+    fmt::print(stderr, "tilewise: {}\n",
+               tr("there is no command '{}'; ./lab help lists them", printable(argv[1])));
     return ExitStatus::could_not_grade;
   }
   interrupt_on_signals();

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/doctor/checkup.hpp"
 #include "grading/skeleton/skeleton.hpp"
 #include "tools/app/commands.hpp"
@@ -53,7 +54,7 @@ namespace {
 /// What the script `lab` does itself, because it must work where nothing is built.
 void add_command_of_script(CLI::App& app, const std::string& name, const char* description) {
   app.add_subcommand(name, description)->callback([name] {
-    throw std::runtime_error(fmt::format("the script does that: ./lab {}", name));
+    throw std::runtime_error(tr("the script does that: ./lab {}", name));
   });
 }
 

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/simt/program/allocation_name.hpp"
 #include "common/simt/program/gpu_profiles.hpp"
@@ -32,14 +34,17 @@ core::GpuProfile profile_called(const std::string& id) {
     if (profile.id == id) return profile;
     known += (known.empty() ? "" : ", ") + profile.id;
   }
-  throw std::runtime_error("there is no GPU '" + id + "'; there are " + known);
+  throw std::runtime_error(tr("there is no GPU '{}'; there are {}", id, known));
 }
 
 /// The one program that this process is.
 class Program {
  public:
   static Program& instance() {
-    static Program* const program = new Program(options_from_environment());
+    static Program* const program = [] {
+      core::speak_as_told();
+      return new Program(options_from_environment());
+    }();
     return *program;
   }
 

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "common/base/language.hpp"
+
 namespace tilewise::program {
 namespace {
 
@@ -16,7 +18,7 @@ std::FILE* open(const std::string& path) {
   if (path.empty()) return nullptr;
   std::FILE* const file = std::fopen(path.c_str(), "ae");
   if (file == nullptr) {
-    fmt::print(stderr, "tilewise: cannot write {}: {}\n", path, std::strerror(errno));
+    fmt::print(stderr, "tilewise: {}\n", tr("cannot write {}: {}", path, std::strerror(errno)));
   }
   return file;
 }
@@ -104,11 +106,10 @@ void Report::end() {
   for (const Told& told : told_) {
     if (told.times == 1) continue;
     const simt::Finding& found = told.finding;
-    print(
-        fmt::format("{}:{}: {}: {} times in all", found.file, found.line, found.kind, told.times));
+    print(tr("{}:{}: {}: {} times in all", found.file, found.line, found.kind, told.times));
   }
   if (!told_.empty()) {
-    print(fmt::format("{} finding{}", told_.size(), told_.size() == 1 ? "" : "s"));
+    print(told_.size() == 1 ? tr("1 finding") : tr("{} findings", told_.size()));
   }
   write_event(text_of({{"end", true}}));
   if (output_ != nullptr) std::fclose(output_);

@@ -5,15 +5,17 @@
 #include <iterator>
 #include <utility>
 
+#include "common/base/language.hpp"
+
 namespace tilewise::simt::rewriting {
 namespace {
 
-constexpr std::string_view not_understood =
+constexpr std::string_view not_understood = marked(
     "this shared declaration is not understood: write the type, then the names, as in "
-    "__shared__ float As[16][16], Bs[16][16];";
-constexpr std::string_view initialised =
+    "__shared__ float As[16][16], Bs[16][16];");
+constexpr std::string_view initialised = marked(
     "shared variables cannot be initialised: assign to them in the kernel, then call "
-    "__syncthreads()";
+    "__syncthreads()");
 
 bool is_one_of(const Token& token, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), token.text) != words.end();

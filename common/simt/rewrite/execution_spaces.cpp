@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
@@ -159,12 +160,13 @@ class SpaceChecker {
     if (says(begin, kernel.name, "void") || says(begin, kernel.name, "auto")) return;
     const std::string name(code_[kernel.name].text);
     if (says(begin, kernel.name, "cudaError_t")) {
-      return report(kernel.name, name +
-                                     " returns a cudaError_t, as what the host calls does: take "
-                                     "__global__ away, which stands before kernels alone");
+      return report(kernel.name,
+                    tr("{} returns a cudaError_t, as what the host calls does: take __global__ "
+                       "away, which stands before kernels alone",
+                       name));
     }
     report(kernel.name,
-           "a __global__ function returns nothing: write __global__ void " + name + "(...)");
+           tr("a __global__ function returns nothing: write __global__ void {}(...)", name));
   }
 
   /// CUDA C++ Programming Guide, "Function Parameters": none of a kernel's is passed by reference.
@@ -179,10 +181,9 @@ class SpaceChecker {
         if (code_[i].is("(")) i = outline_.partner(i).value_or(i);
         if (!code_[i].is("&") && !code_[i].is("&&")) continue;
         report(kernel.name,
-               "the kernel " + std::string(code_[kernel.name].text) + " takes " +
-                   std::string(code_[end - 1].text) +
-                   " by reference, to memory of the host, which a GPU does not see: its parameters "
-                   "are copied to the device, so leave out the &");
+               tr("the kernel {} takes {} by reference, to memory of the host, which a GPU does "
+                  "not see: its parameters are copied to the device, so leave out the &",
+                  code_[kernel.name].text, code_[end - 1].text));
         break;
       }
     }
@@ -204,8 +205,8 @@ class SpaceChecker {
     // What else stands there may never end, or end the program, and a macro may return.
     const bool is_launch = launches_itself(last, close) && !code_[last].is("return");
     if (!is_launch || has_macro(last, close)) return;
-    report(close, std::string(code_[function.name].text) +
-                      " ends without a return statement: return cudaGetLastError();");
+    report(close, tr("{} ends without a return statement: return cudaGetLastError();",
+                     code_[function.name].text));
   }
 
   /// Whether a statement is a launch, and not a call that is given one.
@@ -252,17 +253,17 @@ class SpaceChecker {
       }
       if (may_tell_of_places && is_one_of(code_[i], places_in_grid)) {
         may_tell_of_places = false;
-        report(i, std::string(code_[i].text) +
-                      " is known to kernels alone, and this is host code: compute with the "
-                      "function's arguments, or do it in the kernel");
+        report(i, tr("{} is known to kernels alone, and this is host code: compute with the "
+                     "function's arguments, or do it in the kernel",
+                     code_[i].text));
       }
       if (by_name_.contains(code_[i].text)) check_use(caller, i);
       const bool is_extern = says(statement_begin(i), i, "extern") || code_[i + 1].is("extern");
       if (code_[i].is("__shared__") && !is_extern && caller.on_host &&
           !is_launched(code_[function.name].text)) {
         report(i,
-               "shared memory belongs to a block of a kernel, and this is host code, where nvcc "
-               "refuses it: declare the array in the kernel");
+               tr("shared memory belongs to a block of a kernel, and this is host code, where nvcc "
+                  "refuses it: declare the array in the kernel"));
       }
     }
   }
@@ -308,29 +309,31 @@ class SpaceChecker {
     };
     if (is_launch) {
       if (any(&Space::is_kernel) || (any(&Space::on_device) && any(&Space::on_host))) return;
-      return report(name, called + " is no kernel, and is launched: declare it __global__ void " +
-                              called + "(...)");
+      return report(
+          name,
+          tr("{0} is no kernel, and is launched: declare it __global__ void {0}(...)", called));
     }
     const bool is_kernel = std::all_of(callees.begin(), callees.end(),
                                        [](const Space& space) { return space.is_kernel; });
     if (is_kernel) {
-      return report(name, called + " is a kernel, which is launched and not called: write " +
-                              called + "<<<grid, block>>>(arguments)");
+      return report(name, tr("{0} is a kernel, which is launched and not called: write "
+                             "{0}<<<grid, block>>>(arguments)",
+                             called));
     }
     if (!caller.on_host && !any(&Space::on_device) && any(&Space::is_defined) &&
         !is_unevaluated(outline_, name)) {
       report(name, any(&Space::is_constexpr)
-                       ? "device code calls " + called +
-                             ", a host function though it is constexpr, which nvcc refuses: write "
-                             "__host__ __device__ before its declaration"
-                       : "device code calls " + called +
-                             ", a host function, which nvcc refuses: write __device__ before its "
-                             "declaration");
+                       ? tr("device code calls {}, a host function though it is constexpr, which "
+                            "nvcc refuses: write __host__ __device__ before its declaration",
+                            called)
+                       : tr("device code calls {}, a host function, which nvcc refuses: write "
+                            "__device__ before its declaration",
+                            called));
     }
     if (caller.on_host && !any(&Space::on_host)) {
-      report(name, "host code calls " + called +
-                       ", a __device__ function, which nvcc refuses: write __host__ __device__ "
-                       "before its declaration, or call it in a kernel");
+      report(name, tr("host code calls {}, a __device__ function, which nvcc refuses: write "
+                      "__host__ __device__ before its declaration, or call it in a kernel",
+                      called));
     }
   }
 
@@ -354,7 +357,7 @@ class SpaceChecker {
   void check_end_before(std::size_t shared) {
     const std::size_t begin = statement_begin(shared);
     if (begin == shared || !says(begin, shared, "=")) return;
-    report(shared - 1, "expected ';' at the end of this line, before __shared__");
+    report(shared - 1, tr("expected ';' at the end of this line, before __shared__"));
   }
 
   void report(std::size_t index, std::string message) {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/base/language.hpp"
 #include "common/simt/rewrite/passes.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
@@ -224,10 +225,10 @@ class LaunchRewriter {
     // What the macro is used behind names the kernel.
     const bool has_kernel = !in_macro_ || launch > 0;
     std::optional<Kernel> kernel;
-    std::string name = "a kernel";
+    std::string name = tr("a kernel");
     if (has_kernel) {
       kernel = KernelFinder(outline_, launch).find();
-      if (!kernel) return report(launch, "a kernel launch needs the kernel's name before <<<");
+      if (!kernel) return report(launch, tr("a kernel launch needs the kernel's name before <<<"));
       name = name_of(code_, kernel->first, launch);
     }
     const auto configuration = find_configuration(outline_, launch, in_macro_);
@@ -236,14 +237,15 @@ class LaunchRewriter {
     const bool is_complete =
         configuration && (open == code_.size() ? in_macro_ : outline_.partner(open).has_value());
     if (!is_complete) {
-      return report(launch, "the launch of " + name + " is not complete: write " + name +
-                                "<<<grid, block>>>(arguments)");
+      return report(
+          launch,
+          tr("the launch of {0} is not complete: write {0}<<<grid, block>>>(arguments)", name));
     }
     if (configuration->arguments < 1 || configuration->arguments > most_arguments) {
-      return report(launch,
-                    "the launch of " + name + " has " + std::to_string(configuration->arguments) +
-                        " values between <<< and >>>: CUDA takes grid, block, bytes of dynamic "
-                        "shared memory and stream, the last two if needed");
+      return report(
+          launch, tr("the launch of {} has {} values between <<< and >>>: CUDA takes grid, block, "
+                     "bytes of dynamic shared memory and stream, the last two if needed",
+                     name, configuration->arguments));
     }
     if (kernel) rewrite_kernel(*kernel, launch, name);
     edits_.replace(code_[launch], ".configure(");

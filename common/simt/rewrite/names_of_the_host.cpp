@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
@@ -96,13 +97,12 @@ bool contains(const Words& words, std::string_view word) {
 
 /// What to write in a function's place.
 std::string instead_of(std::string_view name) {
-  const std::string word(name);
-  if (contains(cuda_has, name)) return "write " + word + "(a, b), which CUDA has";
-  if (name == "swap") return "write the three assignments out";
+  if (contains(cuda_has, name)) return tr("write {}(a, b), which CUDA has", name);
+  if (name == "swap") return tr("write the three assignments out");
   if (name == "fill" || name == "fill_n" || name == "copy" || name == "copy_n") {
-    return "write the loop out";
+    return tr("write the loop out");
   }
-  return "write it out, or a __device__ function of your own";
+  return tr("write it out, or a __device__ function of your own");
 }
 
 }  // namespace
@@ -124,14 +124,14 @@ std::optional<std::string> host_library_call(const Outline& outline, std::size_t
   std::size_t next = name + 1;
   if (is(next, "<")) next = outline.template_close(next).value_or(next - 1) + 1;
   if (is_limit && is(next, "::") && is(next + 2, "(")) {
-    const std::string member(code[next + 1].text);
-    return "device code calls std::numeric_limits<...>::" + member +
-           "(), a host function, which nvcc refuses: keep its value in a constexpr variable "
-           "outside of the kernel";
+    return tr(
+        "device code calls std::numeric_limits<...>::{}(), a host function, which nvcc refuses: "
+        "keep its value in a constexpr variable outside of the kernel",
+        code[next + 1].text);
   }
   if (is_limit || !is(next, "(")) return std::nullopt;
-  return "device code calls std::" + called +
-         ", a host function, which nvcc refuses: " + instead_of(called);
+  return tr("device code calls std::{}, a host function, which nvcc refuses: {}", called,
+            instead_of(called));
 }
 
 std::set<std::string_view> used_of_std(const Outline& outline) {
@@ -219,17 +219,18 @@ std::optional<std::string> host_use_of_variable(const Outline& outline, std::siz
                           (name > 2 && doubles(name - 2));
   const std::string variable(code[name].text);
   if (is_written) {
-    return "host code writes " + variable +
-           ", a variable of the device, which stays as it is there: write cudaMemcpyToSymbol(" +
-           variable + ", &value, sizeof value)";
+    return tr(
+        "host code writes {0}, a variable of the device, which stays as it is there: write "
+        "cudaMemcpyToSymbol({0}, &value, sizeof value)",
+        variable);
   }
   const bool is_read = is_operator || contains(comparisons, code[next].text) ||
                        (code[name - 1].is("return") && code[next].is(";"));
   if (!is_read) return std::nullopt;
-  return "host code reads " + variable +
-         ", a variable of the device, of which the host sees nothing: write "
-         "cudaMemcpyFromSymbol(&value, " +
-         variable + ", sizeof value)";
+  return tr(
+      "host code reads {0}, a variable of the device, of which the host sees nothing: write "
+      "cudaMemcpyFromSymbol(&value, {0}, sizeof value)",
+      variable);
 }
 
 }  // namespace tilewise::simt::rewriting

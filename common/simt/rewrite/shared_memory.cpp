@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/simt/rewrite/declaration.hpp"
 #include "common/simt/rewrite/passes.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
@@ -41,14 +42,13 @@ class SharedMemoryRewriter {
   std::size_t rewrite_declaration(std::size_t earliest, std::size_t shared) {
     const auto line = code_[shared].line;
     if (outline_.scope(shared) == Scope::type) {
-      errors_.push_back({line,
-                         "a shared variable cannot be a member of a class: declare it in the "
-                         "kernel"});
+      errors_.push_back(
+          {line, tr("a shared variable cannot be a member of a class: declare it in the kernel")});
       return shared;
     }
     const auto parsed = parse_declaration(outline_, earliest, shared);
     if (const auto* error = std::get_if<DeclarationError>(&parsed)) {
-      errors_.push_back({line, std::string(error->message)});
+      errors_.push_back({line, core::in_language(error->message)});
       return error->position;
     }
     const auto& declaration = std::get<Declaration>(parsed);
@@ -129,9 +129,8 @@ class SharedMemoryRewriter {
     }
     for (const auto& declarator : declaration.declarators) {
       if (!declarator.bounds || declarator.in_parentheses) {
-        errors_.push_back({line,
-                           "dynamic shared memory is an array without a bound: write extern "
-                           "__shared__ float name[];"});
+        errors_.push_back({line, tr("dynamic shared memory is an array without a bound: write "
+                                    "extern __shared__ float name[];")});
         return {};
       }
       const std::string name(code_[declarator.name].text);

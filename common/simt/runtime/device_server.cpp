@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "common/simt/host_apart.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/include/tilewise/shared_memory.hpp"
@@ -124,10 +125,10 @@ class Service {
 
   /// A reset would take what belongs to others.
   HostRequest refuse_reset() {
-    device::record(Finding{.kind = "reset",
-                           .message =
-                               "cudaDeviceReset() frees all of the GPU's memory, that of the "
-                               "arguments, too"});
+    device::record(
+        Finding{.kind = "reset",
+                .message = tr("cudaDeviceReset() frees all of the GPU's memory, that of the "
+                              "arguments, too")});
     return answer(cudaSuccess);
   }
 
@@ -238,8 +239,8 @@ class Service {
   HostRequest refuse_kernel(const LaunchConfiguration& configuration) {
     device::record(
         Finding{.kind = "launch",
-                .message = std::string(configuration.kernel) +
-                           " is launched, but what it points to is no __global__ function",
+                .message = tr("{} is launched, but what it points to is no __global__ function",
+                              configuration.kernel),
                 .file = configuration.file,
                 .line = configuration.line});
     return answer(cudaErrorInvalidDeviceFunction);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/runtime/device.hpp"
@@ -67,11 +68,12 @@ void note_failed_call(cudaError_t error, const char* function) {
   if (std::ranges::find(answers, error) != answers.end()) return;
   Call call = call_in_progress();
   if (std::string_view(function).starts_with("cuda")) call.function = function;
-  record(Finding{.kind = "refused",
-                 .message = (call.function.empty() ? "a call" : call.function) + " returned " +
-                            cudaGetErrorName(error) + ": " + cudaGetErrorString(error),
-                 .file = call.place.file,
-                 .line = call.place.line});
+  record(Finding{
+      .kind = "refused",
+      .message = tr("{} returned {}: {}", call.function.empty() ? tr("a call") : call.function,
+                    cudaGetErrorName(error), cudaGetErrorString(error)),
+      .file = call.place.file,
+      .line = call.place.line});
 }
 
 void add_place_of_call(Finding& finding) {

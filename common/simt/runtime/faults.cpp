@@ -1,7 +1,6 @@
 #include "common/simt/runtime/faults.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <ucontext.h>
@@ -17,6 +16,7 @@
 #include <set>
 #include <string>
 
+#include "common/base/language.hpp"
 #include "common/simt/device_functions.hpp"
 #include "common/simt/include/tilewise/fibers.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
@@ -202,8 +202,8 @@ extern "C" void tilewise_simt_refuse_return() {
   const LaunchConfiguration& launch = *block.launch();
   follow(block.break_off_access(
       {.kind = "out-of-bounds",
-       .message = "a function of the kernel does not return to where it was called from: something "
-                  "has been written past the end of a local variable",
+       .message = tr("a function of the kernel does not return to where it was called from: "
+                     "something has been written past the end of a local variable"),
        .file = launch.file,
        .line = launch.line}));
 }
@@ -236,17 +236,17 @@ std::set<const void*> device_functions() {
 std::string description_of(const void* function) {
   constexpr std::uintptr_t near_null = 64 << 10;  // no system maps anything there
   if (reinterpret_cast<std::uintptr_t>(function) < near_null) {
-    return "a kernel calls through a pointer to a function that is null";
+    return tr("a kernel calls through a pointer to a function that is null");
   }
   Dl_info info;
   if (dladdr(function, &info) == 0) {
-    return fmt::format("a kernel calls through a pointer that leads to no function ({})", function);
+    return tr("a kernel calls through a pointer that leads to no function ({})", function);
   }
   const bool has_name = info.dli_sname != nullptr && info.dli_saddr == function;
-  return fmt::format(
+  return tr(
       "a kernel calls {}, itself or through a pointer; no GPU has it: write it as a __device__ "
       "function of your own, or call it on the host",
-      has_name ? fmt::format("{}, a host function", info.dli_sname) : "a host function");
+      has_name ? tr("{}, a host function", info.dli_sname) : tr("a host function"));
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // Functions of the C library that read text, and that a GPU has, too: checked modules are linked
 // with `--wrap` for each, so that a kernel's calls come here, and what they read counts as loaded.
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdarg>
 #include <cstddef>
@@ -10,6 +8,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "common/simt/include/tilewise/fibers.hpp"
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
@@ -33,7 +32,7 @@ void refuse(std::string_view conversion, const void* pc) {
   const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
   follow(block.break_off_access(
       {.kind = "host-call",
-       .message = fmt::format("printf() of a GPU has no {}: leave it out of kernels", conversion),
+       .message = tr("printf() of a GPU has no {}: leave it out of kernels", conversion),
        .file = line.file,
        .line = line.line}));
 }

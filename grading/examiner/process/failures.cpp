@@ -256,6 +256,31 @@ std::string memory_advice(const Fault& fault, const Situation& situation) {
       situation.address_space_bytes / mebibyte);
 }
 
+/// What the simulator's handler of signals explains, in ASCII (common/simt/runtime/faults.cpp).
+constexpr const char* explanations[] = {
+    marked("the kernel jumped to address {}, where there is no code: a pointer to a function was "
+           "never set, or a local array was written beyond its end"),
+    marked(
+        "the kernel followed a pointer to neither global nor shared memory, such as one that was "
+        "never set, or moved a vector, as float4 is, at an address that its size does not divide"),
+    marked("the kernel touched global memory byte {} of {} ({} bytes)"),
+    marked("the kernel touched global memory {} bytes before the start of {} ({} bytes)"),
+    marked("the kernel touched global memory {} bytes past the end of {} ({} bytes)"),
+    marked(
+        "the kernel touched global memory an address in device memory that nothing was allocated "
+        "at"),
+    marked("host code dereferenced a device pointer (byte {} of {} ({} bytes)); copy with "
+           "cudaMemcpy, or compute in a kernel"),
+    marked("host code dereferenced a device pointer ({} bytes before the start of {} ({} bytes)); "
+           "copy with cudaMemcpy, or compute in a kernel"),
+    marked("host code dereferenced a device pointer ({} bytes past the end of {} ({} bytes)); copy "
+           "with cudaMemcpy, or compute in a kernel"),
+    marked("host code dereferenced a device pointer (an address in device memory that nothing was "
+           "allocated at); copy with cudaMemcpy, or compute in a kernel"),
+    marked("the thread's local variables and calls need more than 256 KiB"),
+    marked("the kernel touched address {}, which is neither global nor shared memory"),
+};
+
 }  // namespace
 
 std::string describe_crash(const Fault& fault, const SourceLocation& location,
@@ -264,7 +289,9 @@ std::string describe_crash(const Fault& fault, const SourceLocation& location,
                               signal_text(fault.signal), place(fault, location));
   const std::string memory = memory_advice(fault, situation);
   if (!memory.empty()) return what + ". " + memory;
-  if (fault.explanation[0] != '\0') return fmt::format("{}: {}.", what, fault.explanation);
+  if (fault.explanation[0] != '\0') {
+    return fmt::format("{}: {}.", what, core::retold(fault.explanation, explanations));
+  }
   const std::string next = advice(fault);
   return next.empty() ? what + "." : what + ". " + next;
 }

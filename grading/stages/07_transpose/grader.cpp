@@ -1,10 +1,9 @@
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "common/base/language.hpp"
 #include "common/model/matmul_counts.hpp"
 #include "grading/examiner/matrix_fixtures.hpp"
 #include "grading/profile/numbers.hpp"
@@ -72,7 +71,7 @@ class TransposeStage : public TransposeTest {
     for (const Shape shape : {Shape{0, 0}, Shape{0, 40}, Shape{40, 0}}) {
       expect_nothing_done(of(function, shape));
     }
-    const std::string reason = "rows or cols is negative";
+    const std::string reason = tr("rows or cols is negative");
     for (const Shape shape : {Shape{-1, 40}, Shape{40, -1}, Shape{-40, -40}, Shape{-1, 0}}) {
       expect_refused(of(function, shape), of(function, {40, 40}), reason);
     }
@@ -87,13 +86,14 @@ class TransposeStage : public TransposeTest {
     expect_shared_memory_used(call);
     const std::uint64_t elements = std::uint64_t(shape.rows) * shape.cols;
     for (const AccessKind& kind : {global_loads, global_stores}) {
-      expect_traffic(call, kind,
-                     {.requests = elements / lanes_of_a_request(),
-                      .sectors = model::fewest_sectors(elements),
-                      .reason = "each element is read once and written once, eight to a sector"},
-                     slack,
-                     "Each element of in is to be loaded by one thread, and each of out stored by "
-                     "one: see that no tile is moved by two blocks or two rows of threads.");
+      expect_traffic(
+          call, kind,
+          {.requests = elements / lanes_of_a_request(),
+           .sectors = model::fewest_sectors(elements),
+           .reason = tr("each element is read once and written once, eight to a sector")},
+          slack,
+          tr("Each element of in is to be loaded by one thread, and each of out stored "
+             "by one: see that no tile is moved by two blocks or two rows of threads."));
     }
   }
 
@@ -109,9 +109,9 @@ class TransposeStage : public TransposeTest {
   void expect_shared_memory_used(const CountedCall& call) {
     const simt::Counters& total = call.use.total;
     if (total.shared_store_requests > 0 && total.shared_load_requests > 0) return;
-    fail({.message = call.text + " never uses shared memory.",
-          .hint = "Bring a tile of in into a __shared__ array by rows, meet at a barrier, and take "
-                  "it out by columns."});
+    fail({.message = tr("{} never uses shared memory.", call.text),
+          .hint = tr("Bring a tile of in into a __shared__ array by rows, meet at a barrier, and "
+                     "take it out by columns.")});
   }
 
   /// Expects each element to be loaded and stored once.
@@ -122,11 +122,11 @@ class TransposeStage : public TransposeTest {
     for (const AccessKind& kind : {global_loads, global_stores}) {
       const std::uint64_t moved = call.use.total.*kind.bytes / sizeof(float);
       if (double(moved) <= slack * double(elements)) continue;
-      fail({.message = fmt::format("{}: its {} move {} elements of {}: some tile is moved more "
-                                   "than once.",
-                                   call.text, kind.name, with_commas(moved), with_commas(elements)),
-            .hint = "The number of blocks is the number of tiles, and two blocks never have the "
-                    "same tile: where two numbers of a block lead to one tile, follow both."});
+      fail({.message = tr("{}: its {} move {} elements of {}: some tile is moved more than once.",
+                          call.text, core::in_language(kind.name), with_commas(moved),
+                          with_commas(elements)),
+            .hint = tr("The number of blocks is the number of tiles, and two blocks never have the "
+                       "same tile: where two numbers of a block lead to one tile, follow both.")});
     }
   }
 
