@@ -8,15 +8,15 @@ function(tilewise_compile_quickly test)
     # To the compiler they must look as in an executable, which CMake gives -fPIE.
     set_target_properties(tilewise_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF
                                                            TILEWISE_UNCOUNTED ON)
-    target_compile_options(tilewise_test_headers PRIVATE -fPIE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(tilewise_test_headers PRIVATE -fPIE $<$<CONFIG:Release>:-O0>)
     target_precompile_headers(tilewise_test_headers PRIVATE
       <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>
       <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <regex>
       <sstream> <string> <thread> <vector>)
   endif()
-  # SHELL, or CMake would take it for a repetition of the -O1 that a folder's -O3 came after; and headers
+  # SHELL, or CMake would take it for a repetition of what a folder's own option came after; and headers
   # that were read with other options make g++ 12 crash.
-  target_compile_options(${test} PRIVATE $<$<CONFIG:Release>:SHELL:-O1>)
+  target_compile_options(${test} PRIVATE $<$<CONFIG:Release>:SHELL:-O0>)
   target_precompile_headers(${test} REUSE_FROM tilewise_test_headers)
 endfunction()
 
