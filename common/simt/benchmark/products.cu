@@ -1,9 +1,17 @@
-// Compiled twice: as the fast build of a submission is, and as the checked one.
+// Compiled as the fast build of a submission is, as the checked one, and for HIP-CPU.
 
 #include "products.hpp"
 
-#ifdef TILEWISE_CHECKED
+#ifdef TILEWISE_HIP_CPU
+#include <hip/hip_runtime.h>
+#else
+#include <cuda_runtime.h>
+#endif
+
+#if defined(TILEWISE_CHECKED)
 namespace checked {
+#elif defined(TILEWISE_HIP_CPU)
+namespace hip_cpu {
 #else
 namespace fast {
 #endif
@@ -38,6 +46,18 @@ __global__ void naive(const float* A, const float* B, float* C, int n) {
 
 }  // namespace
 
+#ifdef TILEWISE_HIP_CPU  // which has no `<<<`, and runs kernels beside the host
+
+static void run(decltype(tiled)* kernel, const float* A, const float* B, float* C, int n) {
+  hipLaunchKernelGGL(kernel, dim3(n / tile, n / tile), dim3(tile, tile), 0, nullptr, A, B, C, n);
+  hipDeviceSynchronize();
+}
+
+void tiled_product(const float* A, const float* B, float* C, int n) { run(tiled, A, B, C, n); }
+void naive_product(const float* A, const float* B, float* C, int n) { run(naive, A, B, C, n); }
+
+#else
+
 void tiled_product(const float* A, const float* B, float* C, int n) {
   tiled<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
 }
@@ -46,4 +66,6 @@ void naive_product(const float* A, const float* B, float* C, int n) {
   naive<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
 }
 
-}  // namespace fast or checked
+#endif
+
+}  // namespace fast, checked or hip_cpu

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
-/// The kernels whose speed on the simulator is measured, in the fast build and in the checked one.
+/// The kernels whose speed is measured: in the fast build, in the checked one, and on HIP-CPU.
 /// A, B, C: (n, n), n a multiple of 16.
 namespace fast {
 void tiled_product(const float* A, const float* B, float* C, int n);
@@ -13,3 +11,8 @@ namespace checked {
 void tiled_product(const float* A, const float* B, float* C, int n);
 void naive_product(const float* A, const float* B, float* C, int n);
 }  // namespace checked
+
+namespace hip_cpu {
+void tiled_product(const float* A, const float* B, float* C, int n);
+void naive_product(const float* A, const float* B, float* C, int n);
+}  // namespace hip_cpu

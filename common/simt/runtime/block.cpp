@@ -25,8 +25,6 @@ __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace tilewise::simt {
 
-using boost::context::detail::transfer_t;
-
 namespace {
 
 bool same_place(Site a, Site b) {
@@ -234,8 +232,8 @@ void Block::check_shared_memory() {
                        .line = launch_->line};
 }
 
-void Block::run_threads(transfer_t from) {
-  keep_context({from.fctx, from.data});
+void Block::run_threads(Transfer from) {
+  keep_context(from);
   Block& block = of_this_thread();
   // This stack is fresh, so it belongs to the fiber that was taken last.
   Fiber& fiber = *block.stacks_.last_taken();
@@ -245,7 +243,7 @@ void Block::run_threads(transfer_t from) {
   }
 }
 
-void Block::resume(Thread& thread) {
+inline void Block::resume(Thread& thread) {
   running_ = &thread;
   threadIdx = thread.index;
   if (watch_ != nullptr) watch_->resume(static_cast<unsigned>(number_of(thread)));
@@ -325,10 +323,20 @@ Switch Block::finish_thread(Fiber& fiber) {
 }
 
 Switch Block::arrive_at_block_barrier(const char* what, Site site, bool predicate) {
-  Thread& thread = *running_;
-  if (site.line != barrier_.site.line || site.file != barrier_.site.file) {
-    if (!agrees(thread, {what, site})) return break_off_divergence(thread, {what, site});
+  if (site.line != barrier_.site.line || site.file != barrier_.site.file) [[unlikely]] {
+    return arrive_at_another_barrier(what, site, predicate);
   }
+  return count_in(predicate);
+}
+
+Switch Block::arrive_at_another_barrier(const char* what, Site site, bool predicate) {
+  Thread& thread = *running_;
+  if (!agrees(thread, {what, site})) return break_off_divergence(thread, {what, site});
+  return count_in(predicate);
+}
+
+inline Switch Block::count_in(bool predicate) {
+  Thread& thread = *running_;
   thread.runs_from = interval_ + 1;
   truths_ += predicate;
   return ++arrived_ < live_ ? leave(thread) : pass_barrier(thread);

@@ -107,7 +107,7 @@ class Block {
 
   /// What a barrier touches, kept small: a block has up to 1,024 of them.
   struct Thread {
-    boost::context::detail::fcontext_t context;  ///< where it goes on; null before it starts
+    Context context;     ///< where it goes on; null before it starts
     unsigned runs_from;  ///< barriers the block must have passed for it to run
     uint3 index;
   };
@@ -142,7 +142,7 @@ class Block {
   Block();
   static void make_for_this_thread();
   void check_shared_memory();
-  [[noreturn]] static void run_threads(boost::context::detail::transfer_t from);
+  [[noreturn]] static void run_threads(Transfer from);
 
   void tell_recorder_of_memory();
   void take_turns(std::uint64_t block);
@@ -157,7 +157,10 @@ class Block {
 
   bool can_run(const Thread& thread) const { return thread.runs_from <= interval_; }
 
-  // What a thread does at nearly every barrier is short; all else stays out of its way.
+  // What a thread does at nearly every barrier is short, and calls nothing that it would have to
+  // keep registers for; all else stays out of its way.
+  [[gnu::always_inline]] Switch count_in(bool predicate);
+  [[gnu::noinline]] Switch arrive_at_another_barrier(const char* what, Site site, bool predicate);
   [[gnu::noinline]] Thread* next_after(std::size_t position);
   [[gnu::noinline]] Switch leave_for_a_later_one(Thread& thread);
   [[gnu::noinline]] Switch pass_barrier(Thread& thread);
@@ -167,7 +170,7 @@ class Block {
   Switch finish_thread(Fiber& fiber);
   /// Ends the block with what the observers say of it.
   [[gnu::cold]] Switch break_off(void* leaving, const StuckBlock& stuck);
-  void resume(Thread& thread);
+  [[gnu::always_inline]] void resume(Thread& thread);
   bool make_room_in_traces();
   bool complete(Warp& warp, std::size_t warp_index, Gathering& gathering);
   void complete_gatherings_without(std::size_t thread);
@@ -188,7 +191,7 @@ class Block {
 
   StackPool stacks_;
   BlockSharedMemory shared_;
-  boost::context::detail::fcontext_t home_ = nullptr;  ///< run(), waiting for the block to end
+  Context home_ = nullptr;  ///< run(), waiting for the block to end
 
   const LaunchConfiguration* launch_ = nullptr;
   GridBarrier* grid_barrier_ = nullptr;

@@ -6,6 +6,8 @@
 #include <new>
 #include <string_view>
 
+#include "common/simt/runtime/fiber_switch.hpp"
+
 #ifdef TILEWISE_SANITIZE
 #include <sanitizer/asan_interface.h>
 #endif
@@ -21,8 +23,10 @@ constexpr std::size_t stack_bytes = 256 * 1024;
 /// Inaccessible, so that a thread that needs more is stopped; a multiple of every page size in use.
 constexpr std::size_t gap_bytes = 64 * 1024;
 
-/// A stack between two gaps, and what its functions keep.
-constexpr std::size_t fiber_bytes = 2 * (gap_bytes + stack_bytes);
+/// A stack between two gaps, and what its functions keep. One page more makes it an odd number of
+/// them, whatever their size: stacks an even number apart, 160 before, would compete for a few sets
+/// of the tables in which a processor keeps what it knows of pages.
+constexpr std::size_t fiber_bytes = 2 * (gap_bytes + stack_bytes) + 4096;
 static_assert(std::string_view(TILEWISE_KEPT_RETURNS) == "327680" &&
               stack_bytes + gap_bytes == 327680);
 
@@ -76,17 +80,20 @@ std::unique_ptr<Fiber> StackPool::make() {
   auto fiber = std::make_unique<Fiber>();
   fiber->stack_top = static_cast<std::byte*>(range) + gap_bytes + stack_bytes;
   fiber->stack_bytes = stack_bytes - all_.size() * shift_bytes % shift_range;
-  fiber->context = boost::context::detail::make_fcontext(
-      fiber->stack_top - (stack_bytes - fiber->stack_bytes), fiber->stack_bytes, entry_);
+  fiber->context = fresh_context_of(*fiber);
   return fiber;
+}
+
+Context StackPool::fresh_context_of(const Fiber& fiber) const {
+  return fresh_context(fiber.stack_top - (stack_bytes - fiber.stack_bytes), fiber.stack_bytes,
+                       entry_);
 }
 
 void StackPool::reset() {
   free_.clear();
   for (const auto& fiber : all_) {
     clear_marks(*fiber);
-    fiber->context = boost::context::detail::make_fcontext(
-        fiber->stack_top - (stack_bytes - fiber->stack_bytes), fiber->stack_bytes, entry_);
+    fiber->context = fresh_context_of(*fiber);
     free_.push_back(fiber.get());
   }
 }

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <memory>
 #include <vector>
+
+#include "common/simt/include/tilewise/fibers.hpp"
 
 /// How far above a place on the stack of a kernel's thread it is kept what stood there when a
 /// function began: the size of such a stack and of the gap above it. As text, for code that is
@@ -16,13 +17,13 @@ namespace tilewise::simt {
 struct Fiber {
   std::byte* stack_top;
   std::size_t stack_bytes;
-  boost::context::detail::fcontext_t context;  ///< where it waits for the next thread
+  Context context;  ///< where it waits for the next thread
 };
 
 /// The stacks of one operating-system thread. They are made on demand and kept for its lifetime.
 class StackPool {
  public:
-  using Entry = void (*)(boost::context::detail::transfer_t);
+  using Entry = void (*)(Transfer);
 
   /// @param entry what a fresh fiber runs; it never returns.
   explicit StackPool(Entry entry) : entry_(entry) {}
@@ -45,6 +46,7 @@ class StackPool {
 
  private:
   std::unique_ptr<Fiber> make();
+  Context fresh_context_of(const Fiber& fiber) const;
 
   Entry entry_;
   std::vector<std::unique_ptr<Fiber>> all_;

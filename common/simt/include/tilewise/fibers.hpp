@@ -7,8 +7,6 @@
 
 namespace tilewise::simt {
 
-// Boost.Context's switch, declared here to spare kernel files its headers.
-
 /// Where a thread of a block goes on.
 using Context = void*;
 
@@ -20,7 +18,12 @@ struct Transfer {
 
 #define TILEWISE_LINKED(prefix, name) TILEWISE_LINKED_AS(prefix, name)
 #define TILEWISE_LINKED_AS(prefix, name) #prefix name
-Transfer jump(Context to, void* data) asm(TILEWISE_LINKED(__USER_LABEL_PREFIX__, "jump_fcontext"));
+#ifdef __x86_64__
+#define TILEWISE_JUMP "tilewise_simt_jump"  // runtime/fiber_switch.cpp
+#else
+#define TILEWISE_JUMP "jump_fcontext"  // Boost.Context's, whose headers kernel files are spared
+#endif
+Transfer jump(Context to, void* data) asm(TILEWISE_LINKED(__USER_LABEL_PREFIX__, TILEWISE_JUMP));
 
 /// What the run-time decided when a thread came to a point where it has to wait.
 struct Switch {
