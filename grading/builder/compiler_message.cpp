@@ -398,7 +398,9 @@ SourceRemarks source_remarks(const StageInfo& stage, const fs::path& folder) {
     const SourceFile file =
         read_source(folder / source, shown_path(folder, source), folder.parent_path());
     for (const simt::Remark& remark : simt::remarks_on(file.text)) {
-      if (remark.kind != simt::Remark::Kind::overflow) {
+      if (remark.kind == simt::Remark::Kind::freed) {
+        if (remarks.freed.line == 0) remarks.freed = {.file = source, .line = remark.line};
+      } else if (remark.kind != simt::Remark::Kind::overflow) {
         const bool is_doubt = remark.kind == simt::Remark::Kind::doubt;
         Finding& first = is_doubt ? remarks.doubt : remarks.statement;
         if (!first.message.empty()) continue;

@@ -48,6 +48,7 @@ struct SourceRemarks {
   Finding doubt;         ///< why a result may be wrong, and where; without a message: none
   /// A statement that ends sooner or later than it looks, which may be why anything fails.
   Finding statement;
+  Finding freed;  ///< where an argument is freed: place alone; line 0: nowhere
 };
 
 /// By the words of a stage's sources alone, which no compiler need have seen.

@@ -268,6 +268,10 @@ class Remarker {
   }
 
   void add_to(TestResult& test) {
+    if (test.finding.kind == "free" && test.finding.line == 0) {
+      test.finding.file = remarks_.freed.file;
+      test.finding.line = remarks_.freed.line;
+    }
     static const std::set<std::string_view> wrong = {"wrong-result", "uninitialised",
                                                      "out-of-bounds", "race"};
     const bool is_wrong = test.status == Status::failed && wrong.contains(test.finding.kind);

@@ -91,6 +91,13 @@ std::optional<Diagnosis> all_zero(const DgemmObservation& seen) {
   if (std::ranges::any_of(seen.after.values, [](double value) { return value != 0; })) {
     return std::nullopt;
   }
+  if (seen.inputs.beta == 0) {
+    return Diagnosis{
+        Pattern::all_zero, tr("C is zero everywhere"),
+        tr("With beta = 0, C is to become alpha * A * B: look for a beta that multiplies the sum, "
+           "too. If there is none, nothing was added to the sum: check the bounds of the loop over "
+           "k and that the tiles of A and B are loaded.")};
+  }
   return Diagnosis{Pattern::all_zero, tr("C is zero everywhere"),
                    tr("The sum is stored but nothing was added to it: check the bounds of the loop "
                       "over k and that the tiles of A and B are loaded.")};
@@ -124,6 +131,72 @@ std::optional<Diagnosis> other_factors(const DgemmObservation& seen) {
     other.alpha = c.alpha;
     other.beta = c.beta;
     if (is_result_of(seen.after, other)) return Diagnosis{Pattern::other_factors, c.what, c.hint};
+  }
+  return std::nullopt;
+}
+
+constexpr const char* where_factors_belong = marked(
+    "alpha multiplies the sum of the products and nothing else, and beta what C held: alpha * sum "
+    "+ "
+    "beta * C.");
+
+std::string instead_of_both(const std::string& found) {
+  return tr("C holds {}, and it is to hold alpha * A * B + beta * C", found);
+}
+
+std::optional<Diagnosis> adds_beta_alone(const DgemmObservation& seen) {
+  const double beta = seen.inputs.beta;
+  if (beta == 0) return std::nullopt;
+  Matrix<double> without = seen.after;
+  for (double& value : without.values) value -= beta;
+  GemmInputs product = seen.inputs;
+  product.beta = 0;
+  if (!is_result_of(without, product)) return std::nullopt;
+  return Diagnosis{Pattern::other_factors, instead_of_both("alpha * A * B + beta"),
+                   core::in_language(where_factors_belong)};
+}
+
+// Any other way to bring alpha and beta together with A * B and C.
+std::optional<Diagnosis> misplaced_factors(const DgemmObservation& seen,
+                                           const Comparison& comparison) {
+  const double alpha = seen.inputs.alpha, beta = seen.inputs.beta;
+  // Where two of them are the same nobody can tell which was meant.
+  for (const double plain : {0.0, 1.0}) {
+    if (alpha == plain || beta == plain) return std::nullopt;
+  }
+  if (alpha == beta || seen.inputs.A.cols == 0) return std::nullopt;
+  const struct {
+    double value;
+    const char* text;  ///< with what it multiplies behind it
+  } factors[] = {{0, ""},
+                 {1, "{}"},
+                 {alpha, "alpha * {}"},
+                 {beta, "beta * {}"},
+                 {alpha * beta, "alpha * beta * {}"},
+                 {alpha * alpha, "alpha * alpha * {}"},
+                 {beta * beta, "beta * beta * {}"},
+                 {alpha + beta, "(alpha + beta) * {}"}};
+  GemmInputs product = seen.inputs;
+  product.alpha = 1;
+  product.beta = 0;
+  const ReferenceProduct AB = multiply_add(product);
+  const int row = comparison.row, col = comparison.col;
+  for (const auto& a : factors) {
+    for (const auto& b : factors) {
+      // One element first: all of them take a product.
+      const double guess = a.value * AB.product(row, col) + b.value * seen.inputs.C(row, col);
+      if (!(std::abs(guess - comparison.found) <= 10 * comparison.tolerance)) continue;
+      GemmInputs other = seen.inputs;
+      other.alpha = a.value;
+      other.beta = b.value;
+      if (!is_result_of(seen.after, other)) continue;
+      std::string found = fmt::format(fmt::runtime(a.text), "A * B");
+      if (b.value != 0) {
+        found += (found.empty() ? "" : " + ") + fmt::format(fmt::runtime(b.text), "C");
+      }
+      return Diagnosis{Pattern::other_factors, instead_of_both(found),
+                       core::in_language(where_factors_belong)};
+    }
   }
   return std::nullopt;
 }
@@ -282,6 +355,8 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
   if (auto diagnosis = all_zero(seen)) return diagnosis;
   if (auto diagnosis = not_a_number(seen, comparison)) return diagnosis;
   if (auto diagnosis = other_factors(seen)) return diagnosis;
+  if (auto diagnosis = adds_beta_alone(seen)) return diagnosis;
+  if (auto diagnosis = misplaced_factors(seen, comparison)) return diagnosis;
   if (auto diagnosis = transposed_factor(seen)) return diagnosis;
   if (auto diagnosis = part_of_the_sum(seen, comparison)) return diagnosis;
   if (auto diagnosis = terms_added_twice(seen, comparison)) return diagnosis;

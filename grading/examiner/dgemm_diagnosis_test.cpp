@@ -126,6 +126,23 @@ const Case cases[] = {
        double& c = in.C[row * ldc + col];
        c = in.beta * dot(in, row, col) + in.alpha * c;
      }},
+    {"beta times all", Pattern::other_factors, "C holds alpha * beta * A * B + beta * C, and", 3,
+     0.5,
+     [](const Arguments& in, int row, int col) {
+       double& c = in.C[row * ldc + col];
+       c = in.beta * (in.alpha * dot(in, row, col) + c);
+     }},
+    {"beta for alpha", Pattern::other_factors, "C holds beta * A * B + beta * C, and", 3, 0.5,
+     [](const Arguments& in, int row, int col) {
+       double& c = in.C[row * ldc + col];
+       c = in.beta * dot(in, row, col) + in.beta * c;
+     }},
+    {"neither of them", Pattern::other_factors, "C holds A * B, and", 3, 0.5,
+     [](const Arguments& in, int row, int col) { in.C[row * ldc + col] = dot(in, row, col); }},
+    {"beta without C", Pattern::other_factors, "C holds alpha * A * B + beta, and", 3, 0.5,
+     [](const Arguments& in, int row, int col) {
+       in.C[row * ldc + col] = in.alpha * dot(in, row, col) + in.beta;
+     }},
     {"last partial tile of k left out", Pattern::sum_cut_short,
      "first 8 products instead of all 13", -1, 0.5,
      [](const Arguments& in, int row, int col) {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <string>
+#include <utility>
 
 #include "common/base/language.hpp"
 #include "grading/problem/inputs.hpp"
@@ -80,10 +83,158 @@ std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code
          probe.coded, probe.identity)};
 }
 
+// How a matrix is read whose element (row, col) lies at row * n + col: what is added to the place
+// for each row, for each column, and beyond that for each tile of rows and of columns.
+struct Reading {
+  long start, by_row, by_col, by_row_tile, by_col_tile;
+
+  long place(int row, int col, int tile) const {
+    return start + by_row * row + by_col * col + by_row_tile * (row / tile) +
+           by_col_tile * (col / tile);
+  }
+};
+
+// Where elements of the coded matrix came to be, if one rule holds for all of them.
+std::optional<Reading> find_reading(const Matrix<float>& after, const Matrix<float>& code,
+                                    int tile) {
+  const int n = after.rows;
+  if (n < 3) return std::nullopt;
+  const auto first = static_cast<long>(code.values.front());
+  const auto last = static_cast<long>(code.values.back());
+  const auto place_in = [&](int row, int col) {
+    return static_cast<long>(after(row, col)) - first;
+  };
+  for (const float value : after.values) {
+    if (!(value >= first && value <= last) || value != std::floor(value)) return std::nullopt;
+  }
+  Reading reading = {.start = place_in(0, 0),
+                     .by_row = place_in(1, 0) - place_in(0, 0),
+                     .by_col = place_in(0, 1) - place_in(0, 0),
+                     .by_row_tile = 0,
+                     .by_col_tile = 0};
+  if (tile > 1 && tile < n) {
+    reading.by_row_tile = place_in(tile, 0) - reading.place(tile, 0, n);
+    reading.by_col_tile = place_in(0, tile) - reading.place(0, tile, n);
+  }
+  for (int row = 0; row < n; ++row) {
+    for (int col = 0; col < n; ++col) {
+      if (place_in(row, col) != reading.place(row, col, std::max(tile, 1))) return std::nullopt;
+    }
+  }
+  return reading;
+}
+
+// "row", "row * n", "row * 16"; empty where it does not count.
+std::string times(const char* name, long factor, int n) {
+  if (factor == 0) return "";
+  if (factor == 1) return name;
+  if (factor == n) return fmt::format("{} * n", name);
+  if (std::abs(factor - n) == 1) {
+    return fmt::format("{} * (n {} 1)", name, factor > n ? "+" : "-");
+  }
+  return fmt::format("{} * {}", name, factor);
+}
+
+std::string sum_of(std::initializer_list<std::string> terms) {
+  std::string sum;
+  for (const std::string& term : terms) {
+    if (!term.empty()) sum += (sum.empty() ? "" : " + ") + term;
+  }
+  return sum.empty() ? "0" : sum;
+}
+
+// Continues "then holds B[1][0]" by the rule with which the matrix is read.
+std::optional<Diagnosis> interpret(const Reading& reading, const Probe& probe, int n, int tile) {
+  const bool is_first = probe.coded[0] == 'A';
+  const char* const row = is_first ? "row" : "k";
+  const char* const col = is_first ? "k" : "col";
+  const std::string element = fmt::format("({}, {})", row, col);
+  const std::string right = fmt::format("{} * n + {}", row, col);
+  const bool steps_by_tile = reading.by_row_tile != 0 || reading.by_col_tile != 0;
+  if (steps_by_tile) {
+    // Only what is summed up over goes from tile to tile.
+    const long other = is_first ? reading.by_row_tile : reading.by_col_tile;
+    const bool rows_are_right = reading.by_row == n && reading.by_col == 1 && reading.start == 0;
+    if (other != 0 || !rows_are_right) return std::nullopt;
+    const long due = long(tile) * (is_first ? 1 : n);
+    const long step = due + (is_first ? reading.by_col_tile : reading.by_row_tile);
+    return Diagnosis{
+        Pattern::misplaced,
+        tr("from one tile of {} to the next the place that is read moves by {}, where it should be "
+           "{}",
+           probe.coded, step,
+           is_first ? tr("{}, the width of a tile", due)
+                    : tr("{}, which is {} rows of n elements", due, tile)),
+        step == 0
+            ? tr("The same tile of {} is used in each step: bring the next one for each.",
+                 probe.coded)
+            : tr("A tile further is Tile columns to the right in A, and so Tile elements, and "
+                 "Tile rows down in B, and so Tile * n elements.")};
+  }
+  if (reading.by_row == n && reading.by_col == 1)
+    return std::nullopt;  // shifted, which may be both
+  const std::string read = sum_of({times(row, reading.by_row, n), times(col, reading.by_col, n),
+                                   reading.start == 0 ? "" : std::to_string(reading.start)});
+  return Diagnosis{
+      Pattern::misplaced,
+      tr("element {} of {} is read at {}, and it lies at {}", element, probe.coded, read, right),
+      reading.by_row == 1 && reading.by_col == 1
+          ? tr("A factor n is missing: a row of {0} has n elements, so write {1} * n where {0} is "
+               "read.",
+               probe.coded, row)
+          : tr("Compare the index with which {} is read with {}: a row has n elements, and "
+               "neighbours in it lie side by side.",
+               probe.coded, right)};
+}
+
+// "0 to 7, 16"
+std::string in_runs(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const int first = numbers[i];
+    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1) ++i;
+    if (!text.empty()) text += ", ";
+    text += numbers[i] == first ? std::to_string(first) : tr("{} to {}", first, numbers[i]);
+  }
+  return text;
+}
+
+// How often each product counts, where that is the same for all elements. With A the identity, row
+// k of C is that of B times it, and so are columns with B the identity.
+std::string tell_products(const Matrix<float>& after, const Matrix<float>& code, bool by_rows) {
+  const int n = after.rows;
+  std::vector<int> left_out, repeated;
+  for (int k = 0; k < n; ++k) {
+    const auto ratio = [&](int i) {
+      return by_rows ? after(k, i) / code(k, i) : after(i, k) / code(i, k);
+    };
+    const float count = ratio(0);
+    for (int i = 0; i < n; ++i) {
+      if (ratio(i) != count) return "";
+    }
+    if (count < 0 || count != std::floor(count)) return "";
+    if (count == 0) left_out.push_back(k);
+    if (count > 1) repeated.push_back(k);
+  }
+  if (left_out.size() + repeated.size() < 2) return "";
+  std::string text;
+  if (!left_out.empty()) text += tr("; in all, k = {} are left out", in_runs(left_out));
+  if (!repeated.empty()) {
+    text += left_out.empty() ? tr("; in all, k = {} are added more than once", in_runs(repeated))
+                             : tr(", and k = {} are added more than once", in_runs(repeated));
+  }
+  return text;
+}
+
+constexpr const char* follow_the_tiles = marked(
+    "Follow a tile from step to step: each must be fetched, stored and used before the next one "
+    "takes its place, the first and the last one, too.");
+
 std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Rerun& rerun) {
   const int n = seen.after.rows;
   const Matrix<float> identity = identity_matrix(n);
   const Matrix<float> code = index_coded_matrix(n, n);
+  std::optional<Diagnosis> first;
   for (const bool code_in_B : {true, false}) {
     const Matrix<float>& A = code_in_B ? identity : code;
     const Matrix<float>& B = code_in_B ? code : identity;
@@ -91,17 +242,31 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
     if (!after) continue;
     const Comparison comparison = compare(*after, multiply(A, B));
     if (comparison.all_right()) continue;
-    const auto diagnosis = interpret({.identity = code_in_B ? "A" : "B",
-                                      .coded = code_in_B ? "B" : "A",
-                                      .k = code_in_B ? comparison.row : comparison.col,
-                                      .row = comparison.row,
-                                      .col = comparison.col,
-                                      .found = static_cast<float>(comparison.found),
-                                      .expected = static_cast<float>(comparison.expected)},
-                                     code);
-    if (diagnosis) return diagnosis;
+    const Probe probe = {.identity = code_in_B ? "A" : "B",
+                         .coded = code_in_B ? "B" : "A",
+                         .k = code_in_B ? comparison.row : comparison.col,
+                         .row = comparison.row,
+                         .col = comparison.col,
+                         .found = static_cast<float>(comparison.found),
+                         .expected = static_cast<float>(comparison.expected)};
+    auto diagnosis = interpret(probe, code);
+    // A factor that is read by another rule leaves the other one's products out: the rule says why.
+    if (const auto reading = find_reading(*after, code, seen.tile.width)) {
+      if (auto rule = interpret(*reading, probe, n, seen.tile.width)) {
+        if (diagnosis) rule->what = diagnosis->what + "; " + rule->what;
+        return rule;
+      }
+    }
+    if (diagnosis && !first) {
+      const std::string products = tell_products(*after, code, code_in_B);
+      diagnosis->what += products;
+      if (!products.empty() && seen.tile.width < n) {
+        diagnosis->hint = core::in_language(follow_the_tiles);
+      }
+      first = std::move(diagnosis);
+    }
   }
-  return std::nullopt;
+  return first;
 }
 
 bool has_unwritten(const Observation& seen) {

@@ -49,6 +49,7 @@ enum class Pattern {
   edges_only,
   first_tile_only,
   whole_parts,
+  sums_in_one,
   misplaced,
   term_left_out,
   term_repeated,

@@ -199,6 +199,58 @@ const Case cases[] = {
        for (int k = 0; k < n; ++k) sum += A[row * n + (k < 16 ? k ^ 7 : k)] * B[k * n + col];
        C[row * n + col] = sum;
      }},
+    {"A is read without n", Pattern::misplaced,
+     "element (row, k) of A is read at row + k, and it lies at row * n + k",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row + k] * B[k * n + col];
+       C[row * n + col] = sum;
+     }},
+    {"B is read without n", Pattern::misplaced,
+     "element (k, col) of B is read at k + col, and it lies at k * n + col",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row * n + k] * B[k + col];
+       C[row * n + col] = sum;
+     }},
+    {"A is read with a tile's row length", Pattern::misplaced, "is read at row * 8 + k",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row * tile + k] * B[k * n + col];
+       C[row * n + col] = sum;
+     }},
+    {"B goes on by a tile's columns", Pattern::misplaced,
+     "from one tile of B to the next the place that is read moves by 8, where it should be 168",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) {
+         sum += A[row * n + k] * B[k % tile * n + k / tile * tile + col];
+       }
+       C[row * n + col] = sum;
+     }},
+    {"two columns in one sum", Pattern::sums_in_one,
+     "C[0][0] holds the sum of what belongs to it and to C[0][1], which is 0",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int j = col; j < std::min(col + 2, n); ++j) sum += dot(A, B, n, row, j, 0, n);
+       C[row * n + col] = col % 2 == 0 ? sum : 0;
+     }},
+    {"the second of two sums has both", Pattern::sums_in_one,
+     "C[20][20] holds the sum of what belongs to it and to C[20][9], which is 0",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       const int half = (n + 1) / 2;
+       float sum = dot(A, B, n, row, col, 0, n);
+       if (col >= half) sum += dot(A, B, n, row, col - half, 0, n);
+       C[row * n + col] = col + half < n ? 0 : sum;
+     }},
+    {"four results in one sum", Pattern::sums_in_one, "holds the sum of what belongs to it",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int i = row; i < std::min(row + 2, n); ++i) {
+         for (int j = col; j < std::min(col + 2, n); ++j) sum += dot(A, B, n, i, j, 0, n);
+       }
+       C[row * n + col] = row % 2 == 0 && col % 2 == 0 ? sum : 0;
+     }},
 };
 
 std::string name_of(Pattern pattern) { return std::to_string(static_cast<int>(pattern)); }

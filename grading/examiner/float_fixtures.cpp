@@ -87,6 +87,32 @@ constexpr const char* advice_on_positive = marked(
     "No element is negative here, so that errors of one direction add up. A tensor core cuts off "
     "where it adds: let its sums start afresh every few steps, and add them up outside of it.");
 
+namespace {
+
+/// What to ask where elements were never written and the grid has fewer blocks than C has tiles.
+/// Begins with a blank; empty where nothing is odd.
+std::string doubt_about_grid(const CallReply& reply, const Mapping& mapping, int n) {
+  const bool has_a_tile_each =
+      mapping.known != Mapping::Known::nothing && !mapping.single_block && !mapping.part;
+  if (!has_a_tile_each || reply.launch_list.size() != 1) return "";
+  const LaunchInfo& launch = reply.launch_list.front();
+  const auto [width, height] = mapping.tile;
+  const unsigned across = static_cast<unsigned>((n + width - 1) / width);
+  const unsigned down = static_cast<unsigned>((n + height - 1) / height);
+  // A grid may have all of its blocks in one row.
+  if (launch.grid[0] * launch.grid[1] * launch.grid[2] >= across * down) return "";
+  return tr(
+      " The launch on line {} has a grid of {} x {} blocks, and C takes {} x {} where each "
+      "computes "
+      "{} x {} elements: is the grid too small? (n + {} - 1) / {} blocks along x and (n + {} - 1) "
+      "/ "
+      "{} along y reach all of C.",
+      launch.line, launch.grid[0], launch.grid[1], across, down, width, height, width, width,
+      height, height);
+}
+
+}  // namespace
+
 void MatmulTest::check_product(const Product& product) {
   const ReferenceProduct expected = multiply(product.A, product.B);
   const Comparison comparison = product.compared(product.device_C.contents(), expected);
@@ -96,8 +122,12 @@ void MatmulTest::check_product(const Product& product) {
     fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt,
                       core::in_language(advice_on_positive)));
   }
-  fail(wrong_result(product.text, comparison, product.matmul.mapping,
-                    diagnose_product(product, expected), advice()));
+  Finding finding = wrong_result(product.text, comparison, product.matmul.mapping,
+                                 diagnose_product(product, expected), advice());
+  if (has_bits(static_cast<float>(comparison.found), unwritten_bits)) {
+    finding.message += doubt_about_grid(product.reply, product.matmul.mapping, product.matmul.n);
+  }
+  fail(finding);
 }
 
 std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,

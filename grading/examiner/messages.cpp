@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
@@ -97,6 +99,8 @@ std::string advise_on_fault(const std::string& kind) {
       {"reset",
        tr("Leave cudaDeviceReset() to programs of your own; cudaDeviceSynchronize() waits for "
           "kernels, and cudaFree() frees what the function has allocated.")},
+      {"free", tr("Take this cudaFree() out: a function frees what it has allocated itself with "
+                  "cudaMalloc(), and nothing that it was given.")},
       {"barrier", tr("Every thread of a block must come to the same __syncthreads(): take it out "
                      "of conditions "
                      "that hold for some threads only.")},
@@ -107,9 +111,86 @@ std::string advise_on_fault(const std::string& kind) {
   return found == advice.end() ? "" : found->second;
 }
 
+/// "A[5][0], past the end of A (5 x 5)": what to look for where it is the first row behind the
+/// last.
+std::string advise_on_row(std::string_view words) {
+  const std::string end = tr("past the end of");
+  const std::size_t at = words.find(end);
+  if (at == words.npos) return "";
+  const auto number_behind = [](std::string_view text, std::size_t bracket) {
+    return bracket == text.npos
+               ? -1
+               : std::strtol(std::string(text.substr(bracket + 1)).c_str(), nullptr, 10);
+  };
+  const std::string_view element = words.substr(0, at);
+  const std::size_t second = element.rfind('[');
+  const std::size_t first = second == element.npos ? second : element.rfind('[', second - 1);
+  const std::string_view sides = words.substr(at + end.size());
+  const long row = number_behind(element, first);
+  const long rows = number_behind(sides, sides.find('('));
+  const std::size_t by = sides.find(" x ");
+  if (row < 1 || by == sides.npos) return "";
+  const long cols = number_behind(sides, by + 2);
+  if (rows != cols) {
+    return tr(
+        "A row has {} elements here, and there are {} rows: is the row multiplied by the first of "
+        "these, and are the row and the column each compared with its own side before the access?",
+        cols, rows);
+  }
+  if (row != rows) return "";
+  return tr(
+      "It is the first row behind the last, {}: a test of the row or of k may be missing or off by "
+      "one (<= where < is meant, > where >= is), or a loop may start at 1 or go a step too far. "
+      "Work out the index for this thread.",
+      row - 1);
+}
+
+/// "As[8][0] is outside float As[8][8]": what to look for where an index is one too large.
+std::string advise_on_index(std::string_view words) {
+  const std::string text = core::in_language(marked("{} is outside {} ({} {} it)"));
+  const std::size_t first = text.find("{}") + 2;
+  const std::string between = text.substr(first, text.find("{}", first) - first);
+  const std::size_t at = words.find(between);
+  if (at == words.npos) return "";
+  // The numbers in brackets up to a place that is none.
+  const auto numbers = [](std::string_view brackets) {
+    std::vector<long> found;
+    for (std::size_t i = brackets.find('['); i < brackets.size() && brackets[i] == '[';) {
+      const std::size_t close = brackets.find(']', i);
+      if (close == brackets.npos) break;
+      found.push_back(
+          std::strtol(std::string(brackets.substr(i + 1, close - i - 1)).c_str(), nullptr, 10));
+      i = close + 1;
+    }
+    return found;
+  };
+  const std::string_view before = words.substr(0, at);
+  const std::size_t name = before.rfind(' ') == before.npos ? 0 : before.rfind(' ') + 1;
+  std::vector<long> indices = numbers(before.substr(name));
+  if (indices.empty()) {  // "index 2 is outside float [2]"
+    indices.push_back(std::strtol(std::string(before.substr(name)).c_str(), nullptr, 10));
+  }
+  const std::vector<long> sides = numbers(words.substr(at + between.size()));
+  if (indices.size() != sides.size()) return "";
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] != sides[i]) continue;
+    return tr(
+        "An index of {0} elements ends at {1}, and here it is {0}: look for a + 1 that does not "
+        "belong there, for <= where < is meant, for a loop that starts at 1, and for the counter "
+        "of "
+        "another loop.",
+        sides[i], sides[i] - 1);
+  }
+  return "";
+}
+
 /// The same for one fault, where its words tell more than that it is a race.
 std::string advise_on(const Finding& fault) {
   const std::string_view words = fault.message;
+  if (fault.kind == "out-of-bounds") {
+    if (const std::string advice = advise_on_index(words); !advice.empty()) return advice;
+    if (const std::string advice = advise_on_row(words); !advice.empty()) return advice;
+  }
   if (fault.kind == "race" &&
       words.find(tr("and nothing orders two blocks of a grid")) != words.npos) {
     return tr(
@@ -120,6 +201,19 @@ std::string advise_on(const Finding& fault) {
   const std::string race = core::in_language(marked("race on shared {}: {} and {}, {}"));
   const std::string start = race.substr(0, race.find('{'));
   const std::size_t name = words.find(start);
+  const bool is_race = fault.kind == "race" || fault.kind == "warp-race";
+  const bool is_of_elements = words.find("][") != words.npos;
+  if (is_race && fault.line > 0 && fault.line == fault.other_line && is_of_elements &&
+      words.find(" " + tr("reads") + " ") == words.npos) {
+    return name != words.npos
+               ? tr("One statement has two threads fill the same element of a tile, and so may "
+                    "leave another one empty. Work out for both threads the indices with which the "
+                    "tile is filled: each must have its own. Only if it is meant, in two steps, "
+                    "does a __syncthreads() belong between them.")
+               : tr("One statement has two threads store the same element. Work out for both "
+                    "threads the row, the column and the place that follows, row * n + col for a "
+                    "matrix with n columns: each must have its own, and a barrier would not help.");
+  }
   if (fault.kind == "race" && name != words.npos) {
     const std::string_view place = words.substr(name + start.size());
     const std::string_view variable = place.substr(0, place.find(':'));

@@ -197,7 +197,8 @@ TEST(Messages, KernelFaultTellsOfRacesWithinAWarpLast) {
 
 TEST(Messages, HintsAtRacesTellBlocksAndSharedScalarsApart) {
   const std::pair<const char*, const char*> cases[] = {
-      {"race on C[0][16]: thread (0, 0, 0) of block (0, 0, 0) writes it and thread (0, 0, 0) of block "
+      {"race on C[0][16]: thread (0, 0, 0) of block (0, 0, 0) writes it and thread (0, 0, 0) of "
+       "block "
        "(1, 0, 0) writes it, and nothing orders two blocks of a grid",
        "Two blocks have come to one element"},
       {"race on shared sum: thread (1, 0, 0) writes it, with no __syncthreads() between them",
@@ -208,6 +209,48 @@ TEST(Messages, HintsAtRacesTellBlocksAndSharedScalarsApart) {
   for (const auto& [message, hint] : cases) {
     EXPECT_THAT(kernel_fault("f()", {{.kind = "race", .message = message}}).hint, HasSubstr(hint));
   }
+}
+
+TEST(Messages, HintsAtIndicesThatAreOneTooLarge) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"As[8][0] is outside float As[8][8] (thread (0, 7, 0) of block (0, 0, 0) writes it)",
+       "An index of 8 elements ends at 7"},
+      {"As[1][9] is outside float As[8][8] (thread (0, 7, 0) of block (0, 0, 0) writes it)",
+       "Work out the index"},
+      {"thread (0, 1, 0) of block (0, 0, 0) reads A[5][0], past the end of A (5 x 5)",
+       "It is the first row behind the last, 4"},
+      {"index 2 is outside float [2] (thread (0, 0, 0) of block (0, 0, 0) uses it)",
+       "An index of 2 elements ends at 1"},
+      {"thread (0, 0, 0) of block (4, 0, 0) reads in[128][0], past the end of in (128 x 64)",
+       "A row has 64 elements here, and there are 128 rows"},
+      {"thread (0, 1, 0) of block (0, 0, 0) reads A[7][0], past the end of A (5 x 5)",
+       "the sides of the array or matrix"},
+  };
+  for (const auto& [message, hint] : cases) {
+    EXPECT_THAT(kernel_fault("f()", {{.kind = "out-of-bounds", .message = message}}).hint,
+                HasSubstr(hint))
+        << message;
+  }
+}
+
+TEST(Messages, HintsAtRacesOfOneStatementSpeakOfIndices) {
+  const auto hint_at = [](const std::string& message, int other_line) {
+    const Finding race{.kind = "race", .message = message, .line = 24, .other_line = other_line};
+    return kernel_fault("f()", {race}).hint;
+  };
+  const std::string on_C =
+      "race on C[0][2]: thread (1, 1, 0) writes it on line 24 and thread (0, 2, 0) writes it on "
+      "line 24, with no __syncthreads() between them";
+  EXPECT_THAT(hint_at(on_C, 24), HasSubstr("two threads store the same element."));
+  EXPECT_THAT(hint_at(on_C, 20), HasSubstr("__syncthreads() that all threads reach"));
+  const std::string on_As =
+      "race on shared As[0][2]: thread (1, 1, 0) writes it on line 24 and thread (0, 2, 0) writes "
+      "it on line 24, with no __syncthreads() between them";
+  EXPECT_THAT(hint_at(on_As, 24), HasSubstr("fill the same element of a tile"));
+  const std::string read =
+      "race on shared As[0][2]: thread (1, 1, 0) reads it on line 24 and thread (0, 2, 0) writes "
+      "it on line 24, with no __syncthreads() between them";
+  EXPECT_THAT(hint_at(read, 24), HasSubstr("__syncthreads() that all threads reach"));
 }
 
 TEST(Messages, KernelFaultHasAHintForItsKind) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/base/language.hpp"
 #include "grading/examiner/device_array.hpp"
@@ -55,9 +57,17 @@ std::optional<Diagnosis> all_zero(const Observation& seen, const Comparison&) {
   if (std::ranges::any_of(seen.after.values, [](float value) { return value != 0; })) {
     return std::nullopt;
   }
+  if (seen.after.rows < seen.tile.width) {
+    return Diagnosis{
+        Pattern::all_zero, tr("C is zero everywhere"),
+        tr("Nothing was added to the sum, and n is less here than a side of the tile or block: "
+           "does "
+           "a loop over whole tiles make no step, so that n / tile has to be rounded up?")};
+  }
   return Diagnosis{Pattern::all_zero, tr("C is zero everywhere"),
-                   tr("The sum is stored but nothing was added to it: check the bounds of the loop "
-                      "over k and that the tiles of A and B are loaded.")};
+                   tr("The sum is stored but nothing was added to it: check that the products are "
+                      "added with +=, the bounds of the loop over k and that the tiles of A and B "
+                      "are loaded.")};
 }
 
 std::optional<Diagnosis> reads_outside(const Observation& seen, const Comparison& comparison) {
@@ -152,15 +162,20 @@ std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparis
           tr("each element is the sum of its first {} products instead of all "
              "{}",
              terms, n),
-          tr("Check where the loop over k ends. Tiles that do not divide n need one more "
-             "step: n / tile, rounded up.")};
+          terms == 1 ? tr("The loop over k ends after its first step: look for a return or a break "
+                          "inside of it, and at its condition.")
+                     : tr("Check where the loop over k ends. Tiles that do not divide n need one "
+                          "more step: n / tile, rounded up.")};
     }
     if (std::abs(comparison.expected - sum - comparison.found) <= allowed &&
         is_product(seen.after, columns(seen.A, terms, n), rows(seen.B, terms, n))) {
       return Diagnosis{
           Pattern::sum_starts_late,
           tr("each element lacks the first {} of its {} products", terms, n),
-          tr("Check where the loop over k starts, and whether the sum is reset inside it.")};
+          terms + 1 == n ? tr("Only the last product is left: add with +=, not with =, and set the "
+                              "sum to 0 before the loop, not inside of it.")
+                         : tr("Check where the loop over k starts, and whether the sum is reset "
+                              "inside it.")};
     }
   }
   return std::nullopt;
@@ -214,6 +229,81 @@ std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
       tr("Keep the factors, the tiles and the sum in float: no half precision, no TF32.")};
 }
 
+// How far apart, in rows or columns, the elements lie whose sums one of them has: the next of them
+// is 0, and so are others as far behind it.
+struct Run {
+  int step = 0, count = 1;
+};
+
+Run zeros_beyond(const std::vector<bool>& is_zero, int n, int row, int col, int down, int right) {
+  const auto zero_at = [&](int steps) {
+    const int r = row + steps * down, c = col + steps * right;
+    return r >= 0 && r < n && c >= 0 && c < n && is_zero[std::size_t(r) * n + c];
+  };
+  Run run;
+  for (int step = 1; step < n && run.step == 0; ++step) {
+    if (zero_at(step)) run.step = step;
+  }
+  while (run.step != 0 && zero_at(run.step * run.count)) ++run.count;
+  return run;
+}
+
+// Several results of a thread that are added up in one of them: the others stay 0.
+std::optional<Diagnosis> sums_in_one(const Observation& seen, const Comparison& comparison) {
+  const int n = seen.after.rows;
+  std::vector<bool> is_zero(seen.after.values.size());
+  for (std::size_t i = 0; i < is_zero.size(); ++i) {
+    is_zero[i] = comparison.is_wrong[i] && seen.after.values[i] == 0;
+  }
+  if (std::ranges::find(is_zero, true) == is_zero.end()) return std::nullopt;
+  for (const int sign : {1, -1}) {
+    // From the corner that the zeros lie behind, so that the nearest ones are the element's own.
+    const auto holds_a_sum = [&](std::size_t i) { return comparison.is_wrong[i] && !is_zero[i]; };
+    std::size_t first = 0;
+    const auto place = [&] { return sign > 0 ? first : is_zero.size() - 1 - first; };
+    while (first < is_zero.size() && !holds_a_sum(place())) ++first;
+    if (first == is_zero.size()) return std::nullopt;
+    const int row = static_cast<int>(place()) / n, col = static_cast<int>(place()) % n;
+    const Run right = zeros_beyond(is_zero, n, row, col, 0, sign);
+    const Run down = zeros_beyond(is_zero, n, row, col, sign, 0);
+    for (const auto& [rows, cols] :
+         {std::pair{Run{}, right}, std::pair{down, Run{}}, std::pair{down, right}}) {
+      if (rows.count == 1 && cols.count == 1) continue;
+      ReferenceProduct together = seen.expected;
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c < n; ++c) {
+          double& product = together.product(r, c);
+          if (is_zero[std::size_t(r) * n + c]) {
+            product = 0;
+            continue;
+          }
+          for (int i = 0; i < rows.count; ++i) {
+            for (int j = 0; j < cols.count; ++j) {
+              const int other_r = r + sign * i * rows.step, other_c = c + sign * j * cols.step;
+              const bool exists = other_r >= 0 && other_r < n && other_c >= 0 && other_c < n;
+              if (!exists || (i == 0 && j == 0)) continue;
+              if (!is_zero[std::size_t(other_r) * n + other_c]) continue;
+              product += seen.expected.product(other_r, other_c);
+              together.magnitude(r, c) += seen.expected.magnitude(other_r, other_c);
+            }
+          }
+        }
+      }
+      if (!compare(seen.after, together).all_right()) continue;
+      const int other_row = row + sign * (rows.count > 1 ? rows.step : 0);
+      const int other_col = col + sign * (cols.count > 1 ? cols.step : 0);
+      return Diagnosis{
+          Pattern::sums_in_one,
+          tr("C[{0}][{1}] holds the sum of what belongs to it and to C[{2}][{3}], which is 0, and "
+             "so it is with the others",
+             row, col, other_row, other_col),
+          tr("Each result of a thread has a sum of its own, sum[i][j] for its row i and its column "
+             "j: look at the indices of the sums where the products are added.")};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Comparison& comparison) {
   const bool unwritten =
       !comparison.any_wrong([&](std::size_t i) { return !was_left_unwritten(seen, i); });
@@ -231,8 +321,8 @@ std::optional<Diagnosis> recognise(const Observation& observation) {
   if (comparison.all_right()) return std::nullopt;
   // What is said of the whole of C comes before what is said of parts of it.
   constexpr Recogniser recognisers[] = {
-      never_written,   all_zero, reads_outside, not_a_number, accumulates,        other_product,
-      part_of_the_sum, offset,   scaled,        imprecise,    part_of_the_matrix,
+      never_written,   all_zero, reads_outside, not_a_number, accumulates, other_product,
+      part_of_the_sum, offset,   scaled,        imprecise,    sums_in_one, part_of_the_matrix,
   };
   for (const Recogniser recogniser : recognisers) {
     if (auto diagnosis = recogniser(observation, comparison)) return diagnosis;

@@ -19,11 +19,11 @@ constexpr std::string_view wrong_result = "wrong-result";
 /// Kinds of findings, nearest the cause first. What is not listed is as far away as wrong results.
 /// A barrier that some threads never reach comes before the races that it leads to; one that is
 /// left out is a race.
-constexpr std::array order = {"compile",       "barrier",    "deadlock",      "race",
-                              "warp-race",     "warp",       "uninitialised", "above-diagonal",
-                              "out-of-bounds", "misaligned", "read-only",     "host-pointer",
-                              "launch",        "no-launch",  "crash",         "exit",
-                              "output",        "time-out",   "host-call",     "reset"};
+constexpr std::array order = {
+    "compile",       "barrier",        "deadlock",      "race",       "warp-race", "warp",
+    "uninitialised", "above-diagonal", "out-of-bounds", "misaligned", "read-only", "host-pointer",
+    "launch",        "no-launch",      "crash",         "exit",       "output",    "time-out",
+    "host-call",     "reset",          "free"};
 
 std::size_t distance(std::string_view kind) {
   return static_cast<std::size_t>(std::ranges::find(order, kind) - order.begin());

@@ -52,6 +52,8 @@ class Reader {
   void run() {
     for (std::size_t i = body_ + 1; i + 1 < end_; ++i) {
       if (code_[i].is("*")) look_at_product(i);
+      if (code_[i].is("*")) look_at_place(i);
+      if (code_[i].is("float") || code_[i].is("double")) look_at_start(i);
       if (arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_element(i);
       if (code_[i].is("+") && code_[i + 1].is("=")) look_at_sum(i);
       if (code_[i].is("extern")) look_at_dynamic_array(i);
@@ -115,7 +117,9 @@ class Reader {
       while (next < end_ && !code_[next].is(",") && !code_[next].is(";") && !code_[next].is(")")) {
         next = outline_.partner(next).value_or(next) + 1;
       }
-      if (code_[name + 1].is("=") && is_place(name + 2, next)) places_.insert(code_[name].text);
+      if (code_[name + 1].is("=")) {
+        (is_place(name + 2, next) ? places_ : other_places_).insert(code_[name].text);
+      }
       if (next >= end_ || !code_[next].is(",")) return;
       name = next + 1;
     }
@@ -139,6 +143,7 @@ class Reader {
   /// A name may be declared anew, in another scope or as a lambda's parameter. A pointer that moves
   /// leads to a part of its matrix, whose offsets may be small.
   void forget_names_of_two_types() {
+    for (const std::string_view name : other_places_) places_.erase(name);
     for (std::size_t i = body_ + 1; i + 2 < end_; ++i) {
       const bool moves = code_[i + 1].is("=") || (code_[i + 1].is("+") && code_[i + 2].is("="));
       if (moves && !code_[i - 1].is("*")) matrices_.erase(code_[i].text);
@@ -222,6 +227,57 @@ class Reader {
                            "after the point is lost",
                            sum.text, element),
                         tr("Declare {} with the type of the elements.", sum.text)});
+  }
+
+  /// `float sum[2][2];` to which products are added, and which nothing is ever assigned to.
+  void look_at_start(std::size_t type) {
+    if (!is_name(code_[type + 1]) || is_shared_or_kept(type)) return;
+    const Token& sum = code_[type + 1];
+    const auto behind_brackets = [&](std::size_t i) {
+      while (i < end_ && code_[i].is("[")) i = outline_.partner(i).value_or(end_) + 1;
+      return i;
+    };
+    const std::size_t end = behind_brackets(type + 2);
+    if (end >= end_ || !code_[end].is(";")) return;
+    bool is_added_to = false;
+    for (std::size_t i = end; i + 2 < end_; ++i) {
+      if (!code_[i].is(sum.text)) continue;
+      const std::size_t next = behind_brackets(i + 1);
+      if (next >= end_) return;
+      const bool adds = code_[next].is("+") && code_[next + 1].is("=");
+      const bool is_assigned = code_[next].is("=") && !code_[next + 1].is("=");
+      const bool is_handed_on =
+          code_[i - 1].is("&") ||
+          ((code_[i - 1].is("(") || code_[i - 1].is(",")) && next == i + 1 && !adds);
+      if (is_assigned || is_handed_on) return;
+      is_added_to |= adds;
+    }
+    if (!is_added_to || !told_.insert(sum.text).second) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, sum.line,
+         tr("{} is declared without a value here, and what is added to it comes on top of what "
+            "happened to stand there",
+            sum.text),
+         tr("Let {} start from 0: = 0.0f for one number, = {{}} for an array.", sum.text)});
+  }
+
+  /// `blockIdx.x * gridDim.x` and `threadIdx.x * blockDim.x`, which count nothing: of threads
+  /// beside each other, or of blocks, the second of two numbers along one side is a step of 1.
+  void look_at_place(std::size_t star) {
+    if (star < body_ + 4 || star + 3 >= end_) return;
+    const Token &index = code_[star - 3], &extent = code_[star + 1];
+    const bool is_pair = code_[star - 2].is(".") && code_[star + 2].is(".") &&
+                         code_[star - 1].text == code_[star + 3].text;
+    const bool of_blocks = index.is("blockIdx") && extent.is("gridDim");
+    const bool of_threads = index.is("threadIdx") && extent.is("blockDim");
+    if (!is_pair || (!of_blocks && !of_threads)) return;
+    const std::string_view side = code_[star - 1].text;
+    remarks_.push_back(
+        {Remark::Kind::doubt, index.line,
+         tr("{0}.{2} is multiplied by {1}.{2}, and a block begins at blockIdx.{2} * blockDim.{2}: "
+            "as many threads lie before it as its number times the threads of a block",
+            index.text, extent.text, side),
+         tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.", side)});
   }
 
   /// Whether a `*` after this token multiplies.
@@ -336,6 +392,7 @@ class Reader {
   Names fractions_;      ///< pointers to and arrays of floats or doubles
   std::string dynamic_;  ///< the array of dynamic shared memory that was declared last
   Names places_;         ///< variables that hold a part of threadIdx
+  Names other_places_;   ///< those that are declared with something else, there or elsewhere
   Names told_;
   std::set<std::string> told_products_;
 };
@@ -446,6 +503,34 @@ void look_at_launch(const Outline& outline, std::size_t open, std::vector<Remark
   }
 }
 
+/// `cudaFree(A)` in a function with a parameter `float* A`.
+void look_for_freed_arguments(const Outline& outline, std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t body = 1; body < code.size(); ++body) {
+    const bool is_function =
+        code[body].is("{") && code[body - 1].is(")") && outline.scope(body) == Scope::file;
+    const auto open = is_function ? outline.partner(body - 1) : std::nullopt;
+    const auto end = is_function ? outline.partner(body) : std::nullopt;
+    if (!open || !end) continue;
+    Names pointers;
+    for (const auto& part : outline.parts_between(*open, body - 1)) {
+      if (part.end > part.first + 1 && code[part.end - 2].is("*")) {
+        pointers.insert(code[part.end - 1].text);
+      }
+    }
+    for (std::size_t i = body; i + 1 < *end; ++i) {
+      const bool frees = code[i].is("cudaFree") || code[i].is("cudaFreeAsync");
+      const auto close = frees && code[i + 1].is("(") ? outline.partner(i + 1) : std::nullopt;
+      if (!close) continue;
+      for (std::size_t j = i + 2; j < *close; ++j) {
+        if (!pointers.contains(code[j].text)) continue;
+        remarks.push_back({Remark::Kind::freed, code[i].line, std::string(code[j].text)});
+        break;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Remark> remarks_on(std::string_view source) {
@@ -466,6 +551,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
   for (std::size_t i = 1; i < code.size(); ++i) {
     if (code[i].is("<<<")) look_at_launch(outline, i, remarks);
   }
+  look_for_freed_arguments(outline, remarks);
   remark_on_statements(outline, source, remarks);
   const auto names = [](std::string_view word) {
     return [word](const Token& each) { return each.is(word); };

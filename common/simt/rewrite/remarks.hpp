@@ -12,6 +12,7 @@ struct Remark {
     overflow,   ///< right for all orders that a test can try
     doubt,      ///< why a result may be wrong; says nothing where it is right
     statement,  ///< why a source may not compile, or do something else than it seems to
+    freed,      ///< where an argument is handed to cudaFree(), for a finding that says so
   };
   Kind kind;
   int line;
@@ -23,8 +24,9 @@ struct Remark {
 /// offsets into a matrix that are multiplied as `int`; arrays that the threads of a block fill by
 /// their places without `__shared__`; several arrays of dynamic shared memory, which begin at one
 /// byte; sums and arrays of matrices' elements in `int`; kernels that ask for a coordinate along y
-/// of a grid or block that is launched without one; and statements that end sooner or later than
-/// they look.
+/// of a grid or block that is launched without one; places that are counted with the wrong extent;
+/// sums that start from nothing; counters without sign that are to fall below 0; arguments that are
+/// freed; and statements that end sooner or later than they look.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

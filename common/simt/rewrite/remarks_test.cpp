@@ -34,6 +34,13 @@ TEST(Remarks, NameOffsetsThatOverflow) {
   }
 }
 
+TEST(Remarks, TellWhereArgumentsAreFreed) {
+  const std::string begin = "cudaError_t f(const float* A, float* C, int n) {\n";
+  EXPECT_EQ(told_of(begin + "cudaFree((void*)A); }"), "2: A\n");
+  EXPECT_EQ(told_of(begin + "cudaFree(C); }"), "2: C\n");
+  EXPECT_EQ(told_of(begin + "float* own; cudaMalloc(&own, n); cudaFree(own); }"), "");
+}
+
 TEST(Remarks, NameStatementsThatEndElsewhere) {
   const std::pair<const char*, const char*> cases[] = {
       {"float s = 0;\nfor (int k = 0; k < n; ++k);\n  s += A[k];\nC[0] = s;",
@@ -42,6 +49,16 @@ TEST(Remarks, NameStatementsThatEndElsewhere) {
       {"if (n > 3);\n  C[0] = 1;", "2: the ; behind if (...) is all that it decides on"},
       {"switch (n) {\ncase 1: C[0] = 1;\ncase 2: C[1] = 2; break;\n}",
        "3: the case ends here without break, so that the next one, on line 4"},
+      {"for (unsigned k = n - 1; k >= 0; --k) C[k] = 0;",
+       "2: k has no sign and so is never below 0"},
+      {"for (std::size_t k = n; k >= 0; k--) C[k] = 0;", "2: k has no sign"},
+      {"float s[2][2]; for (int i = 0; i < 2; ++i) s[i][0] += A[i]; C[0] = s[0][0];",
+       "2: s is declared without a value here"},
+      {"float s; s += A[0]; C[0] = s;", "2: s is declared without a value here"},
+      {"int row = blockIdx.y * gridDim.y + threadIdx.y; C[row] = 0;",
+       "2: blockIdx.y is multiplied by gridDim.y"},
+      {"int col = threadIdx.x * blockDim.x + blockIdx.x; C[col] = 0;",
+       "2: threadIdx.x is multiplied by blockDim.x"},
       {"switch (n) { case 1: { C[0] = 1; }\ndefault: C[1] = 2; }", "2: the case ends here"},
       {"__shared__ int t[32]; t[threadIdx.x] = A[threadIdx.x]; C[0] = t[1];",
        "2: t is an array of int, and takes elements of A"},
@@ -183,6 +200,17 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
   };
   for (const auto& [body, told] : cases) {
     EXPECT_EQ(told_of(kernels + "void host(float* C, int n) { " + body + " }"), told) << body;
+  }
+}
+
+TEST(Remarks, SayNothingOfSumsThatStartSomewhere) {
+  for (const char* body :
+       {"float s[2]; s[0] = 0; s[1] = 0; s[0] += A[0]; C[0] = s[0];",
+        "float s = 0; s += A[0]; C[0] = s;", "float s[2] = {}; s[0] += A[0]; C[0] = s[0];",
+        "float s; clear(&s); s += A[0]; C[0] = s;",
+        "float s[4]; fill(s); s[0] += A[0]; C[0] = s[0];",
+        "__shared__ float s[4]; s[threadIdx.x] += A[0]; C[0] = s[0];"}) {
+    EXPECT_EQ(told_of(kernel(body)).find("without a value"), std::string::npos) << body;
   }
 }
 

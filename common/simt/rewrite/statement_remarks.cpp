@@ -41,6 +41,35 @@ void look_for_lone_semicolon(const Outline& outline, std::size_t word, std::stri
        tr("Take the ; out that follows the parentheses of the {}.", name)});
 }
 
+/// `for (unsigned k = n - 1; k >= 0; --k)`
+void look_for_endless_countdown(const Outline& outline, std::size_t word,
+                                std::vector<Remark>& remarks) {
+  static constexpr auto without_sign = std::to_array<std::string_view>(
+      {"unsigned", "size_t", "uint32_t", "uint64_t", "uint16_t", "uint8_t"});
+  const std::vector<Token>& code = outline.code();
+  const auto close = code[word + 1].is("(") ? outline.partner(word + 1) : std::nullopt;
+  if (!close) return;
+  std::size_t name = word + 2;
+  bool is_unsigned = false;
+  for (; name < *close && !code[name].is("=") && !code[name].is(";"); ++name) {
+    is_unsigned |= std::ranges::find(without_sign, code[name].text) != without_sign.end();
+  }
+  if (!is_unsigned || name >= *close || !code[name].is("=")) return;
+  const Token& counter = code[name - 1];
+  while (name < *close && !code[name].is(";")) ++name;
+  // `>=` may be one token or two.
+  if (name + 4 >= *close || code[name + 1].text != counter.text) return;
+  const bool joined = code[name + 2].is(">=");
+  const bool parted = code[name + 2].is(">") && code[name + 3].is("=");
+  const std::size_t bound = name + (joined ? 3 : 4);
+  if ((!joined && !parted) || !code[bound].is("0") || !code[bound + 1].is(";")) return;
+  remarks.push_back({Remark::Kind::statement, counter.line,
+                     tr("{0} has no sign and so is never below 0: the loop goes on for ever while "
+                        "{0} >= 0",
+                        counter.text),
+                     tr("Declare {} as an int.", counter.text)});
+}
+
 /// Whether the statement that ends with this token leaves its case.
 bool leaves(const Outline& outline, std::size_t end) {
   static constexpr auto ways_out = std::to_array<std::string_view>(
@@ -91,6 +120,7 @@ void remark_on_statements(const Outline& outline, std::string_view source,
     if (code[i].is("for") || code[i].is("while") || code[i].is("if")) {
       look_for_lone_semicolon(outline, i, source, remarks);
     }
+    if (code[i].is("for")) look_for_endless_countdown(outline, i, remarks);
     look_for_fall_through(outline, i, remarks);
   }
 }

@@ -118,9 +118,21 @@ class Service {
     if (device::lasting_error() != cudaSuccess) return answer(device::lasting_error());
     const bool is_null = request_.to == 0;
     if (!is_null && handed_out().erase(address(request_.to)) == 0) {
+      note_freed_argument();
       return answer(cudaErrorInvalidValue);
     }
     return answer(cudaFree(address(request_.to)));
+  }
+
+  /// A GPU would free it, and whoever has called could no longer use it.
+  void note_freed_argument() const {
+    const auto freed = DeviceMemory::instance().range_at(address(request_.to));
+    if (!freed || freed->description == nullptr) return;
+    device::record(Finding{
+        .kind = "free",
+        .message = tr("cudaFree() is given {0}, an argument, which belongs to whoever has called: "
+                      "after it on a GPU nobody can use {0} any more",
+                      freed->description->name)});
   }
 
   /// A reset would take what belongs to others.

@@ -25,6 +25,7 @@
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/division.hpp"
+#include "common/simt/runtime/grid_progress.hpp"
 #include "common/simt/runtime/thread_pool.hpp"
 #include "common/simt/simt.hpp"
 
@@ -97,6 +98,14 @@ void handle(int signal, siginfo_t* info, void* context) {
                                     {threadIdx.x, threadIdx.y, threadIdx.z}};
     std::memcpy(fault.block, indices[0], sizeof fault.block);
     std::memcpy(fault.thread, indices[1], sizeof fault.thread);
+    const GridProgress& progress = GridProgress::instance();
+    if (signal == SIGXCPU && progress.is_moving()) {
+      std::snprintf(fault.explanation, sizeof fault.explanation,
+                    "%llu of its %llu blocks were done by then, one after another, so that it "
+                    "seems to be slow rather than endless",
+                    static_cast<unsigned long long>(progress.done()),
+                    static_cast<unsigned long long>(progress.blocks()));
+    }
   }
   if (signal == SIGSEGV || signal == SIGBUS) {
     fault.address = reinterpret_cast<std::uintptr_t>(info->si_addr);

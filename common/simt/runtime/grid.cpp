@@ -16,6 +16,7 @@
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
+#include "common/simt/runtime/grid_progress.hpp"
 #include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/streams.hpp"
@@ -191,6 +192,7 @@ std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::u
           if (!first_fault) first_fault = fault;
           return;
         }
+        GridProgress::instance().note_block();
       }
     }
     block.finish_launch();
@@ -198,6 +200,7 @@ std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::u
     static_shared_bytes_ = std::max(static_shared_bytes_, block.static_shared_bytes());
   };
   const DeviceMemory::Access access;
+  GridProgress::instance().start(count);
   pool.run(work);
   return first_fault;
 }

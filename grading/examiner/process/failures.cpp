@@ -333,7 +333,18 @@ std::string describe_time_out(const std::optional<Fault>& fault, const SourceLoc
     return text + tr(": the function returned, but a kernel it launched has not ended. Does one of "
                      "its loops ever end?");
   }
-  return text + tr(": does a loop, this one or one around it, ever end?");
+  if (fault && fault->in_kernel != 0 && fault->explanation[0] != '\0') {
+    return text + tr(": {}. Does each thread compute more than its own results, or are there far "
+                     "more threads than results?",
+                     fault->explanation);
+  }
+  text += tr(": does a loop, this one or one around it, ever end?");
+  if (fault && fault->in_kernel != 0) {
+    text +=
+        tr(" If they all do, this thread has far too much to do: let each thread compute its "
+           "own results only.");
+  }
+  return text;
 }
 
 }  // namespace tilewise::grading

@@ -234,7 +234,16 @@ TEST(DescribeTimeOut, TellsWhereItIsStill) {
   EXPECT_EQ(
       describe_time_out(fault_in_kernel(SIGXCPU), line_31, in_call),
       "matmul_grid was still running after 10 s in kernel grid_kernel<16>, block (2, 0, 0), "
-      "thread (0, 7, 0) at matmul_grid.cu:31: does a loop, this one or one around it, ever end?");
+      "thread (0, 7, 0) at matmul_grid.cu:31: does a loop, this one or one around it, ever end? If "
+      "they all do, this thread has far too much to do: let each thread compute its own results "
+      "only.");
+  Fault moving = fault_in_kernel(SIGXCPU);
+  std::strcpy(moving.explanation, "7 of its 9 blocks were done by then");
+  EXPECT_EQ(describe_time_out(moving, line_31, in_call),
+            "matmul_grid was still running after 10 s in kernel grid_kernel<16>, block (2, 0, 0), "
+            "thread (0, 7, 0) at matmul_grid.cu:31: 7 of its 9 blocks were done by then. Does each "
+            "thread compute more than its own results, or are there far more threads than "
+            "results?");
   EXPECT_EQ(describe_time_out(std::nullopt, {}, in_call),
             "matmul_grid was still running after 10 s: does a loop, this one or one around it, "
             "ever end?");

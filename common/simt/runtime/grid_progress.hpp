@@ -1,0 +1,53 @@
+#pragma once
+
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace tilewise::simt {
+
+/// How far the launch under way is: for a signal handler, which has to tell a kernel that is slow
+/// from one that never ends.
+class GridProgress {
+ public:
+  static GridProgress& instance() {
+    static GridProgress progress;
+    return progress;
+  }
+
+  void start(std::uint64_t blocks) {
+    done_ = 0;
+    started_ns_ = last_ns_ = now_ns();
+    blocks_ = blocks;
+  }
+  void note_block() {
+    ++done_;
+    last_ns_ = now_ns();
+  }
+
+  std::uint64_t blocks() const { return blocks_; }
+  std::uint64_t done() const { return done_; }
+
+  /// Whether the last block came to its end not much longer ago than blocks take.
+  bool is_moving() const {
+    constexpr std::int64_t turns = 4, jitter_ns = 20'000'000;
+    const std::uint64_t done = done_;
+    if (done == 0) return false;
+    const std::int64_t now = now_ns();
+    const std::int64_t a_block = (now - started_ns_) / static_cast<std::int64_t>(done);
+    return now - last_ns_ < turns * a_block + jitter_ns;
+  }
+
+ private:
+  static std::int64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  }
+
+  std::atomic<std::uint64_t> blocks_ = 0, done_ = 0;
+  std::atomic<std::int64_t> started_ns_ = 0, last_ns_ = 0;
+};
+
+}  // namespace tilewise::simt
