@@ -24,8 +24,10 @@ __global__ void leaves_the_blocks_number(int* out) {
   out[blockIdx.x] = blockIdx.x;
 }
 DEFECT(blocks_write_a_device_variable, "race", "race on last_block[1]: ") {
-  const Buffer<int> out("out", 2, Contents::nothing);
-  leaves_the_blocks_number<<<2, 1>>>(out.data());
+  // Of two blocks that store at the same instant on two processors neither may see the other.
+  constexpr int blocks = 64;
+  const Buffer<int> out("out", blocks, Contents::nothing);
+  leaves_the_blocks_number<<<blocks, 1>>>(out.data());
 }
 
 // A barrier is missing between the steps, and the halves lie in a template's variable.
