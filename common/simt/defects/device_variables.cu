@@ -24,7 +24,8 @@ __global__ void leaves_the_blocks_number(int* out) {
   out[blockIdx.x] = blockIdx.x;
 }
 DEFECT(blocks_write_a_device_variable, "race", "race on last_block[1]: ") {
-  // Of two blocks that store at the same instant on two processors neither may see the other.
+  // Many, for values are looked at once both blocks have stored: where both have found the value
+  // that is left, they look as if they had stored the same.
   constexpr int blocks = 64;
   const Buffer<int> out("out", blocks, Contents::nothing);
   leaves_the_blocks_number<<<blocks, 1>>>(out.data());

@@ -161,8 +161,9 @@ std::optional<SanitizerError> first_sanitizer_error(const std::string& log) {
 
 bool may_be_short_copy(const SanitizerError& error) {
   static const std::regex pattern(
-      "Invalid __global__ read of size (4|8|16) bytes at .*async.*inside the nearest allocation",
-      std::regex::icase);
+      "Invalid __global__ read of size (4|8|16) bytes at [^(]*(cp|memcpy)_async.*inside the "
+      "nearest "
+      "allocation");
   return std::regex_search(error.message, pattern);
 }
 

@@ -141,6 +141,11 @@ TEST(SanitizerLog, TellsCopiesThatMayBeShortFromReads) {
   EXPECT_TRUE(may_be_short_copy({copy + across, {}}));
   EXPECT_FALSE(may_be_short_copy({copy + behind, {}}));
   EXPECT_FALSE(may_be_short_copy({read + across, {}}));
+  const std::string in_a_kernel_of_that_name =
+      "Invalid __global__ read of size 16 bytes at matmul_async_kernel(const float *)+0x40 in "
+      "a.cu:4 "
+      "by thread (78,0,0) in block (0,0,0) ";
+  EXPECT_FALSE(may_be_short_copy({in_a_kernel_of_that_name + across, {}}));
 }
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
