@@ -155,8 +155,8 @@ std::vector<TimedCall> BenchTiming::run(const std::vector<TimingRequest>& reques
         [&](std::size_t contender, int round) { return contestants[contender].take_turn(round); });
     for (std::size_t i = 0; i < count; ++i) {
       const std::vector<double>& copied = contestants[i].copies_ms;
-      timed.push_back({taken[i].problem, contestants[i].is_absent, taken[i].ms, copied.empty() ? 0 : core::median(copied),
-                       contestants[i].right});
+      timed.push_back({taken[i].problem, contestants[i].is_absent, taken[i].ms,
+                       copied.empty() ? 0 : core::median(copied), contestants[i].right});
       if (mean_of_ten_ && taken[i].problem.empty()) {
         timed.back().mean_ms = contestants[i].mean_of_ten();
       }

@@ -51,7 +51,7 @@ struct TimingRequest {
 
 /// What came of it.
 struct TimedCall {
-  std::string problem;  ///< why there is no time; empty otherwise
+  std::string problem;     ///< why there is no time; empty otherwise
   bool is_absent = false;  ///< the problem: a library has no such function
   double ms = 0;
   double copies_ms = 0;       ///< median of the turns whose matrices were copied

@@ -84,9 +84,9 @@ std::optional<Verdict> failure_of(const std::string& what, const CallReply& repl
 
 /// One way to look for faults in kernels.
 struct CheckPass {
-  std::string circumstances;  ///< for messages: ", threads in reverse order"; may be empty
-  simt::Watch watch;          ///< of the simulator
-  std::string tool;           ///< of compute-sanitizer, on a GPU
+  std::string circumstances;          ///< for messages: ", threads in reverse order"; may be empty
+  simt::Watch watch;                  ///< of the simulator
+  std::string tool;                   ///< of compute-sanitizer, on a GPU
   bool lets_copies_overhang = false;  ///< by less than 16 bytes; the tool cannot tell short ones
 };
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/files.hpp"
 #include "common/base/catalogue.hpp"
+#include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/process.hpp"
 #include "grading/course/stages.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "grading/cli/commands.hpp"
-#include "grading/progress/progress.hpp"
 #include "grading/course/stages.hpp"
+#include "grading/progress/progress.hpp"
 
 namespace tilewise::grading {
 

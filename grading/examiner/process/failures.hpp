@@ -40,7 +40,8 @@ struct SanitizerError {
 std::optional<SanitizerError> first_sanitizer_error(const std::string& log);
 
 /// Whether it may be none: of an asynchronous copy that fills up with zeros memcheck takes the size
-/// for what is read, as that of CUDA 13.0 does, and so finds the last one of an array beyond its end.
+/// for what is read, as that of CUDA 13.0 does, and so finds the last one of an array beyond its
+/// end.
 bool may_be_short_copy(const SanitizerError& error);
 
 /// A worker's largest file: room for a log and for the CUDA driver's cache, none for filling a

@@ -72,8 +72,8 @@ TEST_F(DgemmTensor, FetchesEachTileOnce) {
                  slack_of_stores, tr("Sum up in registers, and store when the sum is complete."));
 }
 
-// On an H200 dgemm_shared of stage 8 reaches 38% of the solution, right kernels in other styles 36 to
-// 57% (docs/measurements/2026-11-23-tensor-cores-h200.md, 2026-11-24-stages-10-to-12-h200.md).
+// On an H200 dgemm_shared of stage 8 reaches 38% of the solution, right kernels in other styles 36
+// to 57% (docs/measurements/2026-11-23-tensor-cores-h200.md, 2026-11-24-stages-10-to-12-h200.md).
 TEST_F(DgemmTensor, ReachesMinimumGflops) {
   if (skipped_without_tensor_cores()) return;
   if (!options().models_rates()) measure(of(function, {1024, 1024, 1024}), "gflops_n1024");
