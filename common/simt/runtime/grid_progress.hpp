@@ -16,26 +16,26 @@ class GridProgress {
     return progress;
   }
 
-  void start(std::uint64_t blocks) {
+  void start(std::uint64_t blocks, std::int64_t now = now_ns()) {
     done_ = 0;
-    started_ns_ = last_ns_ = now_ns();
+    started_ns_ = last_ns_ = now;
     blocks_ = blocks;
   }
-  void note_block() {
+  void note_block(std::int64_t now = now_ns()) {
     ++done_;
-    last_ns_ = now_ns();
+    last_ns_ = now;
   }
 
   std::uint64_t blocks() const { return blocks_; }
   std::uint64_t done() const { return done_; }
 
-  /// Whether the last block came to its end not much longer ago than blocks take.
-  bool is_moving() const {
-    constexpr std::int64_t turns = 4, jitter_ns = 20'000'000;
+  /// Whether the last block came to its end not much longer ago than blocks take. Of a launch that
+  /// has only just begun nothing is said: host code that launches without end has many of them.
+  bool is_moving(std::int64_t now = now_ns()) const {
+    constexpr std::int64_t turns = 4, jitter_ns = 20'000'000, long_enough_ns = 500'000'000;
     const std::uint64_t done = done_;
-    if (done == 0) return false;
-    const std::int64_t now = now_ns();
-    const std::int64_t a_block = (now - started_ns_) / static_cast<std::int64_t>(done);
+    if (done == 0 || now - started_ns_ < long_enough_ns) return false;
+    const std::int64_t a_block = (last_ns_ - started_ns_) / static_cast<std::int64_t>(done);
     return now - last_ns_ < turns * a_block + jitter_ns;
   }
 
