@@ -62,9 +62,8 @@ void add_cublas(Toolchain& cuda_tools) {
   cuda_tools.inputs.push_back(layout().root / "grading/stages/cublas_calls.hpp");
   cuda_tools.libraries.push_back("-lcublas");
   // NVIDIA installs the libraries beside nvcc; from elsewhere, the linker and the loader know them.
-  const auto nvcc = std::filesystem::canonical(find_program(cuda_tools.compile.front()));
   for (const char* folder : {"lib64", "lib"}) {
-    const std::string path = nvcc.parent_path().parent_path() / folder;
+    const std::string path = cuda_toolkit() / folder;
     cuda_tools.libraries.insert(cuda_tools.libraries.end(),
                                 {"-L" + path, "-Xlinker", "-rpath," + path});
   }

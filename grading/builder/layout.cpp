@@ -64,6 +64,14 @@ bool is_program(const fs::path& file) {
   return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
 }
 
+std::string cuda_compiler_if_any() {
+  for (const std::string& candidate :
+       {variable("CUDACXX"), std::string("nvcc"), std::string("/usr/local/cuda/bin/nvcc")}) {
+    if (!candidate.empty() && !find_program(candidate).empty()) return candidate;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> cxx_compiler() {
@@ -83,12 +91,18 @@ int clang_version(const std::vector<std::string>& compiler) {
 }
 
 std::string cuda_compiler() {
-  for (const std::string& candidate :
-       {variable("CUDACXX"), std::string("nvcc"), std::string("/usr/local/cuda/bin/nvcc")}) {
-    if (!candidate.empty() && !find_program(candidate).empty()) return candidate;
+  std::string found = cuda_compiler_if_any();
+  if (found.empty()) {
+    throw std::runtime_error(
+        tr("nvcc is not found; put it on PATH, set CUDACXX to it, or grade with --backend simt"));
   }
-  throw std::runtime_error(
-      tr("nvcc is not found; put it on PATH, set CUDACXX to it, or grade with --backend simt"));
+  return found;
+}
+
+fs::path cuda_toolkit() {
+  const std::string nvcc = cuda_compiler_if_any();
+  if (nvcc.empty()) return {};
+  return fs::canonical(find_program(nvcc)).parent_path().parent_path();
 }
 
 fs::path find_program(const std::string& program) {

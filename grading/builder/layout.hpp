@@ -44,6 +44,9 @@ int clang_version(const std::vector<std::string>& compiler);
 /// @throws std::runtime_error if there is none.
 std::string cuda_compiler();
 
+/// The CUDA Toolkit's folder, above nvcc's own; empty if there is none.
+std::filesystem::path cuda_toolkit();
+
 /// The file that running `program` would start; empty if there is none.
 std::filesystem::path find_program(const std::string& program);
 

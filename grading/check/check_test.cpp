@@ -294,6 +294,44 @@ INSTANTIATE_TEST_SUITE_P(
                 "undefined reference to `f()'"}),
     [](const auto& info) { return std::string(info.param.what); });
 
+/// A kernel doubles the 60 numbers of a vector of Thrust's, which sums them up.
+std::string with_thrust(int threads) {
+  return fmt::format(R"(#include <thrust/device_vector.h>
+#include <thrust/functional.h>
+#include <thrust/host_vector.h>
+#include <thrust/reduce.h>
+#include <thrust/sequence.h>
+#include <thrust/sort.h>
+#include <cstdio>
+__global__ void twice(float* x) {{
+  x[threadIdx.x] *= 2;
+}}
+int main() {{
+  thrust::device_vector<float> numbers(60);
+  thrust::sequence(numbers.begin(), numbers.end());
+  twice<<<1, {}>>>(thrust::raw_pointer_cast(numbers.data()));
+  cudaDeviceSynchronize();
+  thrust::sort(numbers.begin(), numbers.end(), thrust::greater<float>());
+  const thrust::host_vector<float> host = numbers;
+  std::printf("%g %g\n", host[0], thrust::reduce(numbers.begin(), numbers.end()));
+}}
+)",
+                     threads);
+}
+
+TEST_F(Check, VectorsOfThrustAreWatched) {
+  if (!fs::exists(cuda_toolkit() / "include/cccl/thrust") && !fs::exists("/usr/include/thrust")) {
+    GTEST_SKIP() << "Thrust is not installed: libthrust-dev, or the CUDA Toolkit";
+  }
+  put("right.cu", with_thrust(60));
+  EXPECT_EQ(run({"right.cu"}).output, "118 3540\n");
+  put("past.cu", with_thrust(64));
+  const CommandResult past = run({"past.cu"});
+  EXPECT_EQ(past.status, 1) << past.output;
+  EXPECT_THAT(past.output, HasSubstr("past.cu:9: out-of-bounds: thread (60, 0, 0) of block "
+                                     "(0, 0, 0) reads byte 240 of device_vector"));
+}
+
 TEST_F(Check, ToldOnceAndCounted) {
   put("work.cu", program("s[i] = x[i]; y[i] = s[63 - i];",
                          "cudaMemset(d_x, 0, 256); for (int k = "

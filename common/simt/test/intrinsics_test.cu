@@ -128,6 +128,9 @@ TEST(VectorTypes, HaveCudasSizesAndAlignments) {
   static_assert(sizeof(float4) == 16 && alignof(float4) == 16);
   static_assert(sizeof(double2) == 16 && alignof(double2) == 16);
   static_assert(sizeof(uchar4) == 4 && alignof(uchar4) == 4);
+  static_assert(sizeof(double4_16a) == 32 && alignof(double4_16a) == 16);
+  static_assert(sizeof(ulonglong4_32a) == 32 && alignof(ulonglong4_32a) == 32);
+  EXPECT_EQ(make_long4_32a(1, 2, 3, 4).w, 4);
   const float4 vector = make_float4(1, 2, 3, 4);
   EXPECT_EQ(vector.w, 4);
   const dim3 given(3), copied = uint3{1, 2, 3};

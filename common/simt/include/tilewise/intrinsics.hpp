@@ -255,6 +255,18 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
   return a < b ? b : a;
 }
 
+// Every address is a generic one here, so that shared memory's 32 bits of a GPU are 64.
+#define TILEWISE_ADDRESS_SPACE(space)                                                            \
+  inline size_t __cvta_generic_to_##space(const void* p) { return reinterpret_cast<size_t>(p); } \
+  inline void* __cvta_##space##_to_generic(size_t p) { return reinterpret_cast<void*>(p); }
+
+TILEWISE_ADDRESS_SPACE(shared)
+TILEWISE_ADDRESS_SPACE(global)
+TILEWISE_ADDRESS_SPACE(local)
+TILEWISE_ADDRESS_SPACE(constant)
+TILEWISE_ADDRESS_SPACE(grid_constant)
+#undef TILEWISE_ADDRESS_SPACE
+
 /// Ends the launch with an error.
 [[noreturn]] inline void __trap() { __builtin_trap(); }
 #ifndef __clang__

@@ -15,39 +15,42 @@ constexpr T listed(std::initializer_list<T> list, size_t i) {
 
 }  // namespace tilewise::simt
 
-// A macro, because CUDA's 48 vector types differ in nothing but element type, name and alignment.
+// A macro, because CUDA's 58 vector types differ in nothing but element type, name and alignment.
 // Sizes and alignments: CUDA C++ Programming Guide, "Built-in Vector Types".
 //
 // They are the plain structures that they are in CUDA. But g++ would store the elements of
 // `out[i] = {a, b, c, d}` one by one, where nvcc stores a vector: a list is assigned by way of a
 // whole one. Nor is make_float4 constexpr, in CUDA neither: g++ would do the same with a constant.
-#define TILEWISE_VECTOR_TYPES(T, name, align2, align4)                                         \
-  struct name##1 {                                                                             \
-    T x;                                                                                       \
-  };                                                                                           \
-  struct alignas(align2) name##2 {                                                             \
-    T x, y;                                                                                    \
-    [[gnu::always_inline]] name##2 & operator=(std::initializer_list<T> list) {                \
-      using tilewise::simt::listed;                                                            \
-      const name##2 whole{listed(list, 0), listed(list, 1)};                                   \
-      return *this = whole;                                                                    \
-    }                                                                                          \
-  };                                                                                           \
-  struct name##3 {                                                                             \
-    T x, y, z;                                                                                 \
-  };                                                                                           \
-  struct alignas(align4) name##4 {                                                             \
-    T x, y, z, w;                                                                              \
-    [[gnu::always_inline]] name##4 & operator=(std::initializer_list<T> list) {                \
-      using tilewise::simt::listed;                                                            \
-      const name##4 whole{listed(list, 0), listed(list, 1), listed(list, 2), listed(list, 3)}; \
-      return *this = whole;                                                                    \
-    }                                                                                          \
-  };                                                                                           \
-  inline name##1 make_##name##1(T x) { return {x}; }                                           \
-  inline name##2 make_##name##2(T x, T y) { return {x, y}; }                                   \
-  inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                           \
-  inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+#define TILEWISE_VECTOR_OF_4(T, name, align)                                                \
+  struct alignas(align) name {                                                              \
+    T x, y, z, w;                                                                           \
+    [[gnu::always_inline]] name& operator=(std::initializer_list<T> list) {                 \
+      using tilewise::simt::listed;                                                         \
+      const name whole{listed(list, 0), listed(list, 1), listed(list, 2), listed(list, 3)}; \
+      return *this = whole;                                                                 \
+    }                                                                                       \
+  };                                                                                        \
+  inline name make_##name(T x, T y, T z, T w) { return {x, y, z, w}; }
+
+#define TILEWISE_VECTOR_TYPES(T, name, align2, align4)                          \
+  struct name##1 {                                                              \
+    T x;                                                                        \
+  };                                                                            \
+  struct alignas(align2) name##2 {                                              \
+    T x, y;                                                                     \
+    [[gnu::always_inline]] name##2 & operator=(std::initializer_list<T> list) { \
+      using tilewise::simt::listed;                                             \
+      const name##2 whole{listed(list, 0), listed(list, 1)};                    \
+      return *this = whole;                                                     \
+    }                                                                           \
+  };                                                                            \
+  struct name##3 {                                                              \
+    T x, y, z;                                                                  \
+  };                                                                            \
+  inline name##1 make_##name##1(T x) { return {x}; }                            \
+  inline name##2 make_##name##2(T x, T y) { return {x, y}; }                    \
+  inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }            \
+  TILEWISE_VECTOR_OF_4(T, name##4, align4)
 
 TILEWISE_VECTOR_TYPES(signed char, char, 2, 4)
 TILEWISE_VECTOR_TYPES(unsigned char, uchar, 2, 4)
@@ -62,6 +65,19 @@ TILEWISE_VECTOR_TYPES(unsigned long long, ulonglong, 16, 16)
 TILEWISE_VECTOR_TYPES(float, float, 8, 16)
 TILEWISE_VECTOR_TYPES(double, double, 16, 16)
 #undef TILEWISE_VECTOR_TYPES
+
+// Since CUDA 13 four elements of 8 bytes have their alignment in their name.
+#define TILEWISE_VECTORS_OF_32_BYTES(T, name) \
+  TILEWISE_VECTOR_OF_4(T, name##_16a, 16)     \
+  TILEWISE_VECTOR_OF_4(T, name##_32a, 32)
+
+TILEWISE_VECTORS_OF_32_BYTES(long, long4)
+TILEWISE_VECTORS_OF_32_BYTES(unsigned long, ulong4)
+TILEWISE_VECTORS_OF_32_BYTES(long long, longlong4)
+TILEWISE_VECTORS_OF_32_BYTES(unsigned long long, ulonglong4)
+TILEWISE_VECTORS_OF_32_BYTES(double, double4)
+#undef TILEWISE_VECTORS_OF_32_BYTES
+#undef TILEWISE_VECTOR_OF_4
 
 /// Extents of a grid or a block; what is not given is 1.
 struct dim3 {
