@@ -332,6 +332,48 @@ TEST_F(Check, VectorsOfThrustAreWatched) {
                                      "(0, 0, 0) reads byte 240 of device_vector"));
 }
 
+TEST_F(Check, KernelsDrawRandomNumbers) {
+  if (!fs::exists(cuda_toolkit() / "include/curand_kernel.h")) {
+    GTEST_SKIP() << "cuRAND is not installed: it comes with the CUDA Toolkit";
+  }
+  put("pi.cu", R"(#include <curand_kernel.h>
+#include <cstdio>
+__global__ void seed(curandState* states) {
+  curand_init(42, threadIdx.x, 0, &states[threadIdx.x]);
+}
+__global__ void count(curandState* states, unsigned* hits) {
+  curandState own = states[threadIdx.x];
+  for (int i = 0; i < 100; ++i) {
+    const float x = curand_uniform(&own), y = curand_uniform(&own);
+    if (x * x + y * y <= 1) atomicAdd(hits, 1);
+  }
+  states[threadIdx.x] = own;
+}
+__global__ void draw(float* out) {
+  curandStatePhilox4_32_10_t philox;
+  curand_init(1, 2, 3, &philox);
+  curandStateMRG32k3a mrg;
+  curand_init(1, 2, 3, &mrg);
+  *out = curand_normal(&philox) + curand_poisson(&philox, 3.0) + curand_uniform(&mrg);
+}
+int main() {
+  curandState* states;
+  unsigned *hits, counted;
+  float* drawn;
+  cudaMalloc(&states, 128 * sizeof(curandState));
+  cudaMalloc(&hits, sizeof(unsigned));
+  cudaMalloc(&drawn, sizeof(float));
+  cudaMemset(hits, 0, sizeof(unsigned));
+  seed<<<1, 128>>>(states);
+  count<<<1, 128>>>(states, hits);
+  draw<<<1, 1>>>(drawn);
+  cudaMemcpy(&counted, hits, sizeof counted, cudaMemcpyDeviceToHost);
+  std::printf("%d\n", int(4 * counted / 12800.0 * 10));
+}
+)");
+  EXPECT_EQ(run({"pi.cu"}).output, "31\n");
+}
+
 TEST_F(Check, ToldOnceAndCounted) {
   put("work.cu", program("s[i] = x[i]; y[i] = s[63 - i];",
                          "cudaMemset(d_x, 0, 256); for (int k = "

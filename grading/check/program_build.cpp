@@ -141,7 +141,7 @@ class Builder {
     if (!sources_.allocates_by_its_own()) command.emplace_back("-DTILEWISE_NAMES_ALLOCATIONS");
     for (const fs::path& folder : sources_.folders_to_include()) append(command, {"-I", folder});
     for (const fs::path& folder : words_.include_folders) append(command, {"-I", folder});
-    if (!is_c(source)) append(command, thrust_options());
+    if (!is_c(source)) append(command, toolkit_options());
     if (cuda)
       append(command, {"-iquote", source.parent_path().empty() ? "." : source.parent_path()});
     append(command, words_.preprocess);
@@ -163,13 +163,17 @@ class Builder {
 
   /// The toolkit's Thrust and libcu++, or those that the compiler finds by itself. What Thrust does
   /// on a device runs on the host (common/simt/include/thrust); their own small floating-point
-  /// types want the toolkit's headers of those.
-  static Words thrust_options() {
+  /// types want the toolkit's headers of those. And cuRAND's functions for kernels.
+  static Words toolkit_options() {
     Words options = {"-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
                      "-DCCCL_DISABLE_FP16_SUPPORT", "-DCCCL_DISABLE_BF16_SUPPORT"};
     std::error_code unknown;
-    const fs::path headers = cuda_toolkit() / "include" / "cccl";
-    if (fs::is_directory(headers, unknown)) append(options, {"-isystem", headers});
+    const fs::path headers = cuda_toolkit() / "include";
+    if (fs::is_directory(headers / "cccl", unknown))
+      append(options, {"-isystem", headers / "cccl"});
+    if (const fs::path curand = headers / "curand_kernel.h"; fs::exists(curand, unknown)) {
+      options.push_back("-DTILEWISE_CURAND_KERNEL=\"" + curand.string() + '"');
+    }
     return options;
   }
 

@@ -17,6 +17,14 @@
 
 namespace tilewise::simt {
 
+/// What may lie between the members of a structure that is read as a whole. An assignment of its
+/// members leaves it unwritten, and nobody uses it.
+enum class Uninitialised::Padding {
+  none,
+  bytes,  ///< of a word, behind others of it
+  words   ///< also the second of two, since a member of 8 bytes begins behind them
+};
+
 /// An allocation of device memory.
 struct Uninitialised::Region {
   Region(Place first_, std::size_t bytes) : first(first_), words(bytes / word_bytes) {}
@@ -128,6 +136,21 @@ void Uninitialised::copied(Place to, Place from, std::size_t bytes) {
   for (Place i = 0; i < bytes; ++i) initialised(to + i, 1, !source.is_unwritten(from + i));
 }
 
+// What is larger than a vector is told of word by word (recorder/hooks.cpp).
+Uninitialised::Padding Uninitialised::padding_of(const Access& access) {
+  const unsigned bytes = access.request.site.bytes();
+  if (access.site.continues || bytes > sizeof(double)) return Padding::words;
+  return bytes > word_bytes ? Padding::bytes : Padding::none;
+}
+
+template <class IsWritten>
+bool Uninitialised::may_be(Padding padding, Place at, IsWritten&& is_written) {
+  const Place word = at / word_bytes * word_bytes;
+  if (padding != Padding::none && at != word && is_written(word)) return true;
+  return padding == Padding::words && word % sizeof(double) == word_bytes &&
+         is_written(word - word_bytes);
+}
+
 void Uninitialised::start(const BlockWatch& block) {
   Observer::start(block);
   array_of_site_.clear();
@@ -166,13 +189,18 @@ void Uninitialised::check_shared(Array& array, const Access& access) {
     for (const unsigned lane : {lanes.first, lanes.other}) {
       if (lane == Pattern::no_lane) continue;
       const AccessRecord record = block().record_of(request, lane);
-      if (access.action() != Action::write) read_shared(request.places[lane], bytes, record);
+      if (access.action() != Action::write) {
+        read_shared(request.places[lane], bytes, padding_of(access), record);
+      }
       if (access.writes()) write_shared(array, request.places[lane], bytes, record.tag);
     }
   }
 }
 
-void Uninitialised::read_shared(Place place, unsigned bytes, AccessRecord read) {
+void Uninitialised::read_shared(Place place, unsigned bytes, Padding padding, AccessRecord read) {
+  const auto is_written = [&](Place at) {
+    return written_->last[at - shared_place] >= block_first_;
+  };
   const unsigned in_word = std::min(bytes, word_bytes);
   for (Place at = place; at < place + bytes; at += word_bytes) {
     const std::size_t offset = at - shared_place;
@@ -183,10 +211,12 @@ void Uninitialised::read_shared(Place place, unsigned bytes, AccessRecord read) 
     if (unwritten == 0) {
       if (in_word == word_bytes) whole = block_first_;
     } else if (unwritten == word_bytes) {
-      pending_.push_back({at, read});
+      if (!may_be(padding, at, is_written)) pending_.push_back({at, read});
     } else {
       for (unsigned i = 0; i < in_word; ++i) {
-        if (written_->last[offset + i] < block_first_) pending_.push_back({at + i, read});
+        if (!is_written(at + i) && !may_be(padding, at + i, is_written)) {
+          pending_.push_back({at + i, read});
+        }
       }
     }
   }
@@ -227,17 +257,18 @@ void Uninitialised::global_access(const Access& access) {
     const unsigned lane = access.pattern.lane[i];
     const Place place = request.places[lane];
     if (access.action() != Action::write) {
-      read_global(region, place, bytes, block().record_of(request, lane));
+      read_global(region, place, bytes, padding_of(access), block().record_of(request, lane));
     }
     if (access.writes() && !access.site.read_only) write_global(region, place, bytes);
   }
 }
 
-void Uninitialised::read_global(Region& region, Place place, unsigned bytes,
+void Uninitialised::read_global(Region& region, Place place, unsigned bytes, Padding padding,
                                 AccessRecord read) const {
+  const auto is_written = [&](Place at) { return !region.is_unwritten(at); };
   constexpr std::size_t enough = 64;  // for each site: one of them is told
   for (Place at = place; at < place + bytes; ++at) {
-    if (!region.is_unwritten(at)) continue;
+    if (is_written(at) || may_be(padding, at, is_written)) continue;
     const std::lock_guard lock(shared_.mutex);
     std::vector<Shared::Read>& of_site = shared_.reads[read.site];
     if (of_site.size() >= enough) return;

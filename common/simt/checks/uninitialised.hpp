@@ -35,6 +35,7 @@ class Uninitialised final : public Observer {
  private:
   struct Region;
   struct Shared;
+  enum class Padding;
 
   /// An array of shared memory, or all that is dynamic.
   struct Array {
@@ -63,10 +64,15 @@ class Uninitialised final : public Observer {
     return is_known ? *array : find_array(site);
   }
   Array& find_array(const SiteState& site);
+  static Padding padding_of(const Access& access);
+  /// Whether a byte that nothing has written may be padding of what is read.
+  template <class IsWritten>
+  static bool may_be(Padding padding, Place at, IsWritten&& is_written);
   void check_shared(Array& array, const Access& access);
-  void read_shared(Place place, unsigned bytes, AccessRecord read);
+  void read_shared(Place place, unsigned bytes, Padding padding, AccessRecord read);
   void write_shared(Array& array, Place place, unsigned bytes, Tag write);
-  void read_global(Region& region, Place place, unsigned bytes, AccessRecord read) const;
+  void read_global(Region& region, Place place, unsigned bytes, Padding padding,
+                   AccessRecord read) const;
   void write_global(Region& region, Place place, unsigned bytes) const;
   Finding explain(Place place, AccessRecord read) const;
 

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 __global__ void reads_one(const double* A, double* out, int row, int col, int lda) {
   out[0] = A[row * lda + col];
@@ -138,6 +139,90 @@ TEST_F(CheckedBuild, TellsOfDeviceMemoryThatTheReadersBlockAloneWrites) {
 }
 
 // What is copied from memory without values has none.
+struct NumberAndLetter {  // padding behind the letter
+  float number;
+  char letter;
+};
+struct __align__(16) Extremum {
+  double value;
+  int place;
+};
+struct Sample {  // a word of padding before the sum
+  int counts[7];
+  double sum;
+};
+
+template <class T>
+__device__ void copy_by_shared_memory(const T* in, T* out) {
+  __shared__ T copies[32];
+  const int i = threadIdx.x;
+  copies[i] = in[i];
+  __syncthreads();
+  out[31 - i] = copies[i];
+}
+
+__global__ void fills_members(NumberAndLetter* letters, Extremum* extrema, Sample* samples,
+                              int counts) {
+  const int i = threadIdx.x;
+  letters[i].number = 1;
+  letters[i].letter = 'a';
+  extrema[i].value = 2;
+  extrema[i].place = i;
+  for (int k = 0; k < counts; ++k) samples[i].counts[k] = k;
+  samples[i].sum = 3;
+}
+
+__global__ void fills_first(float2* pairs) { pairs[threadIdx.x].x = 1; }
+
+template <class T>
+__global__ void moves(const T* in, T* out) {
+  copy_by_shared_memory(in, out);
+}
+
+/// 32 values in device memory that nothing has written.
+template <class T>
+class Unwritten {
+ public:
+  Unwritten() { EXPECT_EQ(cudaMalloc(&data_, 32 * sizeof(T)), cudaSuccess); }
+  ~Unwritten() { cudaFree(data_); }
+  Unwritten(const Unwritten&) = delete;
+  Unwritten& operator=(const Unwritten&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+template <class T>
+std::vector<Finding> found_where_moved(const Unwritten<T>& values) {
+  const Unwritten<T> moved;
+  moves<<<1, 32>>>(static_cast<const T*>(values.data()), moved.data());
+  return take_findings();
+}
+
+TEST_F(CheckedBuild, PaddingIsNoMember) {
+  watch({.checks = true});
+  const Unwritten<NumberAndLetter> letters;
+  const Unwritten<Extremum> extrema;
+  const Unwritten<Sample> samples;
+  fills_members<<<1, 32>>>(letters.data(), extrema.data(), samples.data(), 7);
+  EXPECT_THAT(found_where_moved(letters), IsEmpty());
+  EXPECT_THAT(found_where_moved(extrema), IsEmpty());
+  EXPECT_THAT(found_where_moved(samples), IsEmpty());
+}
+
+TEST_F(CheckedBuild, AMemberThatNobodyWroteIsNoPadding) {
+  watch({.checks = true});
+  const Unwritten<NumberAndLetter> letters;
+  const Unwritten<Extremum> extrema;
+  const Unwritten<Sample> samples;
+  const Unwritten<float2> pairs;
+  fills_members<<<1, 32>>>(letters.data(), extrema.data(), samples.data(), 4);
+  fills_first<<<1, 32>>>(pairs.data());
+  EXPECT_THAT(found_where_moved(samples), Not(IsEmpty()));
+  EXPECT_THAT(found_where_moved(pairs), Not(IsEmpty()));
+}
+
 TEST_F(CheckedBuild, FollowsCopiesOnTheDevice) {
   watch({.checks = true});
   float *from = nullptr, *to = nullptr;

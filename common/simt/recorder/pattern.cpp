@@ -144,9 +144,15 @@ SiteState& SiteTable::find(std::uint32_t site) {
   std::size_t i = site % (table_.size() - 1);
   while (table_[i] != nullptr && table_[i]->site != site) i = (i + 1) % table_.size();
   if (table_[i] == nullptr) {
+    // An object's first word has been seen before its second, whose site lies one byte before its
+    // own (record.hpp, continued()).
+    const bool continues = std::ranges::any_of(all_, [&](const auto& other) {
+      return Site32(other->site).code() == Site32(site).code() + 1;
+    });
     all_.push_back(std::make_unique<SiteState>());
     all_.back()->site = site;
     all_.back()->number = all_.size() - 1;
+    all_.back()->continues = continues;
     table_[i] = all_.back().get();
   }
   return *table_[i];

@@ -129,6 +129,7 @@ struct SiteState {
   /// The array or buffer that the last access lay in: [begin, end).
   Place begin = 0, end = 0;
   bool read_only = false;  ///< that buffer is a kernel's input
+  bool continues = false;  ///< it tells of the rest of a larger object
 };
 
 /// Sites of one operating-system thread.

@@ -24,21 +24,22 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemset(void* pointer, int byte, size_t bytes);
 cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t stream = nullptr);
 
+// What a pointer points to may be const: a cast that no other says.
 template <class T>
 cudaError_t cudaMalloc(T** pointer, size_t bytes) {
-  return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+  return cudaMalloc((void**)pointer, bytes);
 }
 
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, size_t bytes) {
-  return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
+  return cudaMallocHost((void**)pointer, bytes);
 }
 
 /// Memory of the host that kernels see too, at the same address.
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags);
 template <class T>
 cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags) {
-  return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+  return cudaHostAlloc((void**)pointer, bytes, flags);
 }
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void* pointer);
@@ -53,7 +54,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host);
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal);
 template <class T>
 cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+  return cudaMallocManaged((void**)pointer, bytes, flags);
 }
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream = nullptr);
@@ -74,7 +75,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t byt
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+  return cudaMallocAsync((void**)pointer, bytes, stream);
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
@@ -82,7 +83,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
 template <class T>
 cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t pool,
                                     cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+  return cudaMallocFromPoolAsync((void**)pointer, bytes, pool, stream);
 }
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
@@ -104,7 +105,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width_bytes, size_t height);
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width_bytes, size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width_bytes, height);
+  return cudaMallocPitch((void**)pointer, pitch, width_bytes, height);
 }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent);
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int byte, size_t width_bytes, size_t height);
@@ -165,7 +166,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, s
 
 template <class Pointer, class T>
 cudaError_t cudaGetSymbolAddress(Pointer** pointer, const T& symbol) {
-  return tilewise::simt::address_of_symbol(reinterpret_cast<void**>(pointer), &symbol, sizeof(T));
+  return tilewise::simt::address_of_symbol((void**)pointer, &symbol, sizeof(T));
 }
 
 template <class T>

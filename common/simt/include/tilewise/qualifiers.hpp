@@ -40,6 +40,10 @@
 #define __launch_bounds__(...)
 #define __grid_constant__
 
+// Around declarations of double4 and its kin, in the toolkit's libraries.
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+
 #define CUDART_CB
 #define CUDARTAPI
 #define CUDART_VERSION 13000
