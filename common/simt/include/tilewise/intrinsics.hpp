@@ -136,7 +136,11 @@ inline float fdividef(float x, float y) { return x / y; }
 inline double fdivide(double x, double y) { return x / y; }
 inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 inline float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }
-inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+// A template, since host code that nvcc does not compile may define its own.
+template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+float rsqrtf(T x) {
+  return 1.0f / sqrtf(static_cast<float>(x));
+}
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
 // Functions of CUDA's that the C library lacks (runtime/mathematics.cpp).
