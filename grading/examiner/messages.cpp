@@ -184,12 +184,40 @@ std::string advise_on_index(std::string_view words) {
   return "";
 }
 
+/// Whether a race lies at a variable, or at the first element of an array.
+bool is_at_the_first(std::string_view race) {
+  const std::string form = core::in_language(marked("race on {}: {} and {}, {}"));
+  const std::size_t start = race.find(form.substr(0, form.find('{')));
+  if (start == race.npos) return false;
+  const std::string_view before = race.substr(start, race.find(':', start) - start);
+  std::string_view place = before.substr(before.rfind(' ') + 1);
+  while (place.ends_with("[0]")) place.remove_suffix(3);
+  return !place.ends_with(']');
+}
+
+/// What one statement reads, changes and stores, as += does, while another thread does the same.
+std::string advise_on_lost_sum(const Finding& race) {
+  const std::string_view words = race.message;
+  const bool by_one_line = race.line > 0 && race.line == race.other_line &&
+                           words.find(" " + tr("reads") + " ") != words.npos;
+  if (!by_one_line || !is_at_the_first(words)) return "";
+  return tr(
+      "Line {} reads a value, changes it and stores it: of two threads that do so at once, as with "
+      "+=, one result is lost. If all of them are to add their parts, atomicAdd() does it in one "
+      "step; if each has a sum of its own, that is a variable of the thread, or an element that no "
+      "other comes to.",
+      race.line);
+}
+
 /// The same for one fault, where its words tell more than that it is a race.
 std::string advise_on(const Finding& fault) {
   const std::string_view words = fault.message;
   if (fault.kind == "out-of-bounds") {
     if (const std::string advice = advise_on_index(words); !advice.empty()) return advice;
     if (const std::string advice = advise_on_row(words); !advice.empty()) return advice;
+  }
+  if (fault.kind == "race" || fault.kind == "warp-race") {
+    if (const std::string advice = advise_on_lost_sum(fault); !advice.empty()) return advice;
   }
   if (fault.kind == "race" &&
       words.find(tr("and nothing orders two blocks of a grid")) != words.npos) {

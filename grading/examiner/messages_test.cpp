@@ -253,6 +253,28 @@ TEST(Messages, HintsAtRacesOfOneStatementSpeakOfIndices) {
   EXPECT_THAT(hint_at(read, 24), HasSubstr("__syncthreads() that all threads reach"));
 }
 
+TEST(Messages, HintsAtSumsThatAreLostSpeakOfAtomicAdd) {
+  const struct {
+    const char* place;
+    const char* other;
+    int other_line;
+    bool speaks;
+  } cases[] = {
+      {"sum[0][0]", "reads", 24, true},         {"shared total", "reads", 24, true},
+      {"shared totals[0]", "reads", 24, true},  {"sum[0][0]", "writes", 24, false},
+      {"sum[0][0]", "reads", 20, false},        {"shared sums[32]", "reads", 24, false},
+      {"shared As[0][10]", "reads", 24, false}, {"C[1][0]", "reads", 24, false},
+  };
+  for (const auto& c : cases) {
+    const std::string message =
+        "race on " + std::string(c.place) + ": thread (1, 0, 0) writes it on line 24 and thread " +
+        "(32, 0, 0) " + c.other + " it on line " + std::to_string(c.other_line) + ", ...";
+    const Finding race{.kind = "race", .message = message, .line = 24, .other_line = c.other_line};
+    EXPECT_EQ(kernel_fault("f()", {race}).hint.find("atomicAdd()") != std::string::npos, c.speaks)
+        << message;
+  }
+}
+
 TEST(Messages, KernelFaultHasAHintForItsKind) {
   const struct {
     const char* kind;
