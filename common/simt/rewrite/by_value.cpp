@@ -45,6 +45,7 @@ class CallMarker {
         is_device = false;
       } else if (outline_.scope(i) == Scope::block) {
         if (token.kind == TokenKind::identifier) mark_call(i);
+        if (token.is("{")) mark_object(i);
       } else if (token.is(";") || token.is("{")) {
         statement = i + 1;
         is_device = false;
@@ -140,6 +141,67 @@ class CallMarker {
                              code_[*close + 1].is(";");
     if (function.returns_structure && is_assigned) copy({name, *close + 1});
   }
+
+  /// An object that is made to be assigned, alone or by choice: `out[i] = float4{a, b, c, d}`,
+  /// `*to = fits ? *from : Quad<float>{}`. g++ would store its members one by one.
+  void mark_object(std::size_t open) {
+    const auto close = outline_.partner(open);
+    const auto first = close ? type_before(open) : std::nullopt;
+    if (first && *first > 1 && is_to_be_assigned(*first)) copy({*first, *close + 1});
+  }
+
+  /// Where the name of a type begins that ends before a token: `N::Quad<4>`; nothing if none does.
+  std::optional<std::size_t> type_before(std::size_t end) const {
+    std::size_t at = end;
+    while (at > 0) {
+      --at;
+      if (code_[at].is(">")) {
+        const auto open = outline_.template_open(at);
+        if (!open || *open == 0) return {};
+        at = *open - 1;
+      }
+      if (code_[at].kind != TokenKind::identifier) return {};
+      if (at == 0 || !code_[at - 1].is("::")) return at;
+      --at;
+      if (at == 0 || code_[at - 1].kind != TokenKind::identifier) return at;
+    }
+    return {};
+  }
+
+  bool is_to_be_assigned(std::size_t object) const {
+    static constexpr std::array<std::string_view, 3> choice = {"=", "?", ":"};
+    if (!is_any_of(code_[object - 1], choice)) return false;
+    for (std::size_t at = object - 1; at > 0; --at) {
+      static constexpr std::array<std::string_view, 6> ends = {";", "{", "(", "[", ",", "return"};
+      if (code_[at].is("=")) return assigns(at);
+      if (is_any_of(code_[at], ends)) return false;
+      if (code_[at].is(")") || code_[at].is("]")) at = outline_.partner(at).value_or(1);
+      if (code_[at].is("}")) {
+        const auto open = outline_.partner(at);
+        if (!open || !type_before(*open)) return false;  // the end of a statement
+        at = *open;
+      }
+    }
+    return false;
+  }
+
+  /// Whether a `=` assigns, as far as that can be told from what stands before it, rather than
+  /// belongs to a declaration.
+  bool assigns(std::size_t equals) const {
+    if (equals < 2) return false;
+    static constexpr std::array<std::string_view, 11> before = {"*", ".", "->", ";", "{", "}",
+                                                               "(", ")", ":",  "else", "do"};
+    const Token& last = code_[equals - 1];
+    if (last.is(")")) return true;
+    if (last.is("+") || last.is("-")) return code_[equals - 2].is(last.text);  // of two signs each
+    if (last.is("]")) {
+      const auto open = outline_.partner(equals - 1);
+      return open && *open > 0 && !code_[*open - 1].is("auto") && !is_reference(code_[*open - 1]);
+    }
+    return last.kind == TokenKind::identifier && is_any_of(code_[equals - 2], before);
+  }
+
+  static bool is_reference(const Token& token) { return token.is("&") || token.is("&&"); }
 
   /// Whether a copy of an argument means the same: that of a list in braces has no type of its own,
   /// NULL becomes a number, and a function's name may stand for several.

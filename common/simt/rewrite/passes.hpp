@@ -146,6 +146,8 @@ namespace tilewise::simt::rewriting {
 /// Has arguments that are structures copied before the call, and results after it, where a device
 /// function of the file takes or returns them by value: compilers load and store what a call
 /// passes without a report to the checked build, and they report assignments.
+/// So are objects that are made to be assigned, `out[i] = float4{a, b, c, d}`, which g++ would store
+/// by members, and nvcc stores whole.
 void copy_structures_to_calls(const Outline& outline, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting

@@ -213,6 +213,33 @@ TEST(Rewrite, CopiesStructuresThatDeviceFunctionsTakeAndReturn) {
   }
 }
 
+TEST(Rewrite, CopiesObjectsThatAreMadeToBeAssigned) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"out[i] = float4{a, b}", "out[i] = @float4{a, b})"},
+      {"*to = N::Quad<int, 4>{}", "*to = @N::Quad<int, 4>{})"},
+      {"*to++ = Quad{f(a)}", "*to++ = @Quad{f(a)})"},
+      {"*f(i) = Quad{a}; s->q = Quad{b}", "*f(i) = @Quad{a}); s->q = @Quad{b})"},
+      {"q = Quad{a}; if (x) q = Quad{b}", "q = @Quad{a}); if (x) q = @Quad{b})"},
+      {"q = x ? *p : Quad{}", "q = x ? *p : @Quad{})"},
+      {"q[i] = f(x) ? Quad{a} : Quad{b}", "q[i] = f(x) ? @Quad{a}) : @Quad{b})"},
+      // Of a declaration, of something else that is not assigned, or with no type's name.
+      {"Quad q = Quad{a}, *p = x ? &r : new Quad{b}", nullptr},
+      {"auto lock = Lock{m}; const auto& [a, b] = Pair{1, 2}; auto [c, d] = Pair{1, 2}", nullptr},
+      {"Quad<4> q = Quad<4>{}; q += Quad{a}; x = q == Quad{a}; f(Quad{b})", nullptr},
+      {"q = {a, b}; f = [&] { g(); }; x = a > {b}; return Quad{a}", nullptr},
+      {"for (auto x : List{1, 2}) { x = 1; } struct A : B { Quad q = Quad{}; }", nullptr},
+      {"x = 1; switch (x) { case 1: { } default: Quad{a}; }", nullptr},
+  };
+  for (const auto& [source, expected] : cases) {
+    std::string marked;
+    for (const char* at = expected == nullptr ? source : expected; *at != '\0'; ++at) {
+      marked += *at == '@' ? "::tilewise::simt::by_value(" : std::string(1, *at);
+    }
+    const auto body = [](const std::string& text) { return "void f() { " + text + "; }"; };
+    EXPECT_EQ(rewrite(body(source)).text, body(marked));
+  }
+}
+
 TEST(Rewrite, ReportsErrorsInTheOrderOfTheirLines) {
   const auto rewritten =
       rewrite("__shared__ int a = 1;\nk<<<1>>>;\n#define L k<<<>>>()\n__shared__ int b = 1;\n");

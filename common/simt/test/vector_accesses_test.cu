@@ -96,6 +96,27 @@ __global__ void assigns_a_list(const float4* in, float4* out) {
   out[threadIdx.x] = {v.w, v.z, v.y, v.x};
 }
 
+__global__ void assigns_an_object(const float4* in, float4* out) {
+  const float4 v = in[threadIdx.x];
+  out[threadIdx.x] = float4{v.w, v.z, v.y, v.x};
+}
+
+__global__ void assigns_a_constant_object(const float4* in, float4* out) {
+  const float4 v = in[threadIdx.x];
+  if (v.x != 0) out[threadIdx.x] = float4{0, 1, 2, 3};
+}
+
+__global__ void assigns_an_aligned_object(const Four* in, Four* out) {
+  const Four v = in[threadIdx.x];
+  *(out + threadIdx.x) = Four{{v.values[3], v.values[2], v.values[1], v.values[0]}};
+}
+
+__global__ void assigns_one_of_two(const float4* in, float4* out) {
+  const float4 v = in[threadIdx.x];
+  float4* to = out + threadIdx.x;
+  *to = v.x == 0 ? v : float4{v.y, 0, 0, 1};
+}
+
 // Element by element in the source, too.
 __global__ void writes_elements(const float4* in, float4* out) {
   float4& v = out[threadIdx.x];
@@ -145,6 +166,10 @@ const Case cases[] = {
     {"casts_pointers", launch<float4, casts_pointers>, 1, 16},
     {"calls_a_function", launch<float4, calls_a_function>, 1, 16},
     {"assigns_a_list", launch<float4, assigns_a_list>, 1, 16},
+    {"assigns_an_object", launch<float4, assigns_an_object>, 1, 16},
+    {"assigns_a_constant_object", launch<float4, assigns_a_constant_object>, 1, 16},
+    {"assigns_an_aligned_object", launch<Four, assigns_an_aligned_object>, 1, 16},
+    {"assigns_one_of_two", launch<float4, assigns_one_of_two>, 1, 16},
     {"writes_elements", launch<float4, writes_elements>, 2, 32},
 };
 

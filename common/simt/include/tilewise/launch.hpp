@@ -281,18 +281,26 @@ auto launcher(const char* name, const char* file, int line, Call call, Find find
   }
 }
 
-/// A copy of what a call is to be given, or has returned: made by an assignment, which reports what
-/// it loads and stores. What the rewriter takes for a structure may be none; it stays what it is,
-/// an array an array. By a constant reference, since no other is one to a member of some bits.
+/// No constant to a compiler, which would store its members one by one.
+template <class T>
+[[gnu::always_inline]] inline T by_assignment(T value) {
+  T copy = static_cast<T&&>(value);
+  return copy;
+}
+
+/// A copy of what a call is to be given, or has returned, or of an object that is made to be
+/// assigned: made by an assignment, which reports what it loads and stores. What the rewriter takes
+/// for a structure may be none; it stays what it is, an array an array. By a constant reference,
+/// since no other is one to a member of some bits.
 template <class T>
 [[gnu::always_inline]] constexpr inline std::decay_t<T> by_value(const T& value) {
-  std::decay_t<T> copy = value;
-  return copy;
+  if (__builtin_is_constant_evaluated()) return value;
+  return by_assignment<std::decay_t<T>>(value);
 }
 template <class T, std::enable_if_t<!std::is_lvalue_reference_v<T>, int> = 0>
 [[gnu::always_inline]] constexpr inline std::decay_t<T> by_value(T&& value) {
-  std::decay_t<T> copy = static_cast<T&&>(value);
-  return copy;
+  if (__builtin_is_constant_evaluated()) return static_cast<T&&>(value);
+  return by_assignment<std::decay_t<T>>(static_cast<T&&>(value));
 }
 template <class T, size_t count>
 constexpr T (&by_value(T (&array)[count]))[count] {
