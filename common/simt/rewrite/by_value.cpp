@@ -189,8 +189,8 @@ class CallMarker {
   /// belongs to a declaration.
   bool assigns(std::size_t equals) const {
     if (equals < 2) return false;
-    static constexpr std::array<std::string_view, 11> before = {"*", ".", "->", ";", "{", "}",
-                                                               "(", ")", ":",  "else", "do"};
+    static constexpr std::array<std::string_view, 11> before = {"*", ".", "->", ";",    "{", "}",
+                                                                "(", ")", ":",  "else", "do"};
     const Token& last = code_[equals - 1];
     if (last.is(")")) return true;
     if (last.is("+") || last.is("-")) return code_[equals - 2].is(last.text);  // of two signs each

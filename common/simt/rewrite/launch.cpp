@@ -173,6 +173,26 @@ Names declared_kernels(const std::vector<Token>& code) {
   return names;
 }
 
+/// Those of the names that a variable or a parameter has somewhere, too: `const auto kernel = wide
+/// ? kernel<4> : kernel<1>;`. Behind a type, as far as that can be told from the tokens; too many
+/// do no harm.
+Names names_of_variables(const std::vector<Token>& code, const Names& names) {
+  static constexpr std::array<std::string_view, 4> types_end = {"*", "&", "&&", ">"};
+  static constexpr std::array<std::string_view, 6> names_end = {"=", ",", ")", ";", "{", "["};
+  const auto is_any_of = [](const Token& token, const auto& words) {
+    return std::find(words.begin(), words.end(), token.text) != words.end();
+  };
+  Names variables;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    if (!names.contains(code[i].text) || !is_any_of(code[i + 1], names_end)) continue;
+    const Token& before = code[i - 1];
+    if (before.kind == TokenKind::identifier || is_any_of(before, types_end)) {
+      variables.insert(code[i].text);
+    }
+  }
+  return variables;
+}
+
 /// The last name of the expression that ends before a launch, without its template arguments.
 std::string_view name_before(const Outline& outline, std::size_t launch) {
   const auto& code = outline.code();
@@ -201,13 +221,20 @@ Launcher launcher_for(const Outline& outline, const Names& kernels, const Kernel
   return {"TILEWISE_LAUNCHER(" + quoted(name) + ", " + (captures ? "&" : "") + ", "};
 }
 
+/// Names that stand for kernels wherever they are.
+Names kernels_alone(const std::vector<Token>& code) {
+  Names kernels = declared_kernels(code);
+  for (const std::string_view name : names_of_variables(code, kernels)) kernels.erase(name);
+  return kernels;
+}
+
 class LaunchRewriter {
  public:
   LaunchRewriter(const Outline& outline, bool in_macro, Edits& edits,
                  std::vector<RewriteError>& errors)
       : outline_(outline),
         code_(outline.code()),
-        kernels_(declared_kernels(code_)),
+        kernels_(kernels_alone(code_)),
         in_macro_(in_macro),
         edits_(edits),
         errors_(errors) {}

@@ -52,6 +52,21 @@ TEST_F(Launches, TakeTemplatedKernelsAndKernelPointers) {
   EXPECT_THAT(ints.values(), Each(5));
 }
 
+template <class Kernel>
+void launch_what_is_called_as_a_kernel(Kernel add, int* values) {
+  add<<<1, 4>>>(values, 5);
+}
+
+TEST_F(Launches, TakeVariablesThatAreCalledAsAKernelIs) {
+  DeviceVector<int> ints(4);
+  const auto choose = [](bool twice) { return twice ? add<int, 2> : add<int, 1>; };
+  launch_what_is_called_as_a_kernel(choose(false), ints.data());
+  EXPECT_THAT(ints.values(), Each(5));
+  const auto add = choose(true);
+  add<<<1, 4>>>(ints.data(), 5);
+  EXPECT_THAT(ints.values(), Each(15));
+}
+
 __global__ void store(int* out, int value) { out[blockIdx.x * blockDim.x + threadIdx.x] = value; }
 
 TEST_F(Launches, HaveBlocksOfOneThreadWhereNoneIsGiven) {
