@@ -1,4 +1,3 @@
-// Compilers: all
 // Structures of 8 floats as fragments, float4{...}, cuda::pipeline, classes as tiles.
 #include "matmul_warp_tiles.hpp"
 #include <cooperative_groups.h>
