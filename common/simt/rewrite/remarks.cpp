@@ -194,13 +194,21 @@ class Reader {
                         core::in_language(declare_shared)});
   }
 
-  /// `tile[ty][tx] = in[...];` with an int on the left.
+  /// `tile[ty][tx] = in[...];` with an int on the left, `= *in;`, or one of them behind a test.
   void look_at_filling(std::size_t array) {
     std::size_t end = array + 1;
     while (end < end_ && code_[end].is("[")) end = outline_.partner(end).value_or(end_) + 1;
     if (end + 2 >= end_ || !code_[end].is("=")) return;
-    const Token& element = code_[end + 1];
-    const bool is_read = fractions_.contains(element.text) && code_[end + 2].is("[");
+    std::size_t at = end;  // of what comes before an element
+    for (std::size_t i = end + 1; i < end_ && !code_[i].is(";"); ++i) {
+      if (code_[i].is("?")) at = i;
+      if (code_[i].is("(") || code_[i].is("[")) i = outline_.partner(i).value_or(i);
+    }
+    const bool is_pointed_to = code_[at + 1].is("*");
+    const Token& element = code_[at + (is_pointed_to ? 2 : 1)];
+    const Token& behind = code_[at + (is_pointed_to ? 3 : 2)];
+    const bool is_read = fractions_.contains(element.text) &&
+                         (is_pointed_to ? behind.is(";") || behind.is(":") : behind.is("["));
     if (!is_read || !told_.insert(code_[array].text).second) return;
     remarks_.push_back(
         {Remark::Kind::doubt, code_[array].line,
@@ -266,6 +274,7 @@ class Reader {
   void look_at_place(std::size_t star) {
     if (star < body_ + 4 || star + 3 >= end_) return;
     const Token &index = code_[star - 3], &extent = code_[star + 1];
+    look_at_place_of_sum(star);
     const bool is_pair = code_[star - 2].is(".") && code_[star + 2].is(".") &&
                          code_[star - 1].text == code_[star + 3].text;
     const bool of_blocks = index.is("blockIdx") && extent.is("gridDim");
@@ -277,6 +286,26 @@ class Reader {
          tr("{0}.{2} is multiplied by {1}.{2}, and a block begins at blockIdx.{2} * blockDim.{2}: "
             "as many threads lie before it as its number times the threads of a block",
             index.text, extent.text, side),
+         tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.", side)});
+  }
+
+  /// `blockIdx.x * (blockDim.x + threadIdx.x)`
+  void look_at_place_of_sum(std::size_t star) {
+    if (!code_[star - 3].is("blockIdx") || !code_[star - 2].is(".") || !code_[star + 1].is("(")) {
+      return;
+    }
+    const std::size_t first = star + 2;
+    if (outline_.partner(star + 1) != first + 7) return;
+    const std::string_view side = code_[star - 1].text;
+    const bool is_sum = code_[first].is("blockDim") && code_[first + 2].text == side &&
+                        code_[first + 3].is("+") && code_[first + 4].is("threadIdx") &&
+                        code_[first + 6].text == side;
+    if (!is_sum) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[star].line,
+         tr("the parentheses have blockIdx.{0} multiply threadIdx.{0}, too: in block 0 all "
+            "threads have place 0",
+            side),
          tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.", side)});
   }
 

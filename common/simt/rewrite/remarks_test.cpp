@@ -38,7 +38,7 @@ TEST(Remarks, TellWhereArgumentsAreFreed) {
   const std::string begin = "cudaError_t f(const float* A, float* C, int n) {\n";
   EXPECT_EQ(told_of(begin + "cudaFree((void*)A); }"), "2: A\n");
   EXPECT_EQ(told_of(begin + "cudaFree(C); }"), "2: C\n");
-  EXPECT_EQ(told_of(begin + "float* own; cudaMalloc(&own, n); cudaFree(own); }"), "");
+  EXPECT_EQ(told_of(begin + "float* own; cudaMalloc(&own, n * sizeof *own); cudaFree(own); }"), "");
 }
 
 TEST(Remarks, NameStatementsThatEndElsewhere) {
@@ -62,6 +62,23 @@ TEST(Remarks, NameStatementsThatEndElsewhere) {
       {"switch (n) { case 1: { C[0] = 1; }\ndefault: C[1] = 2; }", "2: the case ends here"},
       {"__shared__ int t[32]; t[threadIdx.x] = A[threadIdx.x]; C[0] = t[1];",
        "2: t is an array of int, and takes elements of A"},
+      {"__shared__ int t[32]; const float* a = A; t[threadIdx.x] = *a; C[0] = t[1];",
+       "2: t is an array of int, and takes elements of a"},
+      {"__shared__ int t[32]; t[threadIdx.x] = n < 3 ? A[n] : 0.0f; C[0] = t[1];",
+       "2: t is an array of int, and takes elements of A"},
+      {"int row = blockIdx.y * (blockDim.y + threadIdx.y); C[row] = 0;",
+       "2: the parentheses have blockIdx.y multiply threadIdx.y, too"},
+      {"for (int k = 0; k = n; ++k) C[k] = 0;", "2: k = n stores n in k and compares nothing"},
+      {"int k = 0; if (k = 1) C[k] = 0;", "2: k = 1 stores 1 in k"},
+      {"int k = 0; while (k = n) C[k] = 0;", "2: k = n stores n in k"},
+      {"float s = 0;\nfor (int k = 0; k < n; ++k) {\nfloat s = A[k];\n}\nC[0] = s;",
+       "4: s is declared once more here, so that the s of line 2"},
+      {"float s = 0; for (int k = 0; k < n; ++k) { float s = 0; s += A[k]; } C[0] = s;",
+       "2: s is declared once more here"},
+      {"float a, b; auto f = [&](int k) { float a = A[k]; b = A[k]; }; f(0); C[0] = a + b;",
+       "2: a is declared once more here"},
+      {"float s[2] = {}; { float s[2] = {1}; s[0] += A[0]; } C[0] = s[0];",
+       "2: s is declared once more here"},
   };
   for (const auto& [body, told] : cases) {
     EXPECT_NE(told_of(kernel(body)).find(told), std::string::npos) << body << told_of(kernel(body));
@@ -200,6 +217,47 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
   };
   for (const auto& [body, told] : cases) {
     EXPECT_EQ(told_of(kernels + "void host(float* C, int n) { " + body + " }"), told) << body;
+  }
+}
+
+TEST(Remarks, TellElementsFromBytes) {
+  const std::string begin = "cudaError_t f(const float* A, int n) {\nfloat* own; char* raw;\n";
+  for (const auto& [call, told] : {
+           std::pair{"cudaMalloc(&own, n * n);", "3: cudaMalloc counts bytes, and n * n is"},
+           {"cudaMalloc((void**)&own, std::size_t(n) * n);", "3: cudaMalloc counts bytes"},
+           {"cudaMemcpy(own, A, n * n, cudaMemcpyDeviceToDevice);", "3: cudaMemcpy counts bytes"},
+           {"cudaMemset(own, 0, n);", "3: cudaMemset counts bytes, and n is"},
+       }) {
+    EXPECT_NE(told_of(begin + call + "}").find(told), std::string::npos)
+        << call << told_of(begin + call + "}");
+  }
+  for (const char* call : {
+           "cudaMalloc(&own, n * n * sizeof(float));",
+           "cudaMalloc(&own, n * n * 4);",
+           "cudaMalloc(&raw, n * n);",
+           "size_t bytes = n * 4; cudaMalloc(&own, bytes);",
+           "cudaMemset(own, 0, sizeof *own * n);",
+           "cudaMalloc(&own, bytes_of(n));",
+       }) {
+    EXPECT_EQ(told_of(begin + call + "}"), "") << call;
+  }
+}
+
+TEST(Remarks, SayNothingOfNamesAndConditionsThatAreMeantSo) {
+  for (const char* body : {
+           "float s = 0; { float s = 1; C[1] = s; } s += A[0]; C[0] = s;",
+           "float s = 0; { float s = 1; C[1] = s; }",
+           "float s = 0; { float s = 1; C[1] = s; } f(&s); C[0] = s;",
+           "float s = 0; { float s = 1; C[1] = s; } f(s); C[0] = s;",
+           "{ float s = 1; C[1] = s; } { float s = 0; C[0] = s; }",
+           "for (int i = 0; i < n; ++i) { for (int i = 0; i < 2; ++i) C[i] = 0; C[i] = 1; }",
+           "int i = 0; { int i = 1; C[i] = 0; } while (i < 3) { C[i] = 0; i++; }",
+           "int k; while (k = next()) C[k] = 0;",
+           "int k = 0; if (k == 1) C[k] = 0; for (; k <= n; ++k) C[k] = 0;",
+           "int row = blockIdx.y * (blockDim.y + 1); C[row] = 0;",
+           "__shared__ int t[32]; t[threadIdx.x] = n < 3 ? int(A[n]) : 0; C[0] = t[1];",
+       }) {
+    EXPECT_EQ(told_of(kernel(body)), "") << body;
   }
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
 
 namespace tilewise::simt {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 using rewriting::Outline;
 using rewriting::Scope;
 using rewriting::Token;
+using rewriting::TokenKind;
 
 std::size_t column_of(const Token& token, std::string_view source) {
   const std::size_t line = source.rfind('\n', token.begin);
@@ -111,6 +114,160 @@ void look_for_fall_through(const Outline& outline, std::size_t label,
                      tr("End each case with break, or with return.")});
 }
 
+/// `for (...; k = n; ...)` and `if (row = 0)`: what is stored decides.
+void look_for_assignment(const Outline& outline, std::size_t word, std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const auto close = code[word + 1].is("(") ? outline.partner(word + 1) : std::nullopt;
+  if (!close) return;
+  std::size_t first = word + 2, end = *close;
+  if (code[word].is("for")) {
+    while (first < *close && !code[first].is(";")) ++first;
+    end = ++first;
+    while (end < *close && !code[end].is(";")) ++end;
+  }
+  // Of a call that is made for its result nobody knows.
+  const bool is_stored =
+      first + 3 == end && code[first].kind == TokenKind::identifier && code[first + 1].is("=") &&
+      (code[first + 2].kind == TokenKind::identifier || code[first + 2].kind == TokenKind::number);
+  if (!is_stored) return;
+  remarks.push_back({Remark::Kind::statement, code[first].line,
+                     tr("{0} = {1} stores {1} in {0} and compares nothing: the condition holds "
+                        "whenever {1} is not 0",
+                        code[first].text, code[first + 2].text),
+                     tr("Compare with < or ==, not with =.")});
+}
+
+/// The bracket that opens the innermost block around a token.
+std::optional<std::size_t> block_around(const Outline& outline, std::size_t index) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = index; i-- > 0;) {
+    if (code[i].is("(")) return std::nullopt;  // a parameter, or the counter of a loop
+    if (code[i].is("{")) return i;
+    if (code[i].is(")") || code[i].is("}")) i = outline.partner(i).value_or(i);
+  }
+  return std::nullopt;
+}
+
+/// Whether a use of a variable may change it.
+bool may_change(const Outline& outline, std::size_t name) {
+  static constexpr auto with_equals =
+      std::to_array<std::string_view>({"+", "-", "*", "/", "%", "&", "|", "^"});
+  const std::vector<Token>& code = outline.code();
+  std::size_t next = name + 1;
+  while (next + 2 < code.size() && code[next].is("["))
+    next = outline.partner(next).value_or(next) + 1;
+  const Token &before = code[name - 1], &behind = code[next];
+  const bool is_handed_on =
+      (before.is("(") || before.is(",")) && (behind.is(")") || behind.is(","));
+  const bool is_counted = before.is("++") || before.is("--") || behind.is("++") ||
+                          behind.is("--") || (behind.is("+") && code[next + 1].is("+")) ||
+                          (behind.is("-") && code[next + 1].is("-"));
+  const bool is_assigned = behind.is("=") && !code[next + 1].is("=");
+  const bool is_joined =
+      (std::ranges::find(with_equals, behind.text) != with_equals.end() &&
+       code[next + 1].is("=")) ||
+      (behind.text.size() == 2 && behind.text[1] == '=' &&
+       std::ranges::find(with_equals, behind.text.substr(0, 1)) != with_equals.end());
+  // A member, or a reference.
+  const bool is_more = behind.is(".") || behind.is(">") || before.is("&");
+  return is_handed_on || is_counted || is_assigned || is_joined || is_more;
+}
+
+/// `float sum = 0; for (...) { float sum = ...; } C[i] = sum;`, of which the first never changes.
+void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<Remark>& remarks) {
+  static constexpr auto types = std::to_array<std::string_view>({"float", "double", "int"});
+  const std::vector<Token>& code = outline.code();
+  const auto declares = [&](std::size_t i, std::string_view name) {
+    return std::ranges::find(types, code[i].text) != types.end() && code[i + 1].text == name &&
+           (code[i + 2].is("=") || code[i + 2].is(";") || code[i + 2].is("[") ||
+            code[i + 2].is(",") || code[i + 2].is("{"));
+  };
+  const std::string_view name = code[type + 1].text;
+  if (code[type + 1].kind != TokenKind::identifier || !declares(type, name)) return;
+  if (outline.scope(type) != Scope::block) return;
+  const auto inner = block_around(outline, type);
+  const auto inner_end = inner ? outline.partner(*inner) : std::nullopt;
+  if (!inner_end) return;
+  // The nearest one before, in a block around this one.
+  std::size_t outer = *inner;
+  std::optional<std::size_t> outer_end;
+  while (outer-- > 1 && outline.scope(outer) == Scope::block) {
+    if (!declares(outer, name)) continue;
+    const auto around = block_around(outline, outer);
+    outer_end = around ? outline.partner(*around) : std::nullopt;
+    if (!outer_end || *outer_end <= *inner_end) return;
+    break;
+  }
+  if (!outer_end) return;
+  bool is_read = false;
+  for (std::size_t i = outer + 2; i < *outer_end; ++i) {
+    if (i >= type && i < *inner_end) continue;
+    if (code[i].text != name) continue;
+    if (may_change(outline, i) && !declares(i - 1, name)) return;
+    if (declares(i - 1, name)) {  // hidden there, too
+      const auto other = block_around(outline, i);
+      i = other ? outline.partner(*other).value_or(i) : i;
+      continue;
+    }
+    is_read |= i > *inner_end;
+  }
+  if (!is_read) return;
+  remarks.push_back(
+      {Remark::Kind::doubt, code[type].line,
+       tr("{0} is declared once more here, so that the {0} of line {1}, which is "
+          "read afterwards, is another one and never changes",
+          name, code[outer].line),
+       tr("Leave out the type here: {0} = or {0} +=, without {1}.", name, code[type].text)});
+}
+
+/// `cudaMalloc(&p, n * n)`: elements where bytes are asked for.
+void look_for_elements_as_bytes(const Outline& outline, std::size_t call,
+                                std::vector<Remark>& remarks) {
+  static constexpr auto calls = std::to_array<std::string_view>(
+      {"cudaMalloc", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync", "cudaMemsetAsync"});
+  static constexpr auto elements =
+      std::to_array<std::string_view>({"float", "double", "int", "unsigned", "__half", "half"});
+  static constexpr auto neutral = std::to_array<std::string_view>({"std", "size_t"});
+  const std::vector<Token>& code = outline.code();
+  if (std::ranges::find(calls, code[call].text) == calls.end() || !code[call + 1].is("(")) return;
+  const auto close = outline.partner(call + 1);
+  if (!close) return;
+  const auto parts = outline.parts_between(call + 1, *close);
+  const std::size_t which = code[call].is("cudaMalloc") ? 1 : 2;
+  if (parts.size() <= which) return;
+  const auto is_declared = [&](std::string_view name, auto&& as) {
+    for (std::size_t i = 2; i + 1 < code.size(); ++i) {
+      if (code[i].text == name && as(i)) return true;
+    }
+    return false;
+  };
+  const auto is_order = [&](std::size_t i) {
+    return code[i - 1].is("int") && (code[i + 1].is(",") || code[i + 1].is(")"));
+  };
+  const auto is_pointer = [&](std::size_t i) {
+    return code[i - 1].is("*") && std::ranges::find(elements, code[i - 2].text) != elements.end();
+  };
+  const Token& pointer = code[parts[0].end - 1];
+  if (!is_declared(pointer.text, is_pointer)) return;
+  bool has_order = false;
+  std::string text;
+  for (std::size_t i = parts[which].first; i < parts[which].end; ++i) {
+    if (code[i].kind == TokenKind::number && !code[i].is("1")) return;  // it may be the bytes
+    if (code[i].kind == TokenKind::identifier &&
+        std::ranges::find(neutral, code[i].text) == neutral.end()) {
+      if (!is_declared(code[i].text, is_order)) return;
+      has_order = true;
+    }
+    const bool apart = i > parts[which].first && code[i].begin != code[i - 1].end();
+    text += (apart ? " " : "") + std::string(code[i].text);
+  }
+  if (!has_order) return;
+  remarks.push_back(
+      {Remark::Kind::doubt, code[call].line,
+       tr("{} counts bytes, and {} is a number of elements", code[call].text, text),
+       tr("Multiply it by the bytes of an element: {} * sizeof *{}.", text, pointer.text)});
+}
+
 }  // namespace
 
 void remark_on_statements(const Outline& outline, std::string_view source,
@@ -121,6 +278,11 @@ void remark_on_statements(const Outline& outline, std::string_view source,
       look_for_lone_semicolon(outline, i, source, remarks);
     }
     if (code[i].is("for")) look_for_endless_countdown(outline, i, remarks);
+    if (code[i].is("for") || code[i].is("while") || code[i].is("if")) {
+      look_for_assignment(outline, i, remarks);
+    }
+    if (i > 0 && i + 2 < code.size()) look_for_hidden_name(outline, i, remarks);
+    look_for_elements_as_bytes(outline, i, remarks);
     look_for_fall_through(outline, i, remarks);
   }
 }

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -220,6 +222,14 @@ class Sums : public ReductionTest<SumCase> {
     } else if (const std::string what = missing_or_doubled(trial, double(found) - expected);
                !what.empty()) {
       message += ": " + what + ".";
+    } else if (const std::string part = counted_part(trial); !part.empty()) {
+      message += ": " + part + ".";
+      hint = tr(
+          "Divide both numbers by the elements that a thread loads at a time. If the second is "
+          "less "
+          "than 32 then, lanes of a warp are lost: look at the first and the last distance of the "
+          "shuffles, at their mask and width, and at where a tree ends. If it is more, warps are: "
+          "look at where a tree begins, and at the loop over the sums of warps.");
     } else {
       message += trial.of.numbers == Numbers::whole
                      ? tr(". All are whole numbers, which add up without rounding.")
@@ -257,6 +267,46 @@ class Sums : public ReductionTest<SumCase> {
       }
     }
     return {};
+  }
+
+  /// What the function makes of these numbers in a fresh process; nothing where it fails there.
+  std::optional<double> sum_of_others(const Vectors& trial,
+                                      const std::function<bool(int)>& is_one) {
+    Vectors others(trial.of, trial.of, random());
+    for (int i = 0; i < trial.of.n; ++i) others.x.values[i] = is_one(i) ? 1.0f : 0.0f;
+    others.device_x = DeviceArray("x", others.x);
+    others.call = others.of.function(others.device_sum, others.device_x, others.of.n);
+    if (!run_in_fresh_worker(others.call)) return std::nullopt;
+    return others.device_sum.contents()(0, 0);
+  }
+
+  /// Which elements are added up, told by the bits of their numbers: a sum of ones, and one each of
+  /// the elements of which a bit is set.
+  std::string counted_part(const Vectors& trial) {
+    constexpr int most = 1 << 16;
+    const int n = trial.of.n;
+    if (n < 2 || n > most || (n & (n - 1)) != 0) return {};
+    const auto all = sum_of_others(trial, [](int) { return true; });
+    if (!all || !(*all > 0)) return {};
+    int first = n, end = 1;  // the bits that are 0 in all that is added up: first <= bit < end
+    int counted = n;
+    for (int bit = 1; bit < n; bit *= 2) {
+      const auto set = sum_of_others(trial, [bit](int i) { return (i & bit) != 0; });
+      if (!set) return {};
+      if (*set != 0) {
+        if (2 * *set != *all) return {};
+        continue;
+      }
+      if (end != 1 && end != bit) return {};
+      first = std::min(first, bit);
+      end = 2 * bit;
+      counted /= 2;
+    }
+    const double times = *all / counted;
+    if (counted == n || times != std::floor(times)) return {};
+    return times == 1 ? tr("of each {} elements only the first {} are added up", end, first)
+                      : tr("of each {} elements only the first {} are added up, {} times each", end,
+                           first, times);
   }
 
   bool is_other_in_a_fresh_worker(const Vectors& trial) {
