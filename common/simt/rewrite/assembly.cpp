@@ -50,10 +50,10 @@ constexpr std::array<Instruction, 30> instructions = {{
 }};
 
 constexpr std::array<std::string_view, 22> registers = {
-    "laneid",      "warpid",     "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt",
-    "lanemask_ge", "tid.x",      "tid.y",       "tid.z",       "ntid.x",      "ntid.y",
-    "ntid.z",      "ctaid.x",    "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",
-    "nctaid.z",    "clock",      "clock64",     "globaltimer"};
+    "laneid",      "warpid",  "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt",
+    "lanemask_ge", "tid.x",   "tid.y",       "tid.z",       "ntid.x",      "ntid.y",
+    "ntid.z",      "ctaid.x", "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",
+    "nctaid.z",    "clock",   "clock64",     "globaltimer"};
 
 const Instruction* instruction_named(std::string_view name) {
   for (const Instruction& instruction : instructions) {
@@ -202,9 +202,11 @@ class AssemblyRewriter {
         word.find_first_not_of("0123456789abcdefABCDEF", 2) == word.npos && word.size() > 2) {
       return std::string(word);
     }
-    if (word.starts_with("%%")) {
+    if (word.size() > 2 && word.front() == '%' && !is_number(word.substr(1))) {
+      // With one % nvcc takes a register, too.
+      const std::string_view given = word.substr(word[1] == '%' ? 2 : 1);
       for (const std::string_view name : registers) {
-        if (name != word.substr(2)) continue;
+        if (name != given) continue;
         std::string function(name);
         for (char& c : function) c = c == '.' ? '_' : c;
         return "::tilewise::simt::ptx_instructions::read_" + function + "()";

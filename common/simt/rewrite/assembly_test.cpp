@@ -23,10 +23,13 @@ TEST(Assembly, OfKnownInstructionsTurnsIntoFunctions) {
   } cases[] = {
       {"a special register", R"(asm("mov.u32 %0, %%laneid;" : "=r"(lane));)",
        "((void)((lane) = @read_laneid()));"},
+      {"a special register with one percent sign", R"(asm("mov.u64 %0, %globaltimer;" : "=l"(t));)",
+       "((void)((t) = @read_globaltimer()));"},
       {"volatile, with an input", R"(asm volatile("bfind.u32 %0, %1;" : "=r"(r) : "r"(x + 1));)",
        "((void)((r) = @bfind((x + 1))));"},
       {"a text in parts, on lines",
-       "asm(\"vabsdiff4.u32.u32.u32.add\"\n\" %0, %1, %2, %3;\"\n: \"=r\"(d)\n: \"r\"(a), \"r\"(b), "
+       "asm(\"vabsdiff4.u32.u32.u32.add\"\n\" %0, %1, %2, %3;\"\n: \"=r\"(d)\n: \"r\"(a), "
+       "\"r\"(b), "
        "\"r\"(c));",
        "((void)((d) = @vabsdiff4_add((a), (b), (c))))\n\n\n;"},
       {"a number", R"(asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(d) : "r"(a), "r"(b), "r"(c));)",
@@ -54,7 +57,8 @@ TEST(Assembly, OfOtherInstructionsIsLeftAsItIs) {
        {R"(asm("rdtsc" : "=a"(low), "=d"(high));)", R"(asm volatile("");)",
         R"(asm("{ .reg .u32 t; mov.u32 t, %1; mov.u32 %0, t; }" : "=r"(d) : "r"(a));)",
         R"(asm("mov.u32 %0, %%smid;" : "=r"(d));)", R"(asm volatile("bar.sync 1, 64;");)",
-        R"(asm("bfind.u32 %0;" : "=r"(d) : "r"(a));)", R"(asm("bfind.u32 %0, %2;" : "=r"(d) : "r"(a));)",
+        R"(asm("bfind.u32 %0;" : "=r"(d) : "r"(a));)",
+        R"(asm("bfind.u32 %0, %2;" : "=r"(d) : "r"(a));)",
         R"(asm("@p add.u32 %0, %1, 1;" : "=r"(d) : "r"(a));)",
         R"(asm("mov.u32 %[to], %%laneid;" : [to] "=r"(d));)",
         R"(extern "C" int f() __asm__("strnlen");)"}) {

@@ -59,7 +59,9 @@ static inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t* event)
   return 0;
 }
 static inline void nvtxRangeEnd(nvtxRangeId_t range) { (void)range; }
-static inline void nvtxNameOsThreadA(uint32_t thread, const char* name) { (void)thread, (void)name; }
+static inline void nvtxNameOsThreadA(uint32_t thread, const char* name) {
+  (void)thread, (void)name;
+}
 #define nvtxMark nvtxMarkA
 #define nvtxRangePush nvtxRangePushA
 #define nvtxRangeStart nvtxRangeStartA

@@ -1,5 +1,5 @@
-/// What the rewriter makes of inline PTX (common/simt/rewrite/assembly.cpp): instructions and special
-/// registers of the PTX ISA that CUDA C++ has no function for.
+/// What the rewriter makes of inline PTX (common/simt/rewrite/assembly.cpp): instructions and
+/// special registers of the PTX ISA that CUDA C++ has no function for.
 #pragma once
 
 #include "barriers.hpp"

@@ -1,7 +1,7 @@
-/// What curandGenerate...() of hosts does here: Philox 4x32-10 (Salmon et al., 2011) draws for every
-/// pseudo-random generator, whichever was asked for, so that numbers are of the distribution and are
-/// not those that cuRAND draws. Quasi-random ones are Sobol's, with the direction numbers of Joe and
-/// Kuo, of up to 10 dimensions. Included by curand.h, behind the toolkit's declarations.
+/// What curandGenerate...() of hosts does here: Philox 4x32-10 (Salmon et al., 2011) draws for
+/// every pseudo-random generator, whichever was asked for, so that numbers are of the distribution
+/// and are not those that cuRAND draws. Quasi-random ones are Sobol's, with the direction numbers
+/// of Joe and Kuo, of up to 10 dimensions. Included by curand.h, behind the toolkit's declarations.
 #pragma once
 
 #include <stdint.h>
@@ -47,10 +47,9 @@ class Philox {
     uint32_t keys[2] = {static_cast<uint32_t>(of_->seed), static_cast<uint32_t>(of_->seed >> 32)};
     for (int round = 0; round < 10; ++round) {
       const uint64_t p = uint64_t{0xD2511F53u} * c[0], q = uint64_t{0xCD9E8D57u} * c[2];
-      const uint32_t next[4] = {static_cast<uint32_t>(q >> 32) ^ c[1] ^ keys[0],
-                                static_cast<uint32_t>(q),
-                                static_cast<uint32_t>(p >> 32) ^ c[3] ^ keys[1],
-                                static_cast<uint32_t>(p)};
+      const uint32_t next[4] = {
+          static_cast<uint32_t>(q >> 32) ^ c[1] ^ keys[0], static_cast<uint32_t>(q),
+          static_cast<uint32_t>(p >> 32) ^ c[3] ^ keys[1], static_cast<uint32_t>(p)};
       for (int i = 0; i < 4; ++i) c[i] = next[i];
       keys[0] += 0x9E3779B9u;
       keys[1] += 0xBB67AE85u;
@@ -76,10 +75,15 @@ class Sobol {
     static constexpr struct {
       unsigned degree, coefficients;
       uint64_t first[5];
-    } polynomials[most_dimensions - 1] = {
-        {1, 0, {1}},          {2, 1, {1, 3}},          {3, 1, {1, 3, 1}},
-        {3, 2, {1, 1, 1}},    {4, 1, {1, 1, 3, 3}},    {4, 4, {1, 3, 5, 13}},
-        {5, 2, {1, 1, 5, 5, 17}}, {5, 4, {1, 1, 5, 5, 5}}, {5, 7, {1, 1, 7, 11, 19}}};
+    } polynomials[most_dimensions - 1] = {{1, 0, {1}},
+                                          {2, 1, {1, 3}},
+                                          {3, 1, {1, 3, 1}},
+                                          {3, 2, {1, 1, 1}},
+                                          {4, 1, {1, 1, 3, 3}},
+                                          {4, 4, {1, 3, 5, 13}},
+                                          {5, 2, {1, 1, 5, 5, 17}},
+                                          {5, 4, {1, 1, 5, 5, 5}},
+                                          {5, 7, {1, 1, 7, 11, 19}}};
     uint64_t m[64];
     for (unsigned k = 0; k < 64; ++k) {
       m[k] = 1;
@@ -116,9 +120,7 @@ class Sobol {
 inline float uniform(uint32_t bits) {
   return static_cast<float>(bits) * 2.3283064e-10f + 2.3283064e-10f / 2;
 }
-inline double uniform(uint64_t bits) {
-  return static_cast<double>((bits >> 11) + 1) * 0x1p-53;
-}
+inline double uniform(uint64_t bits) { return static_cast<double>((bits >> 11) + 1) * 0x1p-53; }
 
 /// The inverse of the normal distribution's sum, by bisection.
 inline double normal_quantile(double p) {
@@ -189,8 +191,8 @@ curandStatus_t generate_normal(curandGenerator_t from, T* out, size_t count, Fin
         return static_cast<T>(finish(radius * std::cos(angle)));
       },
       [&](uint64_t bits) {
-        const double p = sizeof(T) == 4 ? double{uniform(static_cast<uint32_t>(bits >> 32))}
-                                        : uniform(bits);
+        const double p =
+            sizeof(T) == 4 ? double{uniform(static_cast<uint32_t>(bits >> 32))} : uniform(bits);
         return static_cast<T>(finish(normal_quantile(p)));
       });
 }
@@ -285,8 +287,7 @@ inline curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsign
       generator, out, count, [](auto& philox) { return 0ull + philox(); },
       [](uint64_t bits) { return 0ull + bits; });
 }
-inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out,
-                                            size_t count) {
+inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out, size_t count) {
   using namespace tilewise::simt::random_numbers;
   return generate(
       generator, out, count, [](Philox& philox) { return uniform(philox()); },
@@ -313,8 +314,8 @@ inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, do
   return tilewise::simt::random_numbers::generate_normal(
       generator, out, count, [=](double x) { return mean + deviation * x; });
 }
-inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out,
-                                              size_t count, float mean, float deviation) {
+inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out, size_t count,
+                                              float mean, float deviation) {
   return tilewise::simt::random_numbers::generate_normal(
       generator, out, count, [=](double x) { return std::exp(mean + deviation * x); });
 }
