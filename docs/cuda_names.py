@@ -112,7 +112,7 @@ class Simulator:
         headers = sorted(file for file in FACADE.rglob("*") if file.suffix == ".h" or file.parent.name == "cuda")
         self.headers = {str(file.relative_to(FACADE)) for file in headers}
         # Those around a header of the toolkit say nothing without it.
-        headers = [file for file in headers if "thrust" not in file.parts and file.name != "curand_kernel.h"]
+        headers = [file for file in headers if "thrust" not in file.parts and file.name not in ("curand.h", "curand_kernel.h")]
         defined = re.findall(r"^\s*#define (\w+)", "\n".join(file.read_text(encoding="utf-8") for file in FACADE.rglob("*.h*")), re.MULTILINE)
         self.words = self.declared(headers) | set(defined)
         # The C library is the host's; these are its functions that kernels may call.

@@ -374,6 +374,116 @@ int main() {
   EXPECT_EQ(run({"pi.cu"}).output, "31\n");
 }
 
+TEST_F(Check, HostsDrawRandomNumbers) {
+  if (!fs::exists(cuda_toolkit() / "include/curand.h")) {
+    GTEST_SKIP() << "cuRAND is not installed: it comes with the CUDA Toolkit";
+  }
+  put("drawn.cu", R"(#include <curand.h>
+#include <curand_kernel.h>
+#include <cstdio>
+#include <vector>
+__global__ void twice(float* x) {
+  x[blockIdx.x * 128 + threadIdx.x] *= 2;
+}
+int main() {
+  const int n = 12800;
+  float* numbers;
+  cudaMalloc(&numbers, n * sizeof(float));
+  std::vector<float> host(n), again(n);
+  curandGenerator_t generator;
+  if (curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_XORWOW)) return 2;
+  for (auto* to : {&host, &again}) {
+    curandSetPseudoRandomGeneratorSeed(generator, 7);
+    if (curandGenerateUniform(generator, numbers, n)) return 3;
+    twice<<<n / 128, 128>>>(numbers);
+    cudaMemcpy(to->data(), numbers, n * sizeof(float), cudaMemcpyDeviceToHost);
+  }
+  double sum = 0, squares = 0;
+  for (float x : host) sum += x;
+  std::printf("%.1f %d ", sum / n, host == again);
+  const curandStatus_t odd = curandGenerateNormal(generator, numbers, 3, 0, 1);
+  curandDestroyGenerator(generator);
+  curandCreateGeneratorHost(&generator, CURAND_RNG_PSEUDO_MTGP32);
+  curandGenerateNormal(generator, host.data(), n, 0, 2);
+  for (float x : host) squares += x * x / n;
+  std::printf("%d %.0f\n", odd == CURAND_STATUS_LENGTH_NOT_MULTIPLE, squares);
+  curandDestroyGenerator(generator);
+  curandCreateGeneratorHost(&generator, CURAND_RNG_QUASI_SOBOL32);
+  curandSetQuasiRandomGeneratorDimensions(generator, 2);
+  unsigned points[8];
+  curandGenerate(generator, points, 8);
+  for (unsigned x : points) std::printf("%u ", x >> 30);
+  std::printf("%d\n", curandSetQuasiRandomGeneratorDimensions(generator, 11) == CURAND_STATUS_OUT_OF_RANGE);
+}
+)");
+  // Sobol's first points in the unit square, times 4: (0, 0), (2, 2), (3, 1), (1, 3).
+  EXPECT_THAT(run({"drawn.cu"}).output,
+              AllOf(HasSubstr("1.0 1 1 4\n"), HasSubstr("0 2 3 1 0 2 1 3 "), HasSubstr("1\n")));
+}
+
+TEST_F(Check, InlinePtxOfKnownInstructionsRuns) {
+  put("ptx.cu", R"(#include <nvtx3/nvToolsExt.h>
+#include <cstdio>
+__device__ unsigned found(unsigned x) {
+  unsigned bit;
+  asm volatile("bfind.u32 %0, %1;" : "=r"(bit) : "r"(x));
+  return bit;
+}
+__global__ void work(unsigned* out) {
+  __shared__ unsigned from[64];
+  unsigned lane, below, sum, mixed;
+  int field;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(0x01020304u), "r"(0x04030201u), "r"(lane));
+  asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(mixed) : "r"(5u), "r"(3u), "r"(1u));
+  asm("bfe.s32 %0, %1, 4, 4;" : "=r"(field) : "r"(0xf0));
+  from[threadIdx.x] = lane;
+  asm volatile("bar.sync 0;");
+  if (threadIdx.x == 33) {
+    out[0] = lane, out[1] = below, out[2] = sum, out[3] = found(0x500), out[4] = found(0);
+    out[5] = from[63], out[6] = mixed, out[7] = unsigned(field);
+  }
+}
+int main() {
+  nvtxRangePushA("all");
+  unsigned *out, host[8];
+  cudaMalloc(&out, sizeof host);
+  work<<<1, 64>>>(out);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  nvtxRangePop();
+  for (unsigned x : host) std::printf("%d ", int(x));
+}
+)");
+  EXPECT_EQ(run({"ptx.cu"}).output, "1 1 9 10 -1 31 7 -1 ");
+}
+
+TEST_F(Check, MemoryOfThrustIsOfTheDevice) {
+  if (!fs::exists(cuda_toolkit() / "include/cccl/thrust")) {
+    GTEST_SKIP() << "the CUDA Toolkit is not installed";
+  }
+  put("pool.cu", R"(#include <thrust/device_free.h>
+#include <thrust/device_malloc.h>
+#include <cstdio>
+__global__ void fill(int* x) {
+  x[threadIdx.x] = threadIdx.x;
+}
+int main(int words, char**) {
+  try {
+    thrust::device_ptr<int> x = thrust::device_malloc<int>(32);
+    fill<<<1, 31 + words>>>(x.get());
+    cudaDeviceSynchronize();
+    std::printf("%d\n", int(x[31]));
+    thrust::device_free(x);
+  } catch (thrust::system_error& error) {
+    std::puts(error.what());
+  }
+}
+)");
+  EXPECT_EQ(run({"pool.cu"}).output, "31\n");
+  EXPECT_THAT(run({"pool.cu", "1"}).output, HasSubstr("pool.cu:5: out-of-bounds"));
+}
+
 TEST_F(Check, ToldOnceAndCounted) {
   put("work.cu", program("s[i] = x[i]; y[i] = s[63 - i];",
                          "cudaMemset(d_x, 0, 256); for (int k = "

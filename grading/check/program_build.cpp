@@ -163,7 +163,7 @@ class Builder {
 
   /// The toolkit's Thrust and libcu++, or those that the compiler finds by itself. What Thrust does
   /// on a device runs on the host (common/simt/include/thrust); their own small floating-point
-  /// types want the toolkit's headers of those. And cuRAND's functions for kernels.
+  /// types want the toolkit's headers of those. And cuRAND's headers.
   static Words toolkit_options() {
     Words options = {"-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
                      "-DCCCL_DISABLE_FP16_SUPPORT", "-DCCCL_DISABLE_BF16_SUPPORT"};
@@ -173,6 +173,9 @@ class Builder {
       append(options, {"-isystem", headers / "cccl"});
     if (const fs::path curand = headers / "curand_kernel.h"; fs::exists(curand, unknown)) {
       options.push_back("-DTILEWISE_CURAND_KERNEL=\"" + curand.string() + '"');
+    }
+    if (const fs::path curand = headers / "curand.h"; fs::exists(curand, unknown)) {
+      options.push_back("-DTILEWISE_CURAND=\"" + curand.string() + '"');
     }
     return options;
   }

@@ -21,6 +21,7 @@
 #include "tilewise/launch.hpp"
 #include "tilewise/launch_by_structure.hpp"
 #include "tilewise/loop_exit.hpp"
+#include "tilewise/ptx_instructions.hpp"
 #include "tilewise/qualifiers.hpp"
 #include "tilewise/shared_memory.hpp"
 #include "tilewise/textures.hpp"

@@ -12,9 +12,8 @@
 
 #include <nv/target>
 
+#include "library_types.h"
 #include "tilewise/device_variables.hpp"
-
-enum libraryPropertyType { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL };
 
 #define TILEWISE_EITHER_NV_IS_DEVICE(there, here) there
 #define TILEWISE_EITHER_NV_IS_HOST(there, here) here

@@ -163,3 +163,12 @@ void rewrite_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits);
 void drop_unroll_pragmas(const std::vector<Token>& tokens, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Turns inline PTX whose instructions are all known into C++: `asm("bfind.u32 %0, %1;" : "=r"(to) :
+/// "r"(x));` into an assignment to `(to)` of a function of include/tilewise/ptx_instructions.hpp.
+/// All else is left to the compiler, for host code may hold the host's assembly.
+void rewrite_assembly(const Outline& outline, Edits& edits);
+
+}  // namespace tilewise::simt::rewriting

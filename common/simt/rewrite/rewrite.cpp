@@ -87,6 +87,7 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   }
   rewriting::rewrite_launches(outline, launch_macros, false, edits, result.errors);
   rewriting::mark_addressed_kernels(outline, edits);
+  rewriting::rewrite_assembly(outline, edits);
   rewriting::copy_structures_to_calls(outline, edits);
   rewriting::rewrite_shared_memory(outline, false, edits, result.errors);
   if (options.mark_loop_exits) {
