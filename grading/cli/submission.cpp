@@ -64,6 +64,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Folders that a file of a submission may lie in.
+constexpr std::size_t most_folders = 8;
+
+bool is_of_a_system(const std::string& part) { return part.starts_with('.') || part == "__MACOSX"; }
+
 /// The parts of a path, or nothing where it leads elsewhere.
 std::vector<std::string> parts_of(const fs::path& path) {
   std::vector<std::string> parts;
@@ -80,7 +85,7 @@ std::vector<std::string> parts_of(const fs::path& path) {
 /// @return why there is no telling; empty if all were seen
 std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
                        std::vector<fs::path>& files) {
-  constexpr int deepest = 4;  // folder/folder/labs/NN_topic/file.cu
+  constexpr auto deepest = static_cast<int>(most_folders);
   std::error_code error;
   fs::recursive_directory_iterator item(folder, fs::directory_options::skip_permission_denied,
                                         error);
@@ -90,7 +95,8 @@ std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
     if (++seen > most_submission_files) {
       return tr("it holds more than {} files", most_submission_files);
     }
-    if (item.depth() >= deepest) item.disable_recursion_pending();
+    const bool is_hidden = is_of_a_system(item->path().filename().string());
+    if (is_hidden || item.depth() >= deepest) item.disable_recursion_pending();
     std::error_code ignored;
     const bool is_file = fs::is_regular_file(item->symlink_status(ignored));
     if (is_file && place_of(item->path().lexically_relative(folder))) files.push_back(item->path());
@@ -101,42 +107,98 @@ std::string find_files(const fs::path& folder, const PlaceInLabs& place_of,
 
 }  // namespace
 
-std::optional<fs::path> place_in_labs(const fs::path& path) {
+namespace {
+
+/// The parts of a path that somebody may have handed in; none where nobody has.
+std::vector<std::string> parts_handed_in(const fs::path& path) {
   std::vector<std::string> parts = parts_of(path);
-  constexpr std::size_t most_folders_above = 2;
-  while (parts.size() > 3 && parts.size() <= 3 + most_folders_above) parts.erase(parts.begin());
-  if (parts.size() != 3 || parts[0] != "labs") return std::nullopt;
-  const auto stage = std::ranges::find(stages(), parts[1], &StageInfo::id);
-  if (stage == stages().end()) return std::nullopt;
-  const bool is_its_own = std::ranges::find(stage->sources, parts[2]) != stage->sources.end();
-  return is_its_own ? std::optional(fs::path(parts[1]) / parts[2]) : std::nullopt;
+  // No file is called so, but archives may say what they like.
+  constexpr std::size_t longest_name = 255;
+  const bool is_none = parts.empty() || parts.size() > most_folders + 1 ||
+                       parts.back().size() > longest_name ||
+                       std::ranges::any_of(parts, is_of_a_system);
+  return is_none ? std::vector<std::string>() : parts;
+}
+
+}  // namespace
+
+std::optional<Candidate> candidate_in_labs(const fs::path& path) {
+  const std::vector<std::string> parts = parts_handed_in(path);
+  if (parts.size() < 3) return std::nullopt;
+  const std::string &labs = parts.end()[-3], &id = parts.end()[-2], &source = parts.back();
+  const auto stage = std::ranges::find(stages(), id, &StageInfo::id);
+  if (labs != "labs" || stage == stages().end()) return std::nullopt;
+  const bool is_its_own = std::ranges::find(stage->sources, source) != stage->sources.end();
+  return is_its_own ? std::optional(Candidate{fs::path(id) / source}) : std::nullopt;
 }
 
 namespace {
 
-/// "matmul_shared" for "Matmul_Shared (1).CU" and "matmul_shared - Copy-2.cu"; empty for what is no
-/// CUDA source.
+/// A name with one underscore where it has blanks, hyphens, dots or brackets:
+/// "zoe_matmul_shared_2".
+std::string with_underscores(const std::string& name) {
+  // As addresses and typographers write them.
+  static const std::regex others("%20|\xE2\x80\x93|\xE2\x80\x94|\xC2\xA0");
+  std::string plain;
+  for (const char c : std::regex_replace(name, others, "_")) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_kept = std::isalnum(byte) != 0 || byte >= 0x80;
+    if (is_kept) plain += c;
+    if (!is_kept && !plain.empty() && plain.back() != '_') plain += '_';
+  }
+  if (plain.ends_with('_')) plain.pop_back();
+  return plain;
+}
+
+/// "zoe_matmul_shared" for "Zoe matmul-shared - Copy (2).CU"; empty for what is no CUDA source.
 std::string stem_without_marks(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name.ends_with(".txt")) name.resize(name.size() - 4);  // as some mail programs have it
-  if (!name.ends_with(".cu")) return "";
-  name.resize(name.size() - 3);
-  static const std::regex mark(R"((\s*\(\d+\)|\s*[-_ ]\s*(copy|kopie|kopia|copia)|[-_ ]\d+|\s+)$)");
-  for (std::smatch found; std::regex_search(name, found, mark);) name.resize(found.position());
+  // Mail programs add .txt, and editors what they think is missing.
+  static const std::regex ending(R"((\.cu(\.txt|\.cpp)?)+$)", std::regex::icase);
+  static const std::regex mark("(^copy_of_|_(\\d+|copy|kopie|kopia|copia|copie|c\xC3\xB3pia)$)",
+                               std::regex::icase);
+  if (in_lower_case(name).find(".cu") == name.npos) return "";  // of thousands of files most
+  const std::string stem = std::regex_replace(name, ending, "");
+  if (stem == name) return "";
+  name = with_underscores(stem);
+  for (std::smatch found; std::regex_search(name, found, mark);) {
+    name.erase(static_cast<std::size_t>(found.position()), found.length());
+  }
   return name;
 }
 
-/// Of a name that ends in a stage's own, after a student's name perhaps, the stage's.
-std::optional<fs::path> place_like(const std::string& name) {
+/// Where a stage's name stands in another: at its beginning or end, and between underscores.
+struct NameIn {
+  std::size_t begin, size;
+};
+
+std::optional<NameIn> name_in(const std::string& stem, const std::string& own) {
+  const std::string lower = in_lower_case(stem);
+  if (lower == own || lower.ends_with("_" + own))
+    return NameIn{lower.size() - own.size(), own.size()};
+  if (lower.starts_with(own + "_")) return NameIn{0, own.size()};
+  std::string joined = own;
+  std::erase(joined, '_');
+  return lower == joined ? std::optional(NameIn{0, joined.size()}) : std::nullopt;
+}
+
+struct Likeness {
+  Candidate candidate;
+  std::string words_beside;
+};
+
+std::optional<Likeness> likeness_of(const std::string& name) {
   const std::string stem = stem_without_marks(name);
-  std::optional<fs::path> longest;
+  std::optional<Likeness> longest;
   for (const StageInfo& stage : stages()) {
     for (const std::string& source : stage.sources) {
-      const std::string own = fs::path(source).stem().string();
-      const bool is_like = stem == own || stem.ends_with("_" + own) || stem.ends_with("-" + own) ||
-                           stem.ends_with(" " + own);
-      const bool is_longer = !longest || own.size() > longest->stem().string().size();
-      if (is_like && is_longer) longest = fs::path(stage.id) / source;
+      const auto own = name_in(stem, fs::path(source).stem().string());
+      if (!own || (longest && source.size() <= longest->candidate.place.filename().string().size()))
+        continue;
+      std::string beside = stem;
+      beside.erase(own->begin, own->size);
+      if (beside.starts_with('_')) beside.erase(0, 1);
+      if (beside.ends_with('_')) beside.pop_back();
+      longest = {{fs::path(stage.id) / source, beside.empty()}, beside};
     }
   }
   return longest;
@@ -144,52 +206,87 @@ std::optional<fs::path> place_like(const std::string& name) {
 
 }  // namespace
 
-std::optional<fs::path> PlacesByName::place_of(const fs::path& path) {
-  constexpr std::size_t deepest = 5;
-  const std::vector<std::string> parts = parts_of(path);
-  if (parts.empty() || parts.size() > deepest) return std::nullopt;
-  // No file is called so, but archives may say what they like.
-  constexpr std::size_t longest_name = 255;
-  if (parts.back().size() > longest_name) return std::nullopt;
-  const auto is_of_a_system = [](const std::string& part) {
-    return part.starts_with('.') || part == "__MACOSX";
-  };
-  if (std::ranges::any_of(parts, is_of_a_system)) return std::nullopt;
-  const auto place = place_like(parts.back());
-  if (!place) return std::nullopt;
-  std::vector<Candidate>& known = candidates_[*place];
-  const auto found = std::ranges::find(known, path, &Candidate::path);
+std::optional<Candidate> candidate_by_name(const fs::path& path) {
+  const std::vector<std::string> parts = parts_handed_in(path);
+  if (parts.empty()) return std::nullopt;
+  const auto likeness = likeness_of(parts.back());
+  return likeness ? std::optional(likeness->candidate) : std::nullopt;
+}
+
+std::string words_beside_stage(const std::string& name) {
+  const auto likeness = likeness_of(name);
+  if (!likeness || likeness->words_beside.empty()) return "";
+  // Where they come first, as they were written.
+  for (std::size_t size = 1; size < name.size(); ++size) {
+    if (with_underscores(name.substr(0, size)) == likeness->words_beside)
+      return name.substr(0, size);
+  }
+  return likeness->words_beside;
+}
+
+std::optional<fs::path> MeantFiles::place_of(const fs::path& path) {
+  const auto candidate = find_(path);
+  if (!candidate) return std::nullopt;
+  std::vector<Known>& known = known_[candidate->place];
+  const auto found = std::ranges::find(known, path, &Known::path);
   if (found != known.end()) return found->place;
   constexpr std::size_t most = 20;  // whoever hands in more is asked anyway
   if (known.size() >= most) return std::nullopt;
   const std::string number = known.empty() ? "" : fmt::format(".{}", known.size());
-  known.push_back({path, place->string() + number});
+  known.push_back({path, candidate->place.string() + number, candidate->is_called_so});
   return known.back().place;
 }
 
-std::string PlacesByName::settle(const fs::path& to) const {
-  const auto depth = [](const Candidate& one) { return parts_of(one.path).size(); };
-  for (const auto& [place, known] : candidates_) {
-    const std::size_t least = depth(*std::ranges::min_element(known, {}, depth));
-    std::vector<Candidate> meant;
-    for (const Candidate& one : known) {
+namespace {
+
+/// Where a platform keeps all attempts of a student, which one a file is of, and the path without
+/// that: "Version 2" of Teams, the time of Moodle's programming laboratory.
+std::pair<std::string, std::string> attempt_of(const fs::path& path) {
+  static const std::regex mark(R"((?:^|/)(?:Version (\d{1,9})|(\d{4}(?:-\d\d){5}))/)");
+  const std::string text = path.string();
+  std::smatch found;
+  if (!std::regex_search(text, found, mark)) return {"", text};
+  const std::string number = found[1];
+  constexpr std::size_t digits = 9;
+  const std::string attempt =
+      found[1].matched ? std::string(digits - number.size(), '0') + number : found[2].str();
+  return {attempt, found.prefix().str() + "/" + found.suffix().str()};
+}
+
+}  // namespace
+
+std::string MeantFiles::settle(const fs::path& to) const {
+  const auto depth = [](const Known& one) { return parts_of(one.path).size(); };
+  const auto is_later = [](const Known& one, const Known& other) {
+    const auto [attempt, path] = attempt_of(one.path);
+    const auto [other_attempt, other_path] = attempt_of(other.path);
+    return path == other_path && attempt > other_attempt;
+  };
+  const auto is_nearer = [&](const Known& one, const Known& other) {
+    const bool is_as_near = depth(one) <= depth(other) && one.is_called_so >= other.is_called_so;
+    return is_later(one, other) ||
+           (is_as_near && (depth(one) < depth(other) || one.is_called_so > other.is_called_so));
+  };
+  for (const auto& [place, known] : known_) {
+    std::vector<Known> meant;
+    for (const Known& one : known) {
       std::error_code ignored;
-      if (depth(one) == least) {
+      if (std::ranges::none_of(known, [&](const Known& other) { return is_nearer(other, one); })) {
         meant.push_back(one);
       } else {
         fs::remove(to / "labs" / one.place, ignored);
         fs::remove(origin_file(to, one.place), ignored);
       }
     }
-    std::ranges::sort(meant, {}, &Candidate::path);
-    for (const Candidate& one : meant) {
+    std::ranges::sort(meant, {}, &Known::path);
+    for (const Known& one : meant) {
       const fs::path file = to / "labs" / one.place;
       if (text_of(file) != text_of(to / "labs" / meant.front().place)) {
         return tr("{} and {} differ, and either may be meant: hand in one of them",
                   printable(meant.front().path.string()), printable(one.path.string()));
       }
     }
-    for (const Candidate& one : meant) {
+    for (const Known& one : meant) {
       std::error_code ignored;
       if (one.place == place) continue;
       fs::rename(to / "labs" / one.place, to / "labs" / place, ignored);
@@ -225,32 +322,41 @@ std::string take_from_folder(const fs::path& folder, const fs::path& to,
 
 namespace {
 
-/// The text as UTF-8, with lines that end in a line feed alone. Nothing where it is neither that
-/// nor UTF-16 with a mark of its byte order, as some editors of Windows write it.
-std::optional<std::string> as_utf8(std::string text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  const bool little = text.starts_with("\xFF\xFE"), big = text.starts_with("\xFE\xFF");
-  if (little || big) {
-    const iconv_t conversion = ::iconv_open("UTF-8", little ? "UTF-16LE" : "UTF-16BE");
-    if (conversion == iconv_t(-1)) return std::nullopt;
-    std::string plain(2 * text.size(), '\0');  // three bytes for two at most
-    char *from = text.data() + 2, *to = plain.data();
-    std::size_t left = text.size() - 2, room = plain.size();
-    const bool is_read = ::iconv(conversion, &from, &left, &to, &room) != std::size_t(-1);
-    ::iconv_close(conversion);
-    if (!is_read) return std::nullopt;
-    plain.resize(plain.size() - room);
-    text = std::move(plain);
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[kept++] = text[i];
-  }
-  text.resize(kept);
-  return text;
+std::optional<std::string> converted(std::string text, const char* from) {
+  const iconv_t conversion = ::iconv_open("UTF-8", from);
+  if (conversion == iconv_t(-1)) return std::nullopt;
+  std::string plain(3 * text.size(), '\0');  // as much as a character may take
+  char *begin = text.data(), *to = plain.data();
+  std::size_t left = text.size(), room = plain.size();
+  const bool is_read = ::iconv(conversion, &begin, &left, &to, &room) != std::size_t(-1);
+  ::iconv_close(conversion);
+  plain.resize(plain.size() - room);
+  return is_read ? std::optional(plain) : std::nullopt;
 }
 
 }  // namespace
+
+std::optional<std::string> as_utf8(std::string text, const char* otherwise) {
+  const bool little = text.starts_with("\xFF\xFE"), big = text.starts_with("\xFE\xFF");
+  std::optional<std::string> plain;
+  if (little || big) {
+    plain = converted(text.substr(2), little ? "UTF-16LE" : "UTF-16BE");
+  } else if (otherwise != nullptr && !converted(text, "UTF-8")) {
+    plain = converted(text, otherwise);
+  } else {
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    plain = std::move(text);
+  }
+  if (!plain) return std::nullopt;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < plain->size(); ++i) {
+    const bool ends_a_line =
+        (*plain)[i] == '\r' && i + 1 < plain->size() && (*plain)[i + 1] == '\n';
+    if (!ends_a_line) (*plain)[kept++] = (*plain)[i];
+  }
+  plain->resize(kept);
+  return plain;
+}
 
 namespace {
 
@@ -300,13 +406,14 @@ std::optional<Origin> origin_of(const fs::path& submission, const fs::path& plac
 
 std::string take_submission(const fs::path& to,
                             const std::function<std::string(const PlaceInLabs&)>& take) {
-  const std::string problem = take(place_in_labs);
-  if (fs::exists(to / "labs")) return problem;
-  PlacesByName by_name;
-  const std::string problem_by_name =
-      take([&](const fs::path& path) { return by_name.place_of(path); });
-  if (!fs::exists(to / "labs")) return problem.empty() ? problem_by_name : problem;
-  return problem_by_name.empty() ? by_name.settle(to) : problem_by_name;
+  std::string first_problem;
+  for (const MeantFiles::Find find : {candidate_in_labs, candidate_by_name}) {
+    MeantFiles files(find);
+    std::string problem = take([&](const fs::path& path) { return files.place_of(path); });
+    if (fs::exists(to / "labs")) return problem.empty() ? files.settle(to) : problem;
+    if (first_problem.empty()) first_problem = std::move(problem);
+  }
+  return first_problem;
 }
 
 namespace {

@@ -34,33 +34,53 @@ using PlaceInLabs =
 /// No submission has more files worth looking at.
 inline constexpr std::size_t most_submission_files = 100'000;
 
-/// The place of labs/NN_topic/x.cu where that is one of the stage's files, at the top or in up to
-/// two folders. What has another name nobody compiles, and nobody need unpack.
-std::optional<std::filesystem::path> place_in_labs(const std::filesystem::path& path);
+/// A file that may be meant as one of a stage's.
+struct Candidate {
+  std::filesystem::path place;  ///< that it would have
+  bool is_called_so = true;     ///< to the letter; otherwise somebody has added words to the name
+};
 
-/// Places of files that are called, or nearly called, as a file of a stage is: "matmul_shared.cu",
-/// "Matmul_Shared (1).CU", "hw2/zoe_matmul_shared-2.cu", at most four folders down.
-class PlacesByName {
+/// labs/NN_topic/x.cu where that is one of the stage's files, at the top or in some folders. What
+/// has another name nobody compiles, and nobody need unpack.
+std::optional<Candidate> candidate_in_labs(const std::filesystem::path& path);
+
+/// A file that is called, or nearly called, as one of a stage is, some folders down at most:
+/// "matmul_shared.cu", "Matmul Shared (1).CU"; with words added "hw2/zoe_matmul_shared-2.cu",
+/// "matmul_shared_final.cu".
+std::optional<Candidate> candidate_by_name(const std::filesystem::path& path);
+
+/// What a file that candidate_by_name() knows is called beside the stage's own name: "zoe" of
+/// "zoe_matmul_shared-2.cu" and of "matmul_shared_zoe (1).cu"; empty where there is nothing.
+std::string words_beside_stage(const std::string& name);
+
+/// Decides which of a submission's files are meant.
+class MeantFiles {
  public:
+  using Find = std::optional<Candidate> (*)(const std::filesystem::path&);
+
+  explicit MeantFiles(Find find) : find_(find) {}
+
   /// A place of its own for each file, until settle() has decided between them.
   std::optional<std::filesystem::path> place_of(const std::filesystem::path& path);
 
-  /// Leaves one file in each place: of those that lie least deep, which must be alike.
+  /// Leaves one file in each place, of a platform's attempts the last: of those for which no other
+  /// lies less deep and is called more nearly so, which must be alike.
   /// @param to  whose labs/ the files were taken to
   /// @return which of them differ, so that their owner must say which is meant; empty if none do
   std::string settle(const std::filesystem::path& to) const;
 
  private:
-  struct Candidate {
+  struct Known {
     std::filesystem::path path;   ///< as it was handed in
     std::filesystem::path place;  ///< that it has so far
+    bool is_called_so;
   };
-  std::map<std::filesystem::path, std::vector<Candidate>> candidates_;  ///< by place
+  Find find_;
+  std::map<std::filesystem::path, std::vector<Known>> known_;  ///< by place
 };
 
 /// Copies the files of a folder that have a place to `to`/labs: no links, and no file larger than a
-/// kernel is. Of two with one place the first in alphabetical order counts. All that is taken thus
-/// has at most one such file's size for each file of a stage.
+/// kernel is. Of two with one place the first in alphabetical order counts.
 /// @return what is wrong with them; empty if nothing is
 /// @throws CannotGrade where `to` cannot be written to
 std::string take_from_folder(const std::filesystem::path& folder, const std::filesystem::path& to,
@@ -73,6 +93,11 @@ std::string take_from_folder(const std::filesystem::path& folder, const std::fil
 /// @throws CannotGrade where it cannot be written, of which no submission can be the cause
 std::string put_in_place(const std::string& text, const std::filesystem::path& to,
                          const std::filesystem::path& place, const std::string& path);
+
+/// The text as UTF-8, with lines that end in a line feed alone. Nothing where it begins as UTF-16
+/// does, and is not.
+/// @param otherwise  what it is where it is not UTF-8; nullptr: that is left as it is
+std::optional<std::string> as_utf8(std::string text, const char* otherwise = nullptr);
 
 /// What a file was that lies in its place now.
 struct Origin {
@@ -93,7 +118,7 @@ std::optional<Origin> origin_of(const std::filesystem::path& submission,
                                 const std::filesystem::path& place);
 
 /// Takes what a submission has in a folder labs; where it has nothing there, what goes by its name
-/// (PlacesByName).
+/// (MeantFiles).
 /// @param take  for a way to place files copies them to `to`/labs, and returns what is wrong
 /// @return what is wrong with it; empty if nothing is, and where there was nothing to take
 std::string take_submission(const std::filesystem::path& to,

@@ -57,11 +57,13 @@ std::optional<std::string> contents(archive* reader, std::size_t most) {
 }
 
 /// An entry's name as it is in the archive: in the user's encoding where it has another, or as
-/// UTF-8.
+/// UTF-8. Some programs of Windows write folders as they are there.
 std::string name_of(archive_entry* entry) {
-  const char* name = archive_entry_pathname(entry);
-  if (name == nullptr) name = archive_entry_pathname_utf8(entry);
-  return name == nullptr ? "" : name;
+  const char* in_archive = archive_entry_pathname(entry);
+  if (in_archive == nullptr) in_archive = archive_entry_pathname_utf8(entry);
+  std::string name = in_archive == nullptr ? "" : in_archive;
+  std::ranges::replace(name, '\\', '/');
+  return name;
 }
 
 /// What one submission may cost, however its archives lie in each other: the whole class waits.
@@ -123,6 +125,9 @@ std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs&
     // Of two with one place the first counts, as in a folder: a thousand cost no more than one.
     if (fs::exists(to / "labs" / *place, error)) continue;
     const auto text = contents(reader, largest_source_bytes);
+    if (!text && archive_entry_is_encrypted(entry) != 0) {
+      return "the archive asks for a password: make it without one";
+    }
     if (!text) return fmt::format("{} cannot be unpacked", printable(place->string()));
     if (auto problem = put_in_place(*text, to, *place, name); !problem.empty()) return problem;
   }
@@ -130,11 +135,6 @@ std::string take_entries(archive* reader, const fs::path& to, const PlaceInLabs&
 }
 
 }  // namespace
-
-std::string in_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 std::string_view ending_of_archive(const std::string& name) {
   const std::string lower = in_lower_case(name);

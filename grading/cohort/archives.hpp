@@ -11,8 +11,6 @@ namespace tilewise::grading {
 
 inline constexpr const char* no_archive = "it is neither a folder nor an archive";
 
-std::string in_lower_case(std::string text);
-
 /// ".tar.gz" of an archive's name; empty for other names.
 std::string_view ending_of_archive(const std::string& name);
 

@@ -10,7 +10,7 @@
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
-#include "grading/cohort/pseudonyms.hpp"
+#include "grading/cohort/roster.hpp"
 
 namespace tilewise::grading {
 namespace {

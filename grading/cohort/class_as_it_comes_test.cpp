@@ -10,9 +10,10 @@
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/autograder/autograder.hpp"
+#include "grading/cohort/deadlines.hpp"
 #include "grading/cohort/intake.hpp"
 #include "grading/cohort/test/write_archive.hpp"
-#include "grading/cohort/times.hpp"
+#include "grading/results/printable.hpp"
 
 // What a class of students hands in, and what platforms call it.
 namespace tilewise::grading {
@@ -44,168 +45,134 @@ std::string utf16(const std::string& text, bool little) {
   return wide;
 }
 
-/// Where entries of a class are written to.
-using Folder = const fs::path&;
+ZipItem at(const std::string& path, const std::string& text = kernel) { return {path, text}; }
+
+/// An archive of the kind that its name tells.
+ZipItem packed(const std::string& path, const std::vector<ZipItem>& items) {
+  const ScratchDirectory scratch;
+  const fs::path file = scratch.path() / in_lower_case(fs::path(path).filename().string());
+  items.empty() ? write_zip(file, items) : write_archive(file, items);
+  return {path, bytes_of(file)};
+}
 
 struct Case {
   std::string student;
-  void (*hand_in)(Folder in);
-  std::string refusal = "";  ///< what its student is told; empty: it is graded
+  std::vector<ZipItem> files;  ///< in the folder of the class
+  std::string refusal = "";    ///< what its student is told; empty: it is graded
 };
 
-const std::vector<Case> cases = {
-    // As the course has it.
-    {"as_it_is", [](Folder in) { put(in / "as_it_is" / place, kernel); }},
-    {"clone", [](Folder in) { put(in / "clone/tilewise-main" / place, kernel); }},
-    {"two_above", [](Folder in) { put(in / "two_above/home/tilewise" / place, kernel); }},
-    {"with_report",
-     [](Folder in) {
-       put(in / "with_report" / place, kernel);
-       put(in / "with_report/report.pdf", "%PDF");
-     }},
-    {"with_build",
-     [](Folder in) {
-       put(in / "with_build" / place, kernel);
-       put(in / "with_build/build/simt/x.o", "ELF");
-     }},
-    // The file alone.
-    {"file_alone", [](Folder in) { put(in / "file_alone/matmul_shared.cu", kernel); }},
-    {"in_homework", [](Folder in) { put(in / "in_homework/hw/3/matmul_shared.cu", kernel); }},
-    {"downloaded", [](Folder in) { put(in / "downloaded/matmul_shared (1).cu", kernel); }},
-    {"upper_case", [](Folder in) { put(in / "upper_case/MATMUL_SHARED.CU", kernel); }},
-    {"by_mail", [](Folder in) { put(in / "by_mail/matmul_shared.cu.txt", kernel); }},
-    {"copied", [](Folder in) { put(in / "copied/matmul_shared - Copy.cu", kernel); }},
-    {"kopiert", [](Folder in) { put(in / "kopiert/matmul_shared - Kopie.cu", kernel); }},
-    {"versioned", [](Folder in) { put(in / "versioned/matmul_shared-2.cu", kernel); }},
-    {"with_name", [](Folder in) { put(in / "with_name/zoe_matmul_shared.cu", kernel); }},
-    {"zoe", [](Folder in) { put(in / "zoe_matmul_shared.cu", kernel); }},
-    {"Jane Roe", [](Folder in) { put(in / "Jane Roe - matmul_shared.cu", kernel); }},
-    // Archives.
-    {"zip",
-     [](Folder in) {
-       write_zip(in / "zip.zip", {{place, kernel}});
-     }},
-    {"zip_in_folder",
-     [](Folder in) {
-       fs::create_directories(in / "zip_in_folder");
-       write_zip(in / "zip_in_folder/hw.zip", {{"hw/matmul_shared.cu", kernel}});
-     }},
-    {"from_a_mac",
-     [](Folder in) {
-       write_zip(in / "from_a_mac.zip", {{"__MACOSX/hw/._matmul_shared.cu", "Mac"},
-                                         {"hw/.DS_Store", "Mac"},
-                                         {"hw/matmul_shared.cu", kernel}});
-     }},
-    {"tar_gz",
-     [](Folder in) {
-       write_archive(in / "tar_gz.tar.gz", {{"matmul_shared.cu", kernel}});
-     }},
-    {"tgz",
-     [](Folder in) {
-       write_archive(in / "tgz.tgz", {{place, kernel}});
-     }},
-    {"seven_zip",
-     [](Folder in) {
-       write_archive(in / "seven_zip.7z", {{"matmul_shared.cu", kernel}});
-     }},
-    {"tar_xz",
-     [](Folder in) {
-       write_archive(in / "tar_xz.tar.xz", {{"a/matmul_shared.cu", kernel}});
-     }},
-    {"nested_once",
-     [](Folder in) {
-       const ScratchDirectory from;
-       write_zip(from.path() / "inner.zip", {{"matmul_shared.cu", kernel}});
-       write_zip(in / "nested_once.zip", {{"inner.zip", bytes_of(from.path() / "inner.zip")}});
-     }},
-    {"upper_case_zip",
-     [](Folder in) {
-       write_zip(in / "upper_case_zip.ZIP", {{place, kernel}});
-     }},
-    {"both_alike",
-     [](Folder in) {
-       put(in / "both_alike" / place, kernel);
-       write_zip(in / "both_alike.zip", {{place, kernel}});
-     }},
-    // Texts as editors of Windows write them.
-    {"utf_16", [](Folder in) { put(in / "utf_16/matmul_shared.cu", utf16(kernel, true)); }},
-    {"utf_16_big",
-     [](Folder in) { put(in / "utf_16_big/matmul_shared.cu", utf16(kernel, false)); }},
-    {"with_mark",
-     [](Folder in) {
-       put(in / "with_mark/matmul_shared.cu", std::string("\xEF\xBB\xBF") + kernel);
-     }},
-    {"crlf", [](Folder in) { put(in / "crlf/matmul_shared.cu", "__global__ void k() {}\r\n"); }},
-    // What cannot be graded, or not without asking.
-    {"pdf", [](Folder in) { put(in / "pdf/report.pdf", "%PDF"); },
-     "it holds no labs/NN_topic/*.cu"},
-    {"pdf_alone", [](Folder in) { put(in / "pdf_alone.pdf", "%PDF"); },
-     "it is neither a folder nor an archive"},
-    {"empty_zip", [](Folder in) { write_zip(in / "empty_zip.zip", {}); },
-     "it is neither a folder nor an archive"},
-    {"no_zip", [](Folder in) { put(in / "no_zip.zip", "<html>Log in</html>"); },
-     "it is neither a folder nor an archive"},
-    {"half_a_zip",
-     [](Folder in) {
-       write_zip(in / "half_a_zip.zip", {{place, std::string(9999, 'x')}});
-       fs::resize_file(in / "half_a_zip.zip", 80);
-     },
-     ""},
-    {"two_that_differ",
-     [](Folder in) {
-       put(in / "two_that_differ/matmul_shared.cu", kernel);
-       put(in / "two_that_differ/matmul_shared (1).cu", "other");
-     },
-     "matmul_shared (1).cu and matmul_shared.cu differ, and either may be meant"},
-    {"folder_and_zip_differ",
-     [](Folder in) {
-       put(in / "folder_and_zip_differ" / place, kernel);
-       write_zip(in / "folder_and_zip_differ.zip", {{place, "other"}});
-     },
-     "differ in matmul_shared.cu, and either may be meant: keep one of them"},
-    {"too_large", [](Folder in) { put(in / "too_large" / place, std::string(2 << 20, ' ')); },
-     "larger than"},
-    {"other_name", [](Folder in) { put(in / "other_name/kernel.cu", kernel); },
-     "it holds no labs/NN_topic/*.cu"},
-    {"nested_twice",
-     [](Folder in) {
-       const ScratchDirectory from;
-       write_zip(from.path() / "a.zip", {{"matmul_shared.cu", kernel}});
-       write_zip(from.path() / "b.zip", {{"a.zip", bytes_of(from.path() / "a.zip")}});
-       write_zip(in / "nested_twice.zip", {{"b.zip", bytes_of(from.path() / "b.zip")}});
-     },
-     "it holds no labs/NN_topic/*.cu"},
-    {"nothing", [](Folder in) { fs::create_directories(in / "nothing"); },
-     "it holds no labs/NN_topic/*.cu"},
-};
-
-/// Of a damaged archive what is wrong depends on where it ends.
-bool is_damaged(const Case& one) { return one.student == "half_a_zip"; }
+std::vector<Case> cases() {
+  const ZipItem alone = at("matmul_shared.cu"), in_place = at(place);
+  const std::string none = "it holds no labs/NN_topic/*.cu of a stage";
+  const std::string no_archive = ": it is neither a folder nor an archive";
+  return {
+      // As the course has it.
+      {"as_it_is", {at("as_it_is/" + in_place.path)}},
+      {"clone", {at("clone/tilewise-main/" + in_place.path)}},
+      {"two_above", {at("two_above/home/tilewise/" + in_place.path)}},
+      {"deep", {at("deep/Users/zoe/Documents/gpu/tilewise/" + in_place.path)}},
+      {"with_report", {at("with_report/" + in_place.path), at("with_report/report.pdf", "%PDF")}},
+      {"with_build", {at("with_build/" + in_place.path), at("with_build/build/simt/x.o", "ELF")}},
+      {"with_backup",
+       {at("with_backup/" + in_place.path), at("with_backup/backup/" + in_place.path, "older")}},
+      {"two_clones",
+       {at("two_clones/a/" + in_place.path), at("two_clones/b/" + in_place.path, "other")},
+       "differ, and either may be meant: hand in one of them"},
+      {"versions",
+       {at("versions/Lab 3/Version 9/matmul_shared.cu", "older"),
+        at("versions/Lab 3/Version 10/matmul_shared.cu")}},
+      {"times",
+       {at("times/2026-11-20-23-59-00/matmul_shared.cu"),
+        at("times/2026-11-19-23-59-00/matmul_shared.cu", "older")}},
+      // The file alone.
+      {"file_alone", {at("file_alone/matmul_shared.cu")}},
+      {"in_homework", {at("in_homework/hw/3/matmul_shared.cu")}},
+      {"downloaded", {at("downloaded/matmul_shared (1).cu")}},
+      {"upper_case", {at("upper_case/MATMUL_SHARED.CU")}},
+      {"by_mail", {at("by_mail/matmul_shared.cu.txt")}},
+      {"copied", {at("copied/matmul_shared - Copy.cu")}},
+      {"kopiert", {at("kopiert/matmul_shared - Kopie.cu")}},
+      {"versioned", {at("versioned/matmul_shared-2.cu")}},
+      {"with_name", {at("with_name/zoe_matmul_shared.cu")}},
+      {"with_driver",
+       {at("with_driver/matmul_shared.cu"), at("with_driver/matmul_shared_test.cu", "main")}},
+      {"zoe", {at("zoe_matmul_shared.cu")}},
+      {"Jane Roe", {at("Jane Roe - matmul_shared.cu")}},
+      // Archives.
+      {"zip", {packed("zip.zip", {in_place})}},
+      {"zip_in_folder", {packed("zip_in_folder/hw.zip", {at("hw/matmul_shared.cu")})}},
+      {"Doe, Jane(doej)", {packed("Doe, Jane(doej)/Submission attachment(s)/hw.zip", {alone})}},
+      {"from_a_mac",
+       {packed("from_a_mac.zip", {at("__MACOSX/hw/._matmul_shared.cu", "Mac"),
+                                  at("hw/.DS_Store", "Mac"), at("hw/matmul_shared.cu")})}},
+      {"from_windows", {packed("from_windows.tar.gz", {at("hw\\3\\matmul_shared.cu")})}},
+      {"tar_gz", {packed("tar_gz.tar.gz", {alone})}},
+      {"tgz", {packed("tgz.tgz", {in_place})}},
+      {"seven_zip", {packed("seven_zip.7z", {alone})}},
+      {"tar_xz", {packed("tar_xz.tar.xz", {at("a/matmul_shared.cu")})}},
+      {"nested_once", {packed("nested_once.zip", {packed("inner.zip", {alone})})}},
+      {"upper_case_zip", {packed("upper_case_zip.ZIP", {in_place})}},
+      {"both_alike", {at("both_alike/" + in_place.path), packed("both_alike.zip", {in_place})}},
+      // Texts as editors of Windows write them.
+      {"utf_16", {at("utf_16/matmul_shared.cu", utf16(kernel, true))}},
+      {"utf_16_big", {at("utf_16_big/matmul_shared.cu", utf16(kernel, false))}},
+      {"with_mark", {at("with_mark/matmul_shared.cu", std::string("\xEF\xBB\xBF") + kernel)}},
+      {"crlf", {at("crlf/matmul_shared.cu", "__global__ void k() {}\r\n")}},
+      // What cannot be graded, or not without asking.
+      {"pdf", {at("pdf/report.pdf", "%PDF")}, none},
+      {"pdf_alone.pdf", {at("pdf_alone.pdf", "%PDF")}, "pdf_alone.pdf" + no_archive},
+      {"empty_zip", {packed("empty_zip.zip", {})}, "empty_zip.zip" + no_archive},
+      {"no_zip", {at("no_zip.zip", "<html>Log in</html>")}, "no_zip.zip" + no_archive},
+      // What is wrong depends on where it ends.
+      {"half_a_zip",
+       {at("half_a_zip.zip",
+           packed("x.zip", {at(place, std::string(9999, 'x'))}).text.substr(0, 80))},
+       "half_a_zip.zip: "},
+      {"two_that_differ",
+       {at("two_that_differ/matmul_shared.cu"),
+        at("two_that_differ/matmul_shared (1).cu", "other")},
+       "matmul_shared (1).cu and matmul_shared.cu differ, and either may be meant"},
+      {"folder_and_zip_differ",
+       {at("folder_and_zip_differ/" + in_place.path),
+        packed("folder_and_zip_differ.zip", {at(place, "other")})},
+       "differ in matmul_shared.cu, and either may be meant: keep one of them"},
+      {"too_large", {at("too_large/" + in_place.path, std::string(2 << 20, ' '))}, "larger than"},
+      {"bomb", {packed("bomb.zip", {at(place, std::string(2 << 20, ' '))})}, "larger than"},
+      {"other_name",
+       {at("other_name/kernel.cu")},
+       none + "; kernel.cu is called as none of the course's files"},
+      {"other_names",
+       {packed("other_names.zip", {at("a.cu"), at("b.cpp"), at("__MACOSX/._a.cu")})},
+       none + "; a.cu, b.cpp are called as none of the course's files"},
+      {"nested_twice",
+       {packed("nested_twice.zip", {packed("b.zip", {packed("a.zip", {alone})})})},
+       none},
+      {"nothing", {}, none},
+  };
+}
 
 TEST(ClassAsItComes, IsGradedOrToldWhyNot) {
-  EXPECT_EQ(cases.size(), 41U);
   const ScratchDirectory scratch;
   const fs::path in = scratch.path() / "in";
-  fs::create_directories(in);
-  for (const Case& one : cases) one.hand_in(in);
+  fs::create_directories(in / "nothing");
+  const std::vector<Case> all = cases();
+  for (const Case& one : all) {
+    for (const ZipItem& file : one.files) put(in / file.path, file.text);
+  }
   std::map<std::string, CohortEntry> entries;
   for (const CohortEntry& entry : take_in(in).entries) entries[entry.name] = entry;
-  for (const Case& one : cases) {
-    // What is no archive is called by its whole name.
-    const std::string name = one.student == "pdf_alone" ? "pdf_alone.pdf" : one.student;
-    ASSERT_TRUE(entries.contains(name)) << name;
+  for (const Case& one : all) {
+    SCOPED_TRACE(one.student);
+    ASSERT_TRUE(entries.contains(one.student));
     const ScratchDirectory to;
-    const std::string problem = take_sources(entries[name], to.path());
-    if (is_damaged(one)) {
-      EXPECT_NE(problem, "") << name;
-    } else if (one.refusal.empty()) {
-      EXPECT_EQ(problem, "") << name;
-      EXPECT_EQ(bytes_of(to.path() / place), kernel) << name;
-    } else {
-      EXPECT_THAT(problem, HasSubstr(one.refusal)) << name;
+    const std::string problem = take_sources(entries[one.student], to.path());
+    EXPECT_EQ(problem.empty(), one.refusal.empty()) << problem;
+    EXPECT_THAT(problem, HasSubstr(one.refusal));
+    if (one.refusal.empty()) {
+      EXPECT_EQ(bytes_of(to.path() / place), kernel);
     }
   }
-  EXPECT_EQ(entries.size(), cases.size());
+  EXPECT_EQ(entries.size(), all.size());
 }
 
 struct NamedCase {
@@ -214,6 +181,7 @@ struct NamedCase {
   std::string id = "";    ///< that the platform has
   std::string time = "";  ///< of this machine
   bool late = false;
+  std::string refusal = "";  ///< empty: it is graded
 };
 
 const std::vector<NamedCase> named_cases = {
@@ -260,10 +228,51 @@ const std::vector<NamedCase> named_cases = {
      "gpu26-shared-memory-octocat"},
     {"jane.doe@example.org/matmul_shared.cu", "jane.doe@example.org"},
     {"s1234567/matmul_shared.cu", "s1234567"},
+    // Moodle and Canvas of today, and what was typed in there.
+    {"Jane Doe_1243_assignsubmission_file/matmul_shared.cu", "Jane Doe", "1243"},
+    {"Default group-Jane Doe_1244_assignsubmission_file_/matmul_shared.cu",
+     "Default group-Jane Doe", "1244"},
+    {"Doe Jane_1245_assignsubmission_onlinetext_/onlinetext.html", "Doe Jane", "1245", "", false,
+     "it holds no labs/NN_topic/*.cu"},
+    {"van_dyke_1005_2007_matmul_shared.cu", "van_dyke", "1005"},
+    {"doejane_1006_2008_Matmul%20Shared (1)-2.cu", "doejane", "1006"},
+    {"doejane_1007_text.html", "doejane", "1007", "", false, "text.html: it is neither a folder"},
+    {"doejane_LATE_1008_link.html", "doejane", "1008", "", true, "link.html: it is neither"},
+    // Brightspace in French; ILIAS; Teams; Moodle's programming laboratory.
+    {"397066-2557369 - Li Poe - 5 nov. 2026 23 h 59/matmul_shared.cu", "Li Poe", "397066"},
+    {"397067-2557369 - Group 4 - Nov 5, 2026 1159 PM/matmul_shared.cu", "Group 4", "397067",
+     "2026-11-05 23:59"},
+    {"Doe_Jane_doej_345/matmul_shared.cu", "Doe_Jane_doej_345", "doej"},
+    {"Team_12/Doe_Jane_doej_345/matmul_shared.cu", "Team_12"},
+    {"Jane Doe/Lab 3/Version 1/matmul_shared.cu", "Jane Doe"},
+    {"Doe Jane 1234/2026-11-20-23-59-00/matmul_shared.cu", "Doe Jane 1234"},
+    // Mail.
+    {"Doe, Jane <doej@example.org>/matmul_shared.cu", "Doe, Jane <doej@example.org>"},
+    {"Stage 3 - Jane Doe.eml", "Stage 3 - Jane Doe.eml", "", "", false,
+     "Stage 3 - Jane Doe.eml: it is neither a folder nor an archive"},
+    // What students call their files, in a folder of all, and in one of their own.
+    {"matmul_shared_zoe.cu", "zoe"},
+    {"matmul_shared (zoe).cu", "zoe"},
+    {"zoe.matmul_shared.cu", "zoe"},
+    {"Zoe Doe matmul_shared.cu", "Zoe Doe"},
+    {"zoe/matmul-shared.cu", "zoe"},
+    {"zoe/Matmul Shared.cu", "zoe"},
+    {"zoe/MatMulShared.cu", "zoe"},
+    {"zoe/matmul_shared_final.cu", "zoe"},
+    {"zoe/matmul_shared v2.cu", "zoe"},
+    {"zoe/matmul_shared.cu.cu", "zoe"},
+    {"zoe/matmul_shared.cu.cpp", "zoe"},
+    {"zoe/matmul_shared%20(2).cu", "zoe"},
+    {"zoe/matmul_shared__1_.cu", "zoe"},
+    {"zoe/matmul_shared \xE2\x80\x94 kopia.cu", "zoe"},
+    {"zoe/matmul_shared - Copie (2).cu", "zoe"},
+    {"zoe/Copy of matmul_shared.cu", "zoe"},
+    {"zoe/matmul_shared.cuh", "zoe", "", "", false, "matmul_shared.cuh is called as none"},
+    {"zoe/matmul_shared.docx", "zoe", "", "", false, "it holds no labs/NN_topic/*.cu"},
+    {"zoe.bundle", "zoe.bundle", "", "", false, "zoe.bundle: it is neither a folder"},
 };
 
 TEST(ClassAsItComes, IsKnownByPlatformsNames) {
-  EXPECT_EQ(named_cases.size(), 30U);
   for (const NamedCase& one : named_cases) {
     SCOPED_TRACE(one.name);
     const ScratchDirectory scratch;
@@ -278,9 +287,38 @@ TEST(ClassAsItComes, IsKnownByPlatformsNames) {
               one.id.empty() ? std::vector<std::string>() : std::vector{one.id});
     EXPECT_EQ(entry.at.marked_late, one.late);
     EXPECT_EQ(entry.at.time ? in_words(*entry.at.time).substr(0, 16) : "", one.time);
-    EXPECT_EQ(take_sources(entry, scratch.path() / "out"), "");
-    EXPECT_EQ(bytes_of(scratch.path() / "out" / place), kernel);
+    const std::string problem = take_sources(entry, scratch.path() / "out");
+    EXPECT_EQ(problem.empty(), one.refusal.empty()) << problem;
+    EXPECT_THAT(problem, HasSubstr(one.refusal));
+    if (one.refusal.empty()) {
+      EXPECT_EQ(bytes_of(scratch.path() / "out" / place), kernel);
+    }
   }
+}
+
+TEST(ClassAsItComes, IsToldApartByMoreThanOneName) {
+  const ScratchDirectory scratch;
+  const fs::path in = scratch.path() / "in", ilias = scratch.path() / "ilias.zip";
+  const auto students = [](const fs::path& of_class) {
+    std::vector<std::string> names;
+    for (const CohortEntry& entry : take_in(of_class).entries) names.push_back(entry.name);
+    return names;
+  };
+  const std::string time = "_attempt_2026-11-20-10-00-00";
+  for (const char* who : {"jane_doe", "john_doe", "johanna"}) {
+    put(in / ("My_lab 3_" + std::string(who) + time + "_matmul_shared.cu"), who);
+    put(in / ("My_lab 3_" + std::string(who) + time + ".txt"), "Name: somebody");
+  }
+  for (const char* table : {"roster.csv", "Lab 3.xlsx", "dates.json"}) put(in / table, "x");
+  EXPECT_THAT(students(in), testing::ElementsAre("jane_doe", "johanna", "john_doe"));
+  write_zip(ilias, {at("Lab 3/Submissions/Doe_Jane_doej_345/matmul_shared.cu"),
+                    at("Lab 3/Submissions/Roe_Max_roem_346/matmul_shared.cu")});
+  EXPECT_THAT(students(ilias), testing::ElementsAre("Doe_Jane_doej_345", "Roe_Max_roem_346"));
+  write_zip(ilias, {at("class/zoe/labs/03_shared_memory/matmul_shared.cu"), at("class/zoe/x.cu")});
+  EXPECT_THAT(students(ilias), testing::ElementsAre("zoe"));
+  put(in / place, kernel);
+  EXPECT_THAT([&] { take_in(in); },
+              testing::ThrowsMessage<CannotGrade>(HasSubstr("so it is one submission")));
 }
 
 TEST(ClassAsItComes, HasTheLastOfSeveralAttempts) {

@@ -47,7 +47,7 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
   for (const char* name : {"berta", "carla", "dora"}) {
     EXPECT_THAT(book, HasSubstr(std::string("\r\n") + name + ",graded,0,"));
   }
-  EXPECT_THAT(book, HasSubstr("\r\nella,not graded,,,,it is neither a folder nor an archive"));
+  EXPECT_THAT(book, HasSubstr("\r\nella,not graded,,,,ella.zip: it is neither a folder nor an archive"));
   EXPECT_THAT(book, HasSubstr("\r\nfay,not graded,,,,it holds no labs/NN_topic/*.cu"));
   EXPECT_THAT(text_of(out() / "feedback" / "berta.txt"), HasSubstr("nothing yet"));
   EXPECT_THAT(text_of(out() / "gradebook.html"), HasSubstr("feedback/anna.txt"));
@@ -159,10 +159,10 @@ TEST(HostileCohort, MakesOneRowOfEachTrouble) {
     EXPECT_THAT(book, HasSubstr("anna,graded,0,")) << run;
     EXPECT_THAT(book, HasSubstr("\r\n" + std::string(255, 'n') + ",not graded,,,,it holds no"));
     EXPECT_THAT(book,
-                HasSubstr("\r\nbomb,not graded,,,,03_shared_memory/matmul_shared.cu is larger"));
+                HasSubstr("\r\nbomb,not graded,,,,bomb.zip: 03_shared_memory/matmul_shared.cu is"));
     EXPECT_THAT(book, HasSubstr("\r\nCASE,not graded,"));
     EXPECT_THAT(book, HasSubstr("\r\ncase,not graded,"));
-    EXPECT_THAT(book, HasSubstr("\r\npipe,not graded,,,,it is neither a folder nor an"));
+    EXPECT_THAT(book, HasSubstr("\r\npipe,not graded,,,,pipe: it is neither a folder nor an"));
     EXPECT_THAT(book, HasSubstr("\\x1b[2J\n\\x3a:error::\\u{061c}\\xff"));
     EXPECT_EQ(book, first_book.empty() ? book : first_book);
     first_book = book;
@@ -172,7 +172,8 @@ TEST(HostileCohort, MakesOneRowOfEachTrouble) {
     EXPECT_THAT(text, Not(HasSubstr(cohort.in().string()))) << item.path();
     if (item.path().stem() != "anna") {
       EXPECT_THAT(text, HasSubstr("Could not be graded: "));
-      EXPECT_THAT(text, HasSubstr("Hand in a folder or an archive"));
+      EXPECT_THAT(text, HasSubstr("  matmul_shared.cu, which the course has as "
+                                  "labs/03_shared_memory/matmul_shared.cu\n"));
     }
   }
 }

@@ -1,20 +1,114 @@
 #include "grading/cohort/deadlines.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
 #include "grading/cli/submission.hpp"
-#include "grading/cohort/times.hpp"
+#include "grading/cohort/marks.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
+#include "grading/results/result.hpp"
 
 namespace tilewise::grading {
+namespace {
+
+using Match = std::match_results<std::string_view::const_iterator>;
+
+int number(const Match& match, int group) {
+  return match[group].matched ? std::stoi(match[group].str()) : 0;
+}
+
+/// 1 for "January" and "Jan"; 0 for no month.
+int month_called(const std::string& name) {
+  constexpr auto months = std::to_array<std::string_view>(
+      {"January", "February", "March", "April", "May", "June", "July", "August", "September",
+       "October", "November", "December"});
+  const auto found = std::ranges::find_if(
+      months, [&](std::string_view month) { return name == month || name == month.substr(0, 3); });
+  return found == months.end() ? 0 : static_cast<int>(found - months.begin()) + 1;
+}
+
+struct TimeOfDay {
+  int hour = 0, minute = 0, second = 0;
+};
+
+/// @param zone_s  east of Greenwich; nothing: of this machine
+std::optional<std::time_t> time_of(int year, int month, int day, TimeOfDay clock,
+                                   std::optional<int> zone_s = std::nullopt) {
+  std::tm parts{};
+  parts.tm_year = year - 1900;
+  parts.tm_mon = month - 1;
+  parts.tm_mday = day;
+  parts.tm_hour = clock.hour;
+  parts.tm_min = clock.minute;
+  parts.tm_sec = clock.second;
+  parts.tm_isdst = -1;
+  // Both go on counting where a day has no such hour, and a month no such day.
+  const bool is_on_clock = clock.hour < 24 && clock.minute < 60 && clock.second < 60;
+  const std::time_t time = zone_s ? ::timegm(&parts) - *zone_s : std::mktime(&parts);
+  if (!is_on_clock || parts.tm_mon != month - 1 || parts.tm_mday != day) return std::nullopt;
+  return time;
+}
+
+std::optional<TimeOfDay> of_twelve_hours(int hour, int minute, const std::string& half) {
+  if (hour < 1 || hour > 12) return std::nullopt;
+  return TimeOfDay{hour % 12 + (half == "P" ? 12 : 0), minute, 0};
+}
+
+int zone_of(const std::string& zone) {
+  if (zone == "Z" || zone == "UTC") return 0;
+  const int hours = std::stoi(zone.substr(1, 2)), minutes = std::stoi(zone.substr(zone.size() - 2));
+  return (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+}  // namespace
+
+std::optional<std::time_t> parse_time(std::string_view text, DayMeans day) {
+  static const std::regex iso(
+      R"((\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)? ?(Z|UTC|[+-]\d\d:?\d\d)?)");
+  static const std::regex blackboard(R"((\d{4})-(\d\d)-(\d\d)-(\d\d)-(\d\d)-(\d\d))");
+  static const std::regex day_first(
+      R"((?:[A-Z][a-z]+, )?(\d{1,2}) ([A-Z][a-z]+) (\d{4}), (\d{1,2}):(\d\d) ([AP])M)");
+  static const std::regex month_first(
+      R"((?:[A-Z][a-z]+, )?([A-Z][a-z]+) (\d{1,2}), (\d{4}),? (\d{1,2}):?(\d\d) ([AP])M)");
+  constexpr std::size_t longest = 60;
+  if (text.size() > longest) return std::nullopt;
+  const auto is = [&](Match& match, const std::regex& form) {
+    return std::regex_match(text.begin(), text.end(), match, form);
+  };
+  Match match;
+  if (is(match, iso)) {
+    TimeOfDay clock{number(match, 4), number(match, 5), number(match, 6)};
+    if (!match[4].matched && day == DayMeans::its_end) clock = {23, 59, 59};
+    std::optional<int> zone;
+    if (match[7].matched) zone = zone_of(match[7]);
+    return time_of(number(match, 1), number(match, 2), number(match, 3), clock, zone);
+  }
+  if (is(match, blackboard)) {
+    return time_of(number(match, 1), number(match, 2), number(match, 3),
+                   {number(match, 4), number(match, 5), number(match, 6)});
+  }
+  const bool has_day_first = is(match, day_first);
+  if (!has_day_first && !is(match, month_first)) return std::nullopt;
+  const int month = month_called(match[has_day_first ? 2 : 1]);
+  const auto clock = of_twelve_hours(number(match, 4), number(match, 5), match[6]);
+  if (month == 0 || !clock) return std::nullopt;
+  return time_of(number(match, 3), month, number(match, has_day_first ? 1 : 2), *clock);
+}
+
+std::string in_words(std::time_t time) {
+  return fmt::format("{:%Y-%m-%d %H:%M %z}", fmt::localtime(time));
+}
+
 namespace {
 
 void demand_known_keys(const nlohmann::json& json, const std::set<std::string>& known) {
@@ -138,6 +232,73 @@ std::string in_words(const Lateness& late) {
   if (late.free_days > 0) text += fmt::format(", of them {} free", late.free_days);
   if (late.percent > 0) text += fmt::format(": {:g}% less", late.percent);
   return text;
+}
+
+namespace {
+
+nlohmann::ordered_json read_json(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return nlohmann::ordered_json::parse(stream);
+}
+
+std::optional<std::time_t> time_at(const nlohmann::ordered_json& object, const char* key) {
+  const auto value = object.is_object() ? object.value(key, nlohmann::ordered_json()) : nullptr;
+  if (!value.is_string()) return std::nullopt;
+  const auto time = parse_time(value.get<std::string>(), DayMeans::its_end);
+  if (!time) throw std::invalid_argument(fmt::format("{} is no time: {}", key, value.dump()));
+  return time;
+}
+
+/// The last of a group's, where one of it has an extension.
+std::optional<std::time_t> due_date(const nlohmann::ordered_json& metadata) {
+  std::optional<std::time_t> due;
+  for (const auto& user : metadata.value("users", nlohmann::ordered_json::array())) {
+    if (user.contains("assignment")) due = std::max(due, time_at(user["assignment"], "due_date"));
+  }
+  return due || !metadata.contains("assignment") ? due
+                                                 : time_at(metadata["assignment"], "due_date");
+}
+
+Deadlines costs_in(const std::filesystem::path& file) {
+  return file.empty() ? Deadlines() : Deadlines(file, Roster(), {});
+}
+
+}  // namespace
+
+void demand_costs(const std::filesystem::path& costs) {
+  if (costs_in(costs).has_dates()) {
+    throw CannotGrade(
+        fmt::format("{}: on Gradescope its own dates and extensions count: leave out "
+                    "due, stages and students",
+                    printable(costs.string())));
+  }
+}
+
+void tell_dates(const GradescopeDates& files) {
+  const Deadlines costs = costs_in(files.costs);
+  try {
+    const nlohmann::ordered_json metadata = read_json(files.metadata);
+    nlohmann::ordered_json results = read_json(files.results);
+    const auto handed_in = time_at(metadata, "created_at");
+    const auto due = due_date(metadata);
+    if (!handed_in) throw std::invalid_argument("there is no created_at");
+    std::string text = "Handed in " + in_words(*handed_in);
+    if (due) {
+      const Lateness late = costs.lateness(*due, *handed_in);
+      text +=
+          fmt::format("; due {}{}{}", in_words(*due), late.days > 0 ? "; " : "", in_words(late));
+      if (late.percent > 0) {
+        const double score = results.at("score").get<double>() * (1 - late.percent / 100);
+        results["score"] = score;
+        text += fmt::format(", which leaves {} points", points_in_words(score));
+      }
+    }
+    results["output"] = fmt::format("{}\n{}.\n", results.at("output").get<std::string>(), text);
+    write_whole(files.results, to_file(results));
+  } catch (const std::exception& error) {
+    throw CannotGrade(
+        fmt::format("{}: {}", printable(files.metadata.string()), printable(error.what())));
+  }
 }
 
 }  // namespace tilewise::grading

@@ -6,12 +6,25 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grading/cohort/platforms.hpp"
 #include "grading/cohort/roster.hpp"
 
 namespace tilewise::grading {
+
+/// What a date without a time of day means.
+enum class DayMeans { its_beginning, its_end };
+
+/// A time as people and platforms write it: "2026-11-20", "2026-11-20 23:59",
+/// "2026-11-20T23:59:00+01:00", Blackboard's "2026-11-20-23-59-00", Brightspace's "Nov 20, 2026
+/// 1159 PM", Moodle's "Friday, 20 November 2026, 11:59 PM". Where it names no zone it is of this
+/// machine's (TZ). Nothing where it is none of these, or on no calendar.
+std::optional<std::time_t> parse_time(std::string_view text, DayMeans day);
+
+/// "2026-11-20 23:59 +0100"
+std::string in_words(std::time_t time);
 
 /// How late a stage was handed in, and what that costs.
 struct Lateness {
@@ -73,5 +86,21 @@ class Deadlines {
   double percent_per_day_ = 0;
   int most_days_ = std::numeric_limits<int>::max();
 };
+
+/// What an autograder on Gradescope does once it has graded.
+struct GradescopeDates {
+  std::filesystem::path results;   ///< results.json, which is changed
+  std::filesystem::path metadata;  ///< submission_metadata.json
+  std::filesystem::path costs;     ///< as Deadlines reads it, without dates; empty: none
+};
+
+/// Tells the student when the submission came and how late that is, by Gradescope's own dates, a
+/// student's extension among them, and takes what that costs. After
+/// https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/.
+/// @throws CannotGrade where one of the files cannot be read
+void tell_dates(const GradescopeDates& files);
+
+/// @throws CannotGrade unless the file has costs alone: the dates are Gradescope's
+void demand_costs(const std::filesystem::path& costs);
 
 }  // namespace tilewise::grading

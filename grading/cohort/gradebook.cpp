@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "grading/cohort/deadlines.hpp"
 #include "grading/cohort/tables.hpp"
-#include "grading/cohort/times.hpp"
 #include "grading/results/printable.hpp"
 
 namespace tilewise::grading {

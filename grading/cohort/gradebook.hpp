@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -48,5 +49,48 @@ std::string canvas_csv(const std::vector<Mark>& marks, const std::vector<Student
 /// @param settings  how and when all were graded, in words
 std::string gradebook_html(const std::vector<Mark>& marks, const std::vector<std::string>& stages,
                            const std::string& title, const std::string& settings);
+
+/// What a student is to read: first what is wrong, nearest the cause, then which files were graded
+/// and when they were handed in, what an instructor says, each test and why it failed, and a table
+/// of points. Of hidden tests their points alone. What is wrong stands there once.
+/// @param sources  what was taken from the submission
+/// @param stages   that are graded: whose submission could not be is told what they expect
+std::string feedback_text(const Mark& mark, const std::filesystem::path& sources,
+                          const std::vector<std::string>& stages);
+
+/// The same for Gradescope: its results.json.
+std::string gradescope_file(const Mark& mark);
+
+/// Parts of the pages that instructors read: of one gradebook, and of a term's.
+
+/// A whole page, with its style and what sorts its tables where scripts run.
+/// @param body  markup
+std::string page_of(const std::string& title, const std::string& body);
+
+/// A table that its headings sort; the first cell of a row is its heading.
+/// @param headings  text
+/// @param rows      markup, as row_of() makes it
+std::string sorted_table(const std::string& caption, const std::vector<std::string>& headings,
+                         const std::vector<std::string>& rows);
+
+/// A cell of a row.
+struct PageCell {
+  std::string markup;
+  std::string style = {};  ///< class: "failed"; empty: none
+  std::string key = {};    ///< what it is sorted by, where that is not what it says
+};
+
+/// @param style  class of the row: "ungraded"; empty: none
+std::string row_of(const std::string& heading_markup, const std::vector<PageCell>& cells,
+                   const std::string& style);
+
+/// Points of one who has some.
+struct PointsOf {
+  double points, max_points;
+};
+
+/// How many there are, mean and median, and how many have which tenth of all points.
+/// @param counts  in words: "3 submissions: 2 graded, 1 not."
+std::string distribution(const std::string& counts, const std::vector<PointsOf>& all);
 
 }  // namespace tilewise::grading

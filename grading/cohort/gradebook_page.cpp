@@ -1,5 +1,3 @@
-#include "grading/cohort/gradebook_page.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

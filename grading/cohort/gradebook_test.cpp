@@ -8,10 +8,8 @@
 
 #include "common/process/sandbox.hpp"
 #include "grading/cohort/cohort.hpp"
-#include "grading/cohort/feedback.hpp"
-#include "grading/cohort/gradescope_dates.hpp"
+#include "grading/cohort/deadlines.hpp"
 #include "grading/cohort/marks.hpp"
-#include "grading/cohort/times.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/test/example_grade.hpp"
 
@@ -216,7 +214,7 @@ TEST_F(MarksTest, AreToldToStudents) {
              remarks("student,stage,test,points,comment\nJane,3,Passes,1,look\nJane,3,,1,\n"));
   const fs::path sources = scratch_.path() / "jane";
   put_in_place("abc", sources, "03_shared_memory/matmul_shared.cu", "hw/matmul_shared (1).cu");
-  const std::string text = feedback_text(mark, sources);
+  const std::string text = feedback_text(mark, sources, stages);
   EXPECT_THAT(text,
               HasSubstr("hw/matmul_shared (1).cu, as 03_shared_memory/matmul_shared.cu\n"
                         "    SHA-256 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff6"));

@@ -8,11 +8,12 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "common/base/files.hpp"
 #include "grading/cohort/archives.hpp"
-#include "grading/cohort/times.hpp"
+#include "grading/cohort/deadlines.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
@@ -22,24 +23,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files of a folder that have a place; where it has none, those of archives that lie at its top,
-/// of which one that cannot be read is told of only where no other has any.
+/// Archives of a folder, which platforms may put a student's files below.
+std::vector<fs::path> archives_in(const fs::path& folder) {
+  constexpr int deepest = 2;
+  constexpr std::size_t most = 20;
+  std::vector<fs::path> archives;
+  std::error_code error;
+  fs::recursive_directory_iterator item(folder, error), end;
+  for (; !error && item != end && archives.size() < most; item.increment(error)) {
+    const std::string name = item->path().filename().string();
+    const bool is_hidden = name.starts_with('.') || name == "__MACOSX";
+    if (is_hidden || item.depth() >= deepest) item.disable_recursion_pending();
+    if (!is_hidden && !ending_of_archive(name).empty()) archives.push_back(*item);
+  }
+  std::ranges::sort(archives);
+  return archives;
+}
+
+/// Files of a folder that have a place; where it has none, those of archives that lie in it, of
+/// which one that cannot be read is told of only where no other has any.
 std::string take_from_tree(const fs::path& folder, const fs::path& to,
                            const PlaceInLabs& place_of) {
   if (std::string problem = take_from_folder(folder, to, place_of); !problem.empty()) {
     return problem;
   }
-  std::vector<fs::path> archives;
   std::error_code error;
   if (fs::exists(to / "labs", error)) return "";
-  for (fs::directory_iterator item(folder, error), end; !error && item != end;
-       item.increment(error)) {
-    const std::string name = item->path().filename().string();
-    if (!name.starts_with('.') && !ending_of_archive(name).empty()) archives.push_back(*item);
-  }
-  std::ranges::sort(archives);
   std::string told;
-  for (const fs::path& archive : archives) {
+  for (const fs::path& archive : archives_in(folder)) {
     const std::string problem = take_from_archive(archive, to, place_of);
     if (!problem.empty() && told.empty()) {
       told = fmt::format("{}: {}", printable(archive.filename().string()), problem);
@@ -48,23 +59,52 @@ std::string take_from_tree(const fs::path& folder, const fs::path& to,
   return fs::exists(to / "labs", error) ? "" : told;
 }
 
-std::string take_one(const HandedIn& source, const fs::path& to) {
+std::string name_of(const HandedIn& source) {
+  return source.name.empty() ? source.path.filename().string() : source.name;
+}
+
+/// Looks through something that was handed in for files with a place, and copies them there.
+std::string take_placed(const HandedIn& source, const fs::path& to, const PlaceInLabs& place_of) {
   std::error_code error;
-  return take_submission(to, [&](const PlaceInLabs& place_of) -> std::string {
-    if (fs::is_directory(source.path, error)) return take_from_tree(source.path, to, place_of);
-    const std::string name = source.name.empty() ? source.path.filename().string() : source.name;
-    const auto place = place_of(name);
-    // Where it has no place as a part of labs, it may have one by its name.
-    const bool is_source = in_lower_case(name).find(".cu") != std::string::npos;
-    if (!place && is_source && ending_of_archive(name).empty()) return "";
-    if (!place) return take_from_archive(source.path, to, place_of);
-    if (!fs::is_regular_file(fs::symlink_status(source.path, error))) return no_archive;
-    std::ifstream stream(source.path, std::ios::binary);
-    std::string text(largest_source_bytes + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return put_in_place(text, to, *place, name);
-  });
+  if (fs::is_directory(source.path, error)) return take_from_tree(source.path, to, place_of);
+  const std::string name = name_of(source);
+  const auto place = place_of(name);
+  // Where it has no place as a part of labs, it may have one by its name.
+  const bool is_source = in_lower_case(name).find(".cu") != std::string::npos;
+  if (!place && is_source && ending_of_archive(name).empty()) return "";
+  if (!place) return take_from_archive(source.path, to, place_of);
+  if (!fs::is_regular_file(fs::symlink_status(source.path, error))) return no_archive;
+  std::ifstream stream(source.path, std::ios::binary);
+  std::string text(largest_source_bytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return put_in_place(text, to, *place, name);
+}
+
+std::string take_one(const HandedIn& source, const fs::path& to) {
+  return take_submission(
+      to, [&](const PlaceInLabs& place_of) { return take_placed(source, to, place_of); });
+}
+
+/// Why nothing that was handed in has a place.
+std::string nothing_of_a_stage(const CohortEntry& entry) {
+  std::set<std::string> others;
+  const auto look_at = [&](const fs::path& path) -> std::optional<fs::path> {
+    constexpr std::size_t most_told = 3, longest_told = 60;
+    const std::string name = path.filename().string();
+    const std::string ending = in_lower_case(path.extension().string());
+    const bool is_code = ending == ".cu" || ending == ".cuh" || ending == ".cpp" || ending == ".c";
+    const bool is_told = is_code && !name.starts_with('.') && name.size() <= longest_told;
+    if (is_told && others.size() < most_told) others.insert(printable(name));
+    return std::nullopt;
+  };
+  const ScratchDirectory nothing;
+  for (const HandedIn& source : entry.sources) take_placed(source, nothing.path(), look_at);
+  std::string text = "it holds no labs/NN_topic/*.cu of a stage";
+  // Where students go by pseudonyms, their files may tell names that nobody knows to be secret.
+  if (others.empty() || !entry.secrets.empty()) return text;
+  return text + fmt::format("; {} {} called as none of the course's files", fmt::join(others, ", "),
+                            others.size() == 1 ? "is" : "are");
 }
 
 }  // namespace
@@ -89,21 +129,22 @@ bool same_sources(const fs::path& one, const fs::path& other) {
 
 std::string take_sources(const CohortEntry& entry, const fs::path& to) {
   if (entry.sources.size() == 1) {
-    std::string problem = take_one(entry.sources.front(), to);
-    if (problem.empty() && places_in(to).empty()) {
-      problem = "it holds no labs/NN_topic/*.cu of a stage";
-    }
-    return problem;
+    const HandedIn& source = entry.sources.front();
+    const std::string problem = take_one(source, to);
+    if (problem.empty()) return places_in(to).empty() ? nothing_of_a_stage(entry) : "";
+    std::error_code error;
+    const bool is_folder = fs::is_directory(source.path, error);
+    return is_folder ? problem : fmt::format("{}: {}", printable(name_of(source)), problem);
   }
   std::map<fs::path, std::string> from;
-  std::string last_problem = "it holds no labs/NN_topic/*.cu of a stage";
+  std::string last_problem;
   for (const HandedIn& source : entry.sources) {
     const ScratchDirectory scratch;
     const std::string name = source.path.filename().string();
     // A report beside the code is no archive, and need be none.
     if (std::string problem = take_one(source, scratch.path()); !problem.empty()) {
-      if (problem != no_archive) return fmt::format("{}: {}", printable(name), problem);
-      last_problem = std::move(problem);
+      last_problem = fmt::format("{}: {}", printable(name_of(source)), problem);
+      if (problem != no_archive) return last_problem;
     }
     for (const fs::path& place : places_in(scratch.path())) {
       const fs::path file = scratch.path() / "labs" / place;
@@ -119,7 +160,8 @@ std::string take_sources(const CohortEntry& entry, const fs::path& to) {
       }
     }
   }
-  return from.empty() ? last_problem : "";
+  if (!from.empty()) return "";
+  return last_problem.empty() ? nothing_of_a_stage(entry) : last_problem;
 }
 
 std::string without_secrets(std::string text, const CohortEntry& entry) {
@@ -219,6 +261,29 @@ std::vector<fs::path> items_of(const fs::path& folder) {
   return items;
 }
 
+/// Whether what lies somewhere is one submission's, and not a class's.
+bool is_of_one(const std::vector<fs::path>& items) {
+  return std::ranges::any_of(items, [](const fs::path& item) {
+    return item.filename() == "labs" || candidate_by_name(item.filename()).has_value();
+  });
+}
+
+/// Of an archive of a class the folder that holds it: "Lab 3/Submissions". A folder that all lie in
+/// is passed over, as archives have it that were made of one; further ones where more than one
+/// thing lies in them, since the only student of a class may hand in a folder, too.
+fs::path below_folders_of_all(fs::path folder) {
+  std::vector<fs::path> items = items_of(folder);
+  for (bool is_first = true; items.size() == 1 && fs::is_directory(items.front());
+       is_first = false) {
+    const fs::path inner = items.front();
+    if (fs::is_empty(inner)) return folder;
+    items = items_of(inner);
+    if (!is_first && (items.size() < 2 || is_of_one(items))) return folder;
+    folder = inner;
+  }
+  return folder;
+}
+
 }  // namespace
 
 Intake take_in(const fs::path& class_of_submissions) {
@@ -229,23 +294,28 @@ Intake take_in(const fs::path& class_of_submissions) {
     const auto scratch = std::make_shared<const ScratchDirectory>();
     unpack_class(folder, scratch->path());
     intake.scratch = scratch;
-    folder = scratch->path();
-    // As archives have it that were made of a folder.
-    const std::vector<fs::path> items = items_of(folder);
-    if (items.size() == 1 && fs::is_directory(items.front())) folder = items.front();
+    folder = below_folders_of_all(scratch->path());
   }
   if (!fs::is_directory(folder, error)) {
     throw CannotGrade(fmt::format("the submissions {}: {}", printable(folder.string()),
                                   error ? error.message() : "no folder and no archive"));
   }
   const auto by_gradescope = delivered_by_gradescope(folder / "submission_metadata.yml");
+  const std::vector<fs::path> items = items_of(folder);
+  if (fs::is_directory(folder / "labs", error)) {
+    throw CannotGrade(fmt::format(
+        "{} holds labs, so it is one submission: name the folder that it lies in, or grade it with "
+        "./lab grade --submission",
+        printable(folder.string())));
+  }
+  const std::string title = title_at_blackboard(items);
   std::map<std::pair<std::string, std::string>, Collected> collected;
-  for (const fs::path& item : items_of(folder)) {
+  for (const fs::path& item : items) {
     const std::string name = item.filename().string();
     const auto known = by_gradescope.find(name);
     Delivered delivered = known != by_gradescope.end()
                               ? known->second
-                              : delivered_as(name, fs::is_directory(item, error));
+                              : delivered_as(name, fs::is_directory(item, error), title);
     Collected& of_student = collected[{name_of(delivered.people), delivered.id}];
     of_student.student = name_of(delivered.people);
     const HandedIn source{item, delivered.file};

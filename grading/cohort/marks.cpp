@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "grading/cli/submission.hpp"
+#include "grading/cohort/deadlines.hpp"
 #include "grading/cohort/tables.hpp"
-#include "grading/cohort/times.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 

@@ -9,7 +9,7 @@
 #include "common/process/sandbox.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/cohort/archives.hpp"
-#include "grading/cohort/times.hpp"
+#include "grading/cohort/deadlines.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 
@@ -29,9 +29,9 @@ std::optional<Delivered> of_moodle(const std::string& name) {
 }
 
 /// "doejane_LATE_123_456_matmul_shared-1.cu", for a group its name instead; where names are
-/// withheld "LATE_anon_aB3cD_456_matmul_shared.cu".
+/// withheld "LATE_anon_aB3cD_456_matmul_shared.cu"; "doejane_123_text.html" of what was typed in.
 std::optional<Delivered> of_canvas(const std::string& name) {
-  static const std::regex form(R"(([^_]+)_(LATE_)?(\d+)_(\d+)_(.+))");
+  static const std::regex form(R"((.+?)_(LATE_)?(\d+)_(?:\d+_(.+)|((?:text|link)\.html)))");
   static const std::regex anonymous(R"((LATE_)?(anon_\w+?)_(\d+)_(.+))");
   static const std::regex attempt(R"((.+)-(\d{1,4})(\.[^.]+|\.tar\.[^.]+)?)");
   std::smatch found;
@@ -40,7 +40,8 @@ std::optional<Delivered> of_canvas(const std::string& name) {
     delivered = {.people = {{found[2]}}, .file = found[4]};
     delivered.at.marked_late = found[1].matched;
   } else if (std::regex_match(name, found, form)) {
-    delivered = {.people = {{found[1], {found[3]}}}, .id = found[3], .file = found[5]};
+    delivered = {.people = {{found[1], {found[3]}}}, .id = found[3]};
+    delivered.file = found[found[4].matched ? 4 : 5];
     delivered.at.marked_late = found[2].matched;
   } else {
     return std::nullopt;
@@ -58,21 +59,25 @@ HandedInAt said_by(const char* platform, const std::string& time) {
 }
 
 /// "Lab 3_doej_attempt_2026-11-20-23-59-00_matmul_shared.cu", and a receipt that ends after the
-/// time.
-std::optional<Delivered> of_blackboard(const std::string& name) {
-  static const std::regex form(R"(.+_([^_]+)_attempt_(\d{4}(?:-\d\d){5})(?:_(.+)|(\.txt)))");
+/// time: the title with the login, the time, and the file.
+const std::regex blackboard(R"((.+)_attempt_(\d{4}(?:-\d\d){5})(?:_(.+)|(\.txt)))");
+
+std::optional<Delivered> of_blackboard(const std::string& name, const std::string& title) {
   std::smatch found;
-  if (!std::regex_match(name, found, form)) return std::nullopt;
-  Delivered delivered{.people = {{found[1], {found[1]}}}, .id = found[1], .is_whole = true};
+  if (!std::regex_match(name, found, blackboard)) return std::nullopt;
+  const std::string before = found[1];
+  const bool has_title = !title.empty() && before.starts_with(title);
+  const std::string login = before.substr(has_title ? title.size() : before.rfind('_') + 1);
+  Delivered delivered{.people = {{login, {login}}}, .id = login, .is_whole = true};
   delivered.file = found[3].matched ? found[3].str() : "receipt.txt";
   delivered.at = said_by("Blackboard", found[2]);
   return delivered;
 }
 
-/// "123-456 - Jane Doe - Nov 20, 2026 1159 PM", or that and a file's name.
+/// "123-456 - Jane Doe - Nov 20, 2026 1159 PM", or that and a file's name. What holds a year is a
+/// time, also where the site's language writes it in a way that is not known here.
 std::optional<Delivered> of_brightspace(const std::string& name) {
-  static const std::regex form(
-      R"((\d+)-\d+ - (.+?) - ([A-Z][a-z]{2} \d{1,2}, \d{4} \d{3,4} [AP]M)(?: - (.+))?)");
+  static const std::regex form(R"((\d+)-\d+ - (.+?) - ([^-]*\d{4}[^-]*?)(?: - (.+))?)");
   std::smatch found;
   if (!std::regex_match(name, found, form)) return std::nullopt;
   return Delivered{.people = {{found[2], {found[1]}}},
@@ -82,34 +87,51 @@ std::optional<Delivered> of_brightspace(const std::string& name) {
                    .is_whole = true};
 }
 
-/// Where a file's name ends as one of a stage's does, what comes before that.
-std::string before_source(const std::string& name) {
-  const auto place = PlacesByName().place_of(name);
-  if (!place) return "";
-  const std::size_t own = in_lower_case(name).rfind(place->stem().string());
-  const std::string before = name.substr(0, own == name.npos ? 0 : own);
-  return before.substr(0, before.find_last_not_of(" _-") + 1);
+/// "Doe_Jane_doej_345": last name, first name, login and the platform's number. Other folders may
+/// look so, too: what is gained is a login that a roster may know.
+Delivered of_a_folder(const std::string& name) {
+  static const std::regex of_ilias(R"([^_]+_.+_([^_]+)_\d+)");
+  std::smatch found;
+  if (!std::regex_match(name, found, of_ilias)) return {.people = {{name}}};
+  return {.people = {{name, {found[1]}}}};
 }
 
 /// "Jane Doe - matmul_shared.cu", as Google Classroom calls copies; or just what is somebody's.
 Delivered of_a_file(const std::string& name) {
   const std::size_t hyphen = name.find(" - ");
   const std::size_t ending = ending_of_archive(name).size();
-  const std::string before = before_source(name);
-  if (hyphen != name.npos && hyphen > 0 && (ending > 0 || !before.empty())) {
+  const std::string beside = words_beside_stage(name);
+  if (hyphen != name.npos && hyphen > 0 && (ending > 0 || !beside.empty())) {
     return {.people = {{name.substr(0, hyphen)}}, .file = name.substr(hyphen + 3)};
   }
-  if (!before.empty()) return {.people = {{before}}, .file = name.substr(before.size() + 1)};
+  if (name.starts_with(beside) && !beside.empty()) {
+    return {.people = {{beside}}, .file = name.substr(beside.size() + 1)};
+  }
+  if (!beside.empty()) return {.people = {{beside}}, .file = name};
   return {.people = {{name.substr(0, name.size() - ending)}}};
 }
 
 }  // namespace
 
-Delivered delivered_as(const std::string& name, bool is_folder) {
+std::string title_at_blackboard(const std::vector<fs::path>& items) {
+  std::optional<std::string> common;
+  for (const fs::path& item : items) {
+    const std::string name = item.filename().string();
+    std::smatch found;
+    if (!std::regex_match(name, found, blackboard)) continue;
+    const std::string before = found[1];
+    if (!common) common = before;
+    common->resize(
+        static_cast<std::size_t>(std::ranges::mismatch(*common, before).in1 - common->begin()));
+  }
+  return common ? common->substr(0, common->rfind('_') + 1) : "";
+}
+
+Delivered delivered_as(const std::string& name, bool is_folder, const std::string& title) {
   if (auto delivered = of_moodle(name)) return *delivered;
-  if (auto delivered = of_blackboard(name)) return *delivered;
+  if (auto delivered = of_blackboard(name, title)) return *delivered;
   if (auto delivered = of_brightspace(name)) return *delivered;
-  if (is_folder) return {.people = {{name}}};
+  if (is_folder) return of_a_folder(name);
   if (auto delivered = of_canvas(name)) return *delivered;
   return of_a_file(name);
 }
@@ -194,10 +216,12 @@ HandedInAt committed_at(const fs::path& clone) {
 }
 
 bool is_nobodys(const std::string& name) {
-  static const std::set<std::string> of_others = {"__MACOSX",    "Thumbs.db",
-                                                  "desktop.ini", "index.html",
-                                                  "grades.csv",  "submission_metadata.yml"};
-  return name.starts_with('.') || of_others.contains(name);
+  static const std::set<std::string> of_others = {"__MACOSX", "Thumbs.db", "desktop.ini",
+                                                  "index.html"};
+  // Lists of students, in all the forms that platforms and instructors put beside.
+  static const std::set<std::string> tables = {".csv", ".json", ".ods", ".xls", ".xlsx", ".yml"};
+  return name.starts_with('.') || of_others.contains(name) ||
+         tables.contains(in_lower_case(fs::path(name).extension().string()));
 }
 
 }  // namespace tilewise::grading

@@ -39,9 +39,15 @@ struct Delivered {
 /// Known are Moodle ("Doe Jane_123_assignsubmission_file_"), Canvas
 /// ("doejane_LATE_123_456_matmul_shared-1.cu"), Blackboard
 /// ("Lab 3_doej_attempt_2026-11-20-23-59-00_matmul_shared.cu"), Brightspace ("123-456 - Jane Doe -
-/// Nov 20, 2026 1159 PM") and Google Classroom ("Jane Doe - matmul_shared.cu"); otherwise a folder
-/// or an archive is called as its student is, and a source of a stage begins so.
-Delivered delivered_as(const std::string& name, bool is_folder);
+/// Nov 20, 2026 1159 PM"), ILIAS ("Doe_Jane_doej_345") and Google Classroom ("Jane Doe -
+/// matmul_shared.cu"); otherwise a folder or an archive is called as its student is, and a source
+/// of a stage begins or ends so.
+/// @param title  as title_at_blackboard() tells it
+Delivered delivered_as(const std::string& name, bool is_folder, const std::string& title = "");
+
+/// What all of a class begins with that Blackboard delivers: "Lab 3_". It tells logins that hold an
+/// underscore from the end of the assignment's title; empty where nothing does.
+std::string title_at_blackboard(const std::vector<std::filesystem::path>& items);
 
 /// Of what Gradescope exports, submission_metadata.yml: who handed in each folder, and when.
 std::map<std::string, Delivered> delivered_by_gradescope(const std::filesystem::path& metadata);

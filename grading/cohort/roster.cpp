@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <random>
 #include <set>
+#include <system_error>
 
-#include "grading/cohort/archives.hpp"
+#include "grading/cohort/deadlines.hpp"
 #include "grading/cohort/tables.hpp"
-#include "grading/cohort/times.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 
@@ -18,21 +19,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Headings in lower case, those of a kind in the order in which they are shown.
-const std::vector<std::string> name_headings = {"name", "full name", "student", "student name",
-                                                "display name"};
-const std::vector<std::string> first_name_headings = {"first name", "given name", "first_name"};
-const std::vector<std::string> last_name_headings = {"last name", "surname", "family name",
-                                                     "last_name"};
-const std::vector<std::string> id_headings = {"id number",       "sid",
-                                              "student id",      "sis user id",
-                                              "orgdefinedid",    "id",
-                                              "identifier",      "username",
-                                              "login",           "login id",
-                                              "sis login id",    "integration id",
-                                              "github_username", "github username"};
-const std::vector<std::string> address_headings = {"email", "email address", "e-mail",
-                                                   "e-mail address"};
+// Headings in lower case, those of a kind in the order in which they are shown; also as Moodle has
+// them in German, Spanish, French and Polish.
+const std::vector<std::string> name_headings = {
+    "name",           "full name",          "student",         "student name",
+    "display name",   "vollständiger name", "nombre completo", "nom complet",
+    "imię i nazwisko"};
+const std::vector<std::string> first_name_headings = {
+    "first name", "given name", "first_name", "vorname", "nombre", "prénom", "imię"};
+const std::vector<std::string> last_name_headings = {
+    "last name",   "surname",   "family name", "last_name",      "nachname",
+    "apellido(s)", "apellidos", "nom",         "nom de famille", "nazwisko"};
+const std::vector<std::string> id_headings = {"id number",
+                                              "sid",
+                                              "student id",
+                                              "sis user id",
+                                              "orgdefinedid",
+                                              "id",
+                                              "identifier",
+                                              "username",
+                                              "login",
+                                              "login id",
+                                              "sis login id",
+                                              "integration id",
+                                              "github_username",
+                                              "github username",
+                                              "id-nummer",
+                                              "matrikelnummer",
+                                              "anmeldename",
+                                              "número de id",
+                                              "numéro d’identification",
+                                              "numer id"};
+const std::vector<std::string> address_headings = {"email",
+                                                   "email address",
+                                                   "e-mail",
+                                                   "e-mail address",
+                                                   "e-mail-adresse",
+                                                   "dirección de correo",
+                                                   "adresse de courriel",
+                                                   "adres e-mail"};
 const std::vector<std::string> time_headings = {"submitted", "last modified (submission)"};
 // What platforms' tables have beside.
 const std::set<std::string> ignored_headings = {"",
@@ -57,6 +82,7 @@ const std::set<std::string> ignored_headings = {"",
                                                 "last access",
                                                 "last downloaded from this course",
                                                 "availability",
+                                                "child course id",
                                                 "root account",
                                                 "end-of-line indicator"};
 
@@ -71,8 +97,9 @@ bool is_gradebook_of_canvas(const Table& table) {
 void demand_known_columns(const Table& table, const std::string& file) {
   std::vector<std::string> unknown;
   for (const std::string& heading : table.headings) {
-    // Behind the section stand all that it has graded.
+    // Behind the section stand all that Canvas has graded; Blackboard marks what it has.
     if (heading == "section" && is_gradebook_of_canvas(table)) break;
+    if (heading.find("[total pts") != heading.npos) continue;
     const bool is_known = ignored_headings.contains(heading) || is_any_of(heading, name_headings) ||
                           is_any_of(heading, first_name_headings) ||
                           is_any_of(heading, last_name_headings) ||
@@ -98,8 +125,11 @@ std::string first_of(const TableRow& row, const std::vector<std::string>& headin
 /// Rows that are there for the platform's sake, and the staff.
 bool is_nobody(const TableRow& row) {
   const std::string role = in_lower_case(row["role"]);
-  return row["student"] == "Points Possible" || row["student"] == "Student, Test" ||
-         (!role.empty() && role != "student");
+  // Of Canvas' assignments that somebody posts by hand.
+  const bool is_of_no_student =
+      row["student"].empty() && row.cells.contains("sis login id") && row["id"].empty();
+  return is_of_no_student || row["student"] == "Points Possible" ||
+         row["student"] == "Student, Test" || (!role.empty() && role != "student");
 }
 
 Student student_of(const TableRow& row, const std::string& where) {
@@ -135,10 +165,10 @@ Student student_of(const TableRow& row, const std::string& where) {
   return student;
 }
 
-/// The words of a name: without case, commas and dots.
+/// The words of a name: without case, accents, commas and dots.
 std::vector<std::string> words_of(const std::string& name) {
   std::vector<std::string> words = {""};
-  for (const char c : in_lower_case(name)) {
+  for (const char c : in_plain_letters(name)) {
     const auto byte = static_cast<unsigned char>(c);
     if (std::isalnum(byte) != 0 || byte >= 0x80) {
       words.back() += c;
@@ -215,14 +245,15 @@ std::vector<std::size_t> Roster::find(const Person& person) const {
   };
   std::vector<std::string> keys = person.ids;
   keys.push_back(person.name);
-  // "assignment-login" of GitHub Classroom, "Doe, Jane(login)" of Sakai, "Group A-Doe Jane".
+  // "assignment-login" of GitHub Classroom, "Doe, Jane(login)" of Sakai, "Doe, Jane <address>" of
+  // mail, "Group A-Doe Jane".
   for (std::size_t at = person.name.find('-'); at != person.name.npos;
        at = person.name.find('-', at + 1)) {
     keys.push_back(person.name.substr(at + 1));
   }
-  if (const std::size_t open = person.name.rfind('('); open != person.name.npos) {
+  if (const std::size_t open = person.name.find_last_of("(<"); open != person.name.npos) {
     const std::string inside = person.name.substr(open + 1);
-    keys.push_back(inside.substr(0, inside.find(')')));
+    keys.push_back(inside.substr(0, inside.find_first_of(")>")));
     keys.push_back(person.name.substr(0, open));
   }
   for (const std::string& key : keys) {
@@ -314,6 +345,42 @@ Roster settle_students(std::vector<CohortEntry>& entries, const fs::path& file) 
     }
   }
   return roster;
+}
+
+Pseudonyms::Pseudonyms(fs::path file) : file_(std::move(file)) {
+  std::error_code error;
+  if (!fs::exists(file_, error)) return;
+  for (const TableRow& row : read_table(file_).rows) {
+    const std::string pseudonym = row["pseudonym"], name = row["name"];
+    const bool is_new = !pseudonym.empty() && taken_.insert(pseudonym).second;
+    if (!is_new || name.empty() || !of_name_.emplace(name, pseudonym).second) {
+      throw CannotGrade(
+          fmt::format("{}:{}: a row has a pseudonym and a name, each of which stands there once",
+                      printable(file_.string()), row.line));
+    }
+  }
+}
+
+std::string Pseudonyms::of(const std::string& name) {
+  // As the file has it, where nothing is a formula.
+  const bool is_like_a_formula = name.find_first_of("=+-@") == 0;
+  const std::string key = (is_like_a_formula ? "'" : "") + first_line(name);
+  if (const auto known = of_name_.find(key); known != of_name_.end()) return known->second;
+  std::random_device random;
+  std::string pseudonym;
+  do {
+    pseudonym = fmt::format("s{:07x}", random() & 0xFFFFFFF);
+  } while (!taken_.insert(pseudonym).second);
+  of_name_.emplace(key, pseudonym);
+  return pseudonym;
+}
+
+void Pseudonyms::write() const {
+  std::string text = byte_order_mark + csv_row({"pseudonym", "name"});
+  for (const auto& [name, pseudonym] : of_name_) text += csv_row({pseudonym, name});
+  write_whole(file_, text);
+  std::error_code ignored;  // some file systems have no permissions
+  fs::permissions(file_, fs::perms::owner_read | fs::perms::owner_write, ignored);
 }
 
 }  // namespace tilewise::grading

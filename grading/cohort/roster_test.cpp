@@ -7,9 +7,7 @@
 
 #include "common/process/sandbox.hpp"
 #include "grading/cohort/deadlines.hpp"
-#include "grading/cohort/pseudonyms.hpp"
 #include "grading/cohort/tables.hpp"
-#include "grading/cohort/times.hpp"
 #include "grading/results/files.hpp"
 
 namespace tilewise::grading {
@@ -33,14 +31,21 @@ class RosterTest : public testing::Test {
   ScratchDirectory scratch_;
 };
 
+std::string utf16(const std::string& text) {
+  std::string wide = "\xFF\xFE";
+  for (const char c : text) wide += {c, '\0'};
+  return wide;
+}
+
 TEST_F(RosterTest, IsWhatPlatformsExport) {
   const struct {
     const char* platform;
-    const char* text;
+    std::string text;
     const char *name, *id, *email;
   } cases[] = {
       {"Canvas' gradebook",
        "Student,ID,SIS User ID,SIS Login ID,Section,Stage 3 (77),Final Score\n"
+       ",,,,,Manual Posting,\n"
        "    Points Possible,,,,,10,(read only)\n"
        "\"Doe, Jane\",1001,A17,doej,Lab 1,8,80\n"
        "\"Student, Test\",1002,,abc,Lab 1,,\n",
@@ -67,6 +72,13 @@ TEST_F(RosterTest, IsWhatPlatformsExport) {
        "OrgDefinedId\tUsername\tLast Name\tFirst Name\tEmail\tEnd-of-Line Indicator\n"
        "#A17\tdoej\tDoe\tJane\tdoej@example.org\t#\n",
        "Jane Doe", "A17", "doej@example.org"},
+      {"Blackboard's, in UTF-16",
+       utf16("Last Name\tFirst Name\tUsername\tChild Course ID\tLab 3 [Total Pts: 10 Score] |7\n"
+             "Doe\tJane\tdoej\t\t8\n"),
+       "Jane Doe", "doej", ""},
+      {"Moodle's in Spanish, from a spreadsheet of Windows",
+       "Nombre;Apellido(s);N\xFAmero de ID;Direcci\xF3n de correo\nZo\xEB;Doe;A17;z@x.org\n",
+       "Zo\xC3\xAB Doe", "A17", "z@x.org"},
       {"a list", "name\n\"Doe, \"\"Jane\"\"\"\n", "Doe, \"Jane\"", "", ""},
   };
   for (const auto& [platform, text, name, id, email] : cases) {
@@ -110,7 +122,9 @@ TEST_F(RosterTest, FindsStudentsByWhatPlatformsCallThem) {
       "Participant 1234,Jane Doe,A17,doej@example.org,octocat\n"
       "Participant 1235,Max Roe,A18,roem@example.org,max\n"
       "Participant 1236,Max Roe,A19,roem2@example.org,max2\n"
-      "Participant 1237,Anna van der Berg,A20,berg@example.org,berg\n");
+      "Participant 1237,Anna van der Berg,A20,berg@example.org,berg\n"
+      "Participant 1238,Özlem MÜLLER,A21,muel@example.org,muel\n"
+      "Participant 1239,Пётр Иванов,A22,petr@example.org,petr\n");
   const struct {
     Person person;
     std::vector<std::size_t> students;
@@ -131,6 +145,12 @@ TEST_F(RosterTest, FindsStudentsByWhatPlatformsCallThem) {
       {{"Max Roe", {"1236"}}, {2}},
       {{"Jane"}, {}},
       {{"1"}, {}},
+      {{"Doe, Jane <doej@example.org>"}, {0}},
+      {{"Doe_Jane_octocat_345", {"octocat"}}, {0}},
+      {{"m\xC3\xBCller\xC3\xB6zlem"}, {4}},     // as Canvas writes it
+      {{"Mu\xCC\x88ller O\xCC\x88zlem"}, {4}},  // as macOS does
+      {{"Muller Ozlem"}, {4}},                  // as a keyboard elsewhere does
+      {{"ИВАНОВ ПЁТР"}, {5}},
   };
   for (const auto& [person, students] : cases) {
     EXPECT_EQ(all.find(person), students) << person.name;

@@ -120,32 +120,13 @@ bool SlurmTask::is_over() const {
 }
 
 void demand_slurm() {
-  for (const char* program : {"sbatch", "squeue", "scontrol"}) {
+  for (const char* program : {"sbatch", "squeue"}) {
     if (!find_program(program).empty()) continue;
     throw CannotGrade(fmt::format(
         "{} is not installed: run --engine slurm where jobs are submitted to the cluster, or use "
         "--engine local",
         program));
   }
-}
-
-std::size_t parse_largest_array(std::string_view config) {
-  constexpr std::size_t slurms_default = 1001;
-  std::istringstream lines{std::string(config)};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, equals;
-    std::size_t value = 0;
-    if (words >> name >> equals >> value && name == "MaxArraySize") {
-      // 0: no arrays at all, which sbatch will say in its own words.
-      return std::max<std::size_t>(value, 1);
-    }
-  }
-  return slurms_default;
-}
-
-std::size_t largest_array() {
-  return parse_largest_array(ask({"scontrol", "show", "config"}).output);
 }
 
 SlurmAnswer submit(const SlurmArray& array) {

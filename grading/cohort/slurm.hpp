@@ -39,11 +39,6 @@ struct SlurmTask {
 /// @throws CannotGrade where Slurm's commands are not installed
 void demand_slurm();
 
-/// How many tasks an array may have.
-std::size_t largest_array();
-/// The same from what `scontrol show config` prints.
-std::size_t parse_largest_array(std::string_view config);
-
 /// What became of an array that was submitted.
 struct SlurmAnswer {
   std::string id;          ///< of the array; empty where the cluster takes none such now

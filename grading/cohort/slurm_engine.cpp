@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 constexpr Clock::duration patience = 2min;
 
 /// No array is larger, so that squeue's list of one is read as a whole: a line a task, of some
-/// hundred bytes.
+/// hundred bytes. Where the cluster takes no such arrays, smaller ones are tried.
 constexpr std::size_t most_tasks = 1000;
 
 /// Ends early for a signal.
@@ -94,8 +94,7 @@ class ClusterRun {
         settings_(settings),
         ledger_(ledger),
         options_(options),
-        listener_(listener),
-        array_limit_(std::min(largest_array(), most_tasks)) {}
+        listener_(listener) {}
 
   /// Finds what earlier runs submitted and Slurm still has.
   void join();
@@ -135,10 +134,9 @@ class ClusterRun {
   const Ledger& ledger_;
   const SlurmOptions& options_;
   const SlurmListener& listener_;
-  std::size_t array_limit_;                ///< tasks of an array, as the cluster has it
-  std::size_t next_ = 0;                   ///< of entries_, to be prepared
-  std::deque<std::string> prepared_;       ///< and to be submitted
-  std::size_t next_tasks_ = array_limit_;  ///< so many in the next array
+  std::size_t next_ = 0;                 ///< of entries_, to be prepared
+  std::deque<std::string> prepared_;     ///< and to be submitted
+  std::size_t next_tasks_ = most_tasks;  ///< so many in the next array
   Clock::time_point next_submission_ = Clock::now();
   bool said_to_be_full_ = false;
   std::vector<SlurmBatch> batches_;
@@ -195,7 +193,7 @@ void ClusterRun::submit_what_is_taken() {
     const auto count = static_cast<std::ptrdiff_t>(std::min(next_tasks_, prepared_.size()));
     if (!submit_batch({prepared_.begin(), prepared_.begin() + count})) return;
     prepared_.erase(prepared_.begin(), prepared_.begin() + count);
-    next_tasks_ = std::min(2 * next_tasks_, array_limit_);
+    next_tasks_ = std::min(2 * next_tasks_, most_tasks);
   }
 }
 

@@ -55,19 +55,6 @@ TEST(Slurm, TellsWhichTasksAreOver) {
   }
 }
 
-TEST(Slurm, TellsItsLargestArray) {
-  const struct {
-    const char* config;
-    std::size_t largest;
-  } cases[] = {
-      {"MailProg = /bin/mail\nMaxArraySize            = 4001\nMaxBatchRequeue = 5\n", 4001},
-      {"MaxArraySize = 0\n", 1},
-      {"", 1001}};
-  for (const auto& [config, largest] : cases) {
-    EXPECT_EQ(parse_largest_array(config), largest) << config;
-  }
-}
-
 /// Commands of Slurm that a shell script stands for.
 class SlurmCommandsTest : public testing::Test {
  protected:

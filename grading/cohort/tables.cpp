@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "grading/cohort/archives.hpp"
+#include "grading/cli/submission.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 
@@ -74,9 +74,10 @@ Table read_table(const std::filesystem::path& file) {
   std::ostringstream all;
   all << stream.rdbuf();
   if (!stream) throw CannotGrade(fmt::format("{} cannot be read", name));
-  const std::string bytes = all.str();
-  std::string_view text = bytes;
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(3);
+  // What is neither UTF-8 nor UTF-16 a spreadsheet of Windows has written.
+  const auto bytes = as_utf8(all.str(), "CP1252");
+  if (!bytes) throw CannotGrade(fmt::format("{} is no text: save it as UTF-8", name));
+  const std::string_view text = *bytes;
   const std::string_view first = text.substr(0, text.find('\n'));
   const auto count = [&](char c) { return std::ranges::count(first, c); };
   const char separator = count(';') > count(',') ? ';' : count('\t') > count(',') ? '\t' : ',';

@@ -25,8 +25,8 @@ struct Table {
   bool has(const std::string& heading) const;
 };
 
-/// Reads RFC 4180, and what spreadsheets make of it: a byte order mark, semicolons or tabs instead
-/// of commas.
+/// Reads RFC 4180, and what spreadsheets make of it: a byte order mark, UTF-16, the code page of
+/// Windows, semicolons or tabs instead of commas.
 /// @throws CannotGrade naming file and line where it cannot be read, two columns have one heading,
 ///         or a row has more cells than there are headings
 Table read_table(const std::filesystem::path& file);

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "grading/cohort/archives.hpp"
 #include "grading/cohort/cohort.hpp"
-#include "grading/cohort/gradebook_page.hpp"
+#include "grading/cohort/gradebook.hpp"
 #include "grading/cohort/marks.hpp"
 #include "grading/cohort/tables.hpp"
 #include "grading/results/files.hpp"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <iterator>
 
@@ -166,6 +167,42 @@ std::string csv_cell(std::string_view text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string in_lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::string in_plain_letters(std::string_view text) {
+  // Of U+00C0 to U+017F; a star where there is no letter.
+  constexpr char32_t first = 0xC0;
+  constexpr std::string_view letters =
+      "aaaaaaaceeeeiiiidnooooo*ouuuuyts"
+      "aaaaaaaceeeeiiiidnooooo*ouuuuyty"
+      "aaaaaaccccccccddddeeeeeeeeeegggg"
+      "gggghhhhiiiiiiiiiiiijjkkklllllll"
+      "lllnnnnnnnnnoooooooorrrrrrssssss"
+      "ssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
+  std::string plain;
+  while (!text.empty()) {
+    auto [value, length] = first_code_point(text);
+    const std::string_view bytes = text.substr(0, std::max<std::size_t>(length, 1));
+    text.remove_prefix(bytes.size());
+    const auto is_within = [&](char32_t from, char32_t to) { return value >= from && value <= to; };
+    if (is_within(0x300, 0x36F)) continue;       // an accent behind its letter
+    if (is_within(0x400, 0x40F)) value += 0x50;  // Cyrillic
+    if (is_within(0x391, 0x3A9) || is_within(0x410, 0x42F)) value += 0x20;  // Greek, Cyrillic
+    if (value == 0x439 || value == 0x451) value = value == 0x439 ? 0x438 : 0x435;
+    if (is_within(first, first + letters.size() - 1)) {
+      plain += letters[value - first];
+    } else if (is_within(0x391, 0x45F)) {
+      plain += {static_cast<char>(0xC0 | value >> 6), static_cast<char>(0x80 | (value & 0x3F))};
+    } else {
+      plain += bytes;
+    }
+  }
+  return in_lower_case(plain);
 }
 
 std::size_t columns_of_standard_output() {

@@ -25,6 +25,14 @@ std::string first_line(std::string_view text);
 /// take for a formula begins with an apostrophe.
 std::string csv_cell(std::string_view text);
 
+/// ASCII's letters in lower case, all else as it is.
+std::string in_lower_case(std::string text);
+
+/// A name as those write it who have other keys: in lower case, and without what Latin letters
+/// bear, whether as a part of the letter or, as on macOS, behind it. "Łukasz MÜLLER" is "lukasz
+/// muller".
+std::string in_plain_letters(std::string_view text);
+
 /// More than this is tiring to read.
 inline constexpr std::size_t readable_width = 100;
 

@@ -14,7 +14,7 @@
 #include "grading/cli/rubric_check.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/cohort/cohort.hpp"
-#include "grading/cohort/gradescope_dates.hpp"
+#include "grading/cohort/deadlines.hpp"
 #include "grading/cohort/leaderboard.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
@@ -227,6 +227,7 @@ void add_cohort_rubric(CLI::App& cohort, ExitStatus& status) {
   CLI::App* rubric =
       cohort.add_subcommand("rubric", "Check points and tests of each stage.json, and add them up");
   rubric->footer("Example: ./lab cohort rubric");
+  rubric->add_flag("--check")->description("Check, which is what it does anyway");
   rubric->callback([&status] {
     show_rubric();
     status = ExitStatus::passed;
