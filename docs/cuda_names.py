@@ -22,6 +22,7 @@ NAMES = ROOT / "common/simt/cuda_names.json"
 PAGE = ROOT / "docs/cuda-names.md"
 FACADE = ROOT / "common/simt/include"
 MATHEMATICS = ROOT / "common/simt/device_functions.hpp"
+DRIVER = ROOT / "common/simt/program/driver.cpp"
 
 # Headers that come with a toolkit and are no part of programs: of profilers, of other products, of its own making.
 NO_HEADERS = re.compile(r"^(generated_|cudnn|cupti|nccl|nvperf|nvtx|fatbinary|cudart_platform|.*_meta\.h$|.*\.hpp$)")
@@ -30,6 +31,8 @@ NO_NAMES = re.compile(r"[A-Z_0-9]+$|operator$|.*(_impl|_internal|_helper|_getter
                       r"|check_|coalesced_(reduce|inc)|convert_|find_best|get_|pick_|build_mask|copy|inline_copy|internal_"
                       r"|is_valid|multi_warp|redux$|group_size$|__assert|__nv(?!_)|__internal|__cuda_|__builtin|__launch"
                       r"|__align|__attribute|__device|__host|_[a-z]|[A-Z]|.*_enum$|__half_raw|.*_st$|.*_raw$|.*_rtn?$")
+# Interfaces in C, each of whose functions is there, or refused.
+OF_C = ("driver functions", "NVRTC functions")
 # Of <cmath> and <cstdlib>, beside those that device_functions.hpp lists.
 OF_THE_HOST = {"abs", "labs", "llabs", "isnan", "isinf", "isfinite", "signbit", "max", "min"}
 
@@ -66,6 +69,13 @@ class Toolkit:
         text = self.text("cuda_runtime_api.h", "cuda_runtime.h", "cuda_profiler_api.h")
         return set(re.findall(r"(?:CUDARTAPI|cudaError_t|__host__[\w\s*]*?)\s+\*?(cuda[A-Z]\w*)\s*\(", text))
 
+    def interface(self, header, words):
+        """Functions of a C interface, as linkers know them: many names are macros for one with a version."""
+        raw = (self.folder / header).read_text(encoding="utf-8", errors="replace")
+        known = dict(re.findall(r"^\s*#define\s+(cu[A-Z]\w*)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu\w+)\)?$", raw, re.MULTILINE))
+        names = set(re.findall(words, without_comments(raw)))
+        return {known.get(name, name) for name in names if not name.endswith(("_ptds", "_ptsz"))}
+
     def types(self):
         text = self.text("driver_types.h", "surface_types.h", "texture_types.h", "vector_types.h", "device_types.h",
                          "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuComplex.h")
@@ -100,6 +110,8 @@ class Toolkit:
 
     def all(self):
         kinds = {"headers": self.headers(), "run-time functions": self.runtime_functions(), "types": self.types(),
+                "driver functions": self.interface("cuda.h", r"CUresult\s+CUDAAPI\s+(cu\w+)"),
+                "NVRTC functions": self.interface("nvrtc.h", r"nvrtcResult\s+(nvrtc\w+)"),
                 "device functions": self.device_functions(), "cooperative groups": self.cooperative_groups(), "constants": self.constants()}
         return {kind: names if kind == "headers" else {name for name in names if not NO_NAMES.match(name)}
                 for kind, names in kinds.items()}
@@ -111,8 +123,8 @@ class Simulator:
     def __init__(self):
         headers = sorted(file for file in FACADE.rglob("*") if file.suffix == ".h" or file.parent.name == "cuda")
         self.headers = {str(file.relative_to(FACADE)) for file in headers}
-        # Those around a header of the toolkit say nothing without it.
-        headers = [file for file in headers if "thrust" not in file.parts and file.name not in ("curand.h", "curand_kernel.h")]
+        # Those around a header of the toolkit, or of OpenGL, say nothing without it.
+        headers = [file for file in headers if "thrust" not in file.parts and file.name not in ("curand.h", "curand_kernel.h", "nvrtc.h", "cuda_gl_interop.h")]
         defined = re.findall(r"^\s*#define (\w+)", "\n".join(file.read_text(encoding="utf-8") for file in FACADE.rglob("*.h*")), re.MULTILINE)
         self.words = self.declared(headers) | set(defined)
         # The C library is the host's; these are its functions that kernels may call.
@@ -120,7 +132,8 @@ class Simulator:
         self.words |= functions | {f"{name}f" for name in functions} | OF_THE_HOST
         self.groups = self.declared(file for file in headers if "cooperative_groups" in str(file))
         refusals = (FACADE / "tilewise/launch_by_structure.hpp").read_text(encoding="utf-8")
-        self.refused = set(re.findall(r"^TILEWISE_NOT_SIMULATED\((\w+)\)", refusals, re.MULTILINE))
+        self.of_the_driver = set(re.findall(r"^DRIVER (\w+)", DRIVER.read_text(encoding="utf-8"), re.MULTILINE))
+        self.refused = set(re.findall(r"TILEWISE_NOT_SIMULATED\((cuda\w+)\)", refusals))
 
     @staticmethod
     def declared(headers):
@@ -138,6 +151,8 @@ class Simulator:
     def has(self, kind, name):
         if kind == "headers":
             return name in self.headers
+        if kind in OF_C:
+            return name in self.of_the_driver
         return name not in self.refused and name in (self.groups if kind == "cooperative groups" else self.words)
 
 
@@ -159,12 +174,14 @@ it is called: it is of other devices and processes, of graphics, or of code that
     chapters = []
     for kind, names in data["names"].items():
         there = [name for name in names if simulator.has(kind, name)]
-        refused = [name for name in names if name in simulator.refused]
+        refused = [name for name in names if name in simulator.refused or kind in OF_C and name not in there]
         lacking = [name for name in names if not simulator.has(kind, name) and name not in refused]
         text.append(f"| {kind} | {len(names):,} | {len(there):,} |")
         rest = "those of what is lacking above" if kind == "constants" else listed(lacking)
         chapters.append(f"\n## {kind[0].upper()}{kind[1:]}\n\n**There:** {listed(there)}.\n\n**Lacking:** {rest}.")
-        if refused:
+        if kind in OF_C:
+            chapters[-1] = f"\n## {kind[0].upper()}{kind[1:]}\n\n**There:** {listed(there)}.\n\nAll others are refused."
+        elif refused:
             chapters[-1] += f"\n\n**Refused**, with `cudaErrorNotSupported` and a message: {listed(refused)}."
     return "\n".join(text + chapters) + "\n"
 

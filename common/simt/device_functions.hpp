@@ -24,7 +24,7 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
 /// to functions that report it (recorder/hooks.cpp): `--wrap=memcpy` and so on.
 inline constexpr auto wrapped_functions = std::to_array<std::string_view>(
     {"memcpy", "memmove", "memset", "modf", "modff", "frexp", "frexpf", "remquo", "remquof",
-     "sincos", "sincosf", "nan", "nanf", "printf", "vprintf", "puts"});
+     "sincos", "sincosf", "nan", "nanf", "printf", "vprintf", "puts", "__assert_fail"});
 
 /// The rest of the C library that a GPU has: printf() and assert(), copies, which report
 /// themselves, the heap, and clock(). puts() and putchar() are what compilers make of printf().

@@ -565,6 +565,66 @@ TEST_F(Check, ACrashOfAKernelIsAFinding) {
   EXPECT_EQ(report["findings"].at(0)["kind"], "crash");
 }
 
+TEST_F(Check, AnAssertionThatFailsEndsTheLaunchAndNotTheProgram) {
+  put("assert.cu", R"(#include <cassert>
+__global__ void k(int n) { assert(int(threadIdx.x) < n); }
+int main() {
+  k<<<1, 8>>>(5);
+  return cudaDeviceSynchronize() == cudaErrorAssert ? 0 : 3;
+}
+)");
+  const CommandResult result = run({"--report-api-errors", "no", "assert.cu"});
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("assert.cu:2: assert: "));
+  EXPECT_THAT(result.output, HasSubstr("thread (5, 0, 0): assertion int(threadIdx.x) < n failed"));
+}
+
+TEST_F(Check, DeviceCodeKnowsItsTarget) {
+  put("target.cu", R"(#include <cstdio>
+__global__ void k(int* x) {
+#if __CUDA_ARCH__ >= 700
+  *x = 9;
+#endif
+}
+int main() {
+  int* x;
+  cudaMallocManaged(&x, 4);
+  k<<<1, 1>>>(x);
+  cudaDeviceSynchronize();
+  return *x == 9 ? 0 : 3;
+}
+)");
+  const CommandResult result = run({"target.cu"});
+  EXPECT_EQ(result.status, 0) << result.output;
+}
+
+/// The toolkit's declarations: what has a counterpart works, all else says its name.
+TEST_F(Check, CallsTheDriversInterface) {
+  if (!fs::exists(cuda_toolkit() / "include/cuda.h")) {
+    GTEST_SKIP() << "the CUDA Toolkit is not here";
+  }
+  put("driver.cpp", R"(#include <cuda.h>
+int main() {
+  CUdevice device;
+  CUcontext context;
+  CUdeviceptr x;
+  CUmodule module;
+  int values[4] = {};
+  cuInit(0);
+  cuDeviceGet(&device, 0);
+  cuCtxCreate(&context, nullptr, 0, device);
+  cuMemAlloc(&x, sizeof values);
+  cuMemsetD32(x, 7, 4);
+  cuMemcpyDtoH(values, x, sizeof values);
+  if (values[3] != 7) return 3;
+  return cuModuleLoad(&module, "k.fatbin") == CUDA_ERROR_NOT_SUPPORTED ? 0 : 4;
+}
+)");
+  const CommandResult result = run({"driver.cpp"});
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("refused: cuModuleLoad returned cudaErrorNotSupported"));
+}
+
 /// A project of somebody's, with CMake: its test fails on a race, and passes once that is mended.
 TEST_F(Check, SomebodysProjectFindsThePackage) {
   put("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)

@@ -157,13 +157,15 @@ class Builder {
     append(options, {"-march=native", "-fno-semantic-interposition", "-fno-finite-loops", "-w",
                      "-U_FORTIFY_SOURCE", "-D_BITS_OPT_RANDOM_H"});
     for (const char* definition : definitions_of_nvcc()) options.emplace_back(definition);
+    // As `nvcc -arch=sm_90` has it, of the GPU that programs find (common/simt/program).
+    options.emplace_back("-DTILEWISE_CUDA_ARCH=900");
     if (checked_) append(options, {"-U__SANITIZE_THREAD__", "-DTILEWISE_CHECKED=1"});
     return options;
   }
 
   /// The toolkit's Thrust and libcu++, or those that the compiler finds by itself. What Thrust does
   /// on a device runs on the host (common/simt/include/thrust); their own small floating-point
-  /// types want the toolkit's headers of those. And cuRAND's headers.
+  /// types want the toolkit's headers of those. And interfaces that are declared there alone.
   static Words toolkit_options() {
     Words options = {"-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP",
                      "-DCCCL_DISABLE_FP16_SUPPORT", "-DCCCL_DISABLE_BF16_SUPPORT"};
@@ -171,11 +173,15 @@ class Builder {
     const fs::path headers = cuda_toolkit() / "include";
     if (fs::is_directory(headers / "cccl", unknown))
       append(options, {"-isystem", headers / "cccl"});
-    if (const fs::path curand = headers / "curand_kernel.h"; fs::exists(curand, unknown)) {
-      options.push_back("-DTILEWISE_CURAND_KERNEL=\"" + curand.string() + '"');
-    }
-    if (const fs::path curand = headers / "curand.h"; fs::exists(curand, unknown)) {
-      options.push_back("-DTILEWISE_CURAND=\"" + curand.string() + '"');
+    static constexpr std::array<std::array<const char*, 2>, 4> of_the_toolkit = {
+        {{"TILEWISE_CURAND_KERNEL", "curand_kernel.h"},
+         {"TILEWISE_CURAND", "curand.h"},
+         {"TILEWISE_DRIVER", "cuda.h"},
+         {"TILEWISE_NVRTC", "nvrtc.h"}}};
+    for (const auto& [macro, header] : of_the_toolkit) {
+      if (fs::exists(headers / header, unknown)) {
+        options.push_back(fmt::format("-D{}=\"{}\"", macro, (headers / header).string()));
+      }
     }
     return options;
   }

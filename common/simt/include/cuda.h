@@ -1,5 +1,11 @@
-/// Kernel files include CUDA's driver interface out of habit. Nothing of it is here, so that code
-/// which does use it fails to compile.
+/// CUDA's driver interface, as the CUDA Toolkit declares it, where there is one: devices, contexts,
+/// memory, streams and events work (program/driver.cpp), what loads code says that it cannot be
+/// simulated. Kernel files include it out of habit, too; without a toolkit it is the run-time's alone.
 #pragma once
 
+#ifdef __cplusplus
 #include "cuda_runtime.h"
+#endif
+#ifdef TILEWISE_DRIVER
+#include TILEWISE_DRIVER
+#endif

@@ -172,3 +172,14 @@ namespace tilewise::simt::rewriting {
 void rewrite_assembly(const Outline& outline, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Has `#if` within `__global__` and `__device__` functions ask for `TILEWISE_CUDA_ARCH` where it asks for
+/// `__CUDA_ARCH__`: whole programs are compiled with that one defined, and the other is not, since one
+/// pass compiles host code, too. Left alone are alternatives of which one is inline PTX, and another
+/// is what does without.
+void name_target_of_device_code(const std::vector<Token>& tokens, const Outline& outline,
+                                Edits& edits);
+
+}  // namespace tilewise::simt::rewriting

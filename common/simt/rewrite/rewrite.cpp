@@ -98,6 +98,7 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
     rewriting::rewrite_unroll_pragmas(tokens, edits);
   }
   rewrite_noinline(tokens, edits);
+  rewriting::name_target_of_device_code(tokens, outline, edits);
   std::stable_sort(result.errors.begin(), result.errors.end(),
                    [](const auto& a, const auto& b) { return a.line < b.line; });
   result.text = edits.apply_to(source);

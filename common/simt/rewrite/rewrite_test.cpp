@@ -412,5 +412,42 @@ TEST(Rewrite, MarksLoopsInTimeInProportionToTheLength) {
   }
 }
 
+/// What compiles for the device alone is told its target; what compiles for both, and what can do
+/// without the PTX that is not run here, is not.
+TEST(Rewrite, OnlyDeviceCodeIsToldItsTarget) {
+  const std::string text = rewrite(R"cu(
+#if __CUDA_ARCH__ >= 600
+#endif
+__global__ void k(int* x) {
+#if __CUDA_ARCH__ >= 700
+  *x = 1;
+#elif defined(__CUDA_ARCH__)
+  *x = 2;
+#endif
+#ifdef __CUDA_ARCH__
+  asm("known to GPUs alone;");
+#else
+  *x = 3;
+#endif
+#ifdef __CUDA_ARCH__
+  asm("nothing does without;");
+#endif
+}
+__host__ __device__ int f() {
+#ifdef __CUDA_ARCH__
+  return 1;
+#else
+  return 2;
+#endif
+}
+)cu").text;
+  std::vector<std::string> directives;
+  for (std::size_t at = 0; (at = text.find("CUDA_ARCH", at)) != text.npos; ++at) {
+    directives.push_back(text.substr(at - 9, 9) == "TILEWISE_" ? "told" : "as it was");
+  }
+  EXPECT_THAT(directives, testing::ElementsAre("as it was", "told", "told", "as it was", "told",
+                                               "as it was"));
+}
+
 }  // namespace
 }  // namespace tilewise::simt

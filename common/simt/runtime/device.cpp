@@ -73,7 +73,7 @@ cudaError_t not_supported(const char* call) {
                  "listed in docs/cuda-names.md\n",
                  call);
   }
-  return device::fail(cudaErrorNotSupported);
+  return device::fail(cudaErrorNotSupported, call);
 }
 
 namespace device {

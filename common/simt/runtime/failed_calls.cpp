@@ -67,7 +67,8 @@ void note_failed_call(cudaError_t error, const char* function) {
   static constexpr std::array answers = {cudaErrorNotReady};  // to a question
   if (std::ranges::find(answers, error) != answers.end()) return;
   Call call = call_in_progress();
-  if (std::string_view(function).starts_with("cuda")) call.function = function;
+  const std::string_view name(function);
+  if (name.starts_with("cu") || name.starts_with("nvrtc")) call.function = name;
   record(Finding{
       .kind = "refused",
       .message = tr("{} returned {}: {}", call.function.empty() ? tr("a call") : call.function,

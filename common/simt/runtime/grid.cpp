@@ -298,6 +298,7 @@ std::optional<Finding> too_many_constants(const LaunchConfiguration& launch,
 
 /// An access that cannot be made has an error of its own.
 cudaError_t error_of(const Finding& fault) {
+  if (fault.kind == "assert") return cudaErrorAssert;
   return fault.kind == "out-of-bounds" || fault.kind == "host-pointer" ? cudaErrorIllegalAddress
                                                                        : cudaErrorLaunchFailure;
 }

@@ -127,6 +127,31 @@ int __wrap_puts(const char* text) {
   return std::puts(text);
 }
 
+// <assert.h> has it only where assertions are on.
+void __assert_fail(const char*, const char*, unsigned, const char*) noexcept;
+
+/// Of a whole program it ends the launch, as on a GPU; of a submission the worker, which is told.
+void __wrap___assert_fail(const char* assertion, const char* file, unsigned line,
+                          const char* function) {
+  using namespace tilewise::simt;
+  if (const Block* running = Block::if_any_of_this_thread();
+      running != nullptr && running->goes_on_as_hardware()) {
+    Block& block = Block::of_this_thread();
+    if (block.watch() != nullptr) block.watch()->pause_recording();
+    const tilewise::core::ThreadOfGrid place{{blockIdx.x, blockIdx.y, blockIdx.z},
+                             {threadIdx.x, threadIdx.y, threadIdx.z}};
+    follow(block.break_off_access(
+        {.kind = "assert",
+         .message = tilewise::tr("block ({}, {}, {}), thread ({}, {}, {}): assertion {} failed in {}",
+                       place.block[0], place.block[1], place.block[2], place.thread[0],
+                       place.thread[1], place.thread[2], assertion, function),
+         .file = file,
+         .line = static_cast<int>(line),
+         .place = place}));
+  }
+  __assert_fail(assertion, file, line, function);
+}
+
 double __wrap_nan(const char* text) {
   using namespace tilewise::simt;
   if (is_of_a_kernel()) record_text(text, SIZE_MAX, __builtin_return_address(0));

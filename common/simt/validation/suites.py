@@ -235,6 +235,9 @@ def samples(folder):
             options = ["-I", str(folder / "Common"), "-I", str(place), "-I", str(place / "inc")]
             if "OpenMP" in lists.read_text():
                 options += ["-Xcompiler", "-fopenmp"]
+            # Of Debian's freeglut3-dev and libglew-dev, where they are: most draw only without arguments.
+            if "GLUT" in lists.read_text():
+                options += ["-lGLEW", "-lglut", "-lGLU", "-lGL"]
             yield Case(f"{part}/{name}", files, options, arguments, place)
 
 

@@ -34,6 +34,7 @@ using cudaHostFn_t = void (*)(void* data);
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
 using cudaOutputMode_t = int;
 
+#define CU_UUID_HAS_BEEN_DEFINED  // as the toolkit's cuda.h asks
 struct CUuuid_st {
   char bytes[16];
 };
