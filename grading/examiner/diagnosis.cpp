@@ -149,17 +149,44 @@ struct Rule {
   long start, by_row, by_col, by_k;
 };
 
+// A matrix whose elements tell their places: of all of them, or, where these are too many for
+// halves to tell apart, of those in its upper left corner, with zeros elsewhere.
+struct Code {
+  Matrix<float> matrix;
+  int width;  // of what is coded
+
+  Code(int n, bool in_halves) : matrix(index_coded_matrix(n, n)), width(n) {
+    constexpr int most_side = 45;                  // 45 * 45 < 2048
+    if (!in_halves || n <= most_side / 2) return;  // coded from n * n + 1 to twice that
+    width = std::min(n, most_side);
+    for (int row = 0; row < n; ++row) {
+      for (int col = 0; col < n; ++col) {
+        const bool is_coded = row < width && col < width;
+        matrix(row, col) = is_coded ? static_cast<float>(row * width + col + 1) : 0.0F;
+      }
+    }
+  }
+
+  bool is_whole() const { return width == matrix.cols && matrix.values.back() != 0; }
+
+  // row * n + col of the element with this value.
+  std::optional<long> place_of(float value) const {
+    const float first = matrix.values.front();
+    const bool is_code =
+        value >= first && value < first + float(width * width) && value == std::floor(value);
+    if (!is_code) return std::nullopt;
+    const long index = static_cast<long>(value - first);
+    return index / width * matrix.cols + index % width;
+  }
+};
+
 // With one factor the identity k is the row or the column, and with that shifted by one it is the
 // next: the two results tell them apart. Looks at the first elements, `side` rows and columns.
 std::optional<Rule> find_rule(const Matrix<float>& plain, const Matrix<float>& shifted,
-                              const Matrix<float>& code, bool code_in_B, int side) {
+                              const Code& code, bool code_in_B, int side) {
   if (side < 3) return std::nullopt;
-  const auto first = static_cast<long>(code.values.front());
-  const auto last = static_cast<long>(code.values.back());
-  const auto place_in = [&](const Matrix<float>& C, int row, int col) -> std::optional<long> {
-    const float value = C(row, col);
-    const bool is_code = value >= first && value <= last && value == std::floor(value);
-    return is_code ? std::optional(static_cast<long>(value) - first) : std::nullopt;
+  const auto place_in = [&](const Matrix<float>& C, int row, int col) {
+    return code.place_of(C(row, col));
   };
   const auto start = place_in(plain, 0, 0), down = place_in(plain, 1, 0),
              right = place_in(plain, 0, 1), next = place_in(shifted, 0, 0);
@@ -179,16 +206,17 @@ std::optional<Rule> find_rule(const Matrix<float>& plain, const Matrix<float>& s
               .by_k = by_k};
 }
 
-// Nothing where it is the right rule, or a shift, which may be of either factor.
+// Nothing where it is the right rule, or a shift, which may be of either factor. No index counts
+// backwards: such a rule comes of the other factor, which is read at a row or column of its own.
 std::optional<Diagnosis> interpret(const Rule& rule, const char* coded, int n, int side) {
   const bool is_first = coded[0] == 'A';
   const char* const row = is_first ? "row" : "k";
   const char* const col = is_first ? "k" : "col";
   const long own = is_first ? rule.by_row : rule.by_col;
   const long foreign = is_first ? rule.by_col : rule.by_row;
-  if (foreign == 0 && own == (is_first ? n : 1) && rule.by_k == (is_first ? 1 : n)) {
-    return std::nullopt;
-  }
+  const bool is_right =
+      foreign == 0 && own == (is_first ? n : 1) && rule.by_k == (is_first ? 1 : n);
+  if (is_right || std::min({own, foreign, rule.by_k}) < 0) return std::nullopt;
   const std::string element = fmt::format("({}, {})", row, col);
   const std::string right = fmt::format("{} * n + {}", row, col);
   const std::string read =
@@ -211,8 +239,9 @@ std::optional<Diagnosis> interpret(const Rule& rule, const char* coded, int n, i
   return Diagnosis{
       Pattern::misplaced,
       side < n
-          ? tr("in the first tile, element {} of {} is read at {}, and it lies at {}", element,
-               coded, read, right)
+          ? tr("among the first {} rows and columns, element {} of {} is read at {}, and it lies "
+               "at {}",
+               side, element, coded, read, right)
           : tr("element {} of {} is read at {}, and it lies at {}", element, coded, read, right),
       hint};
 }
@@ -293,8 +322,9 @@ Matrix<float> shifted_identity(int n, bool to_the_right) {
 std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Rerun& rerun) {
   const int n = seen.after.rows;
   const Matrix<float> identity = identity_matrix(n);
-  const Matrix<float> code = index_coded_matrix(n, n);
-  std::optional<Diagnosis> first;
+  const Code coded(n, seen.in_halves);
+  const Matrix<float>& code = coded.matrix;
+  std::optional<Diagnosis> first;  // what one of them tells of an element
   for (const bool code_in_B : {true, false}) {
     const auto with = [&](const Matrix<float>& other) {
       return code_in_B ? rerun(other, code, seen.before) : rerun(code, other, seen.before);
@@ -310,12 +340,15 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
                          .col = comparison.col,
                          .found = static_cast<float>(comparison.found),
                          .expected = static_cast<float>(comparison.expected)};
-    auto diagnosis = comparison.all_right() ? std::optional<Diagnosis>() : interpret(probe, code);
+    auto diagnosis = comparison.all_right() || !coded.is_whole() ? std::optional<Diagnosis>()
+                                                                 : interpret(probe, code);
     // A factor that is read by another rule leaves the other one's products out: the rule says why.
     std::optional<Diagnosis> rule;
     if (const auto shifted = with(shifted_identity(n, code_in_B))) {
-      for (const int side : {n, std::min({n, seen.tile.width, seen.tile.height})}) {
-        const auto found = find_rule(*after, *shifted, code, code_in_B, side);
+      constexpr int of_a_warp = 16;  // what its fragments, or half of its lanes, stand along
+      const int of_tile = std::min({n, seen.tile.width, seen.tile.height});
+      for (const int side : {n, of_tile, std::min(of_tile, of_a_warp)}) {
+        const auto found = find_rule(*after, *shifted, coded, code_in_B, side);
         if (found && !rule) rule = interpret(*found, probe.coded, n, side);
       }
     }
@@ -323,7 +356,8 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
       rule = interpret(*reading, probe, n, seen.tile.width);
     }
     if (rule) {
-      if (diagnosis) rule->what = diagnosis->what + "; " + rule->what;
+      // Of the first wrong element the factor that was looked at before says something else.
+      if (diagnosis && !first) rule->what = diagnosis->what + "; " + rule->what;
       return rule;
     }
     if (diagnosis && !first) {

@@ -533,6 +533,18 @@ std::vector<Remark> remarks_on(std::string_view source) {
             "word each thread has arrays of its own"),
          core::in_language(declare_shared)});
   }
+  const auto accumulator = std::find_if(code.begin(), code.end(), names("accumulator"));
+  bool starts_somewhere = false;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    starts_somewhere |=
+        tokens[i].is("fill_fragment") || (tokens[i].is("x") && tokens[i + 1].is("["));
+  }
+  if (accumulator != code.end() && !starts_somewhere) {
+    remarks.push_back({Remark::Kind::doubt, accumulator->line,
+                       tr("a fragment that sums up is declared here, and nothing fills it before "
+                          "mma_sync() adds to what happened to stand there"),
+                       tr("Write fill_fragment(sum, 0.0f); before the loop over k.")});
+  }
   std::stable_sort(remarks.begin(), remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.line < b.line; });
   return remarks;
