@@ -19,6 +19,14 @@ if(NOT TILEWISE_COVERAGE AND NOT APPLE)
   add_link_options(LINKER:--disable-new-dtags)
 endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Builds of several clones, or of a clone made anew, take from ccache what they have in common. Without
+# these words it would not look at what is compiled with precompiled headers, as tests are.
+find_program(TILEWISE_CCACHE ccache)
+if(TILEWISE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                  ${TILEWISE_CCACHE})
+endif()
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(tilewise_options INTERFACE)

@@ -17,6 +17,9 @@ function(tilewise_compile_quickly test)
   # SHELL, or CMake would take it for a repetition of what a folder's own option came after; and headers
   # that were read with other options make g++ 12 crash.
   target_compile_options(${test} PRIVATE $<$<CONFIG:Release>:SHELL:-O0>)
+  if(TILEWISE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${test} PRIVATE -fpch-preprocess)  # or it would take no precompiled headers
+  endif()
   target_precompile_headers(${test} REUSE_FROM tilewise_test_headers)
 endfunction()
 
