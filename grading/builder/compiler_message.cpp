@@ -203,6 +203,43 @@ std::string told_of_cuda(const std::string& name, const std::string& kind, const
   return tr("{}the simulator does not know {}, {}", where, name, core::in_language(kind));
 }
 
+/// The header of CUDA's that declares what the first error does not know; empty for others.
+std::string_view header_that_is_missing(std::string_view output) {
+  static constexpr std::pair<std::string_view, std::string_view> homes[] = {
+      {"'nvcuda'", "mma.h"},
+      {"'wmma'", "mma.h"},
+      {"'cooperative_groups'", "cooperative_groups.h"},
+      {"'__half'", "cuda_fp16.h"},
+      {"'half'", "cuda_fp16.h"},
+      {"'__half2'", "cuda_fp16.h"},
+      {"'half2'", "cuda_fp16.h"},
+      {"'__nv_bfloat16'", "cuda_bf16.h"},
+      {"'assert'", "cassert"},
+      {"'printf'", "cstdio"},
+      {"'FLT_MAX'", "cfloat"},
+      {"'INT_MAX'", "climits"},
+      {"'std::max'", "algorithm"}};
+  const std::size_t error = output.find("error: ");
+  if (error == output.npos) return "";
+  const std::string_view line = output.substr(error, output.find('\n', error) - error);
+  const bool is_unknown = says(line, "not declared") || says(line, "not been declared") ||
+                          says(line, "undeclared identifier") || says(line, "unknown type name") ||
+                          says(line, "does not name a type") || says(line, "is not a namespace");
+  if (!is_unknown) return "";
+  for (const auto& [name, header] : homes) {
+    if (says(line, name)) return header;
+  }
+  return "";
+}
+
+/// What a compiler says of the first error alone: those behind it follow from what is not known.
+std::string_view first_error(std::string_view output) {
+  const std::size_t error = output.find(": error: ");
+  const std::size_t second = error == output.npos ? error : output.find(": error: ", error + 1);
+  if (second == output.npos) return output;
+  return output.substr(0, output.rfind('\n', second) + 1);
+}
+
 /// What to do about a first error that beginners in CUDA make, and that says little to them; empty
 /// for others. Words of g++ and of clang.
 std::string meaning_of(std::string_view output) {
@@ -275,6 +312,11 @@ BuildResult explain_compile_error(std::string_view said, const std::vector<std::
                          ? core::in_language(less_memory)
                          : tr("Fix the first error first; the others often follow from it.");
   if (const std::string meaning = meaning_of(output); !meaning.empty()) hint = meaning;
+  if (const std::string_view header = header_that_is_missing(output); !header.empty()) {
+    hint = tr("It is declared in a header that is not included: write #include <{}> at the top.",
+              header);
+    return failure(from_file(cut_to_screenful(first_error(output)), sources, place), hint, place);
+  }
   const std::string name = unknown_cuda_name(output);
   if (const std::string kind = kind_of_cuda_name(name); !kind.empty()) {
     return failure(

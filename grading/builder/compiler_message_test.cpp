@@ -115,6 +115,19 @@ TEST(CompileError, SaysWhatBeginnersErrorsMean) {
   }
 }
 
+TEST(CompileError, NamesTheHeaderThatIsNotIncluded) {
+  const std::string second = "labs/03_x/y.cu:6:1: error: 'fragment' was not declared\n";
+  for (const auto& [said, header] :
+       {std::pair("'nvcuda' has not been declared", "#include <mma.h>"),
+        std::pair("use of undeclared identifier 'nvcuda'", "#include <mma.h>"),
+        std::pair("'__half' does not name a type", "#include <cuda_fp16.h>")}) {
+    const BuildResult built = explain_compile_error(
+        "labs/03_x/y.cu:5:1: error: " + std::string(said) + "\n" + second, sources);
+    EXPECT_THAT(built.finding.hint, HasSubstr(header));
+    EXPECT_EQ(built.finding.message, "labs/03_x/y.cu:5:1: error: " + std::string(said));
+  }
+}
+
 TEST(CompileError, KeepsTheCompilersWords) {
   const auto built = explain_compile_error("labs/03_x/x.cu:1:1: error: a\n    1 | b\n", sources);
   EXPECT_EQ(built.finding.message, "labs/03_x/x.cu:1:1: error: a\n    1 | b");

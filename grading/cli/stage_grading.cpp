@@ -272,8 +272,9 @@ class Remarker {
       test.finding.file = remarks_.freed.file;
       test.finding.line = remarks_.freed.line;
     }
-    static const std::set<std::string_view> wrong = {"wrong-result", "uninitialised",
-                                                     "out-of-bounds", "race"};
+    static const std::set<std::string_view> wrong = {
+        "wrong-result", "uninitialised", "out-of-bounds", "race",
+        "warp-race",    "misaligned",    "host-pointer",  "launch"};
     const bool is_wrong = test.status == Status::failed && wrong.contains(test.finding.kind);
     // What is wrong at edges alone, or in some products, has another cause.
     const auto tells_of = [&](const char* words) {

@@ -143,48 +143,130 @@ std::string sum_of(std::initializer_list<std::string> terms) {
   return sum.empty() ? "0" : sum;
 }
 
-// Continues "then holds B[1][0]" by the rule with which the matrix is read.
-std::optional<Diagnosis> interpret(const Reading& reading, const Probe& probe, int n, int tile) {
-  const bool is_first = probe.coded[0] == 'A';
+// Where an element of a factor is looked for: what is added to the place for each step of row, col
+// and k. Of A it lies at row * n + k, of B at k * n + col.
+struct Rule {
+  long start, by_row, by_col, by_k;
+};
+
+// A matrix whose elements tell their places: of all of them, or, where these are too many for
+// halves to tell apart, of those in its upper left corner, with zeros elsewhere.
+struct Code {
+  Matrix<float> matrix;
+  int width;  // of what is coded
+
+  Code(int n, bool in_halves) : matrix(index_coded_matrix(n, n)), width(n) {
+    constexpr int most_side = 45;                  // 45 * 45 < 2048
+    if (!in_halves || n <= most_side / 2) return;  // coded from n * n + 1 to twice that
+    width = std::min(n, most_side);
+    for (int row = 0; row < n; ++row) {
+      for (int col = 0; col < n; ++col) {
+        const bool is_coded = row < width && col < width;
+        matrix(row, col) = is_coded ? static_cast<float>(row * width + col + 1) : 0.0F;
+      }
+    }
+  }
+
+  bool is_whole() const { return width == matrix.cols && matrix.values.back() != 0; }
+
+  // row * n + col of the element with this value.
+  std::optional<long> place_of(float value) const {
+    const float first = matrix.values.front();
+    const bool is_code =
+        value >= first && value < first + float(width * width) && value == std::floor(value);
+    if (!is_code) return std::nullopt;
+    const long index = static_cast<long>(value - first);
+    return index / width * matrix.cols + index % width;
+  }
+};
+
+// With one factor the identity k is the row or the column, and with that shifted by one it is the
+// next: the two results tell them apart. Looks at the first elements, `side` rows and columns.
+std::optional<Rule> find_rule(const Matrix<float>& plain, const Matrix<float>& shifted,
+                              const Code& code, bool code_in_B, int side) {
+  if (side < 3) return std::nullopt;
+  const auto place_in = [&](const Matrix<float>& C, int row, int col) {
+    return code.place_of(C(row, col));
+  };
+  const auto start = place_in(plain, 0, 0), down = place_in(plain, 1, 0),
+             right = place_in(plain, 0, 1), next = place_in(shifted, 0, 0);
+  if (!start || !down || !right || !next) return std::nullopt;
+  const long by_row = *down - *start, by_col = *right - *start, by_k = *next - *start;
+  for (int row = 0; row < side; ++row) {
+    for (int col = 0; col < side; ++col) {
+      const long place = *start + by_row * row + by_col * col;
+      if (place_in(plain, row, col) != place) return std::nullopt;
+      const bool is_last = (code_in_B ? row : col) + 1 == side;  // the next k begins anew
+      if (!is_last && place_in(shifted, row, col) != place + by_k) return std::nullopt;
+    }
+  }
+  return Rule{.start = *start,
+              .by_row = by_row - (code_in_B ? by_k : 0),
+              .by_col = by_col - (code_in_B ? 0 : by_k),
+              .by_k = by_k};
+}
+
+// Nothing where it is the right rule, or a shift, which may be of either factor. No index counts
+// backwards: such a rule comes of the other factor, which is read at a row or column of its own.
+std::optional<Diagnosis> interpret(const Rule& rule, const char* coded, int n, int side) {
+  const bool is_first = coded[0] == 'A';
   const char* const row = is_first ? "row" : "k";
   const char* const col = is_first ? "k" : "col";
+  const long own = is_first ? rule.by_row : rule.by_col;
+  const long foreign = is_first ? rule.by_col : rule.by_row;
+  const bool is_right =
+      foreign == 0 && own == (is_first ? n : 1) && rule.by_k == (is_first ? 1 : n);
+  if (is_right || std::min({own, foreign, rule.by_k}) < 0) return std::nullopt;
   const std::string element = fmt::format("({}, {})", row, col);
   const std::string right = fmt::format("{} * n + {}", row, col);
-  const bool steps_by_tile = reading.by_row_tile != 0 || reading.by_col_tile != 0;
-  if (steps_by_tile) {
-    // Only what is summed up over goes from tile to tile.
-    const long other = is_first ? reading.by_row_tile : reading.by_col_tile;
-    const bool rows_are_right = reading.by_row == n && reading.by_col == 1 && reading.start == 0;
-    if (other != 0 || !rows_are_right) return std::nullopt;
-    const long due = long(tile) * (is_first ? 1 : n);
-    const long step = due + (is_first ? reading.by_col_tile : reading.by_row_tile);
-    return Diagnosis{
-        Pattern::misplaced,
-        tr("from one tile of {} to the next the place that is read moves by {}, where it should be "
-           "{}",
-           probe.coded, step,
-           is_first ? tr("{}, the width of a tile", due)
-                    : tr("{}, which is {} rows of n elements", due, tile)),
-        step == 0
-            ? tr("The same tile of {} is used in each step: bring the next one for each.",
-                 probe.coded)
-            : tr("A tile further is Tile columns to the right in A, and so Tile elements, and "
-                 "Tile rows down in B, and so Tile * n elements.")};
+  const std::string read =
+      sum_of({times("row", rule.by_row, n), times("k", rule.by_k, n), times("col", rule.by_col, n),
+              rule.start == 0 ? "" : std::to_string(rule.start)});
+  std::string hint = tr(
+      "Compare the index with which {} is read with {}: a row has n elements, and neighbours in it "
+      "lie side by side.",
+      coded, right);
+  if (foreign != 0) {
+    hint =
+        tr("No {1} belongs to an element of {0}, ({2}, {3}): look for it where {0} is read, and "
+           "where its tile is filled and read.",
+           coded, is_first ? "col" : "row", row, col);
+  } else if (own == 1 && rule.by_k == 1) {
+    hint = tr(
+        "A factor n is missing: a row of {0} has n elements, so write {1} * n where {0} is read.",
+        coded, row);
   }
-  if (reading.by_row == n && reading.by_col == 1)
-    return std::nullopt;  // shifted, which may be both
-  const std::string read = sum_of({times(row, reading.by_row, n), times(col, reading.by_col, n),
-                                   reading.start == 0 ? "" : std::to_string(reading.start)});
   return Diagnosis{
       Pattern::misplaced,
-      tr("element {} of {} is read at {}, and it lies at {}", element, probe.coded, read, right),
-      reading.by_row == 1 && reading.by_col == 1
-          ? tr("A factor n is missing: a row of {0} has n elements, so write {1} * n where {0} is "
-               "read.",
-               probe.coded, row)
-          : tr("Compare the index with which {} is read with {}: a row has n elements, and "
-               "neighbours in it lie side by side.",
-               probe.coded, right)};
+      side < n
+          ? tr("among the first {} rows and columns, element {} of {} is read at {}, and it lies "
+               "at {}",
+               side, element, coded, read, right)
+          : tr("element {} of {} is read at {}, and it lies at {}", element, coded, read, right),
+      hint};
+}
+
+// Continues "then holds B[1][0]" by what a step from tile to tile adds.
+std::optional<Diagnosis> interpret(const Reading& reading, const Probe& probe, int n, int tile) {
+  const bool is_first = probe.coded[0] == 'A';
+  // Only what is summed up over goes from tile to tile.
+  const long other = is_first ? reading.by_row_tile : reading.by_col_tile;
+  const bool rows_are_right = reading.by_row == n && reading.by_col == 1 && reading.start == 0;
+  const bool steps_by_tile = reading.by_row_tile != 0 || reading.by_col_tile != 0;
+  if (!steps_by_tile || other != 0 || !rows_are_right) return std::nullopt;
+  const long due = long(tile) * (is_first ? 1 : n);
+  const long step = due + (is_first ? reading.by_col_tile : reading.by_row_tile);
+  return Diagnosis{
+      Pattern::misplaced,
+      tr("from one tile of {} to the next the place that is read moves by {}, where it should be "
+         "{}",
+         probe.coded, step,
+         is_first ? tr("{}, the width of a tile", due)
+                  : tr("{}, which is {} rows of n elements", due, tile)),
+      step == 0 ? tr("The same tile of {} is used in each step: bring the next one for each.",
+                     probe.coded)
+                : tr("A tile further is Tile columns to the right in A, and so Tile elements, and "
+                     "Tile rows down in B, and so Tile * n elements.")};
 }
 
 // "0 to 7, 16"
@@ -230,18 +312,27 @@ constexpr const char* follow_the_tiles = marked(
     "Follow a tile from step to step: each must be fetched, stored and used before the next one "
     "takes its place, the first and the last one, too.");
 
+// The identity, with its ones a column further to the right, or a row further down.
+Matrix<float> shifted_identity(int n, bool to_the_right) {
+  Matrix<float> matrix(n, n);
+  for (int i = 0; i + 1 < n; ++i) (to_the_right ? matrix(i, i + 1) : matrix(i + 1, i)) = 1;
+  return matrix;
+}
+
 std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Rerun& rerun) {
   const int n = seen.after.rows;
   const Matrix<float> identity = identity_matrix(n);
-  const Matrix<float> code = index_coded_matrix(n, n);
-  std::optional<Diagnosis> first;
+  const Code coded(n, seen.in_halves);
+  const Matrix<float>& code = coded.matrix;
+  std::optional<Diagnosis> first;  // what one of them tells of an element
   for (const bool code_in_B : {true, false}) {
-    const Matrix<float>& A = code_in_B ? identity : code;
-    const Matrix<float>& B = code_in_B ? code : identity;
-    const auto after = rerun(A, B, seen.before);
+    const auto with = [&](const Matrix<float>& other) {
+      return code_in_B ? rerun(other, code, seen.before) : rerun(code, other, seen.before);
+    };
+    const auto after = with(identity);
     if (!after) continue;
-    const Comparison comparison = compare(*after, multiply(A, B));
-    if (comparison.all_right()) continue;
+    const Comparison comparison =
+        compare(*after, code_in_B ? multiply(identity, code) : multiply(code, identity));
     const Probe probe = {.identity = code_in_B ? "A" : "B",
                          .coded = code_in_B ? "B" : "A",
                          .k = code_in_B ? comparison.row : comparison.col,
@@ -249,13 +340,25 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
                          .col = comparison.col,
                          .found = static_cast<float>(comparison.found),
                          .expected = static_cast<float>(comparison.expected)};
-    auto diagnosis = interpret(probe, code);
+    auto diagnosis = comparison.all_right() || !coded.is_whole() ? std::optional<Diagnosis>()
+                                                                 : interpret(probe, code);
     // A factor that is read by another rule leaves the other one's products out: the rule says why.
-    if (const auto reading = find_reading(*after, code, seen.tile.width)) {
-      if (auto rule = interpret(*reading, probe, n, seen.tile.width)) {
-        if (diagnosis) rule->what = diagnosis->what + "; " + rule->what;
-        return rule;
+    std::optional<Diagnosis> rule;
+    if (const auto shifted = with(shifted_identity(n, code_in_B))) {
+      constexpr int of_a_warp = 16;  // what its fragments, or half of its lanes, stand along
+      const int of_tile = std::min({n, seen.tile.width, seen.tile.height});
+      for (const int side : {n, of_tile, std::min(of_tile, of_a_warp)}) {
+        const auto found = find_rule(*after, *shifted, coded, code_in_B, side);
+        if (found && !rule) rule = interpret(*found, probe.coded, n, side);
       }
+    }
+    if (const auto reading = find_reading(*after, code, seen.tile.width); reading && !rule) {
+      rule = interpret(*reading, probe, n, seen.tile.width);
+    }
+    if (rule) {
+      // Of the first wrong element the factor that was looked at before says something else.
+      if (diagnosis && !first) rule->what = diagnosis->what + "; " + rule->what;
+      return rule;
     }
     if (diagnosis && !first) {
       const std::string products = tell_products(*after, code, code_in_B);

@@ -26,6 +26,7 @@ struct Observation {
   TileShape tile;
   /// C is cut into parts of so many elements, and each thread has its place in all of them.
   std::optional<TileShape> part = std::nullopt;
+  bool in_halves = false;  ///< A and B: whole numbers up to 2048 are exact
 };
 
 /// Mistakes that a wrong matrix gives away.

@@ -219,6 +219,28 @@ const Case cases[] = {
        for (int k = 0; k < n; ++k) sum += A[row * tile + k] * B[k * n + col];
        C[row * n + col] = sum;
      }},
+    {"B is read at the column of its row", Pattern::misplaced,
+     "element (k, col) of B is read at row + k * n, and it lies at k * n + col",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row * n + k] * B[k * n + row];
+       C[row * n + col] = sum;
+     }},
+    {"B is read at the row of the result", Pattern::misplaced,
+     "element (k, col) of B is read at row * n + col, and it lies at k * n + col",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[row * n + k] * B[row * n + col];
+       C[row * n + col] = sum;
+     }},
+    {"tiles of A are read by the column", Pattern::misplaced,
+     "among the first 8 rows and columns, element (row, k) of A is read at k + col * n, and it lies at row * n + k",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       const int other = std::min(row / tile * tile + col % tile, n - 1);
+       float sum = 0;
+       for (int k = 0; k < n; ++k) sum += A[other * n + k] * B[k * n + col];
+       C[row * n + col] = sum;
+     }},
     {"B goes on by a tile's columns", Pattern::misplaced,
      "from one tile of B to the next the place that is read moves by 8, where it should be 168",
      [](const float* A, const float* B, float* C, int n, int row, int col) {

@@ -151,7 +151,8 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
                    .after = after,
                    .expected = expected,
                    .tile = part ? TileShape{matmul.n, matmul.n} : matmul.mapping.tile,
-                   .part = part},
+                   .part = part,
+                   .in_halves = matmul.inputs == ElementType::float16},
                   calls_made() == 1, rerun);
 }
 

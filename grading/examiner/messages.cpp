@@ -177,8 +177,7 @@ std::string advise_on_index(std::string_view words) {
     return tr(
         "An index of {0} elements ends at {1}, and here it is {0}: look for a + 1 that does not "
         "belong there, for <= where < is meant, for a loop that starts at 1, and for the counter "
-        "of "
-        "another loop.",
+        "of another loop. Or is the array too short for what it is to hold?",
         sides[i], sides[i] - 1);
   }
   return "";
@@ -230,9 +229,16 @@ std::string advise_on(const Finding& fault) {
   const std::string start = race.substr(0, race.find('{'));
   const std::size_t name = words.find(start);
   const bool is_race = fault.kind == "race" || fault.kind == "warp-race";
-  const bool is_of_elements = words.find("][") != words.npos;
-  if (is_race && fault.line > 0 && fault.line == fault.other_line && is_of_elements &&
-      words.find(" " + tr("reads") + " ") == words.npos) {
+  const bool both_store = is_race && fault.line > 0 && fault.other_line > 0 &&
+                          words.find(" " + tr("reads") + " ") == words.npos;
+  if (is_race && words.find(tr("an asynchronous copy")) != words.npos) {
+    return tr(
+        "A wait counts groups: each cp_async_commit() closes one around the copies begun since the "
+        "last, and a wait for all but N of them leaves the N youngest on their way. Count which "
+        "group brings this tile, wait for it, let a __syncthreads() follow, and read no other tile "
+        "before.");
+  }
+  if (both_store && fault.line == fault.other_line && !is_at_the_first(words)) {
     return name != words.npos
                ? tr("One statement has two threads fill the same element of a tile, and so may "
                     "leave another one empty. Work out for both threads the indices with which the "
@@ -241,6 +247,13 @@ std::string advise_on(const Finding& fault) {
                : tr("One statement has two threads store the same element. Work out for both "
                     "threads the row, the column and the place that follows, row * n + col for a "
                     "matrix with n columns: each must have its own, and a barrier would not help.");
+  }
+  if (both_store && name != words.npos && fault.line != fault.other_line) {
+    return tr(
+        "Two statements store into the same element, on lines {} and {}. If they fill two tiles, "
+        "these overlap: the second must begin where the first has ended, rows times columns "
+        "elements further. If one is to follow the other, a __syncthreads() belongs between them.",
+        std::min(fault.line, fault.other_line), std::max(fault.line, fault.other_line));
   }
   if (fault.kind == "race" && name != words.npos) {
     const std::string_view place = words.substr(name + start.size());

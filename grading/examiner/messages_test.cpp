@@ -247,6 +247,16 @@ TEST(Messages, HintsAtRacesOfOneStatementSpeakOfIndices) {
       "race on shared As[0][2]: thread (1, 1, 0) writes it on line 24 and thread (0, 2, 0) writes "
       "it on line 24, with no __syncthreads() between them";
   EXPECT_THAT(hint_at(on_As, 24), HasSubstr("fill the same element of a tile"));
+  EXPECT_THAT(hint_at(on_As, 20), HasSubstr("Two statements store into the same element, on lines "
+                                            "20 and 24. If they fill two tiles, these overlap"));
+  const std::string on_its_way =
+      "race on shared As[0]: thread (0, 0, 0) reads it on line 24 while an asynchronous copy that "
+      "it began on line 20 is still bringing it: the wait on line 22 leaves it on its way";
+  EXPECT_THAT(hint_at(on_its_way, 20), HasSubstr("A wait counts groups"));
+  const std::string flat =
+      "race on shared As[4]: thread (3, 1, 0) writes it on line 24 and thread (0, 4, 0) writes it "
+      "on line 24, with no __syncthreads() between them";
+  EXPECT_THAT(hint_at(flat, 24), HasSubstr("fill the same element of a tile"));
   const std::string read =
       "race on shared As[0][2]: thread (1, 1, 0) reads it on line 24 and thread (0, 2, 0) writes "
       "it on line 24, with no __syncthreads() between them";

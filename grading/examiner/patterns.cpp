@@ -164,8 +164,12 @@ std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparis
              terms, n),
           terms == 1 ? tr("The loop over k ends after its first step: look for a return or a break "
                           "inside of it, and at its condition.")
-                     : tr("Check where the loop over k ends. Tiles that do not divide n need one "
-                          "more step: n / tile, rounded up.")};
+          : terms == seen.tile.width && n > 2 * terms - 1
+              ? tr("That is one tile: does the loop over tiles end after its first step? One that "
+                   "counts elements, in steps of a tile, goes to n; one that counts tiles goes to "
+                   "n / tile, rounded up.")
+              : tr("Check where the loop over k ends. Tiles that do not divide n need one "
+                   "more step: n / tile, rounded up.")};
     }
     if (std::abs(comparison.expected - sum - comparison.found) <= allowed &&
         is_product(seen.after, columns(seen.A, terms, n), rows(seen.B, terms, n))) {
@@ -454,8 +458,13 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
   if (unwritten) {
     return Diagnosis{
         Pattern::part_unwritten, tr("none of them was ever written; ") + where,
-        tr("Find the thread that should write the first of them, and follow its row and "
-           "col.")};
+        box.first_row % tile.height == 0 && box.first_col % tile.width == 0 && rows > tile.height &&
+                cols > tile.width
+            ? tr("Find the thread that should write the first of them, and follow its row and col: "
+                 "from one tile to the next it is {} columns and {} rows.",
+                 tile.width, tile.height)
+            : tr("Find the thread that should write the first of them, and follow its row and "
+                 "col.")};
   }
   return Diagnosis{
       Pattern::submatrix, where,

@@ -298,6 +298,11 @@ class SpaceChecker {
     std::size_t next = name + 1;
     if (code_[next].is("<")) next = outline_.template_close(name + 1).value_or(name) + 1;
     if (next >= code_.size()) return;
+    if (is_half_a_launch(name)) {
+      return report(name, tr("a launch has three brackets on each side: write "
+                             "{0}<<<grid, block>>>(arguments)",
+                             called));
+    }
     const bool is_launch = code_[next].is("<<<");
     if (!is_launch && !code_[next].is("(")) return;
     const std::vector<Space> callees =
@@ -335,6 +340,14 @@ class SpaceChecker {
                       "__host__ __device__ before its declaration, or call it in a kernel",
                       called));
     }
+  }
+
+  /// `kernel<<grid, block>>(A)`, which shifts bits.
+  bool is_half_a_launch(std::size_t name) const {
+    const std::vector<Space> named = candidates(name, std::nullopt);
+    return !named.empty() && code_[name + 1].is("<<") &&
+           std::all_of(named.begin(), named.end(),
+                       [](const Space& space) { return space.is_kernel; });
   }
 
   /// How many arguments a call has; nothing where that cannot be told from the words.

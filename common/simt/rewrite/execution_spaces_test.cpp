@@ -27,6 +27,8 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
       {"__global__ void k(int* a) {}\nvoid g(int* a) { k(a); }", "2: k is a kernel"},
       {"__global__ void k(int* a) {}\nvoid g(int* a, int b) { k<b, b>(a); }", "2: k is a kernel"},
       {"template <int T> __global__ void k() {}\nvoid g() { k<3>(); }", "2: k is a kernel"},
+      {"__global__ void k(int* a) {}\nvoid g(int* a, dim3 b) { k<<b, b>>(a); }",
+       "2: a launch has three brackets on each side: write k<<<grid, block>>>(arguments)"},
       {"void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__device__ void k(int* a) {}\nvoid g(int* a) { k<<<1, 2>>>(a); }", "2: k is no kernel"},
       {"__global__ int k(int* a) { return 0; }", "1: a __global__ function returns nothing"},

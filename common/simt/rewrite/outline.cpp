@@ -192,6 +192,23 @@ std::vector<Part> Outline::parts_between(std::size_t open, std::size_t close) co
   return parts;
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> Outline::function_after(
+    std::size_t qualifier) const {
+  for (std::size_t i = qualifier + 1; i + 1 < code_.size(); ++i) {
+    if (code_[i].is(";") || code_[i].is("{") || code_[i].is("}")) return std::nullopt;
+    if (!code_[i].is("(")) continue;
+    const auto close = partner(i);
+    if (!close || *close + 1 >= code_.size()) return std::nullopt;
+    if (code_[i - 1].is("__launch_bounds__") || takes_parentheses(i - 1)) {
+      i = *close;
+      continue;
+    }
+    if (!code_[*close + 1].is("{") || !partner(*close + 1)) return std::nullopt;
+    return std::pair{i, *close + 1};
+  }
+  return std::nullopt;
+}
+
 bool Outline::takes_parentheses(std::size_t index) const {
   static constexpr std::array<std::string_view, 5> words = {"alignas", "__align__", "__attribute__",
                                                             "__declspec", "decltype"};

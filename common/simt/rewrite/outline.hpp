@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "common/simt/rewrite/tokenizer.hpp"
@@ -43,6 +44,10 @@ class Outline {
 
   /// What commas part between two parentheses.
   std::vector<Part> parts_between(std::size_t open, std::size_t close) const;
+
+  /// Where the parameters and the body of the function begin that a qualifier, as `__global__`, is
+  /// of; nothing where it is not defined.
+  std::optional<std::pair<std::size_t, std::size_t>> function_after(std::size_t qualifier) const;
 
   /// True for `alignas`, `__attribute__` and the like: a word whose parentheses belong to it.
   bool takes_parentheses(std::size_t index) const;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/host_remarks.hpp"
 #include "common/simt/rewrite/outline.hpp"
 #include "common/simt/rewrite/statement_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
@@ -53,6 +55,8 @@ class Reader {
     for (std::size_t i = body_ + 1; i + 1 < end_; ++i) {
       if (code_[i].is("*")) look_at_product(i);
       if (code_[i].is("*")) look_at_place(i);
+      if (code_[i].is("*")) look_at_cast(i);
+      if (code_[i].is("for")) look_at_walk(i);
       if (code_[i].is("float") || code_[i].is("double")) look_at_start(i);
       if (arrays_.contains(code_[i].text) && code_[i + 1].is("[")) look_at_element(i);
       if (code_[i].is("+") && code_[i + 1].is("=")) look_at_sum(i);
@@ -82,6 +86,9 @@ class Reader {
       // Other functions' may point to shared memory, which is small.
       if (is_kernel) matrices_.insert(name);
       if (says("float") || says("double")) fractions_.insert(name);
+      for (const char* const type : {"float", "double", "int"}) {
+        if (says(type)) elements_.emplace(name, type);
+      }
     } else if (says("int") && !says("unsigned") && !has_wide_word(part.first, part.end)) {
       ints_.insert(name);
       orders_.insert(name);
@@ -275,6 +282,7 @@ class Reader {
     if (star < body_ + 4 || star + 3 >= end_) return;
     const Token &index = code_[star - 3], &extent = code_[star + 1];
     look_at_place_of_sum(star);
+    look_at_mixed_place(star);
     const bool is_pair = code_[star - 2].is(".") && code_[star + 2].is(".") &&
                          code_[star - 1].text == code_[star + 3].text;
     const bool of_blocks = index.is("blockIdx") && extent.is("gridDim");
@@ -307,6 +315,69 @@ class Reader {
             "threads have place 0",
             side),
          tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.", side)});
+  }
+
+  /// `blockIdx.y * blockDim.y + threadIdx.x`
+  void look_at_mixed_place(std::size_t star) {
+    if (star + 7 >= end_ || !code_[star - 3].is("blockIdx") || !code_[star + 1].is("blockDim")) {
+      return;
+    }
+    const bool is_sum =
+        code_[star + 4].is("+") && code_[star + 5].is("threadIdx") && code_[star + 6].is(".");
+    const std::string_view counted = code_[star + 3].text, placed = code_[star + 7].text;
+    if (!is_sum || counted == placed) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[star].line,
+         tr("the threads of a block are counted along {0} and placed by threadIdx.{1}: where a "
+            "block is not as high as it is wide, places are left out or taken twice",
+            counted, placed),
+         tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.",
+            code_[star - 1].text)});
+  }
+
+  /// `for (int row = threadIdx.y; row < n; row += blockDim.x)`
+  void look_at_walk(std::size_t word) {
+    const auto close = code_[word + 1].is("(") ? outline_.partner(word + 1) : std::nullopt;
+    if (!close) return;
+    std::string_view begins, steps;
+    std::size_t ends = 0;  // of the header's parts
+    for (std::size_t i = word + 2; i + 2 < *close; ++i) {
+      if (code_[i].is(";")) ++ends;
+      if (ends == 0 && code_[i].is("threadIdx")) {
+        if (!begins.empty()) return;
+        begins = code_[i + 2].text;
+      }
+      if (ends == 2 && code_[i].is("blockDim")) {
+        if (!steps.empty()) return;
+        steps = code_[i + 2].text;
+      }
+    }
+    if (begins.empty() || steps.empty() || begins == steps) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[word].line,
+         tr("the loop begins at threadIdx.{0} and steps by blockDim.{1}: where a block is not as "
+            "high as it is wide, places are left out or taken twice",
+            begins, steps),
+         tr("Step by blockDim.{0} what begins at threadIdx.{0}.", begins)});
+  }
+
+  /// `(const float*)A` where A leads to doubles.
+  void look_at_cast(std::size_t star) {
+    const Token& type = code_[star - 1];
+    if (!type.is("float") && !type.is("double")) return;
+    std::size_t name = star + 1;
+    while (name < end_ && (code_[name].is(")") || code_[name].is(">") || code_[name].is("("))) {
+      ++name;
+    }
+    if (name == star + 1 || name + 1 >= end_) return;
+    const auto element = elements_.find(code_[name].text);
+    if (element == elements_.end() || element->second == type.text) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[name].line,
+         tr("{0} leads to elements of type {1}, and the cast has their bits read as {2}: that "
+            "converts nothing",
+            code_[name].text, element->second, type.text),
+         tr("Leave out the cast, and convert elements one by one where it is meant.")});
   }
 
   /// Whether a `*` after this token multiplies.
@@ -419,146 +490,13 @@ class Reader {
   Names arrays_;         ///< of a thread's own
   Names whole_arrays_;   ///< of int
   Names fractions_;      ///< pointers to and arrays of floats or doubles
+  std::map<std::string_view, std::string_view> elements_;  ///< of pointers that are given: a type
   std::string dynamic_;  ///< the array of dynamic shared memory that was declared last
   Names places_;         ///< variables that hold a part of threadIdx
   Names other_places_;   ///< those that are declared with something else, there or elsewhere
   Names told_;
   std::set<std::string> told_products_;
 };
-
-/// Where the parameters and the body of the function begin that a qualifier is of.
-std::optional<std::pair<std::size_t, std::size_t>> function_after(const Outline& outline,
-                                                                  std::size_t qualifier) {
-  const std::vector<Token>& code = outline.code();
-  for (std::size_t i = qualifier + 1; i + 1 < code.size(); ++i) {
-    if (code[i].is(";") || code[i].is("{") || code[i].is("}")) return std::nullopt;
-    if (!code[i].is("(")) continue;
-    const auto close = outline.partner(i);
-    if (!close || *close + 1 >= code.size()) return std::nullopt;
-    if (code[i - 1].is("__launch_bounds__") || outline.takes_parentheses(i - 1)) {
-      i = *close;
-      continue;
-    }
-    if (!code[*close + 1].is("{") || !outline.partner(*close + 1)) return std::nullopt;
-    return std::pair{i, *close + 1};
-  }
-  return std::nullopt;
-}
-
-/// Whether the body of the kernel that is called so asks for "blockIdx.y", say. Of functions that
-/// it calls nothing is known. `threadIdx.y * blockDim.x` is right for any block.
-bool kernel_asks_for(const Outline& outline, std::string_view kernel, std::string_view variable) {
-  const std::vector<Token>& code = outline.code();
-  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-    if (!code[i].is("__global__")) continue;
-    const auto function = function_after(outline, i);
-    if (!function || !code[function->first - 1].is(kernel)) continue;
-    for (std::size_t j = function->second; j + 6 < *outline.partner(function->second); ++j) {
-      if (!code[j].is(variable) || !code[j + 1].is(".") || !code[j + 2].is("y")) continue;
-      const bool counts_rows = code[j + 3].is("*") &&
-                               (code[j + 4].is("blockDim") || code[j + 4].is("gridDim")) &&
-                               code[j + 6].is("x");
-      if (!counts_rows) return true;
-    }
-  }
-  return false;
-}
-
-/// Whether a name stands in a declaration of dim3: `const dim3 block(16, 16), grid(9);`
-bool is_in_declaration_of_dim3(const Outline& outline, std::size_t name) {
-  const std::vector<Token>& code = outline.code();
-  for (std::size_t i = name; i-- > 0;) {
-    if (code[i].is(")") || code[i].is("}")) {
-      const auto open = outline.partner(i);
-      if (!open) return false;
-      i = *open;
-    } else if (code[i].is("dim3")) {
-      return true;
-    } else if (code[i].is(";") || code[i].is("{") || code[i].is("(")) {
-      return false;
-    }
-  }
-  return false;
-}
-
-/// Where a variable with this name is a dim3 of one extent, and nothing else happens to it up to a
-/// token: `dim3 grid(n / 16);`
-std::optional<std::size_t> dim3_of_one_extent(const Outline& outline, std::string_view name,
-                                              std::size_t before) {
-  const std::vector<Token>& code = outline.code();
-  std::optional<std::size_t> declared;
-  for (std::size_t i = 1; i + 1 < before; ++i) {
-    if (!code[i].is(name)) continue;
-    if ((code[i + 1].is("(") || code[i + 1].is("{")) && is_in_declaration_of_dim3(outline, i)) {
-      const auto close = outline.partner(i + 1);
-      const bool is_one =
-          close && *close > i + 2 && outline.parts_between(i + 1, *close).size() == 1;
-      declared = is_one ? std::optional(i) : std::nullopt;
-    } else if (!code[i + 1].is(",") && !code[i + 1].is(">")) {
-      declared.reset();  // `grid.y = ...`, `grid = ...`, or another variable
-    }
-  }
-  return declared;
-}
-
-/// `kernel<<<grid, block>>>` with an extent along y that is 1, for a kernel that asks where along y
-/// it is.
-void look_at_launch(const Outline& outline, std::size_t open, std::vector<Remark>& remarks) {
-  const std::vector<Token>& code = outline.code();
-  std::size_t name = open - 1;
-  if (code[name].is(">")) {
-    const auto start = outline.template_open(name);
-    if (!start || *start == 0) return;
-    name = *start - 1;
-  }
-  std::size_t argument = open + 1;
-  for (const char* const variable : {"blockIdx", "threadIdx"}) {
-    if (argument + 1 >= code.size() || code[argument].kind != TokenKind::identifier) return;
-    if (!code[argument + 1].is(",") && !code[argument + 1].is(">")) return;
-    const auto declared = dim3_of_one_extent(outline, code[argument].text, argument);
-    if (declared && kernel_asks_for(outline, code[name].text, variable)) {
-      remarks.push_back(
-          {Remark::Kind::doubt, code[*declared].line,
-           variable == std::string_view("blockIdx")
-               ? tr("the grid has one extent here, so that it is 1 along y, and {} asks for "
-                    "{}.y, which is always 0",
-                    code[name].text, variable)
-               : tr("the block has one extent here, so that it is 1 along y, and {} asks for "
-                    "{}.y, which is always 0",
-                    code[name].text, variable),
-           tr("Give dim3 two values, for x and for y.")});
-    }
-    argument += 2;
-  }
-}
-
-/// `cudaFree(A)` in a function with a parameter `float* A`.
-void look_for_freed_arguments(const Outline& outline, std::vector<Remark>& remarks) {
-  const std::vector<Token>& code = outline.code();
-  for (std::size_t body = 1; body < code.size(); ++body) {
-    const bool is_function =
-        code[body].is("{") && code[body - 1].is(")") && outline.scope(body) == Scope::file;
-    const auto open = is_function ? outline.partner(body - 1) : std::nullopt;
-    const auto end = is_function ? outline.partner(body) : std::nullopt;
-    if (!open || !end) continue;
-    Names pointers;
-    for (const auto& part : outline.parts_between(*open, body - 1)) {
-      if (part.end > part.first + 1 && code[part.end - 2].is("*")) {
-        pointers.insert(code[part.end - 1].text);
-      }
-    }
-    for (std::size_t i = body; i + 1 < *end; ++i) {
-      const bool frees = code[i].is("cudaFree") || code[i].is("cudaFreeAsync");
-      const auto close = frees && code[i + 1].is("(") ? outline.partner(i + 1) : std::nullopt;
-      if (!close) continue;
-      for (std::size_t j = i + 2; j < *close; ++j) {
-        if (!pointers.contains(code[j].text)) continue;
-        remarks.push_back({Remark::Kind::freed, code[i].line, std::string(code[j].text)});
-        break;
-      }
-    }
-  }
-}
 
 }  // namespace
 
@@ -572,15 +510,12 @@ std::vector<Remark> remarks_on(std::string_view source) {
     const bool is_kernel = code[i].is("__global__");
     if ((!is_kernel && !code[i].is("__device__")) || outline.scope(i) != Scope::file) continue;
     if (i < looked_at) continue;
-    const auto function = function_after(outline, i);
+    const auto function = outline.function_after(i);
     if (!function) continue;
     Reader(outline, function->first, function->second, is_kernel, remarks).run();
     looked_at = *outline.partner(function->second);
   }
-  for (std::size_t i = 1; i < code.size(); ++i) {
-    if (code[i].is("<<<")) look_at_launch(outline, i, remarks);
-  }
-  look_for_freed_arguments(outline, remarks);
+  remark_on_host_code(tokens, outline, remarks);
   remark_on_statements(outline, source, remarks);
   const auto names = [](std::string_view word) {
     return [word](const Token& each) { return each.is(word); };
@@ -597,6 +532,18 @@ std::vector<Remark> remarks_on(std::string_view source) {
          tr("threads wait for each other here, and no array is __shared__: without that "
             "word each thread has arrays of its own"),
          core::in_language(declare_shared)});
+  }
+  const auto accumulator = std::find_if(code.begin(), code.end(), names("accumulator"));
+  bool starts_somewhere = false;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    starts_somewhere |=
+        tokens[i].is("fill_fragment") || (tokens[i].is("x") && tokens[i + 1].is("["));
+  }
+  if (accumulator != code.end() && !starts_somewhere) {
+    remarks.push_back({Remark::Kind::doubt, accumulator->line,
+                       tr("a fragment that sums up is declared here, and nothing fills it before "
+                          "mma_sync() adds to what happened to stand there"),
+                       tr("Write fill_fragment(sum, 0.0f); before the loop over k.")});
   }
   std::stable_sort(remarks.begin(), remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.line < b.line; });

@@ -79,6 +79,22 @@ TEST(Remarks, NameStatementsThatEndElsewhere) {
        "2: a is declared once more here"},
       {"float s[2] = {}; { float s[2] = {1}; s[0] += A[0]; } C[0] = s[0];",
        "2: s is declared once more here"},
+      {"for (int i = 0; i < n; ++i) for (int j = 0; j < n; ++i) C[j] = 0;",
+       "2: the loop compares j and steps i"},
+      {"int i = 0; for (int k = 0; k < n; i += 16) { C[k] = A[i]; }",
+       "2: the loop compares k and steps i"},
+      {"float s = 0; s =+ A[0]; C[0] = s;", "2: =+ stores what follows it"},
+      {"__shared__ float t[32]; t[threadIdx.x] = 0; __syncthreads; C[0] = t[1];",
+       "2: __syncthreads without parentheses names the function"},
+      {"int row = blockIdx.y * blockDim.y + threadIdx.x; C[row] = 0;",
+       "2: the threads of a block are counted along y and placed by threadIdx.x"},
+      {"for (int r = threadIdx.y; r < n; r += blockDim.x) C[r] = 0;",
+       "2: the loop begins at threadIdx.y and steps by blockDim.x"},
+      {"const double* d = (const double*)A; C[0] = d[0];",
+       "2: A leads to elements of type float, and the cast has their bits read as double"},
+      {"C[0] = *reinterpret_cast<const double*>(A);", "2: A leads to elements of type float"},
+      {"fragment<accumulator, 16, 16, 16, float> sum; mma_sync(sum, a, b, sum);",
+       "2: a fragment that sums up is declared here, and nothing fills it"},
   };
   for (const auto& [body, told] : cases) {
     EXPECT_NE(told_of(kernel(body)).find(told), std::string::npos) << body << told_of(kernel(body));
@@ -96,6 +112,15 @@ TEST(Remarks, LetPassStatementsThatAreMeantSo) {
            "switch (n) { case 1: C[0] = 1; [[fallthrough]]; case 2: break; }",
            "__shared__ int t[32]; t[threadIdx.x] = int(A[threadIdx.x]); C[0] = t[1];",
            "__shared__ int t[32]; t[threadIdx.x] = n; C[0] = t[1];",
+           "for (int i = 0, j = n; i < j; --j) C[i] = 0;",
+           "int i = 0; for (int k = 0; k < n; ++i) { C[i] = 0; k += 2; }",
+           "int i = 0; for (int k = 0; k < n && i < n; ++i) C[i] = 0;",
+           "float s = 0; s = +A[0]; s =-A[0]; C[0] = s;",
+           "int row = blockIdx.y * blockDim.y + threadIdx.y; C[row] = 0;",
+           "for (int r = threadIdx.y; r < n; r += blockDim.y) C[r] = 0;",
+           "C[0] = *reinterpret_cast<const float*>(A); auto u = (const unsigned*)A;",
+           "fragment<accumulator, 16, 16, 16, float> sum; fill_fragment(sum, 0.0f);",
+           "fragment<accumulator, 16, 16, 16, float> sum; sum.x[0] = 0;",
        }) {
     EXPECT_EQ(told_of(kernel(body)), "") << body;
   }
@@ -200,7 +225,8 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
       "template <int T> __global__ void k(float* C, int n) { C[blockIdx.y * n + threadIdx.y] = 0; "
       "}\n"
       "__global__ void l(float* C) { C[blockIdx.x] = threadIdx.x; }\n"
-      "__global__ void m(float* C) { int t = threadIdx.y * blockDim.x + threadIdx.x; C[t] = 0; }\n";
+      "__global__ void m(float* C) { int t = threadIdx.y * blockDim.x + threadIdx.x; C[t] = 0; } "
+      "__global__ void o(float* C) { C[0] = 1; }\n";
   const std::pair<const char*, const char*> cases[] = {
       {"dim3 block(16, 16);\ndim3 grid((n + 15) / 16); k<4><<<grid, block>>>(C, n);",
        "5: the grid has one extent here, so that it is 1 along y, and k asks for blockIdx.y, which "
@@ -214,6 +240,28 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
       {"dim3 grid(9); grid.y = 3; k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
       {"dim3 grid(9); set(&grid); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
       {"dim3 grid; grid = dim3(3, 3); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
+      {"dim3 grid = (3, n); k<4><<<grid, dim3(16, 16)>>>(C, n);",
+       "4: of values with a comma between them, C++ takes the last alone: grid has that along x, "
+       "and 1 along y\n"},
+      {"int blocks = ceil(n / 16);",
+       "4: n / 16 is a division of integers, which rounds down before ceil() sees it\n"},
+      {"int blocks = ceil(n / 16.0), b = ceil(float(n) / 16), c = ceil(n * 0.5f);", ""},
+      {"l<<<4, dim3(8, 8)>>>(C);",
+       "4: the block has two extents here, and l never asks for threadIdx.y: threads that lie "
+       "below "
+       "each other do the same once more\n"},
+      {"dim3 grid(4, n); l<<<grid, dim3(8, 1)>>>(C);",
+       "4: the grid has two extents here, and l never asks for blockIdx.y: blocks that lie below "
+       "each other do the same once more\n"},
+      {"o<<<n, 1>>>(C);",
+       "4: more than one block is launched here, and o never asks for blockIdx: each block does "
+       "the "
+       "same once more\n"},
+      {"o<<<1, n>>>(C);",
+       "4: more than one thread is launched here, and o never asks for threadIdx: each thread of a "
+       "block does the same once more\n"},
+      {"dim3 one(1); o<<<one, 1>>>(C); o<<<dim3(1, 1), 1>>>(C);", ""},
+      {"other<<<n, n>>>(C); m<<<1, dim3(8, 8)>>>(C);", ""},
   };
   for (const auto& [body, told] : cases) {
     EXPECT_EQ(told_of(kernels + "void host(float* C, int n) { " + body + " }"), told) << body;
@@ -227,6 +275,9 @@ TEST(Remarks, TellElementsFromBytes) {
            {"cudaMalloc((void**)&own, std::size_t(n) * n);", "3: cudaMalloc counts bytes"},
            {"cudaMemcpy(own, A, n * n, cudaMemcpyDeviceToDevice);", "3: cudaMemcpy counts bytes"},
            {"cudaMemset(own, 0, n);", "3: cudaMemset counts bytes, and n is"},
+           {"cudaMemset(own, 0, 1);", "3: cudaMemset counts bytes, and 1 of them are not one"},
+           {"cudaMemcpy(own, A, sizeof(A), cudaMemcpyDefault);",
+            "3: sizeof(A) is the 8 bytes of a"},
        }) {
     EXPECT_NE(told_of(begin + call + "}").find(told), std::string::npos)
         << call << told_of(begin + call + "}");
@@ -234,6 +285,7 @@ TEST(Remarks, TellElementsFromBytes) {
   for (const char* call : {
            "cudaMalloc(&own, n * n * sizeof(float));",
            "cudaMalloc(&own, n * n * 4);",
+           "cudaMemset(own, 0, 4); cudaMemset(raw, 0, 1); cudaMalloc(&own, sizeof *A);",
            "cudaMalloc(&raw, n * n);",
            "size_t bytes = n * 4; cudaMalloc(&own, bytes);",
            "cudaMemset(own, 0, sizeof *own * n);",

@@ -220,52 +220,80 @@ void look_for_hidden_name(const Outline& outline, std::size_t type, std::vector<
        tr("Leave out the type here: {0} = or {0} +=, without {1}.", name, code[type].text)});
 }
 
-/// `cudaMalloc(&p, n * n)`: elements where bytes are asked for.
-void look_for_elements_as_bytes(const Outline& outline, std::size_t call,
-                                std::vector<Remark>& remarks) {
-  static constexpr auto calls = std::to_array<std::string_view>(
-      {"cudaMalloc", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync", "cudaMemsetAsync"});
-  static constexpr auto elements =
-      std::to_array<std::string_view>({"float", "double", "int", "unsigned", "__half", "half"});
-  static constexpr auto neutral = std::to_array<std::string_view>({"std", "size_t"});
+/// `for (int j = 0; j < rx; ++i)`: what is counted is not what is compared.
+void look_for_other_counter(const Outline& outline, std::size_t word,
+                            std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
-  if (std::ranges::find(calls, code[call].text) == calls.end() || !code[call + 1].is("(")) return;
-  const auto close = outline.partner(call + 1);
-  if (!close) return;
-  const auto parts = outline.parts_between(call + 1, *close);
-  const std::size_t which = code[call].is("cudaMalloc") ? 1 : 2;
-  if (parts.size() <= which) return;
-  const auto is_declared = [&](std::string_view name, auto&& as) {
-    for (std::size_t i = 2; i + 1 < code.size(); ++i) {
-      if (code[i].text == name && as(i)) return true;
-    }
-    return false;
-  };
-  const auto is_order = [&](std::size_t i) {
-    return code[i - 1].is("int") && (code[i + 1].is(",") || code[i + 1].is(")"));
-  };
-  const auto is_pointer = [&](std::size_t i) {
-    return code[i - 1].is("*") && std::ranges::find(elements, code[i - 2].text) != elements.end();
-  };
-  const Token& pointer = code[parts[0].end - 1];
-  if (!is_declared(pointer.text, is_pointer)) return;
-  bool has_order = false;
-  std::string text;
-  for (std::size_t i = parts[which].first; i < parts[which].end; ++i) {
-    if (code[i].kind == TokenKind::number && !code[i].is("1")) return;  // it may be the bytes
-    if (code[i].kind == TokenKind::identifier &&
-        std::ranges::find(neutral, code[i].text) == neutral.end()) {
-      if (!is_declared(code[i].text, is_order)) return;
-      has_order = true;
-    }
-    const bool apart = i > parts[which].first && code[i].begin != code[i - 1].end();
-    text += (apart ? " " : "") + std::string(code[i].text);
+  const auto close = code[word + 1].is("(") ? outline.partner(word + 1) : std::nullopt;
+  if (!close || *close + 1 >= code.size()) return;
+  std::vector<std::size_t> ends;  // of what is done first, and of the condition
+  for (std::size_t i = word + 2; i < *close; ++i) {
+    if (code[i].is("(") || code[i].is("[") || code[i].is("{")) i = outline.partner(i).value_or(i);
+    if (code[i].is(";")) ends.push_back(i);
   }
-  if (!has_order) return;
+  if (ends.size() != 2) return;
+  // One variable is declared, and compared.
+  std::size_t equals = word + 2;
+  while (equals < ends[0] && !code[equals].is("=")) ++equals;
+  if (equals == ends[0] || equals < word + 4) return;
+  const std::string_view declared = code[equals - 1].text;
+  const auto says = [&](std::size_t from, std::size_t to, std::string_view name) {
+    return std::any_of(code.begin() + static_cast<std::ptrdiff_t>(from),
+                       code.begin() + static_cast<std::ptrdiff_t>(to),
+                       [&](const Token& token) { return token.is(name); });
+  };
+  if (says(word + 2, ends[0], ",") || !says(ends[0], ends[1], declared)) return;
+  // `++i`, `i++`, `i += Tile`, and nothing more.
+  if (says(ends[1], *close, ",") || says(ends[1], *close, "(")) return;
+  std::size_t stepped = ends[1] + 1;
+  while (stepped < *close && code[stepped].kind != TokenKind::identifier) ++stepped;
+  if (stepped == *close || says(ends[1], *close, declared)) return;
+  if (says(ends[0], ends[1], code[stepped].text)) return;
+  // The body may change it, as in a loop over a list.
+  std::size_t end = *close + 1;
+  if (code[end].is("{")) {
+    end = outline.partner(end).value_or(code.size() - 1);
+  } else {
+    while (end < code.size() && !code[end].is(";")) ++end;
+  }
+  for (std::size_t i = *close + 1; i < end; ++i) {
+    if (code[i].text == declared && may_change(outline, i)) return;
+  }
+  remarks.push_back({Remark::Kind::statement, code[stepped].line,
+                     tr("the loop compares {0} and steps {1}: {0} stays what it is, and the loop "
+                        "goes on for ever, or never begins",
+                        declared, code[stepped].text),
+                     tr("Step {0} in place of {1}.", declared, code[stepped].text)});
+}
+
+/// `sum =+ a * b;`, which stores what `+=` would add.
+void look_for_turned_operator(const Outline& outline, std::size_t equals,
+                              std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const Token& sign = code[equals + 1];
+  const bool is_turned = code[equals].is("=") && (sign.is("+") || sign.is("-")) &&
+                         code[equals].end() == sign.begin && code[equals + 2].begin > sign.end() &&
+                         code[equals - 1].end() < code[equals].begin;
+  if (!is_turned) return;
   remarks.push_back(
-      {Remark::Kind::doubt, code[call].line,
-       tr("{} counts bytes, and {} is a number of elements", code[call].text, text),
-       tr("Multiply it by the bytes of an element: {} * sizeof *{}.", text, pointer.text)});
+      {Remark::Kind::statement, code[equals].line,
+       tr("={0} stores what follows it, with its sign: {0}= is what changes {1} by it", sign.text,
+          code[equals - 1].text),
+       tr("Write {}= for ={}.", sign.text, sign.text)});
+}
+
+/// `__syncthreads;`, which calls nothing.
+void look_for_missing_call(const Outline& outline, std::size_t name, std::vector<Remark>& remarks) {
+  static constexpr auto functions =
+      std::to_array<std::string_view>({"__syncthreads", "__syncwarp", "__threadfence",
+                                       "__threadfence_block", "cudaDeviceSynchronize"});
+  const std::vector<Token>& code = outline.code();
+  if (std::ranges::find(functions, code[name].text) == functions.end()) return;
+  if (!code[name + 1].is(";")) return;
+  remarks.push_back(
+      {Remark::Kind::statement, code[name].line,
+       tr("{0} without parentheses names the function and does not call it", code[name].text),
+       tr("Write {}();", code[name].text)});
 }
 
 }  // namespace
@@ -278,11 +306,13 @@ void remark_on_statements(const Outline& outline, std::string_view source,
       look_for_lone_semicolon(outline, i, source, remarks);
     }
     if (code[i].is("for")) look_for_endless_countdown(outline, i, remarks);
+    if (code[i].is("for")) look_for_other_counter(outline, i, remarks);
+    if (i > 0 && i + 2 < code.size()) look_for_turned_operator(outline, i, remarks);
+    look_for_missing_call(outline, i, remarks);
     if (code[i].is("for") || code[i].is("while") || code[i].is("if")) {
       look_for_assignment(outline, i, remarks);
     }
     if (i > 0 && i + 2 < code.size()) look_for_hidden_name(outline, i, remarks);
-    look_for_elements_as_bytes(outline, i, remarks);
     look_for_fall_through(outline, i, remarks);
   }
 }

@@ -9,8 +9,9 @@
 namespace tilewise::simt {
 
 /// Adds remarks on statements that end sooner or later than they look: a loop or an `if` whose body
-/// is a lone semicolon, and a `case` that goes on with the next; on conditions that store; on names
-/// that hide those that are meant; and on elements where CUDA counts bytes.
+/// is a lone semicolon, and a `case` that goes on with the next; on conditions that store; on loops
+/// that step another variable; on names that hide those that are meant; on `=+`; and on functions
+/// that are named and not called.
 void remark_on_statements(const rewriting::Outline& outline, std::string_view source,
                           std::vector<Remark>& remarks);
 

@@ -326,13 +326,33 @@ class Rows : public ReductionTest<RowCase> {
     for (int col = 0; col < trial.of.cols; ++col) sum += out(comparison.row, col);
     const double off = std::abs(sum - 1);
     if (off > 0.001) {
-      return Diagnosis{Pattern::scaled,
-                       tr("row {} adds up to {:.4g} instead of 1", comparison.row, sum),
+      const std::string sums_to = tr("row {} adds up to {:.4g} instead of 1", comparison.row, sum);
+      if (const std::string uneven = unequal_factors(trial, out, comparison.row); !uneven.empty()) {
+        return Diagnosis{
+            Pattern::scaled, sums_to + "; " + uneven,
+            tr("Threads of one row divide by different sums, or by one of another maximum. Do all "
+               "of them get the row's maximum and sum, and not thread 0 alone? And is each exp("
+               "element - own maximum) multiplied by exp(own maximum - row's maximum)?")};
+      }
+      return Diagnosis{Pattern::scaled, sums_to,
                        tr("All threads of a row must divide by the same sum, which holds every "
                           "element once, and each exp(element - maximum) of an older maximum times "
                           "exp(older maximum - new one).")};
     }
     return by_place(trial, comparison, false);
+  }
+
+  /// Which two elements of a row are off by different factors; empty where all are by the same.
+  static std::string unequal_factors(const SoftmaxTrial& trial, const Matrix<float>& out, int row) {
+    const Matrix<double> expected = softmax_of(trial.in);
+    const auto factor = [&](int col) { return double(out(row, col)) / expected(row, col); };
+    constexpr double same = 0.001;
+    for (int col = 1; col < trial.of.cols; ++col) {
+      if (!(std::abs(factor(col) - factor(0)) > same * std::abs(factor(0)))) continue;
+      return tr("column 0 is {:.4g} times what it should be, and column {} {:.4g} times", factor(0),
+                col, factor(col));
+    }
+    return {};
   }
 
   std::optional<Diagnosis> by_place(const SoftmaxTrial& trial, const Comparison& comparison,

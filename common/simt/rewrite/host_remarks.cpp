@@ -1,0 +1,412 @@
+#include "common/simt/rewrite/host_remarks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/language.hpp"
+#include "common/simt/rewrite/tokenizer.hpp"
+
+namespace tilewise::simt {
+namespace {
+
+using rewriting::Outline;
+using rewriting::Scope;
+using rewriting::Token;
+using rewriting::TokenKind;
+using Names = std::set<std::string_view>;
+
+/// Whether the body of the kernel that is called so asks for "blockIdx.y", say. Of functions that
+/// it calls nothing is known. `threadIdx.y * blockDim.x` is right for any block.
+bool kernel_asks_for(const Outline& outline, std::string_view kernel, std::string_view variable) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (!code[i].is("__global__")) continue;
+    const auto function = outline.function_after(i);
+    if (!function || !code[function->first - 1].is(kernel)) continue;
+    for (std::size_t j = function->second; j + 6 < *outline.partner(function->second); ++j) {
+      if (!code[j].is(variable) || !code[j + 1].is(".") || !code[j + 2].is("y")) continue;
+      const bool counts_rows = code[j + 3].is("*") &&
+                               (code[j + 4].is("blockDim") || code[j + 4].is("gridDim")) &&
+                               code[j + 6].is("x");
+      if (!counts_rows) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether a name stands in a declaration of dim3: `const dim3 block(16, 16), grid(9);`
+bool is_in_declaration_of_dim3(const Outline& outline, std::size_t name) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t i = name; i-- > 0;) {
+    if (code[i].is(")") || code[i].is("}")) {
+      const auto open = outline.partner(i);
+      if (!open) return false;
+      i = *open;
+    } else if (code[i].is("dim3")) {
+      return true;
+    } else if (code[i].is(";") || code[i].is("{") || code[i].is("(")) {
+      return false;
+    }
+  }
+  return false;
+}
+
+/// A grid or a block as a launch has it: where it is written, and what it has.
+struct Extents {
+  std::size_t at;                    ///< the dim3 that is declared, or the argument
+  std::vector<rewriting::Part> all;  ///< along x, y and z
+};
+
+/// The extents that a variable with this name is declared with, if nothing else happens to it up to
+/// a token: `dim3 grid(n / 16);`
+std::optional<Extents> declared_extents(const Outline& outline, std::string_view name,
+                                        std::size_t before) {
+  const std::vector<Token>& code = outline.code();
+  std::optional<Extents> declared;
+  for (std::size_t i = 1; i + 1 < before; ++i) {
+    if (!code[i].is(name)) continue;
+    const bool begins = code[i + 1].is("(") || code[i + 1].is("{");
+    if (begins && is_in_declaration_of_dim3(outline, i)) {
+      const auto close = outline.partner(i + 1);
+      declared.reset();
+      if (close && *close > i + 2) declared = Extents{i, outline.parts_between(i + 1, *close)};
+    } else if (!code[i + 1].is(",") && !code[i + 1].is(">")) {
+      declared.reset();  // `grid.y = ...`, `grid = ...`, or another variable
+    }
+  }
+  return declared;
+}
+
+/// What is known of an argument of a launch: a number, an int, a dim3 by name or as it is written.
+std::optional<Extents> extents_of(const Outline& outline, const rewriting::Part& argument) {
+  const std::vector<Token>& code = outline.code();
+  const std::size_t first = argument.first;
+  if (code[first].is("dim3") && first + 2 < argument.end && argument.end - 1 > first + 2 &&
+      outline.partner(first + 1) == argument.end - 1) {
+    return Extents{first, outline.parts_between(first + 1, argument.end - 1)};
+  }
+  if (argument.end - first != 1) return std::nullopt;
+  return declared_extents(outline, code[first].text, first);
+}
+
+/// The arguments between `<<<` and `>>>`.
+std::vector<rewriting::Part> launch_arguments(const Outline& outline, std::size_t open) {
+  const std::vector<Token>& code = outline.code();
+  std::vector<rewriting::Part> parts;
+  std::size_t first = open + 1;
+  for (std::size_t i = first; i + 3 < code.size() && !code[i].is(";"); ++i) {
+    const bool ends =
+        code[i].is(">") && code[i + 1].is(">") && code[i + 2].is(">") && code[i + 3].is("(");
+    if (ends || code[i].is(",")) {
+      if (i == first) return {};
+      parts.push_back({first, i});
+      if (ends) return parts;
+      first = i + 1;
+    }
+    if (code[i].is("(") || code[i].is("{")) i = outline.partner(i).value_or(i);
+    // A comma between < and > need not part arguments.
+    if (code[i].is("<")) return {};
+  }
+  return {};
+}
+
+/// Which coordinates of "threadIdx", say, may come to a kernel: in its body, and in functions that
+/// it may call.
+struct Asked {
+  bool x = false, y = false;
+};
+
+std::optional<Asked> asked_by(const Outline& outline, std::string_view kernel,
+                              std::string_view variable) {
+  const std::vector<Token>& code = outline.code();
+  Asked asked;
+  bool is_known = false;
+  for (std::size_t i = 0; i + 2 < code.size(); ++i) {
+    if (code[i].is("__global__")) {
+      const auto function = outline.function_after(i);
+      if (!function) continue;
+      const bool is_it = code[function->first - 1].is(kernel);
+      is_known = is_known || is_it;
+      if (!is_it) i = *outline.partner(function->second);
+      continue;
+    }
+    // Groups of threads know their places, too.
+    if (code[i].is("cooperative_groups")) return std::nullopt;
+    if (!code[i].is(variable)) continue;
+    if (!code[i + 1].is(".")) return std::nullopt;
+    asked.x = asked.x || code[i + 2].is("x");
+    asked.y = asked.y || code[i + 2].is("y");
+  }
+  return is_known ? std::optional(asked) : std::nullopt;
+}
+
+/// `kernel<<<grid, block>>>` with one extent for a kernel that asks where along y it is, or with
+/// more of them than it asks for.
+void look_at_launch(const Outline& outline, std::size_t open, bool macros_ask,
+                    std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  std::size_t name = open - 1;
+  if (code[name].is(">")) {
+    const auto start = outline.template_open(name);
+    if (!start || *start == 0) return;
+    name = *start - 1;
+  }
+  const auto arguments = launch_arguments(outline, open);
+  if (arguments.size() < 2) return;
+  const std::string kernel(code[name].text);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const bool is_grid = i == 0;
+    const char* const variable = is_grid ? "blockIdx" : "threadIdx";
+    const rewriting::Part& argument = arguments[i];
+    const auto extents = extents_of(outline, argument);
+    if (extents && extents->all.size() == 1 && kernel_asks_for(outline, kernel, variable)) {
+      remarks.push_back(
+          {Remark::Kind::doubt, code[extents->at].line,
+           is_grid ? tr("the grid has one extent here, so that it is 1 along y, and {} asks for "
+                        "{}.y, which is always 0",
+                        kernel, variable)
+                   : tr("the block has one extent here, so that it is 1 along y, and {} asks for "
+                        "{}.y, which is always 0",
+                        kernel, variable),
+           tr("Give dim3 two values, for x and for y.")});
+    }
+    const auto is_one = [&](const rewriting::Part& part) {
+      return part.end - part.first == 1 && code[part.first].is("1");
+    };
+    const bool has_one =
+        extents ? std::all_of(extents->all.begin(), extents->all.end(), is_one) : is_one(argument);
+    const auto asked = macros_ask ? std::nullopt : asked_by(outline, kernel, variable);
+    if (!asked || has_one) continue;
+    if (!asked->x && !asked->y) {
+      remarks.push_back(
+          {Remark::Kind::doubt, code[open].line,
+           is_grid ? tr("more than one block is launched here, and {} never asks for blockIdx: "
+                        "each block does the same once more",
+                        kernel)
+                   : tr("more than one thread is launched here, and {} never asks for threadIdx: "
+                        "each thread of a block does the same once more",
+                        kernel),
+           is_grid ? tr("Let blockIdx tell the blocks apart, or launch one.")
+                   : tr("Let threadIdx tell the threads of a block apart.")});
+    } else if (!asked->y && extents && extents->all.size() == 2 && !is_one(extents->all[1])) {
+      remarks.push_back(
+          {Remark::Kind::doubt, code[extents->at].line,
+           is_grid ? tr("the grid has two extents here, and {} never asks for blockIdx.y: blocks "
+                        "that lie below each other do the same once more",
+                        kernel)
+                   : tr("the block has two extents here, and {} never asks for threadIdx.y: "
+                        "threads that lie below each other do the same once more",
+                        kernel),
+           is_grid ? tr("Let blockIdx.y count, too, or launch all blocks along x.")
+                   : tr("Let threadIdx.y count, too, or launch all threads of a block along x.")});
+    }
+  }
+}
+
+/// `dim3 grid = (across, down);`
+void look_for_lost_extent(const Outline& outline, std::size_t type, std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  if (!code[type].is("dim3") || type + 3 >= code.size() || !code[type + 2].is("=") ||
+      !code[type + 3].is("(")) {
+    return;
+  }
+  const auto close = outline.partner(type + 3);
+  if (!close || *close + 1 >= code.size() || !code[*close + 1].is(";")) return;
+  if (outline.parts_between(type + 3, *close).size() < 2) return;
+  remarks.push_back({Remark::Kind::doubt, code[type].line,
+                     tr("of values with a comma between them, C++ takes the last alone: {} has "
+                        "that along x, and 1 along y",
+                        code[type + 1].text),
+                     tr("Leave out the =: dim3 {}(x, y).", code[type + 1].text)});
+}
+
+/// `ceil(n / block.x)`, whose division of integers has rounded down already.
+void look_for_late_rounding(const Outline& outline, std::size_t call,
+                            std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const bool rounds = code[call].is("ceil") || code[call].is("ceilf");
+  const auto close = rounds && code[call + 1].is("(") ? outline.partner(call + 1) : std::nullopt;
+  if (!close) return;
+  const auto is_fraction = [](const Token& token) {
+    return token.is("float") || token.is("double");
+  };
+  bool divides = false;
+  std::string text;
+  for (std::size_t i = call + 2; i < *close; ++i) {
+    divides = divides || code[i].is("/");
+    const bool is_whole_number =
+        code[i].kind != TokenKind::number ||
+        code[i].text.find_first_not_of("0123456789") == std::string_view::npos;
+    if (is_fraction(code[i]) || !is_whole_number) return;
+    // A name that is declared so anywhere may be this one.
+    for (std::size_t j = 0; code[i].kind == TokenKind::identifier && j + 1 < code.size(); ++j) {
+      if (is_fraction(code[j]) && code[j + 1].text == code[i].text) return;
+    }
+    const bool apart = i > call + 2 && code[i].begin != code[i - 1].end();
+    text += (apart ? " " : "") + std::string(code[i].text);
+  }
+  if (!divides) return;
+  remarks.push_back({Remark::Kind::doubt, code[call].line,
+                     tr("{} is a division of integers, which rounds down before {}() sees it", text,
+                        code[call].text),
+                     tr("Round up in integers: (n + side - 1) / side.")});
+}
+
+/// `cudaFree(A)` in a function with a parameter `float* A`.
+void look_for_freed_arguments(const Outline& outline, std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  for (std::size_t body = 1; body < code.size(); ++body) {
+    const bool is_function =
+        code[body].is("{") && code[body - 1].is(")") && outline.scope(body) == Scope::file;
+    const auto open = is_function ? outline.partner(body - 1) : std::nullopt;
+    const auto end = is_function ? outline.partner(body) : std::nullopt;
+    if (!open || !end) continue;
+    Names pointers;
+    for (const auto& part : outline.parts_between(*open, body - 1)) {
+      if (part.end > part.first + 1 && code[part.end - 2].is("*")) {
+        pointers.insert(code[part.end - 1].text);
+      }
+    }
+    for (std::size_t i = body; i + 1 < *end; ++i) {
+      const bool frees = code[i].is("cudaFree") || code[i].is("cudaFreeAsync");
+      const auto close = frees && code[i + 1].is("(") ? outline.partner(i + 1) : std::nullopt;
+      if (!close) continue;
+      for (std::size_t j = i + 2; j < *close; ++j) {
+        if (!pointers.contains(code[j].text)) continue;
+        remarks.push_back({Remark::Kind::freed, code[i].line, std::string(code[j].text)});
+        break;
+      }
+    }
+  }
+}
+
+/// Looks at one call that is given a number of bytes: `cudaMalloc(&p, n * n)`.
+class BytesReader {
+ public:
+  BytesReader(const Outline& outline, std::size_t call, std::vector<Remark>& remarks)
+      : outline_(outline), code_(outline.code()), call_(call), remarks_(remarks) {}
+
+  void run() {
+    static constexpr auto calls = std::to_array<std::string_view>(
+        {"cudaMalloc", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync", "cudaMemsetAsync"});
+    if (std::ranges::find(calls, code_[call_].text) == calls.end() || !code_[call_ + 1].is("(")) {
+      return;
+    }
+    const auto close = outline_.partner(call_ + 1);
+    if (!close) return;
+    const auto parts = outline_.parts_between(call_ + 1, *close);
+    const std::size_t which = code_[call_].is("cudaMalloc") ? 1 : 2;
+    if (parts.size() <= which) return;
+    const Token& pointer = code_[parts[0].end - 1];
+    const std::size_t bytes = bytes_of_element(pointer.text);
+    if (bytes == 0) return;
+    const rewriting::Part& count = parts[which];
+    look_for_pointer(count);
+    if (count.end - count.first == 1 && code_[count.first].kind == TokenKind::number) {
+      look_at_number(count.first, pointer.text, bytes);
+    } else {
+      look_for_elements(count, pointer.text);
+    }
+  }
+
+ private:
+  /// Of what a pointer of this name leads to; 0: not known.
+  std::size_t bytes_of_element(std::string_view name) const {
+    static constexpr std::pair<std::string_view, std::size_t> elements[] = {
+        {"float", 4}, {"double", 8}, {"int", 4}, {"unsigned", 4}, {"__half", 2}, {"half", 2}};
+    for (std::size_t i = 2; i + 1 < code_.size(); ++i) {
+      if (code_[i].text != name || !code_[i - 1].is("*")) continue;
+      for (const auto& [type, bytes] : elements) {
+        if (code_[i - 2].is(type)) return bytes;
+      }
+    }
+    return 0;
+  }
+
+  /// `sizeof(A)` with a pointer A.
+  void look_for_pointer(const rewriting::Part& count) {
+    for (std::size_t i = count.first; i + 1 < count.end; ++i) {
+      if (!code_[i].is("sizeof")) continue;
+      const std::size_t name = code_[i + 1].is("(") ? i + 2 : i + 1;
+      const bool is_all = name == i + 1 || code_[name + 1].is(")");
+      if (!is_all || bytes_of_element(code_[name].text) == 0) continue;
+      remarks_.push_back(
+          {Remark::Kind::doubt, code_[i].line,
+           tr("sizeof({}) is the 8 bytes of a pointer, not what it leads to", code_[name].text),
+           tr("Ask for the bytes of an element, sizeof *{}, times their number.",
+              code_[name].text)});
+    }
+  }
+
+  /// `cudaMemset(sum, 0, 1)`
+  void look_at_number(std::size_t number, std::string_view pointer, std::size_t bytes) {
+    const std::string_view digits = code_[number].text;
+    const bool is_digit = digits.size() == 1 && digits[0] >= '1' && digits[0] <= '9';
+    if (!is_digit || std::size_t(digits[0] - '0') >= bytes) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[call_].line,
+         tr("{} counts bytes, and {} of them are not one element of {}, which has {}",
+            code_[call_].text, digits, pointer, bytes),
+         tr("Multiply it by the bytes of an element: {} * sizeof *{}.", digits, pointer)});
+  }
+
+  /// Elements where bytes are asked for.
+  void look_for_elements(const rewriting::Part& count, std::string_view pointer) {
+    static constexpr auto neutral = std::to_array<std::string_view>({"std", "size_t"});
+    bool has_order = false;
+    std::string text;
+    for (std::size_t i = count.first; i < count.end; ++i) {
+      if (code_[i].kind == TokenKind::number && !code_[i].is("1")) return;  // it may be the bytes
+      if (code_[i].kind == TokenKind::identifier &&
+          std::ranges::find(neutral, code_[i].text) == neutral.end()) {
+        if (!is_order(code_[i].text)) return;
+        has_order = true;
+      }
+      const bool apart = i > count.first && code_[i].begin != code_[i - 1].end();
+      text += (apart ? " " : "") + std::string(code_[i].text);
+    }
+    if (!has_order) return;
+    remarks_.push_back(
+        {Remark::Kind::doubt, code_[call_].line,
+         tr("{} counts bytes, and {} is a number of elements", code_[call_].text, text),
+         tr("Multiply it by the bytes of an element: {} * sizeof *{}.", text, pointer)});
+  }
+
+  bool is_order(std::string_view name) const {
+    for (std::size_t i = 1; i + 1 < code_.size(); ++i) {
+      const bool is_parameter = code_[i + 1].is(",") || code_[i + 1].is(")");
+      if (code_[i].text == name && code_[i - 1].is("int") && is_parameter) return true;
+    }
+    return false;
+  }
+
+  const Outline& outline_;
+  const std::vector<Token>& code_;
+  std::size_t call_;
+  std::vector<Remark>& remarks_;
+};
+
+}  // namespace
+
+void remark_on_host_code(const std::vector<Token>& tokens, const Outline& outline,
+                         std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const bool macros_ask = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+    return token.directive != 0 && (token.is("threadIdx") || token.is("blockIdx"));
+  });
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    if (code[i].is("<<<")) look_at_launch(outline, i, macros_ask, remarks);
+    look_for_lost_extent(outline, i, remarks);
+    look_for_late_rounding(outline, i, remarks);
+    BytesReader(outline, i, remarks).run();
+  }
+  look_for_freed_arguments(outline, remarks);
+}
+
+}  // namespace tilewise::simt
