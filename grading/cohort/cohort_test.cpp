@@ -47,7 +47,8 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
   for (const char* name : {"berta", "carla", "dora"}) {
     EXPECT_THAT(book, HasSubstr(std::string("\r\n") + name + ",graded,0,"));
   }
-  EXPECT_THAT(book, HasSubstr("\r\nella,not graded,,,,ella.zip: it is neither a folder nor an archive"));
+  EXPECT_THAT(book,
+              HasSubstr("\r\nella,not graded,,,,ella.zip: it is neither a folder nor an archive"));
   EXPECT_THAT(book, HasSubstr("\r\nfay,not graded,,,,it holds no labs/NN_topic/*.cu"));
   EXPECT_THAT(text_of(out() / "feedback" / "berta.txt"), HasSubstr("nothing yet"));
   EXPECT_THAT(text_of(out() / "gradebook.html"), HasSubstr("feedback/anna.txt"));

@@ -81,7 +81,10 @@ TEST_F(WholeClass, IsThatOfTheRoster) {
   const std::string book = text_of(out / "gradebook.csv");
   EXPECT_THAT(book, HasSubstr("\r\nGus Poe,missing,,,,,,,,A3,"));
   EXPECT_THAT(book, HasSubstr("\r\nJane Doe,by hand,7.5,10,7.5,it holds no"));
-  EXPECT_THAT(book, HasSubstr("\r\nMax Roe,not graded,,,,matmul_shared.zip: it is neither a folder nor an archive"));
+  EXPECT_THAT(
+      book,
+      HasSubstr(
+          "\r\nMax Roe,not graded,,,,matmul_shared.zip: it is neither a folder nor an archive"));
   EXPECT_THAT(
       text_of(out / "moodle.csv"),
       HasSubstr("\r\nJane Doe,A1,jane@example.org,7.5,03_shared_memory: shown in class\r\n"));

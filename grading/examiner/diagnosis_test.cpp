@@ -234,7 +234,8 @@ const Case cases[] = {
        C[row * n + col] = sum;
      }},
     {"tiles of A are read by the column", Pattern::misplaced,
-     "among the first 8 rows and columns, element (row, k) of A is read at k + col * n, and it lies at row * n + k",
+     "among the first 8 rows and columns, element (row, k) of A is read at k + col * n, and it "
+     "lies at row * n + k",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        const int other = std::min(row / tile * tile + col % tile, n - 1);
        float sum = 0;

@@ -1,7 +1,8 @@
-/// CUDA's driver interface for whole programs: what has a counterpart in the run-time's is that. All
-/// other functions of the toolkit's cuda.h and nvrtc.h are weak ones that refuse (refused_functions.cpp,
-/// which the build makes of common/simt/cuda_names.json). The toolkit's declarations are not needed
-/// here: these are functions of C, whose numbers of errors are the run-time's, too.
+/// CUDA's driver interface for whole programs: what has a counterpart in the run-time's is that.
+/// All other functions of the toolkit's cuda.h and nvrtc.h are weak ones that refuse
+/// (refused_functions.cpp, which the build makes of common/simt/cuda_names.json). The toolkit's
+/// declarations are not needed here: these are functions of C, whose numbers of errors are the
+/// run-time's, too.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

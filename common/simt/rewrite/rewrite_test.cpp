@@ -440,13 +440,14 @@ __host__ __device__ int f() {
   return 2;
 #endif
 }
-)cu").text;
+)cu")
+                               .text;
   std::vector<std::string> directives;
   for (std::size_t at = 0; (at = text.find("CUDA_ARCH", at)) != text.npos; ++at) {
     directives.push_back(text.substr(at - 9, 9) == "TILEWISE_" ? "told" : "as it was");
   }
-  EXPECT_THAT(directives, testing::ElementsAre("as it was", "told", "told", "as it was", "told",
-                                               "as it was"));
+  EXPECT_THAT(directives,
+              testing::ElementsAre("as it was", "told", "told", "as it was", "told", "as it was"));
 }
 
 }  // namespace

@@ -139,12 +139,13 @@ void __wrap___assert_fail(const char* assertion, const char* file, unsigned line
     Block& block = Block::of_this_thread();
     if (block.watch() != nullptr) block.watch()->pause_recording();
     const tilewise::core::ThreadOfGrid place{{blockIdx.x, blockIdx.y, blockIdx.z},
-                             {threadIdx.x, threadIdx.y, threadIdx.z}};
+                                             {threadIdx.x, threadIdx.y, threadIdx.z}};
     follow(block.break_off_access(
         {.kind = "assert",
-         .message = tilewise::tr("block ({}, {}, {}), thread ({}, {}, {}): assertion {} failed in {}",
-                       place.block[0], place.block[1], place.block[2], place.thread[0],
-                       place.thread[1], place.thread[2], assertion, function),
+         .message =
+             tilewise::tr("block ({}, {}, {}), thread ({}, {}, {}): assertion {} failed in {}",
+                          place.block[0], place.block[1], place.block[2], place.thread[0],
+                          place.thread[1], place.thread[2], assertion, function),
          .file = file,
          .line = static_cast<int>(line),
          .place = place}));

@@ -157,11 +157,11 @@ TILEWISE_NOT_SIMULATED(cudaMemcpyToArrayAsync)
 TILEWISE_NOT_SIMULATED(cudaMipmappedArrayGetMemoryRequirements)
 TILEWISE_NOT_SIMULATED(cudaMipmappedArrayGetSparseProperties)
 TILEWISE_NOT_SIMULATED(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags)
-// clang-format on
+    // clang-format on
 
-/// As the source has it, where the program has taken the kernel's address.
-template <class Kernel>
-cudaError_t cudaFuncGetName(const char** name, Kernel* function) {
+    /// As the source has it, where the program has taken the kernel's address.
+    template <class Kernel>
+    cudaError_t cudaFuncGetName(const char** name, Kernel* function) {
   const void* const address = tilewise::simt::kernel_address(function);
   for (const auto* kernel = tilewise::simt::addressed_kernels; kernel; kernel = kernel->next) {
     if (kernel->function == address) return *name = kernel->name, cudaSuccess;
