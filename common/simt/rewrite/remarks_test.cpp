@@ -236,7 +236,7 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
        "which is always 0\n"},
       {"dim3 block(16, 16), grid(2, 2); k<4><<<grid, block>>>(C, n);", ""},
       {"dim3 grid(9); l<<<grid, 16>>>(C);", ""},
-      {"dim3 grid(9), block(256); m<<<grid, block>>>(C);", ""},
+      {"dim3 grid(1), block(256); m<<<grid, block>>>(C);", ""},
       {"dim3 grid(9); grid.y = 3; k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
       {"dim3 grid(9); set(&grid); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},
       {"dim3 grid; grid = dim3(3, 3); k<4><<<grid, dim3(16, 16)>>>(C, n);", ""},

@@ -415,7 +415,7 @@ TEST(Rewrite, MarksLoopsInTimeInProportionToTheLength) {
 /// What compiles for the device alone is told its target; what compiles for both, and what can do
 /// without the PTX that is not run here, is not.
 TEST(Rewrite, OnlyDeviceCodeIsToldItsTarget) {
-  const std::string text = rewrite(R"cu(
+  const std::string text = rewrite(R"cu(int launches;
 #if __CUDA_ARCH__ >= 600
 #endif
 __global__ void k(int* x) {
