@@ -188,6 +188,7 @@ class StageBench {
       row.call = part.call.text;
       const Workload* const workload = is_judged(n) ? &workload_of(bench_case, part.call) : nullptr;
       const SimulatedCall& simulated = simulate(part, workload);
+      if (simulated.is_absent) continue;
       row.problem = simulated.problem;
       row.right = simulated.right;
       if (row.problem.empty()) {

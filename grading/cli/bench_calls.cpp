@@ -31,6 +31,7 @@ SimulatedCall BenchSimulation::run(const NamedCall& call, const Workload* worklo
   SimulatedCall result;
   if (const auto why = why_nothing_counted(reply, call.text)) {
     result.problem = why->message;
+    result.is_absent = module_.may_lack(reply.cuda_error_name);
     if (reply.ending != CallReply::Ending::returned) worker_.reset();
     return result;
   }
@@ -80,8 +81,7 @@ class Contestant {
     if (!request_.module->is_library() || reply.ending != CallReply::Ending::returned ||
         reply.cuda_status != 0) {
       if (const auto why = why_nothing_counted(reply, request_.call.text)) {
-        is_absent =
-            request_.module->is_library() && reply.cuda_error_name == "cudaErrorNotSupported";
+        is_absent = request_.module->may_lack(reply.cuda_error_name);
         return {{}, why->message};
       }
     }

@@ -18,7 +18,8 @@ namespace tilewise::grading {
 
 /// What the simulator tells of a call.
 struct SimulatedCall {
-  std::string problem;  ///< why there is nothing to tell; empty otherwise
+  std::string problem;     ///< why there is nothing to tell; empty otherwise
+  bool is_absent = false;  ///< the problem: it cannot do this, or not on this card
   ProfileReport profile;
   std::optional<bool>
       right;  ///< what the blocks that ran have written; nothing where nobody looked
@@ -52,7 +53,7 @@ struct TimingRequest {
 /// What came of it.
 struct TimedCall {
   std::string problem;     ///< why there is no time; empty otherwise
-  bool is_absent = false;  ///< the problem: a library has no such function
+  bool is_absent = false;  ///< the problem: it cannot do this, or not on this card
   double ms = 0;
   double copies_ms = 0;       ///< median of the turns whose matrices were copied
   std::optional<bool> right;  ///< the whole result; nothing for a copy, which does not transpose

@@ -34,6 +34,13 @@ struct ContenderModule {
 
   /// One of a library, whose launches are not seen.
   bool is_library() const { return contender == Contender::cublas || contender == Contender::copy; }
+
+  /// Whether it may lack a function, or the card what it takes, as a status of
+  /// cudaErrorNotSupported says: it is there to be compared with, and left out then.
+  bool may_lack(const std::string& cuda_error) const {
+    return (is_library() || contender.kind == Contender::Kind::beside) &&
+           cuda_error == "cudaErrorNotSupported";
+  }
 };
 
 /// Whose kernels to compile, and for what.

@@ -112,15 +112,17 @@ TEST_F(BenchTimingTest, GoesOnWithoutAContenderThatFails) {
   EXPECT_EQ(timed[1].right, true);
 }
 
-TEST_F(BenchTimingTest, TellsWhatALibraryLacksFromWhatFails) {
+TEST_F(BenchTimingTest, TellsWhatIsLackingFromWhatFails) {
   const std::string lacks = std::regex_replace(fails, std::regex("InvalidValue"), "NotSupported");
   const ContenderModule cublas = module_of(Contender::cublas, lacks.c_str());
   const ContenderModule broken = module_of(Contender::copy, fails);
   const ContenderModule student = module_of(Contender::student, lacks.c_str());
-  const auto timed = time({&cublas, &broken, &student});
+  const ContenderModule tensor = module_of(Contender::beside("tensor_cores"), lacks.c_str());
+  const auto timed = time({&cublas, &broken, &student, &tensor});
   EXPECT_TRUE(timed[0].is_absent);
   EXPECT_FALSE(timed[1].is_absent);
   EXPECT_FALSE(timed[2].is_absent);
+  EXPECT_TRUE(timed[3].is_absent);
 }
 
 TEST_F(BenchTimingTest, ForgivesLibrariesThatTheirLaunchesAreNotSeen) {
