@@ -132,8 +132,15 @@ std::optional<Asked> asked_by(const Outline& outline, std::string_view kernel,
       const auto function = outline.function_after(i);
       if (!function) continue;
       const bool is_it = code[function->first - 1].is(kernel);
-      is_known = is_known || is_it;
-      if (!is_it) i = *outline.partner(function->second);
+      const std::size_t end = *outline.partner(function->second);
+      // A body that neither calls nor stores anything is not written yet.
+      is_known = is_known || (is_it && std::any_of(code.begin() + std::ptrdiff_t(function->second),
+                                                   code.begin() + std::ptrdiff_t(end),
+                                                   [](const Token& token) {
+                                                     return token.is("(") || token.is("[") ||
+                                                            token.is("*");
+                                                   }));
+      if (!is_it) i = end;
       continue;
     }
     // Groups of threads know their places, too.

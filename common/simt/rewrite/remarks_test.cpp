@@ -226,7 +226,7 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
       "}\n"
       "__global__ void l(float* C) { C[blockIdx.x] = threadIdx.x; }\n"
       "__global__ void m(float* C) { int t = threadIdx.y * blockDim.x + threadIdx.x; C[t] = 0; } "
-      "__global__ void o(float* C) { C[0] = 1; }\n";
+      "__global__ void o(float* C) { C[0] = 1; } __global__ void unwritten() { int i = 0; }\n";
   const std::pair<const char*, const char*> cases[] = {
       {"dim3 block(16, 16);\ndim3 grid((n + 15) / 16); k<4><<<grid, block>>>(C, n);",
        "5: the grid has one extent here, so that it is 1 along y, and k asks for blockIdx.y, which "
@@ -261,6 +261,7 @@ TEST(Remarks, NameLaunchesWithoutAnExtentThatTheKernelAsksFor) {
        "4: more than one thread is launched here, and o never asks for threadIdx: each thread of a "
        "block does the same once more\n"},
       {"dim3 one(1); o<<<one, 1>>>(C); o<<<dim3(1, 1), 1>>>(C);", ""},
+      {"unwritten<<<n, n>>>();", ""},
       {"other<<<n, n>>>(C); m<<<1, dim3(8, 8)>>>(C);", ""},
   };
   for (const auto& [body, told] : cases) {
