@@ -134,12 +134,11 @@ std::optional<Asked> asked_by(const Outline& outline, std::string_view kernel,
       const bool is_it = code[function->first - 1].is(kernel);
       const std::size_t end = *outline.partner(function->second);
       // A body that neither calls nor stores anything is not written yet.
-      is_known = is_known || (is_it && std::any_of(code.begin() + std::ptrdiff_t(function->second),
-                                                   code.begin() + std::ptrdiff_t(end),
-                                                   [](const Token& token) {
-                                                     return token.is("(") || token.is("[") ||
-                                                            token.is("*");
-                                                   }));
+      is_known = is_known ||
+                 (is_it && std::any_of(code.begin() + std::ptrdiff_t(function->second),
+                                       code.begin() + std::ptrdiff_t(end), [](const Token& token) {
+                                         return token.is("(") || token.is("[") || token.is("*");
+                                       }));
       if (!is_it) i = end;
       continue;
     }
