@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -64,9 +63,13 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 }
 
 std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
+  std::ifstream stream(file, std::ios::binary);
+  std::string text;
+  char part[1 << 14];
+  while (stream.read(part, sizeof part) || stream.gcount() > 0) {
+    text.append(part, static_cast<std::size_t>(stream.gcount()));
+  }
+  return text;
 }
 
 }  // namespace tilewise::core

@@ -91,6 +91,11 @@ struct Program {
   SandboxView view = {};  ///< of the sandbox
 };
 
+/// For a program that fills, copies and compares matrices: glibc asks for large pages for them, and
+/// the kernel has fewer to prepare.
+inline const std::pair<std::string, std::string> with_large_pages = {"GLIBC_TUNABLES",
+                                                                     "glibc.malloc.hugetlb=1"};
+
 /// What a program has to do with this process and its terminal.
 struct ProcessOptions {
   /// Become 0, 1, 2, ... in the program. It inherits no others.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/files.hpp"
 #include "common/base/language.hpp"
 #include "common/process/command.hpp"
 #include "grading/builder/compiler_message.hpp"
@@ -48,17 +49,12 @@ BuildResult refusal(std::string message, std::string hint, const std::string& fi
   return built;
 }
 
-std::string read_whole(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// What "native" in a compiler's options stands for: a build folder may be carried to, or shared
 /// with, a machine of another kind.
 std::string this_machine() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
-  const std::string cpus = read_whole("/proc/cpuinfo");  // absent where there is no /proc
+  const std::string cpus = core::text_of("/proc/cpuinfo");  // absent where there is no /proc
   const std::size_t flags = std::min(cpus.find("\nflags"), cpus.find("\nFeatures"));
   if (flags == cpus.npos) return name;
   return name + cpus.substr(flags, cpus.find('\n', flags + 1) - flags);
@@ -131,7 +127,7 @@ class Build {
   void start_compiling() {
     if (!preprocesses() || !finish_tools("preprocessing")) return;
     for (const std::size_t i : compiling_) {
-      const PreparedSource left = tools_.judge(read_whole(preprocessed_path(i)), names_[i]);
+      const PreparedSource left = tools_.judge(core::text_of(preprocessed_path(i)), names_[i]);
       if (is_judged_ && !left.problem.empty()) {
         return end(explain_compile_error(left.problem, names_));
       }
@@ -147,8 +143,8 @@ class Build {
     }
     for (const std::size_t i : compiling_) {
       std::ofstream(calls_path(i), std::ios::binary)
-          << to_text(unseen_calls_in(read_whole(dump_path(i))))
-          << to_text(unbounded_accesses_in(read_whole(accesses_path(i)),
+          << to_text(unseen_calls_in(core::text_of(dump_path(i))))
+          << to_text(unbounded_accesses_in(core::text_of(accesses_path(i)),
                                            kernel_types_of(object_path(i))));
       keep(object_key(i), object_path(i));
       keep(calls_key(i), calls_path(i));
@@ -256,7 +252,7 @@ class Build {
     std::vector<CompiledSource> compiled;
     for (std::size_t i = 0; i < names_.size(); ++i) {
       compiled.push_back({object_path(i), names_[i], texts_[i],
-                          from_text(read_whole(calls_path(i))),
+                          from_text(core::text_of(calls_path(i))),
                           tools_.host_lines ? tools_.host_lines(texts_[i]) : HostLines{}});
     }
     ObjectVerdict verdict;
@@ -377,7 +373,7 @@ class Build {
     for (const std::string& name : stage_.functions) {
       for (const std::string& source : stage_.sources) {
         const fs::path header = contract(source);
-        std::string declaration = find_declaration(read_whole(header), name);
+        std::string declaration = find_declaration(core::text_of(header), name);
         if (declaration.empty()) continue;
         functions.push_back(
             {name, header.lexically_relative(layout().root).string(), std::move(declaration)});

@@ -366,6 +366,7 @@ int number(std::string_view text) {
 
 PreprocessedText::PreprocessedText(std::string_view text, std::string_view own) {
   const std::vector<Token> tokens = simt::rewriting::tokenize(text);
+  tokens_.reserve(tokens.size());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (is_marker(tokens, i)) {
       const int directive = tokens[i].directive;

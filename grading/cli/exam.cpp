@@ -240,7 +240,8 @@ class Exam {
       add("--baseline", fmt::format("{}={}", name, module.string()));
     }
     // Command lines are there for every process to read.
-    command.environment = {{"TILEWISE_SEED", std::to_string(conditions.seed)},
+    command.environment = {with_large_pages,
+                           {"TILEWISE_SEED", std::to_string(conditions.seed)},
                            {"TILEWISE_ROOT", layout().root},
                            {core::language_variable, core::language()},
                            // OpenBLAS' threads sleep after 2^4 cycles without work. Left alone they

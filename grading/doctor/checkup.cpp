@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "common/base/files.hpp"
 #include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/process/command.hpp"
@@ -259,11 +258,6 @@ void add_tool(CheckupSection& section, const std::string& name,
   }
 }
 
-std::string driver_parameters() {
-  std::ifstream file("/proc/driver/nvidia/params");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 bool counts_for_users(std::string_view driver_parameters) {
@@ -279,7 +273,8 @@ CheckupSection gpu_section() {
   add_tool(section, "nvdisasm", find_disassembler(), tr("SASS in `lab ptx`; in the CUDA Toolkit"));
   const auto nsight_compute = find_nsight_compute();
   add_tool(section, "ncu", nsight_compute, tr("GIPS in `lab bench`; Nsight Compute"));
-  if (nsight_compute && !counts_for_users(driver_parameters()) && geteuid() != 0) {
+  if (nsight_compute && !counts_for_users(core::text_of("/proc/driver/nvidia/params")) &&
+      geteuid() != 0) {
     section.lines.back().health = Health::lacking;
     section.lines.back().remark =
         tr("may not read counters: developer.nvidia.com/ERR_NVGPUCTRPERM");

@@ -9,14 +9,19 @@
 namespace tilewise::grading {
 namespace {
 
-// A kernel without a bounds check strays by less than one block: at most 1023 rows and columns. The
-// cap keeps large, timed matrices small; only orders of 1023 and more reach it.
-std::size_t guard_elements_for(int leading_dimension, std::size_t element_bytes) {
-  constexpr std::size_t largest_block = 1024;
-  constexpr std::size_t cap = std::size_t{1} << 20;
+// A kernel without a bounds check strays by less than one block: in small matrices by up to 1023
+// rows, in larger ones hardly ever by more than 256, in a vector by 64 elements a thread. What goes
+// further meets the guards of other matrices, or no memory at all, and the simulator's bounds
+// wherever it goes. Guards of 1023 rows would be most of what is filled, copied and compared a
+// dozen times a call.
+std::size_t guard_elements_for(int rows, int leading_dimension, std::size_t element_bytes) {
+  constexpr std::size_t largest_block = 1024, small = 1 << 14, large = 1 << 18;
   // Of memory from cudaMalloc.
   const std::size_t alignment = 256 / std::min(element_bytes, sizeof(float));
-  const std::size_t wanted = std::min(largest_block * (leading_dimension + 1), cap);
+  const std::size_t row = std::size_t(leading_dimension) + 1;
+  const std::size_t of_rows =
+      std::max(std::min(largest_block * row, small), std::min(largest_block / 4 * row, large));
+  const std::size_t wanted = rows > 1 ? of_rows : std::min(of_rows, largest_block * 64);
   return (wanted + alignment - 1) / alignment * alignment;
 }
 
@@ -44,7 +49,7 @@ DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, in
       element_(element),
       element_bytes_(bytes_of(element)),
       readable_(access == Access::output ? Readable::nothing : Readable::everything),
-      guard_elements_(guard_elements_for(leading_dimension, element_bytes_)),
+      guard_elements_(guard_elements_for(rows, leading_dimension, element_bytes_)),
       payload_elements_(rows == 0 || cols == 0 ? 0
                                                : std::size_t(rows - 1) * leading_dimension + cols),
       given_((2 * guard_elements_ + payload_elements_) * element_bytes_) {

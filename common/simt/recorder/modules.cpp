@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
+#include "common/base/files.hpp"
 #include "common/simt/host_apart.hpp"
 
 namespace tilewise::simt {
@@ -74,8 +73,7 @@ LoadedModule describe(const dl_phdr_info& module) {
 std::string contents_of(const LoadedModule& module) {
   const ModuleFile& given = module_file();
   if (!given.is_given() || given.base != module.base) {
-    std::ifstream file(module.path.empty() ? "/proc/self/exe" : module.path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return core::text_of(module.path.empty() ? "/proc/self/exe" : module.path);
   }
   std::string contents;
   char part[1 << 16];

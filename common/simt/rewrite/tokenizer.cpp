@@ -33,6 +33,8 @@ class Tokenizer {
   explicit Tokenizer(std::string_view source) : source_(source) {}
 
   std::vector<Token> run() {
+    constexpr std::size_t usual_token = 6;  // with the white space beside it
+    tokens_.reserve(source_.size() / usual_token);
     if (source_.substr(0, 3) == "\xEF\xBB\xBF") position_ = 3;
     while (skip_to_token()) read_token();
     return std::move(tokens_);

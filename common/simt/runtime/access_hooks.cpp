@@ -26,7 +26,7 @@ void note_fence() {
 
 void guard_store_elsewhere(const void* address, const void* pc, const void* frame) {
   Block& block = Block::of_this_thread();
-  const Fiber* stack = block.stacks().stack_at(address);
+  const std::byte* stack = block.stacks().stack_at(address);
   if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
   if (block.may_store_to_variable(address) || registered().hold(address, 1)) return;
   const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
@@ -44,10 +44,10 @@ void guard_store_elsewhere(const void* address, const void* pc, const void* fram
 void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
   Block& block = Block::of_this_thread();
   BlockWatch& watch = *block.watch();
-  if (watch.record_variable(address, site)) return;
-  const Fiber* stack = block.stacks().stack_at(address);
+  const std::byte* stack = block.stacks().stack_at(address);
   // Below that frame lie the run-time's own, and where they return to.
   if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  if (watch.record_variable(address, site)) return;
   if (registered().hold(address, 1)) return;
   watch.pause_recording();
   auto fault = watch.judge({address, site, stack != nullptr});

@@ -45,6 +45,10 @@ DeviceMemory::DeviceMemory() {
         mmap(nullptr, capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) continue;
     base_ = static_cast<std::byte*>(range);
+#ifdef MADV_HUGEPAGE
+    // Matrices are filled, copied and compared as a whole: page by page, the kernel takes longer.
+    madvise(range, capacity_, MADV_HUGEPAGE);
+#endif
     pages_.resize(capacity_ / page);
     return;
   }

@@ -43,11 +43,9 @@ void clear_marks([[maybe_unused]] const Fiber& fiber) {
 #endif
 }
 
-bool holds(const Fiber& fiber, const void* address) {
-  return address < fiber.stack_top && address >= fiber.stack_top - stack_bytes;
+bool is_of(const std::byte* stack_top, const void* address) {
+  return address < stack_top && address >= stack_top - stack_bytes;
 }
-
-bool is_below(const Fiber* a, const Fiber* b) { return a->stack_top < b->stack_top; }
 
 }  // namespace
 
@@ -62,9 +60,8 @@ Fiber* StackPool::take() {
   if (free_.empty()) {
     all_.push_back(make());
     free_.push_back(all_.back().get());
-    const Fiber* made = free_.back();
-    by_address_.insert(std::upper_bound(by_address_.begin(), by_address_.end(), made, is_below),
-                       made);
+    const std::byte* const top = free_.back()->stack_top;
+    tops_.insert(std::upper_bound(tops_.begin(), tops_.end(), top), top);
   }
   last_taken_ = free_.back();
   free_.pop_back();
@@ -98,12 +95,11 @@ void StackPool::reset() {
   }
 }
 
-const Fiber* StackPool::stack_at(const void* address) const {
-  if (last_found_ != nullptr && holds(*last_found_, address)) return last_found_;
-  const auto above = std::upper_bound(
-      by_address_.begin(), by_address_.end(), address,
-      [](const void* wanted, const Fiber* fiber) { return wanted < fiber->stack_top; });
-  if (above == by_address_.end() || !holds(**above, address)) return nullptr;
+const std::byte* StackPool::stack_at(const void* address) const {
+  if (last_found_ != nullptr && is_of(last_found_, address)) return last_found_;
+  const auto above =
+      std::upper_bound(tops_.begin(), tops_.end(), static_cast<const std::byte*>(address));
+  if (above == tops_.end() || !is_of(*above, address)) return nullptr;
   return last_found_ = *above;
 }
 

@@ -38,8 +38,8 @@ class StackPool {
   /// Drops whatever runs on every stack and makes all of them fresh.
   void reset();
 
-  /// The stack that the address lies in; null where it is none of these.
-  const Fiber* stack_at(const void* address) const;
+  /// The top of the stack that the address lies in; null where it is none of these.
+  const std::byte* stack_at(const void* address) const;
 
   /// Whether the address lies in the inaccessible gap below one of the stacks.
   bool overflowed_at(const void* address) const;
@@ -51,9 +51,9 @@ class StackPool {
   Entry entry_;
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> free_;
-  std::vector<const Fiber*> by_address_;
+  std::vector<const std::byte*> tops_;  ///< of all stacks, by address
   /// A thread's accesses to its local variables come one after another: most are to this one.
-  mutable const Fiber* last_found_ = nullptr;
+  mutable const std::byte* last_found_ = nullptr;
   Fiber* last_taken_ = nullptr;
 };
 

@@ -75,61 +75,48 @@ void visit_d(const ProductPart& of, Visit visit) {
 
 constexpr int fraction_bits = 23;  // of a float, to which all numbers of fewer bits come
 
-/// A number as a tensor core takes it apart: mantissa * 2^(exponent - fraction_bits). That of a
-/// subnormal one has leading zeros.
-struct Factor {
-  std::int32_t mantissa;
-  int exponent;
-  bool is_finite;
-};
-
-Factor factor_of(float value, int lowest_exponent) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const int biased = static_cast<int>(bits >> fraction_bits & 0xffu);
-  auto mantissa = static_cast<std::int32_t>(bits & ((1u << fraction_bits) - 1));
-  constexpr int bias = 127;
-  int exponent = std::max(biased, 1) - bias;
-  if (biased != 0) mantissa |= 1 << fraction_bits;
-  if (exponent < lowest_exponent) {  // exact: the type has no more bits there
-    mantissa >>= std::min(lowest_exponent - exponent, 31);
-    exponent = lowest_exponent;
-  }
-  return {(bits >> 31) != 0 ? -mantissa : mantissa, exponent, biased != 0xff};
+/// The power of 2 by which a tensor core aligns a number; other than a floating-point unit, it does
+/// not look for the first bit of a subnormal one. Of 0, far below all others.
+int alignment_of(float value, int lowest_exponent) {
+  constexpr int bias = 127, of_zero = -100'000;
+  const auto biased =
+      static_cast<int>(std::bit_cast<std::uint32_t>(value) >> fraction_bits & 0xffu);
+  return value == 0 ? of_zero : std::max(std::max(biased, 1) - bias, lowest_exponent);
 }
 
-/// mantissa * 2^(exponent - 2 fraction_bits)
-struct Summand {
-  std::int64_t mantissa;
-  int exponent;
-};
-
-/// The addend, which other than factors has no leading zeros.
-Summand addend_of(float value) {
-  const Factor factor = factor_of(value, -126);
-  const int zeros = std::countl_zero(static_cast<std::uint32_t>(std::abs(factor.mantissa))) -
-                    (31 - fraction_bits);
-  return {std::int64_t{factor.mantissa} * (std::int64_t{1} << (fraction_bits + zeros)),
-          factor.exponent - zeros};
+/// That of the addend, which other than factors has no leading zeros.
+int alignment_of_addend(float value) {
+  constexpr int lowest = -126;
+  const int zeros =
+      std::max(0, std::countl_zero(std::bit_cast<std::uint32_t>(std::fabs(value))) - 8);
+  return alignment_of(value, lowest) - (value == 0 ? 0 : zeros);
 }
 
-/// That of a normal number.
+/// Factors of one matrix, taken apart once for all the sums that they come to.
+struct Factors {
+  Elements<double> value;
+  Elements<int> alignment;
+};
+
+/// 2^exponent, for a normal number.
 double power_of_2(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// The sum of finite summands.
-float aligned_sum(const Summand* summands, int count) {
-  int largest = std::numeric_limits<int>::min();
+/// Of a row of A and a column of B, from element `at_a` and `at_b` on, and an addend: all finite.
+/// Products are exact in a double; each is cut off at 25 bits behind the point of the largest.
+float tensor_sum(const Factors& a, int at_a, const Factors& b, int at_b, int count, float c) {
+  int largest = alignment_of_addend(c);
   for (int i = 0; i < count; ++i) {
-    if (summands[i].mantissa != 0) largest = std::max(largest, summands[i].exponent);
+    largest = std::max(largest, a.alignment[at_a + i] + b.alignment[at_b + i]);
   }
-  constexpr int kept = 25;  // bits behind the point of the largest one
-  std::int64_t sum = 0;
+  constexpr int kept = 25, least = -1000;
+  if (largest < least) return 0;  // nothing but zeros
+  const double scale = power_of_2(kept - largest);
+  // A product is less than 4 times its alignment, so that it fits into 28 bits.
+  std::int64_t sum = static_cast<std::int32_t>(double{c} * scale);
   for (int i = 0; i < count; ++i) {
-    if (summands[i].mantissa == 0) continue;
-    const int cut_off = largest - summands[i].exponent + 2 * fraction_bits - kept;
-    const std::int64_t size = std::abs(summands[i].mantissa) >> std::min(cut_off, 63);
-    sum += summands[i].mantissa < 0 ? -size : size;
+    sum += static_cast<std::int32_t>(a.value[at_a + i] * b.value[at_b + i] * scale);
   }
   if (sum == 0) return 0;
   // Cut off to a float, which has no bits below 2^-149.
@@ -140,20 +127,6 @@ float aligned_sum(const Summand* summands, int count) {
   const std::uint64_t cut = surplus < 64 ? size >> surplus << surplus : 0;
   const auto result = static_cast<float>(static_cast<double>(cut) * power_of_2(largest - kept));
   return sum < 0 ? -result : result;
-}
-
-/// Of a row of A and a column of B.
-float tensor_sum(const Factor* a, const Factor* b, int count, float c) {
-  constexpr int most = 32;
-  Summand summands[most + 1];
-  bool is_finite = std::isfinite(c);
-  for (int i = 0; i < count; ++i) {
-    is_finite = is_finite && a[i].is_finite && b[i].is_finite;
-    summands[i] = {std::int64_t{a[i].mantissa} * b[i].mantissa, a[i].exponent + b[i].exponent};
-  }
-  if (!is_finite) return std::numeric_limits<float>::quiet_NaN();
-  summands[count] = addend_of(c);
-  return aligned_sum(summands, count + 1);
 }
 
 /// What infinite numbers and NaN among them make of a sum: all NaN that a GPU makes have these
@@ -176,14 +149,15 @@ int added_at_once(const ProductPart& of) {
 }  // namespace
 
 void tensor_sums(const ProductPart& of, const float* a, const float* b, float* d) {
-  Elements<Factor> of_a, of_b;
-  bool all_finite =
-      std::all_of(d, d + of.m * of.n, [](float value) { return std::isfinite(value); });
-  const auto take_apart = [&](const float* values, int count, Elements<Factor>& factors) {
+  Factors of_a, of_b;
+  const auto is_finite = [](float value) { return std::isfinite(value); };
+  bool all_finite = std::all_of(d, d + of.m * of.n, is_finite);
+  const auto take_apart = [&](const float* values, int count, Factors& factors) {
     for (int i = 0; i < count; ++i) {
-      factors[i] = factor_of(values[i], lowest_exponent_of(of.numbers));
-      all_finite = all_finite && factors[i].is_finite;
+      factors.value[i] = values[i];
+      factors.alignment[i] = alignment_of(values[i], lowest_exponent_of(of.numbers));
     }
+    all_finite = all_finite && std::all_of(values, values + count, is_finite);
   };
   take_apart(a, of.m * of.k, of_a);
   take_apart(b, of.n * of.k, of_b);
@@ -193,9 +167,16 @@ void tensor_sums(const ProductPart& of, const float* a, const float* b, float* d
       float& sum = d[row * of.n + col];
       for (int k = 0; k < of.k; k += step) {
         const int at_a = row * of.k + k, at_b = col * of.k + k;
-        const float exact = tensor_sum(&of_a[at_a], &of_b[at_b], step, sum);
-        const bool is_plain = !all_finite && std::isnan(exact);
-        sum = is_plain ? plain_sum(a + at_a, b + at_b, step, sum) : exact;
+        const bool is_plain =
+            !all_finite && !(is_finite(sum) && std::all_of(a + at_a, a + at_a + step, is_finite) &&
+                             std::all_of(b + at_b, b + at_b + step, is_finite));
+        if (is_plain) {
+          sum = plain_sum(a + at_a, b + at_b, step, sum);
+        } else if (!std::isfinite(sum)) {
+          sum = std::numeric_limits<float>::quiet_NaN();  // the step before went beyond all floats
+        } else {
+          sum = tensor_sum(of_a, at_a, of_b, at_b, step, sum);
+        }
       }
     }
   }

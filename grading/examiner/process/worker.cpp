@@ -317,7 +317,8 @@ void Worker::State::start() {
   situation.address_space_bytes = can_limit_address_space ? options.address_space_bytes : 0;
   constexpr std::size_t open_files = 1024;  // the CUDA driver opens a few dozen for each GPU
   Program program{.arguments = options.supervisor,
-                  .environment = {{core::catalogue_variable, core::catalogue_file().string()}},
+                  .environment = {with_large_pages,
+                                  {core::catalogue_variable, core::catalogue_file().string()}},
                   .inherits = kept_variables,
                   .limits = {.address_space_bytes = situation.address_space_bytes,
                              .file_bytes = largest_file_bytes,
