@@ -110,8 +110,8 @@ std::vector<rewriting::Part> launch_arguments(const Outline& outline, std::size_
       first = i + 1;
     }
     if (code[i].is("(") || code[i].is("{")) i = outline.partner(i).value_or(i);
-    // A comma between < and > need not part arguments.
-    if (code[i].is("<")) return {};
+    // A comma between < and > need not part arguments, and no launch stands among them.
+    if (code[i].is("<") || code[i].is("<<<")) return {};
   }
   return {};
 }
@@ -403,11 +403,16 @@ class BytesReader {
 void remark_on_host_code(const std::vector<Token>& tokens, const Outline& outline,
                          std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
+  // For each the whole source is searched for its kernel: no submission may hold the grader up.
+  constexpr int most_launches = 100;
+  int launches = 0;
   const bool macros_ask = std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
     return token.directive != 0 && (token.is("threadIdx") || token.is("blockIdx"));
   });
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
-    if (code[i].is("<<<")) look_at_launch(outline, i, macros_ask, remarks);
+    if (code[i].is("<<<") && launches++ < most_launches) {
+      look_at_launch(outline, i, macros_ask, remarks);
+    }
     look_for_lost_extent(outline, i, remarks);
     look_for_late_rounding(outline, i, remarks);
     BytesReader(outline, i, remarks).run();
