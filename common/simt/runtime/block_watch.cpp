@@ -304,12 +304,19 @@ std::string BlockWatch::actor(GridAccess access) const {
 }
 
 void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) const {
+  // Which of two blocks came first is up to the system's threads. A race is told the same way
+  // however they ran: who writes before who reads, else the lower block first.
+  const auto rank = [](const GridAccess& of) {
+    return std::pair(Site32(of.access.site).action() == Action::read, of.block);
+  };
+  if (rank(later) < rank(earlier) && earlier.block != later.block) std::swap(earlier, later);
+  const std::uint32_t higher_block = std::max(earlier.block, later.block);
   const unsigned thread = thread_of(later.access.tag), other = thread_of(earlier.access.tag);
   const bool one_block = earlier.block == later.block;
   const bool one_warp = one_block && warp_of_thread(thread) == warp_of_thread(other);
   const char* kind = one_warp ? "warp-race" : "race";
   Findings& findings = Findings::instance();
-  if (findings.knows(kind, later.access.site, earlier.access.site, later.block)) return;
+  if (findings.knows(kind, later.access.site, earlier.access.site, higher_block)) return;
   const SourceLine line = line_of(later.access.site), other_line = line_of(earlier.access.site);
   const std::string why =
       !one_block ? tr("and nothing orders two blocks of a grid")
@@ -327,7 +334,7 @@ void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) 
        .other_file = other_line.file,
        .other_line = other_line.line,
        .place = place_of(thread, later.block)},
-      later.block);
+      higher_block);
 }
 
 }  // namespace tilewise::simt
