@@ -27,8 +27,11 @@ namespace tilewise::simt {
 
 namespace {
 
+/// A module has mostly one copy of a name.
+bool same_name(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
+
 bool same_place(Site a, Site b) {
-  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+  return a.line == b.line && same_name(a.file, b.file);
 }
 
 WarpOperation operation_named(std::string_view call) {
@@ -507,7 +510,7 @@ Switch Block::arrive_at_warp_operation(const char* what, Site site, unsigned mas
   Gathering* gathering = nullptr;
   for (Gathering& other : warp.gatherings) {
     // Lanes that have gone on to a call of more lanes wait there until these come to it, too.
-    if (other.mask == mask && std::strcmp(other.wait.what, what) == 0) gathering = &other;
+    if (other.mask == mask && same_name(other.wait.what, what)) gathering = &other;
   }
   if (gathering == nullptr) {
     warp.gatherings.push_back({mask, 0, {what, site}});
