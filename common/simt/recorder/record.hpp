@@ -108,9 +108,19 @@ struct Recorder {
   const std::uint8_t* device_pages;  ///< by page: not 0 where memory is allocated
   std::uintptr_t variables_base;     ///< what the module may write to
   std::size_t variables_bytes;
+  std::uintptr_t stack_base;         ///< of the stack where a thread last came to variables of its own
+  std::uintptr_t stack_bytes;
   bool guards_stores;  ///< a kernel runs, and whether its accesses are recorded or not
 };
 extern __thread Recorder recorder __attribute__((tls_model("initial-exec")));
+
+/// Whether a thread comes to a variable of its own on the stack that the recorder knows. Below its
+/// frame lie the run-time's variables, and where they return to.
+[[gnu::always_inline]] inline bool is_on_own_stack(const Recorder& r, std::uintptr_t address,
+                                                   const void* frame) {
+  const auto lowest = reinterpret_cast<std::uintptr_t>(frame);
+  return lowest >= r.stack_base && address >= lowest && address - r.stack_base < r.stack_bytes;
+}
 
 /// The trace is full: lets the block's other threads catch up, then goes on.
 void make_room_in_trace();
@@ -133,7 +143,7 @@ void note_fence();
   if (!r.guards_stores) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at - r.shared_base < r.shared_bytes || at - r.device_base < r.device_bytes) return;
-  if (at - r.variables_base < r.variables_bytes) return;
+  if (at - r.variables_base < r.variables_bytes || is_on_own_stack(r, at, frame)) return;
   guard_store_elsewhere(address, pc, frame);
 }
 
@@ -163,6 +173,8 @@ template <Action action, unsigned bytes>
   } else if (const std::uintptr_t global = at - r.device_base;
              global < r.device_bytes && r.device_pages[global >> device_page_bits] != 0) {
     place = static_cast<Place>(global);
+  } else if (is_on_own_stack(r, at, frame)) {
+    return;
   } else {
     return record_elsewhere(address, site, frame);
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -24,10 +25,22 @@ void note_fence() {
   if (recorder.next != nullptr) Block::of_this_thread().watch()->note_fence();
 }
 
+namespace {
+
+/// Whether the address is of a variable of the running thread's, which the recorder then knows the
+/// stack of.
+bool finds_own_stack(const StackPool& stacks, const void* address, const void* frame) {
+  const StackPool::Range stack = stacks.stack_at(frame);
+  recorder.stack_base = reinterpret_cast<std::uintptr_t>(stack.base);
+  recorder.stack_bytes = stack.bytes;
+  return is_on_own_stack(recorder, reinterpret_cast<std::uintptr_t>(address), frame);
+}
+
+}  // namespace
+
 void guard_store_elsewhere(const void* address, const void* pc, const void* frame) {
   Block& block = Block::of_this_thread();
-  const std::byte* stack = block.stacks().stack_at(address);
-  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  if (finds_own_stack(block.stacks(), address, frame)) return;
   if (block.may_store_to_variable(address) || registered().hold(address, 1)) return;
   const SourceLine line = source_line(reinterpret_cast<std::uintptr_t>(pc) - 1);
   follow(block.break_off_access(
@@ -44,13 +57,11 @@ void guard_store_elsewhere(const void* address, const void* pc, const void* fram
 void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
   Block& block = Block::of_this_thread();
   BlockWatch& watch = *block.watch();
-  const std::byte* stack = block.stacks().stack_at(address);
-  // Below that frame lie the run-time's own, and where they return to.
-  if (stack != nullptr && address >= frame && stack == block.stacks().stack_at(frame)) return;
+  if (finds_own_stack(block.stacks(), address, frame)) return;
   if (watch.record_variable(address, site)) return;
   if (registered().hold(address, 1)) return;
   watch.pause_recording();
-  auto fault = watch.judge({address, site, stack != nullptr});
+  auto fault = watch.judge({address, site, block.stacks().stack_at(address).bytes > 0});
   if (fault) follow(block.break_off_access(std::move(*fault)));
   watch.go_on_recording();
 }

@@ -43,10 +43,6 @@ void clear_marks([[maybe_unused]] const Fiber& fiber) {
 #endif
 }
 
-bool is_of(const std::byte* stack_top, const void* address) {
-  return address < stack_top && address >= stack_top - stack_bytes;
-}
-
 }  // namespace
 
 StackPool::~StackPool() {
@@ -95,12 +91,11 @@ void StackPool::reset() {
   }
 }
 
-const std::byte* StackPool::stack_at(const void* address) const {
-  if (last_found_ != nullptr && is_of(last_found_, address)) return last_found_;
+StackPool::Range StackPool::stack_at(const void* address) const {
   const auto above =
       std::upper_bound(tops_.begin(), tops_.end(), static_cast<const std::byte*>(address));
-  if (above == tops_.end() || !is_of(*above, address)) return nullptr;
-  return last_found_ = *above;
+  if (above == tops_.end() || address < *above - stack_bytes) return {nullptr, 0};
+  return {*above - stack_bytes, stack_bytes};
 }
 
 bool StackPool::overflowed_at(const void* address) const {

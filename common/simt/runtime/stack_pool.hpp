@@ -38,8 +38,12 @@ class StackPool {
   /// Drops whatever runs on every stack and makes all of them fresh.
   void reset();
 
-  /// The top of the stack that the address lies in; null where it is none of these.
-  const std::byte* stack_at(const void* address) const;
+  /// Where the stack lies that the address is in; no bytes where it is none of these.
+  struct Range {
+    const std::byte* base;
+    std::size_t bytes;
+  };
+  Range stack_at(const void* address) const;
 
   /// Whether the address lies in the inaccessible gap below one of the stacks.
   bool overflowed_at(const void* address) const;
@@ -52,8 +56,6 @@ class StackPool {
   std::vector<std::unique_ptr<Fiber>> all_;
   std::vector<Fiber*> free_;
   std::vector<const std::byte*> tops_;  ///< of all stacks, by address
-  /// A thread's accesses to its local variables come one after another: most are to this one.
-  mutable const std::byte* last_found_ = nullptr;
   Fiber* last_taken_ = nullptr;
 };
 
