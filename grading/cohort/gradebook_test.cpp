@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
@@ -218,6 +219,7 @@ TEST_F(MarksTest, AreToldToStudents) {
   EXPECT_THAT(text,
               HasSubstr("hw/matmul_shared (1).cu, as 03_shared_memory/matmul_shared.cu\n"
                         "    SHA-256 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff6"));
+  EXPECT_THAT(text, ContainsRegex("15ad, taken in 20..-..-.. ..:.. "));
   EXPECT_THAT(text, HasSubstr("03_shared_memory Hidden test 1: 1 point: look"));
   EXPECT_THAT(text, HasSubstr("03_shared_memory: +1 point\n"));
   EXPECT_THAT(text, HasSubstr("2 of 8 points in all.")) << "1 for a test, 1 more at the stage";
@@ -228,6 +230,41 @@ TEST_F(MarksTest, AreToldToStudents) {
   EXPECT_EQ(document["score"], 2);
   EXPECT_EQ(document["tests"][0]["score"], 1);
   EXPECT_THAT(document["output"].get<std::string>(), HasSubstr("Hidden test 1: 1 point: look"));
+}
+
+TEST_F(MarksTest, TellWhichAttemptCounts) {
+  const HandedInAt marked{.marked_late = true};
+  const HandedInAt timed{.time = parse_time("2026-11-22 10:00", {}), .said_by = "Blackboard"};
+  const struct {
+    const char* what;
+    HandedInAt at;
+    std::vector<std::string> notes;
+    const char* lines;
+  } cases[] = {
+      {"nothing is known", {}, {}, ""},
+      {"late, which is told once",
+       marked,
+       {"late", "attempt 2 of hw.zip"},
+       "  late, as the platform marks it; how late is not known, and costs nothing\n"
+       "  attempt 2 of hw.zip\n"},
+      {"the last of several",
+       timed,
+       {"the last of several attempts, of today"},
+       " (Blackboard)\n  the last of several attempts, of today\n"},
+  };
+  for (const auto& [what, at, notes, lines] : cases) {
+    SCOPED_TRACE(what);
+    Mark ungraded{.name = "Jane"};
+    ungraded.submission = "Jane";
+    ungraded.graded.problem = "report.pdf: it is neither a folder nor an archive";
+    Mark passed = graded("Jane", example_grade());
+    for (Mark* mark : {&ungraded, &passed}) {
+      mark->at = at;
+      mark->notes = notes;
+      EXPECT_THAT(feedback_text(*mark, {}, stages), HasSubstr(lines));
+    }
+    EXPECT_THAT(feedback_text(ungraded, {}, stages), HasSubstr(std::string(lines) + "\nHand in"));
+  }
 }
 
 TEST_F(MarksTest, KeepToGradescopesDates) {
