@@ -193,11 +193,14 @@ TEST_F(EntriesTest, ComeInArchivesOfAnyKind) {
   write_zip(in() / "g.zip",
             {{"__MACOSX/._matmul_shared.cu", "x"}, {"hw/g_matmul_shared-2.cu", "named after g"}});
   put(in() / "h/inner.7z", bytes_of(in() / "b.7z"));
+  put(in() / "i.rar", rar4_of({"hw/matmul_shared.cu", "kernel"}));
+  put(in() / "j.RAR", rar5_of({"hw/matmul_shared.cu", "kernel"}));
   const std::string right = ": matmul_shared.cu=kernel";
-  EXPECT_THAT(taken_in(in()),
-              ElementsAre("a" + right, "b" + right, "c" + right, "d" + right, "e" + right,
-                          "f: it holds no labs/NN_topic/*.cu of a stage",
-                          "g: matmul_shared.cu=named after g", "h" + right));
+  EXPECT_THAT(
+      taken_in(in()),
+      ElementsAre("a" + right, "b" + right, "c" + right, "d" + right, "e" + right,
+                  "f: it holds no labs/NN_topic/*.cu of a stage",
+                  "g: matmul_shared.cu=named after g", "h" + right, "i" + right, "j" + right));
   std::vector<ZipItem> all;
   for (const char* name : {"a.tar.gz", "b.7z", "e.zip"}) {
     all.push_back({std::string("class/") + name, bytes_of(in() / name)});

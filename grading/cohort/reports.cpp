@@ -62,7 +62,7 @@ std::string remarks_in_words(const Mark& mark) {
 
 /// When that was copied from what was handed in; empty if it is not known.
 std::string taken_in_words(const fs::path& origin) {
-  struct stat status{};
+  struct stat status {};
   if (::stat(origin.c_str(), &status) != 0) return "";
   return ", taken in " + in_words(status.st_mtime);
 }
@@ -119,8 +119,10 @@ std::string feedback_text(const Mark& mark, const fs::path& sources,
       text << "Nothing was handed in.\n";
     } else {
       text << fmt::format(
-          "Could not be graded: {}\n{}\nHand in these files as plain text, by themselves, in a folder "
-          "or in an archive, each under the name that it has here:\n{}If you did, show this to your "
+          "Could not be graded: {}\n{}\nHand in these files as plain text, by themselves, in a "
+          "folder "
+          "or in an archive, each under the name that it has here:\n{}If you did, show this to "
+          "your "
           "instructor.\n",
           mark.graded.problem, circumstances_in_words(mark), expected_files(stages));
     }
@@ -249,8 +251,7 @@ std::size_t write_reports(const Class& of_all, const Ledger& ledger,
                    missing > 0 ? fmt::format("; {} of the roster handed in nothing", missing) : "",
                    printable(out.string()))
             << std::flush;
-  return static_cast<std::size_t>(
-      std::ranges::count(marks, Mark::State::not_graded, &Mark::state));
+  return static_cast<std::size_t>(std::ranges::count(marks, Mark::State::not_graded, &Mark::state));
 }
 
 }  // namespace tilewise::grading
