@@ -108,6 +108,19 @@ class PagesTest(browser.BrowserTest):
         for page in ("worklog", "leaderboard", "gradebook", "term"):
             self.expect_room_for_large_letters(page)
 
+    def test_gradebook_sorts_by_its_headings(self):
+        self.open("gradebook")
+
+        def sorted_by(heading):
+            buttons = {button.text.split()[0]: button for button in self.all("[aria-label=Students] th button")}
+            buttons[heading].click()
+            return [row.text for row in self.all("[aria-label=Students] tbody th")]
+
+        self.assertEqual(sorted_by("Name"), ["anna.pdf", "bernd", "carla"])
+        self.assertEqual(sorted_by("Name"), ["carla", "bernd", "anna.pdf"])
+        self.assertEqual(sorted_by("Points")[0], "carla", "0 points come before none")
+        self.assertEqual(self.find("th[aria-sort]").get_attribute("aria-sort"), "ascending")
+
     def test_worklog_tells_each_grading(self):
         self.open("worklog")
         self.assertIn("1 line of the log could not be read", self.find("header").text)
