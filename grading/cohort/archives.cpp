@@ -13,6 +13,7 @@
 #include <optional>
 #include <system_error>
 
+#include "grading/cohort/platforms.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 
@@ -187,7 +188,7 @@ void unpack_class(const fs::path& archive_file, const fs::path& to) {
     if (archive_entry_filetype(entry) != AE_IFREG || leads_elsewhere) continue;
     const bool is_wanted = !ending_of_archive(name.string()).empty() ||
                            in_lower_case(name.string()).find(".cu") != std::string::npos ||
-                           name.filename() == "submission_metadata.yml";
+                           name.filename() == gradescope_metadata;
     std::error_code error;
     fs::create_directories((to / name).parent_path(), error);  // who hands in nothing is there, too
     if (!is_wanted) continue;

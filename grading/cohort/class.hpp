@@ -44,7 +44,9 @@ std::vector<Mark> marks_of(const Class& of_all, const Ledger& ledger,
                            const std::vector<Undone>& undone);
 
 /// Writes gradebook, statistics and feedback, and what platforms import; says how many there are.
+/// @return how many rows are of what was handed in and not graded
 /// @throws CannotGrade where they cannot be written
-void write_reports(const Class& of_all, const Ledger& ledger, const std::vector<Undone>& undone);
+std::size_t write_reports(const Class& of_all, const Ledger& ledger,
+                          const std::vector<Undone>& undone);
 
 }  // namespace tilewise::grading

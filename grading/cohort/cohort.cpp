@@ -106,7 +106,7 @@ std::vector<Undone> grade_with_engine(const CohortOptions& options,
 
 }  // namespace
 
-void grade_cohort(const CohortOptions& options) {
+std::size_t grade_cohort(const CohortOptions& options) {
   if (!options.sbatch.empty() && options.engine != "slurm") {
     throw CannotGrade("--sbatch is of no use without --engine slurm");
   }
@@ -127,8 +127,9 @@ void grade_cohort(const CohortOptions& options) {
   } catch (const std::exception& error) {
     give_up(of_all, ledger, error.what());
   }
-  write_reports(of_all, ledger, undone);
+  const std::size_t not_graded = write_reports(of_all, ledger, undone);
   if (!undone.empty()) throw_undone(undone, entries.size());
+  return not_graded;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -32,8 +33,9 @@ struct CohortTask {
 };
 
 /// Grades every submission of a folder. A run that was stopped goes on where it was.
+/// @return how many students have handed in something that cannot be graded
 /// @throws CannotGrade, also where a cluster left some undone; Interrupted
-void grade_cohort(const CohortOptions& options);
+std::size_t grade_cohort(const CohortOptions& options);
 
 /// Prints who hands in what, what of it would be graded, and who of the roster has handed in
 /// nothing; grades nothing.

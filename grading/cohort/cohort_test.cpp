@@ -40,7 +40,7 @@ class CohortTest : public testing::Test {
 
 TEST_F(CohortTest, GradesWhatCanBeGraded) {
   const CommandResult run = run_command(grade(out()));
-  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_EQ(run.status, BrokenCohort::some_not_graded) << run.output;
   EXPECT_THAT(run.output, HasSubstr("6 submissions: 4 graded, 2 not"));
   const std::string book = text_of(out() / "gradebook.csv");
   EXPECT_THAT(book, HasSubstr("\r\nanna,graded,"));
@@ -56,7 +56,7 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
                          "matmul_shared.cu"));
 
   const CommandResult again = run_command(grade(out()));
-  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_EQ(again.status, BrokenCohort::some_not_graded) << again.output;
   EXPECT_THAT(again.output, HasSubstr("6 of them are done already"));
   EXPECT_EQ(text_of(out() / "gradebook.csv"), book);
 
@@ -66,7 +66,7 @@ TEST_F(CohortTest, GradesWhatCanBeGraded) {
 }
 
 TEST_F(CohortTest, GradesAnewWhatHasChanged) {
-  ASSERT_EQ(run_command(grade(out())).status, 0);
+  ASSERT_EQ(run_command(grade(out())).status, BrokenCohort::some_not_graded);
   const fs::path file =
       cohort_.folder() / "fay" / "labs" / BrokenCohort::stage / "matmul_shared.cu";
   fs::create_directories(file.parent_path());
@@ -76,10 +76,12 @@ TEST_F(CohortTest, GradesAnewWhatHasChanged) {
                                   HasSubstr("5 of them are done already"),
                                   HasSubstr("6 submissions: 5 graded, 1 not")));
   EXPECT_THAT(text_of(out() / "gradebook.csv"), HasSubstr("\r\nfay,graded,0,"));
+  fs::remove(cohort_.folder() / "ella.zip");
+  EXPECT_EQ(run_command(grade(out())).status, 0) << "all who are left have points, if only 0";
 }
 
 TEST_F(CohortTest, GoesOnAfterAKill) {
-  ASSERT_EQ(run_command(grade(out())).status, 0);
+  ASSERT_EQ(run_command(grade(out())).status, BrokenCohort::some_not_graded);
   const fs::path killed = cohort_.out("killed");
   take_seed(out(), killed);
   for (const double limit_s : {0.4, 1.5}) {
@@ -91,7 +93,7 @@ TEST_F(CohortTest, GoesOnAfterAKill) {
   fs::create_directories(killed / "submissions" / "anna" / "labs" / "01_single_block");
   std::ofstream(killed / "results" / "anna.json.part") << "{";
   const CommandResult last = run_command(grade(killed));
-  EXPECT_EQ(last.status, 0) << last.output;
+  EXPECT_EQ(last.status, BrokenCohort::some_not_graded) << last.output;
   EXPECT_EQ(text_of(killed / "gradebook.csv"), text_of(out() / "gradebook.csv"));
   EXPECT_EQ(text_of(killed / "statistics.csv"), text_of(out() / "statistics.csv"));
 }
@@ -152,7 +154,7 @@ TEST(HostileCohort, MakesOneRowOfEachTrouble) {
   std::string first_book;
   for (const char* run : {"the first", "the rerun"}) {
     const CommandResult result = cohort.grade();
-    EXPECT_EQ(result.status, 0) << run << ": " << result.output;
+    EXPECT_EQ(result.status, BrokenCohort::some_not_graded) << run << ": " << result.output;
     const std::string count = std::to_string(submissions) + " submissions: 1 graded, " +
                               std::to_string(submissions - 1) + " not";
     EXPECT_THAT(result.output, HasSubstr(count)) << run;

@@ -27,7 +27,7 @@ th button { font: inherit; font-weight: 600; border: 0; padding: .3rem 0; backgr
   text-align: left; white-space: nowrap; }
 th button::after { content: " \2195"; } [aria-sort=ascending] button::after { content: " \2191"; }
 [aria-sort=descending] button::after { content: " \2193"; }
-.bar { display: inline-block; height: .8em; background: #3b6ea8; }
+.bar { display: inline-block; height: .8em; width: calc(var(--part) * min(20em, 30vw)); background: #3b6ea8; }
 .scroll { overflow-x: auto; }
 @media (prefers-color-scheme: dark) {
   body { background: #16181d; color: #e6e6e6; } a { color: #8ab4f8; }
@@ -222,10 +222,10 @@ std::string distribution(const std::string& counts, const std::vector<PointsOf>&
       as_markup(counts), sum / static_cast<double>(all.size()), points_in_words(most), median);
   for (int i = classes - 1; i >= 0; --i) {
     text += fmt::format(
-        "<tr><th scope=\"row\">{} to {}{}%</th><td><span class=\"bar\" style=\"width: "
-        "{:.0f}em\"></span> {}</td></tr>\n",
+        "<tr><th scope=\"row\">{} to {}{}%</th><td><span class=\"bar\" style=\"--part: "
+        "{:.2f}\"></span> {}</td></tr>\n",
         100 / classes * i, i == classes - 1 ? "" : "under ", 100 / classes * (i + 1),
-        20.0 * in_class[i] / static_cast<double>(all.size()), in_class[i]);
+        1.0 * in_class[i] / static_cast<double>(all.size()), in_class[i]);
   }
   return text + "</tbody></table>\n";
 }

@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
@@ -104,8 +105,8 @@ TEST(Gradebook, IsAPage) {
   EXPECT_THAT(page, HasSubstr("<p>seed &lt;17&gt;</p>"));
   EXPECT_THAT(page, HasSubstr("4 students: 2 graded, 1 not graded, 1 missing. Mean of the graded: "
                               "4.0 of 8 points, median 4.0."));
-  EXPECT_THAT(page, HasSubstr("60 to under 70%</th><td><span class=\"bar\" style=\"width: "
-                              "10em\"></span> 1</td>"));
+  EXPECT_THAT(page, HasSubstr("60 to under 70%</th><td><span class=\"bar\" style=\"--part: "
+                              "0.50\"></span> 1</td>"));
   EXPECT_THAT(page, HasSubstr("<tr class=\"ungraded\">"));
   EXPECT_THAT(page, HasSubstr("<tr class=\"missing\"><th scope=\"row\">dora</th><td>missing</td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"failed\">0/2 failed</td>"));
@@ -218,6 +219,7 @@ TEST_F(MarksTest, AreToldToStudents) {
   EXPECT_THAT(text,
               HasSubstr("hw/matmul_shared (1).cu, as 03_shared_memory/matmul_shared.cu\n"
                         "    SHA-256 ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff6"));
+  EXPECT_THAT(text, ContainsRegex("15ad, taken in 20..-..-.. ..:.. "));
   EXPECT_THAT(text, HasSubstr("03_shared_memory Hidden test 1: 1 point: look"));
   EXPECT_THAT(text, HasSubstr("03_shared_memory: +1 point\n"));
   EXPECT_THAT(text, HasSubstr("2 of 8 points in all.")) << "1 for a test, 1 more at the stage";
@@ -228,6 +230,41 @@ TEST_F(MarksTest, AreToldToStudents) {
   EXPECT_EQ(document["score"], 2);
   EXPECT_EQ(document["tests"][0]["score"], 1);
   EXPECT_THAT(document["output"].get<std::string>(), HasSubstr("Hidden test 1: 1 point: look"));
+}
+
+TEST_F(MarksTest, TellWhichAttemptCounts) {
+  const HandedInAt marked{.marked_late = true};
+  const HandedInAt timed{.time = parse_time("2026-11-22 10:00", {}), .said_by = "Blackboard"};
+  const struct {
+    const char* what;
+    HandedInAt at;
+    std::vector<std::string> notes;
+    const char* lines;
+  } cases[] = {
+      {"nothing is known", {}, {}, ""},
+      {"late, which is told once",
+       marked,
+       {"late", "attempt 2 of hw.zip"},
+       "  late, as the platform marks it; how late is not known, and costs nothing\n"
+       "  attempt 2 of hw.zip\n"},
+      {"the last of several",
+       timed,
+       {"the last of several attempts, of today"},
+       " (Blackboard)\n  the last of several attempts, of today\n"},
+  };
+  for (const auto& [what, at, notes, lines] : cases) {
+    SCOPED_TRACE(what);
+    Mark ungraded{.name = "Jane"};
+    ungraded.submission = "Jane";
+    ungraded.graded.problem = "report.pdf: it is neither a folder nor an archive";
+    Mark passed = graded("Jane", example_grade());
+    for (Mark* mark : {&ungraded, &passed}) {
+      mark->at = at;
+      mark->notes = notes;
+      EXPECT_THAT(feedback_text(*mark, {}, stages), HasSubstr(lines));
+    }
+    EXPECT_THAT(feedback_text(ungraded, {}, stages), HasSubstr(std::string(lines) + "\nHand in"));
+  }
 }
 
 TEST_F(MarksTest, KeepToGradescopesDates) {
@@ -299,11 +336,11 @@ TEST_F(TermTest, IsOfSeveralAssignments) {
             mark_of_utf8 +
                 "name,id,email,stage3,stage4,score,max_score,late_days\r\n"
                 "Jane Doe,A1,j@x.org,7.5,9,16.5,20,3\r\n"
-                "Max Roe,A2,m@x.org,missing,not graded,0,20,0\r\n"
+                "Max Roe,A2,m@x.org,missing,not graded,,20,0\r\n"
                 "Max Roe,A3,,3,missing,3,20,0\r\n"
                 "Li Poe,,,missing,4,4,20,0\r\n");
   EXPECT_THAT(text_of(out / "term.html"),
-              AllOf(HasSubstr("4 students, 3 of them without points somewhere."),
+              AllOf(HasSubstr("4 students, 3 of them without points somewhere, 1 everywhere. Mean"),
                     HasSubstr("<th scope=\"col\">Sum (of 20)</th>")));
 
   EXPECT_THAT(

@@ -284,6 +284,24 @@ fs::path below_folders_of_all(fs::path folder) {
   return folder;
 }
 
+/// Of a folder of one folder that, where a platform delivers a class in it: "Lab 3/" with
+/// submission_metadata.yml, or with names of two students or more that it has numbered.
+fs::path below_folder_of_platform(const fs::path& folder) {
+  const std::vector<fs::path> items = items_of(folder);
+  std::error_code error;
+  if (items.size() != 1 || !fs::is_directory(items.front(), error)) return folder;
+  const fs::path inner = items.front();
+  if (fs::exists(inner / gradescope_metadata, error)) return inner;
+  std::set<std::string> numbers;
+  for (fs::directory_iterator item(inner, error), end; !error && item != end;
+       item.increment(error)) {
+    const bool is_folder = fs::is_directory(item->path());
+    numbers.insert(delivered_as(item->path().filename().string(), is_folder, "").id);
+  }
+  numbers.erase("");
+  return numbers.size() > 1 ? inner : folder;
+}
+
 }  // namespace
 
 Intake take_in(const fs::path& class_of_submissions) {
@@ -295,12 +313,14 @@ Intake take_in(const fs::path& class_of_submissions) {
     unpack_class(folder, scratch->path());
     intake.scratch = scratch;
     folder = below_folders_of_all(scratch->path());
+  } else if (fs::is_directory(folder, error)) {
+    folder = below_folder_of_platform(folder);
   }
   if (!fs::is_directory(folder, error)) {
     throw CannotGrade(fmt::format("the submissions {}: {}", printable(folder.string()),
                                   error ? error.message() : "no folder and no archive"));
   }
-  const auto by_gradescope = delivered_by_gradescope(folder / "submission_metadata.yml");
+  const auto by_gradescope = delivered_by_gradescope(folder / gradescope_metadata);
   const std::vector<fs::path> items = items_of(folder);
   if (fs::is_directory(folder / "labs", error)) {
     throw CannotGrade(fmt::format(

@@ -144,11 +144,45 @@ TEST_F(EntriesTest, ComeAsPlatformsDeliverThem) {
   put(scope / "submission_metadata.yml",
       "---\nsubmission_11:\n  :submitters:\n  - :name: Jane Doe\n    :email: j@x.org\n"
       "  - :name: \"Max Roe\"\n    :email: m@x.org\n  :created_at: 2026-11-22\n"
+      "  :history:\n  - :id: 5\n    :submitters:\n    - :name: Jane Doe\n"
       "submission_12:\n  :submitters:\n  - :name: Li Poe\n");
   put(scope / "submission_11/matmul_shared.cu", "both");
   put(scope / "submission_12/labs/03_shared_memory/matmul_shared.cu", "li");
   EXPECT_THAT(taken_in(scope), ElementsAre("Jane Doe and Max Roe: matmul_shared.cu=both",
                                            "Li Poe: matmul_shared.cu=li"));
+}
+
+TEST_F(EntriesTest, MayLieAFolderDeeperWhereAPlatformSaysSo) {
+  const struct {
+    const char* what;
+    std::vector<std::string> files;
+    Names expected;
+  } cases[] = {
+      {"Gradescope's export of one",
+       {"assignment_9_export/submission_metadata.yml",
+        "assignment_9_export/submission_11/matmul_shared.cu"},
+       {"Jane Doe: matmul_shared.cu=x"}},
+      {"Moodle",
+       {"CS1-Lab 3/Doe Jane_12_assignsubmission_file_/matmul_shared.cu",
+        "CS1-Lab 3/Roe Max_13_assignsubmission_file_/matmul_shared.cu"},
+       {"Doe Jane: matmul_shared.cu=x", "Roe Max: matmul_shared.cu=x"}},
+      {"Canvas",
+       {"submissions/doejane_1_2_matmul_shared.cu", "submissions/roemax_3_4_matmul_shared.cu"},
+       {"doejane: matmul_shared.cu=x", "roemax: matmul_shared.cu=x"}},
+      {"one student's file, as Canvas has called it",
+       {"anna/anna_1_2_matmul_shared.cu"},
+       {"anna: matmul_shared.cu=x"}},
+      {"one student's clone", {"anna/tilewise/matmul_shared.cu"}, {"anna: matmul_shared.cu=x"}},
+  };
+  for (const auto& [what, files, expected] : cases) {
+    SCOPED_TRACE(what);
+    fs::remove_all(in());
+    for (const std::string& file : files) {
+      put(in() / file,
+          file.ends_with(".yml") ? "submission_11:\n  :submitters:\n  - :name: Jane Doe\n" : "x");
+    }
+    EXPECT_EQ(taken_in(in()), expected);
+  }
 }
 
 TEST_F(EntriesTest, KeepWhichFilesTheyWere) {
@@ -193,11 +227,14 @@ TEST_F(EntriesTest, ComeInArchivesOfAnyKind) {
   write_zip(in() / "g.zip",
             {{"__MACOSX/._matmul_shared.cu", "x"}, {"hw/g_matmul_shared-2.cu", "named after g"}});
   put(in() / "h/inner.7z", bytes_of(in() / "b.7z"));
+  put(in() / "i.rar", rar4_of({"hw/matmul_shared.cu", "kernel"}));
+  put(in() / "j.RAR", rar5_of({"hw/matmul_shared.cu", "kernel"}));
   const std::string right = ": matmul_shared.cu=kernel";
-  EXPECT_THAT(taken_in(in()),
-              ElementsAre("a" + right, "b" + right, "c" + right, "d" + right, "e" + right,
-                          "f: it holds no labs/NN_topic/*.cu of a stage",
-                          "g: matmul_shared.cu=named after g", "h" + right));
+  EXPECT_THAT(
+      taken_in(in()),
+      ElementsAre("a" + right, "b" + right, "c" + right, "d" + right, "e" + right,
+                  "f: it holds no labs/NN_topic/*.cu of a stage",
+                  "g: matmul_shared.cu=named after g", "h" + right, "i" + right, "j" + right));
   std::vector<ZipItem> all;
   for (const char* name : {"a.tar.gz", "b.7z", "e.zip"}) {
     all.push_back({std::string("class/") + name, bytes_of(in() / name)});

@@ -151,11 +151,11 @@ std::string unquoted(std::string value) {
 std::map<std::string, Delivered> delivered_by_gradescope(const fs::path& metadata) {
   static const std::regex folder(R"((\S+):\s*)");
   static const std::regex submitter(R"(\s*-?\s*:(name|sid|email):\s*(.*?)\s*)");
-  static const std::regex time(
-      R"(  :created_at:\s*(.*?)\s*)");  // deeper ones are of earlier attempts
+  static const std::regex time(R"(  :created_at:\s*(.*?)\s*)");
   std::map<std::string, Delivered> all;
   std::ifstream stream(metadata);
   Delivered* current = nullptr;
+  bool is_of_submitters = false;         // which those of earlier attempts, further in, are not
   constexpr std::size_t longest = 1000;  // as far as names go
   for (std::string line; std::getline(stream, line);) {
     if (line.size() > longest) continue;
@@ -167,7 +167,9 @@ std::map<std::string, Delivered> delivered_by_gradescope(const fs::path& metadat
       continue;
     } else if (std::regex_match(line, found, time)) {
       current->at = said_by("Gradescope", unquoted(found[1]));
-    } else if (std::regex_match(line, found, submitter)) {
+    } else if (line.starts_with("  :")) {
+      is_of_submitters = line.starts_with("  :submitters:");
+    } else if (is_of_submitters && std::regex_match(line, found, submitter)) {
       const std::string value = unquoted(found[2]);
       if (found[1] == "name") {
         current->people.push_back({value});

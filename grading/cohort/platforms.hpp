@@ -49,7 +49,10 @@ Delivered delivered_as(const std::string& name, bool is_folder, const std::strin
 /// underscore from the end of the assignment's title; empty where nothing does.
 std::string title_at_blackboard(const std::vector<std::filesystem::path>& items);
 
-/// Of what Gradescope exports, submission_metadata.yml: who handed in each folder, and when.
+/// What Gradescope puts beside the folders that it exports.
+inline constexpr const char* gradescope_metadata = "submission_metadata.yml";
+
+/// Of that: who handed in each folder, and when.
 std::map<std::string, Delivered> delivered_by_gradescope(const std::filesystem::path& metadata);
 
 /// Of a clone of a repository, when its last commit was made; by the clock of whoever made it.

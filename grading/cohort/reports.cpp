@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <ctime>
@@ -59,18 +60,33 @@ std::string remarks_in_words(const Mark& mark) {
   return text;
 }
 
+/// When that was copied from what was handed in; empty if it is not known.
+std::string taken_in_words(const fs::path& origin) {
+  struct stat status {};
+  if (::stat(origin.c_str(), &status) != 0) return "";
+  return ", taken in " + in_words(status.st_mtime);
+}
+
 /// Which files these were, so that nobody wonders whether the last one counted.
-std::string files_in_words(const Mark& mark, const fs::path& sources) {
+std::string files_in_words(const fs::path& sources) {
   std::string text;
   for (const fs::path& place : places_in(sources)) {
     const auto origin = origin_of(sources, place);
     if (!origin) continue;
-    text += fmt::format("  {}, as {}\n    SHA-256 {}\n", printable(origin->path), place.string(),
-                        origin->sha256);
+    text += fmt::format("  {}, as {}\n    SHA-256 {}{}\n", printable(origin->path), place.string(),
+                        origin->sha256, taken_in_words(origin_file(sources, place)));
   }
-  if (!text.empty()) text = "Graded:\n" + text;
+  return text.empty() ? "" : "Graded:\n" + text;
+}
+
+/// When and how it was handed in, and which attempt counts, as far as that is known.
+std::string circumstances_in_words(const Mark& mark) {
+  std::string text;
   if (const std::string time = time_in_words(mark); !time.empty()) text += "  " + time + "\n";
-  for (const std::string& note : mark.notes) text += fmt::format("  {}\n", printable(note));
+  for (const std::string& note : mark.notes) {
+    const bool is_told = note == "late" && !text.empty();
+    if (!is_told) text += fmt::format("  {}\n", printable(note));
+  }
   return text;
 }
 
@@ -103,12 +119,12 @@ std::string feedback_text(const Mark& mark, const fs::path& sources,
       text << "Nothing was handed in.\n";
     } else {
       text << fmt::format(
-          "Could not be graded: {}\n\nHand in these files as plain text, by themselves, in a "
+          "Could not be graded: {}\n{}\nHand in these files as plain text, by themselves, in a "
           "folder "
           "or in an archive, each under the name that it has here:\n{}If you did, show this to "
           "your "
           "instructor.\n",
-          mark.graded.problem, expected_files(stages));
+          mark.graded.problem, circumstances_in_words(mark), expected_files(stages));
     }
     text << remarks_in_words(mark) << sum_in_words(mark);
     return text.str();
@@ -122,7 +138,8 @@ std::string feedback_text(const Mark& mark, const fs::path& sources,
     for (const TestResult& test : stage.tests) report.print_test(test);
   }
   report.print_points(shown);
-  text << files_in_words(mark, sources) << remarks_in_words(mark) << sum_in_words(mark)
+  text << files_in_words(sources) << circumstances_in_words(mark) << remarks_in_words(mark)
+       << sum_in_words(mark)
        << fmt::format("\nGraded on {}, backend {}.\n", printable(shown.device), shown.backend);
   return text.str();
 }
@@ -199,7 +216,8 @@ std::string title_of(const fs::path& out) {
 
 }  // namespace
 
-void write_reports(const Class& of_all, const Ledger& ledger, const std::vector<Undone>& undone) {
+std::size_t write_reports(const Class& of_all, const Ledger& ledger,
+                          const std::vector<Undone>& undone) {
   const fs::path& out = ledger.folder();
   const std::vector<std::string>& stages = of_all.settings.stages;
   const std::vector<Mark> marks = marks_of(of_all, ledger, undone);
@@ -233,6 +251,7 @@ void write_reports(const Class& of_all, const Ledger& ledger, const std::vector<
                    missing > 0 ? fmt::format("; {} of the roster handed in nothing", missing) : "",
                    printable(out.string()))
             << std::flush;
+  return static_cast<std::size_t>(std::ranges::count(marks, Mark::State::not_graded, &Mark::state));
 }
 
 }  // namespace tilewise::grading

@@ -133,7 +133,7 @@ double Term::max_points() const {
 }
 
 struct Total {
-  double points = 0;
+  std::optional<double> points = std::nullopt;  ///< none where no assignment has any
   int late_days = 0;
   bool is_complete = true;  ///< there are points for each assignment
 };
@@ -145,10 +145,15 @@ Total total_of(const StudentOfTerm& student, const std::vector<Assignment>& assi
     const bool has_points = part != student.parts.end() && part->second.points;
     total.is_complete = total.is_complete && has_points;
     if (!has_points) continue;
-    total.points += *part->second.points;
+    total.points = total.points.value_or(0) + *part->second.points;
     total.late_days += part->second.late_days;
   }
   return total;
+}
+
+/// Who was never graded has no points, which is not the same as 0.
+std::string points_or_nothing(const Total& total) {
+  return total.points ? points_in_words(*total.points) : "";
 }
 
 /// Points, or why there are none.
@@ -169,7 +174,7 @@ std::string csv_of(const Term& term) {
       cells.push_back(in_words(student, assignment));
     }
     const Total total = total_of(student, term.assignments());
-    cells.insert(cells.end(), {points_in_words(total.points), points_in_words(term.max_points()),
+    cells.insert(cells.end(), {points_or_nothing(total), points_in_words(term.max_points()),
                                std::to_string(total.late_days)});
     csv += csv_row(cells);
   }
@@ -192,14 +197,15 @@ std::string term_page(const Term& term, const std::string& title) {
     for (const Assignment& assignment : term.assignments()) {
       cells.push_back({as_markup(in_words(student, assignment))});
     }
-    cells.push_back({points_in_words(total.points)});
+    cells.push_back({points_or_nothing(total)});
     cells.push_back({std::to_string(total.late_days)});
     rows.push_back(row_of(as_markup(student.name), cells, total.is_complete ? "" : "ungraded"));
     incomplete += !total.is_complete;
-    all.push_back({total.points, term.max_points()});
+    if (total.points) all.push_back({*total.points, term.max_points()});
   }
   const std::string counts =
-      fmt::format("{} students, {} of them without points somewhere.", all.size(), incomplete);
+      fmt::format("{} students, {} of them without points somewhere, {} everywhere.",
+                  term.students().size(), incomplete, term.students().size() - all.size());
   return page_of(title, distribution(counts, all) + sorted_table("Students", headings, rows));
 }
 

@@ -25,6 +25,7 @@ enum class ExitStatus {
   passed = 0,
   failed = 1,           ///< a test failed, or the submission is to blame that there is no figure
   could_not_grade = 2,  ///< nor profile, nor work out what was asked
+  some_not_graded = 3,  ///< the class was graded, but for students who handed in what cannot be
 };
 
 /// All passed, or not.

@@ -280,8 +280,7 @@ void add_cohort(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<CohortOptions>();
   options->seed = random_seed();
   add_cohort_grade(*cohort, *options)->callback([options, &status] {
-    grade_cohort(*options);
-    status = ExitStatus::passed;
+    status = grade_cohort(*options) == 0 ? ExitStatus::passed : ExitStatus::some_not_graded;
   });
   const auto taken = std::make_shared<CohortOptions>();
   add_cohort_intake(*cohort, *taken)->callback([taken, &status] {

@@ -1,7 +1,7 @@
 /// \file
 /// The command line of Tilewise; without arguments it says where a learner is. Exit status: 0 all
 /// passed, 1 a test failed or there is no profile because of the submission, 2 could not grade,
-/// profile or work out the occupancy.
+/// profile or work out the occupancy, 3 of a class that was graded some could not be.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages that no kernel has to run for, in a real Chromium: the worklog, a class's leaderboard and gradebook, and the
+"""The pages that no right kernel has to run for, in a real Chromium: the worklog, a class's leaderboard and gradebook, and the
 figures of the handouts: pages_test.py BIN/tilewise SCREENSHOT_FOLDER
 
 Exits with 77 where Chromium, its driver or Selenium is missing.
@@ -8,6 +8,7 @@ import html
 import json
 import os
 import re
+import shutil
 import unittest.mock
 
 import browser
@@ -56,13 +57,14 @@ def write_cohort(folder):
 
 
 def write_gradebook(folder):
-    """Of what no kernel can be found in."""
+    """Of a skeleton, which fails, and of what no kernel can be found in: its page, and that of a term of it."""
     submissions = folder / "handed in"
-    submissions.mkdir(parents=True)
+    shutil.copytree(COURSE / "labs/01_single_block", submissions / "carla/labs/01_single_block")
     (submissions / "anna.pdf").write_text("%PDF-1.4")
     (submissions / "bernd.zip").write_bytes(b"PK\5\6" + 18 * b"\0")
-    tilewise("cohort", "grade", submissions, "3", "--out", folder / "graded", "--backend", "simt", may_fail=True)
-    return folder / "graded" / "gradebook.html"
+    tilewise("cohort", "grade", submissions, "1", "--out", folder / "graded", "--backend", "simt", may_fail=True)
+    tilewise("cohort", "merge", folder / "term", folder / "graded")
+    return folder / "graded" / "gradebook.html", folder / "term" / "term.html"
 
 
 def write_figures(page):
@@ -85,7 +87,7 @@ class PagesTest(browser.BrowserTest):
             tilewise("worklog", "--html", cls.pages["worklog"])
         write_cohort(cls.folder / "graded")
         tilewise("cohort", "leaderboard", cls.folder / "graded", "--html", cls.pages["leaderboard"])
-        cls.pages["gradebook"] = write_gradebook(cls.folder / "cohort")
+        cls.pages["gradebook"], cls.pages["term"] = write_gradebook(cls.folder / "cohort")
         write_figures(cls.pages["figures"])
 
     def test_axe_finds_nothing(self):
@@ -98,13 +100,26 @@ class PagesTest(browser.BrowserTest):
             self.picture(page)
 
     def test_need_no_mouse(self):
-        for page in ("worklog", "leaderboard", "gradebook"):
+        for page in ("worklog", "leaderboard", "gradebook", "term"):
             self.expect_keys_to_reach_everything(page)
             self.expect_stillness(page)
 
     def test_have_room_for_large_letters(self):
-        for page in ("worklog", "leaderboard", "gradebook"):
+        for page in ("worklog", "leaderboard", "gradebook", "term"):
             self.expect_room_for_large_letters(page)
+
+    def test_gradebook_sorts_by_its_headings(self):
+        self.open("gradebook")
+
+        def sorted_by(heading):
+            buttons = {button.text.split()[0]: button for button in self.all("[aria-label=Students] th button")}
+            buttons[heading].click()
+            return [row.text for row in self.all("[aria-label=Students] tbody th")]
+
+        self.assertEqual(sorted_by("Name"), ["anna.pdf", "bernd", "carla"])
+        self.assertEqual(sorted_by("Name"), ["carla", "bernd", "anna.pdf"])
+        self.assertEqual(sorted_by("Points")[0], "carla", "0 points come before none")
+        self.assertEqual(self.find("th[aria-sort]").get_attribute("aria-sort"), "ascending")
 
     def test_worklog_tells_each_grading(self):
         self.open("worklog")
