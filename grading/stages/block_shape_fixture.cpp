@@ -39,7 +39,8 @@ std::vector<BlockShape> unusual_shapes() {
       {dim3(31, 33), {62, 66, 100}},  {dim3(33, 31), {62, 66, 100}}, {dim3(128, 1), {37, 129, 150}},
       {dim3(1, 128), {37, 129, 150}}, {dim3(512, 1), {41}},          {dim3(1, 512), {41}},
       {dim3(512, 2), {41}},           {dim3(2, 512), {41}},          {dim3(1024, 1), {41, 128}},
-      {dim3(1, 1024), {41, 128}},
+      {dim3(1, 1024), {41, 128}},     {dim3(8, 4, 2), {33, 64}},     {dim3(5, 1, 3), {17}},
+      {dim3(1, 1, 64), {5, 70}},
   };
 }
 
@@ -66,7 +67,7 @@ std::vector<BlockShape> checked_shapes() {
 
 // The first GPUs allow 512 threads in a block.
 bool can_launch(dim3 block, int threads_per_block) {
-  return block.x * block.y <= static_cast<unsigned>(threads_per_block);
+  return block.x * block.y * block.z <= static_cast<unsigned>(threads_per_block);
 }
 
 }  // namespace

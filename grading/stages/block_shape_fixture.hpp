@@ -20,7 +20,7 @@ std::vector<BlockShape> dividing_shapes();
 /// Orders beside a multiple of a side, and primes.
 std::vector<BlockShape> ragged_shapes();
 
-/// Single threads, rows, columns, odd sides, and the most threads a block may have.
+/// Single threads, rows, columns, odd sides, a third side, and the most threads a block may have.
 std::vector<BlockShape> unusual_shapes();
 
 /// The same call again, another block for the same order, a small order after a large one.

@@ -52,9 +52,9 @@ LoadMerging::Plan::Plan(const Loads& loads, const std::vector<std::uint32_t>& al
   }
 }
 
-/// The load that lies `offset` bytes behind the first one in every lane, if there is one near.
-std::size_t LoadMerging::Plan::find(std::size_t first, unsigned offset, std::size_t end) const {
-  const auto [begin, behind] = by_place_.equal_range(loads_[first].place + offset);
+/// The load from this place, where the first one's lane has it, if there is one near.
+std::size_t LoadMerging::Plan::find(std::size_t first, Place place, std::size_t end) const {
+  const auto [begin, behind] = by_place_.equal_range(place);
   std::size_t nearest = none;
   for (auto entry = begin; entry != behind; ++entry) {
     const std::size_t i = entry->second;
@@ -68,19 +68,29 @@ std::size_t LoadMerging::Plan::find(std::size_t first, unsigned offset, std::siz
 }
 
 bool LoadMerging::Plan::join(std::size_t first, unsigned count) {
+  return join_from(loads_[first].place, first, count) ||
+         join_from(loads_[first].place - (count - 1) * bytes_of(*loads_[first].pattern), first,
+                   count);
+}
+
+/// Joins the first load to others near that lie from `lowest` on, itself the lowest or the highest:
+/// loops run upwards and downwards.
+bool LoadMerging::Plan::join_from(Place lowest, std::size_t first, unsigned count) {
   const unsigned bytes = bytes_of(*loads_[first].pattern);
-  if ((alignment_[first] & (bytes * count - 1)) != 0) return false;
-  if (bytes * count > names_.known_alignment(loads_[first].place)) return false;
   std::size_t end = std::min(loads_.size(), first + window + 1);
   const auto separation = std::find_if(loads_.begin() + static_cast<std::ptrdiff_t>(first),
                                        loads_.begin() + static_cast<std::ptrdiff_t>(end),
                                        [](const Load& load) { return load.pattern == nullptr; });
   end = static_cast<std::size_t>(separation - loads_.begin());
-  Group group{{first}, count};
-  for (unsigned i = 1; i < count; ++i) {
-    group.members[i] = find(first, i * bytes, end);
+  Group group{{}, count, 0};
+  for (unsigned i = 0; i < count; ++i) {
+    const Place place = lowest + i * bytes;
+    group.members[i] = place == loads_[first].place ? first : find(first, place, end);
     if (group.members[i] == none) return false;
   }
+  group.lowest = group.members[0];
+  if ((alignment_[group.lowest] & (bytes * count - 1)) != 0) return false;
+  if (bytes * count > names_.known_alignment(lowest)) return false;
   for (unsigned i = 0; i < count; ++i) joined_[group.members[i]] = true;
   std::sort(group.members, group.members + count);
   groups_.push_back(group);
@@ -115,8 +125,7 @@ bool LoadMerging::Plan::body_stays_small() const {
 
 void LoadMerging::Plan::count(const Loads& loads) const {
   for (const Group& group : groups_) {
-    const Load& first = loads[group.members[0]];
-    count_merged_load(*first.counters, *first.pattern, group.count);
+    count_merged_load(*loads[group.members[0]].counters, *loads[group.lowest].pattern, group.count);
   }
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (!joined_[i] && loads[i].pattern != nullptr)

@@ -59,6 +59,7 @@ class LoadMerging {
   struct Group {
     std::size_t members[4];
     unsigned count;
+    std::size_t lowest;  ///< the member at the lowest address
     std::size_t span() const { return members[count - 1] - members[0]; }
     bool across_passes() const { return span() != count - 1; }
   };
@@ -71,7 +72,8 @@ class LoadMerging {
 
    private:
     bool join(std::size_t first, unsigned count);
-    std::size_t find(std::size_t first, unsigned offset, std::size_t end) const;
+    bool join_from(Place lowest, std::size_t first, unsigned count);
+    std::size_t find(std::size_t first, Place place, std::size_t end) const;
     bool body_stays_small() const;
 
     const Loads& loads_;

@@ -11,7 +11,7 @@ class MatmulSingleBlock : public BlockShapeTest {
  protected:
   MatmulCase with(dim3 block, int n) const override {
     return {.n = n,
-            .mapping = {.tile = {static_cast<int>(block.x), static_cast<int>(block.y)},
+            .mapping = {.tile = {static_cast<int>(block.x), static_cast<int>(block.y * block.z)},
                         .single_block = true},
             .call = [=](DeviceArray& A, DeviceArray& B, DeviceArray& C) {
               return contracts::matmul_single_block(A, B, C, n, block);

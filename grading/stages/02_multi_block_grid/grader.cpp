@@ -13,7 +13,7 @@ class MatmulGrid : public BlockShapeTest {
  protected:
   MatmulCase with(dim3 block, int n) const override {
     return {.n = n,
-            .mapping = {.tile = {static_cast<int>(block.x), static_cast<int>(block.y)}},
+            .mapping = {.tile = {static_cast<int>(block.x), static_cast<int>(block.y * block.z)}},
             .call = [=](DeviceArray& A, DeviceArray& B, DeviceArray& C) {
               return contracts::matmul_grid(A, B, C, n, block);
             }};
