@@ -1,8 +1,15 @@
-# What find_package(Tilewise) finds in a build folder: for programs of others (docs/checking.md).
+# What find_package(Tilewise) finds, in a build folder and where `cmake --install` puts it: for programs of others
+# (docs/checking.md).
 file(READ ${PROJECT_SOURCE_DIR}/common/simt/device_functions.hpp text)
 string(REGEX MATCH "wrapped_functions[^;]*;" list "${text}")
 string(REGEX MATCHALL "\"[a-z0-9_]+\"" tilewise_wrapped_functions "${list}")
 list(TRANSFORM tilewise_wrapped_functions REPLACE "\"" "")
 list(JOIN tilewise_wrapped_functions " " tilewise_wrapped_functions)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/TilewiseConfig.cmake.in
-               ${PROJECT_BINARY_DIR}/lib/cmake/Tilewise/TilewiseConfig.cmake @ONLY)
+set(package ${PROJECT_BINARY_DIR}/lib/cmake/Tilewise)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/TilewiseConfig.cmake.in ${package}/TilewiseConfig.cmake @ONLY)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${package}/TilewiseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(CODE "set(TILEWISE_COMMAND \"${PROJECT_BINARY_DIR}/bin/tilewise\")")
+install(CODE "set(TILEWISE_LAB \"${PROJECT_SOURCE_DIR}/tools/package/lab\")")
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_pack.cmake)

@@ -6,7 +6,7 @@ set(CPACK_PACKAGE_NAME tilewise)
 set(CPACK_PACKAGE_VENDOR "The Tilewise authors")
 set(CPACK_PACKAGE_CONTACT "The Tilewise authors")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
-# Neither has anything that `cmake --install` would; this script puts everything in its place.
+# Neither takes what `cmake --install` puts in its place (TilewisePackage.cmake); this script does.
 set(CPACK_INSTALL_CMAKE_PROJECTS "")
 set(CPACK_SOURCE_INSTALLED_DIRECTORIES "")
 set(CPACK_INSTALL_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/fill_package.cmake)

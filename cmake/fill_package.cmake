@@ -22,6 +22,10 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${out}/opt)
   file(REMOVE ${archive})
   file(COPY ${CPACK_TILEWISE_ROOT}/tools/package/lab DESTINATION ${out}/usr/bin)
+  foreach(file TilewiseConfig TilewiseConfigVersion)  # where find_package(Tilewise) looks
+    file(WRITE ${out}/usr/lib/cmake/Tilewise/${file}.cmake
+         "include(/opt/tilewise/build/pack/lib/cmake/Tilewise/${file}.cmake)\n")
+  endforeach()
 else()
   set(archive ${CPACK_PACKAGE_DIRECTORY}/sources.tar)
   execute_process(COMMAND git archive --output ${archive} HEAD WORKING_DIRECTORY ${CPACK_TILEWISE_ROOT}

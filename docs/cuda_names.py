@@ -110,7 +110,8 @@ class Toolkit:
 
     def all(self):
         kinds = {"headers": self.headers(), "run-time functions": self.runtime_functions(), "types": self.types(),
-                "driver functions": self.interface("cuda.h", r"CUresult\s+CUDAAPI\s+(cu\w+)"),
+                "driver functions": self.interface("cuda.h", r"CUresult\s+CUDAAPI\s+(cu\w+)")
+                | self.interface("cudaEGL.h", r"CUresult\s+CUDAAPI\s+(cu\w+)"),
                 "NVRTC functions": self.interface("nvrtc.h", r"nvrtcResult\s+(nvrtc\w+)"),
                 "device functions": self.device_functions(), "cooperative groups": self.cooperative_groups(), "constants": self.constants()}
         return {kind: names if kind == "headers" else {name for name in names if not NO_NAMES.match(name)}
@@ -124,7 +125,7 @@ class Simulator:
         headers = sorted(file for file in FACADE.rglob("*") if file.suffix == ".h" or file.parent.name == "cuda")
         self.headers = {str(file.relative_to(FACADE)) for file in headers}
         # Those around a header of the toolkit, or of OpenGL, say nothing without it.
-        headers = [file for file in headers if "thrust" not in file.parts and file.name not in ("curand.h", "curand_kernel.h", "nvrtc.h", "cuda_gl_interop.h")]
+        headers = [file for file in headers if "thrust" not in file.parts and file.name not in ("curand.h", "curand_kernel.h", "nvrtc.h", "cuda_gl_interop.h", "cudaEGL.h")]
         defined = re.findall(r"^\s*#define (\w+)", "\n".join(file.read_text(encoding="utf-8") for file in FACADE.rglob("*.h*")), re.MULTILINE)
         self.words = self.declared(headers) | set(defined)
         # The C library is the host's; these are its functions that kernels may call.

@@ -21,10 +21,10 @@ struct ThreadOfGrid {
 /// examiner, which adds in which call that was and what to do next, to whatever shows a result.
 struct Finding {
   /// Of what the simulator found: "barrier", "warp", "deadlock", "launch", "reset", "free" or, in a
-  /// whole program, "assert"; of the checked build "out-of-bounds", "misaligned", "uninitialised",
-  /// "above-diagonal", "race", "warp-race", "read-only", "host-pointer", "host-call" or
-  /// "arithmetic". Of what the build said "compile"; of how a process ended "crash", "exit",
-  /// "output" or "time-out"; of what a call came to "launch", "no-launch", "out-of-bounds",
+  /// whole program, "assert" or "leak"; of the checked build "out-of-bounds", "misaligned",
+  /// "uninitialised", "above-diagonal", "race", "warp-race", "read-only", "host-pointer",
+  /// "host-call" or "arithmetic". Of what the build said "compile"; of how a process ended "crash",
+  /// "exit", "output" or "time-out"; of what a call came to "launch", "no-launch", "out-of-bounds",
   /// "read-only" or "wrong-result". Of anything else empty.
   std::string kind = {};
   std::string message = {};     ///< what happened

@@ -27,6 +27,8 @@ std::vector<Finding> take_findings() { return controls().take_findings(); }
 
 void listen(const Listening& listening) { controls().listen(listening); }
 
+void note_leaks() { controls().note_leaks(); }
+
 void describe_buffer(const void* device_pointer, std::size_t bytes, const char* name) {
   describe_buffer(device_pointer, {.name = name, .bytes = bytes});
 }

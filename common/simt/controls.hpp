@@ -17,6 +17,7 @@ struct Controls {
   decltype(&simt::take_bytes_copied_to_host) take_bytes_copied_to_host;
   decltype(&simt::take_findings) take_findings;
   decltype(&simt::listen) listen;
+  decltype(&simt::note_leaks) note_leaks;
   void (*describe_buffer)(const void* device_pointer, const BufferDescription& description);
   decltype(&simt::install_fault_handler) install_fault_handler;
   decltype(&simt::watch) watch;

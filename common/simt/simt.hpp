@@ -59,8 +59,13 @@ struct Listening {
   /// A launch that ends early is an error once, and the device goes on; else it refuses all further
   /// work, as CUDA has it.
   bool device_survives = false;
+  /// Device memory that a program does not give back before it resets the device is a finding.
+  bool to_leaks = false;
 };
 void listen(const Listening& listening);
+
+/// The program ends: what it has not given back are findings, where anybody listens to leaks.
+void note_leaks();
 
 /// Gives a range of device memory a name for messages: the part of an allocation that a kernel is
 /// meant to use. A later range replaces those it overlaps.

@@ -51,6 +51,8 @@ struct BufferDescription {
   /// A square matrix whose elements above the diagonal are no part of it: a kernel that reads there
   /// is told so.
   bool lower_triangular = false;
+  std::string file = {};  ///< where it was allocated; empty: unknown
+  int line = 0;
 };
 
 /// As describe_buffer(pointer, bytes, name), with all that is known. Once any part of an allocation
@@ -95,11 +97,11 @@ struct Counters {
   std::uint64_t shared_atomic_requests = 0;
   /// Passes over the banks, each of which serves one lane of a bank.
   std::uint64_t shared_atomic_wavefronts = 0;
-  std::uint64_t constant_requests = 0;   ///< loads of `__constant__` variables
-  std::uint64_t constant_passes = 0;     ///< for each request the addresses that differ
-  std::uint64_t divergent_requests = 0;  ///< made by some of the warp's live lanes only
-  std::uint64_t barriers = 0;            ///< __syncthreads() and its kind, by warps
-  std::uint64_t shuffles = 0;            ///< __shfl_sync() and its kind, by warps
+  std::uint64_t constant_requests = 0;    ///< loads of `__constant__` variables
+  std::uint64_t constant_passes = 0;      ///< for each request the addresses that differ
+  std::uint64_t divergent_requests = 0;   ///< made by some of the warp's live lanes only
+  std::uint64_t barriers = 0;             ///< __syncthreads() and its kind, by warps
+  std::uint64_t shuffles = 0;             ///< __shfl_sync() and its kind, by warps
   std::uint64_t tensor_instructions = 0;  ///< mma.sync and mma_sync(), by warps
   // Multiply-adds of these: an instruction makes 8 * 8 * 4 of them, or up to 16 * 16 * 16.
   std::uint64_t tensor_half_products = 0;  ///< of half and bfloat16
@@ -200,9 +202,9 @@ struct Footprint {
   /// there.
   std::uint64_t load_intervals = 0;
   std::uint64_t waiting_intervals = 0;
-  /// Of the latter those in which the warp reads nothing of shared memory, so that it has nothing to
-  /// compute with meanwhile, and at whose end it has put into shared memory all that it ever loaded:
-  /// nothing is on its way.
+  /// Of the latter those in which the warp reads nothing of shared memory, so that it has nothing
+  /// to compute with meanwhile, and at whose end it has put into shared memory all that it ever
+  /// loaded: nothing is on its way.
   std::uint64_t idle_intervals = 0;
   /// Summed over warps: how often a warp stores results that it had in registers together. Those
   /// are new ones where it has loaded in at least half as many intervals as before its first store:

@@ -34,6 +34,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const CheckOptio
           {"TILEWISE_PROFILE", options.profile ? "1" : ""},
           {"TILEWISE_API_ERRORS", options.report_api_errors == "no" ? "0" : ""},
           {"TILEWISE_DEVICE_SURVIVES", options.destroy_on_device_error == "kernel" ? "1" : ""},
+          {"TILEWISE_LEAK_CHECK", options.leak_check == "full" ? "1" : ""},
           {"TILEWISE_OUTPUT", options.output.empty() ? "" : fs::absolute(options.output).string()},
           {core::catalogue_variable, core::catalogue_file().string()},
           {"TILEWISE_EVENTS", events.string()}};

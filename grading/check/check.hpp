@@ -22,6 +22,8 @@ struct CheckOptions {
   std::string report_api_errors = "explicit";
   /// What a kernel's fault ends: all further work ("context"), or itself alone ("kernel").
   std::string destroy_on_device_error = "context";
+  /// Device memory that is not given back is a finding ("full"), or not ("no").
+  std::string leak_check = "no";
   std::string gpu = usual_gpu_of_programs;  ///< that the simulator takes on
   bool fast = false;                        ///< nothing is watched
   bool profile = false;                     ///< launches are counted

@@ -484,6 +484,32 @@ int main(int words, char**) {
   EXPECT_THAT(run({"pool.cu", "1"}).output, HasSubstr("pool.cu:5: out-of-bounds"));
 }
 
+/// Algorithms run on the host, and reach what cudaMalloc() gave where a program hands it to them.
+TEST_F(Check, AlgorithmsOfThrustReachMemoryOfCudaMalloc) {
+  if (!fs::exists(cuda_toolkit() / "include/cccl/thrust")) {
+    GTEST_SKIP() << "the CUDA Toolkit is not installed";
+  }
+  put("scan.cu", R"(#include <thrust/device_ptr.h>
+#include <thrust/scan.h>
+#include <cstdio>
+__global__ void ones(int* x) { x[threadIdx.x] = 1; }
+__global__ void show(const int* x, int n) { printf("%d\n", x[n]); }
+int main() {
+  int *d_x, *d_sums;
+  cudaMalloc(&d_x, 128);
+  cudaMalloc(&d_sums, 128);
+  ones<<<1, 32>>>(d_x);
+  thrust::inclusive_scan(thrust::device_ptr<int>(d_x), thrust::device_ptr<int>(d_x + 32),
+                         thrust::device_ptr<int>(d_sums));
+  show<<<1, 1>>>(d_sums, 31);
+  show<<<1, 1>>>(d_sums, 32);
+  cudaDeviceSynchronize();
+}
+)");
+  EXPECT_THAT(run({"scan.cu"}).output,
+              testing::AllOf(HasSubstr("32\n"), HasSubstr("scan.cu:5: out-of-bounds")));
+}
+
 TEST_F(Check, ToldOnceAndCounted) {
   put("work.cu", program("s[i] = x[i]; y[i] = s[63 - i];",
                          "cudaMemset(d_x, 0, 256); for (int k = "
@@ -573,10 +599,37 @@ int main() {
   return cudaDeviceSynchronize() == cudaErrorAssert ? 0 : 3;
 }
 )");
-  const CommandResult result = run({"--report-api-errors", "no", "assert.cu"});
-  EXPECT_EQ(result.status, 1) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("assert.cu:2: assert: "));
-  EXPECT_THAT(result.output, HasSubstr("thread (5, 0, 0): assertion int(threadIdx.x) < n failed"));
+  for (const std::vector<std::string>& flavour : {std::vector<std::string>{}, {"--fast"}}) {
+    std::vector<std::string> arguments = flavour;
+    arguments.insert(arguments.end(), {"--report-api-errors", "no", "assert.cu"});
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("assert.cu:2: assert: "));
+    EXPECT_THAT(result.output,
+                HasSubstr("thread (5, 0, 0): assertion int(threadIdx.x) < n failed"));
+  }
+}
+
+TEST_F(Check, FindsMemoryThatIsNotGivenBack) {
+  put("leak.cu", R"(int main(int words, char**) {
+  float *d_x, *d_y;
+  cudaMalloc(&d_x, 256);
+  cudaMalloc(&d_y, 512);
+  cudaFree(d_y);
+  if (words > 1) cudaFree(d_x);
+  if (words > 2) cudaDeviceReset();
+}
+)");
+  const CommandResult found = run({"--leak-check", "full", "leak.cu"});
+  EXPECT_EQ(found.status, 1) << found.output;
+  EXPECT_EQ(found.output,
+            "tilewise: leak.cu:3: leak: d_x is never freed, 256 bytes of device memory. cudaFree() "
+            "gives it back\ntilewise: 1 finding\n");
+  for (const auto& right : {std::vector<std::string>{"leak.cu"},
+                            {"--leak-check", "full", "leak.cu", "freed"},
+                            {"--leak-check", "full", "leak.cu", "freed", "reset"}}) {
+    EXPECT_THAT(run(right).output, IsEmpty());
+  }
 }
 
 TEST_F(Check, DeviceCodeKnowsItsTarget) {
@@ -625,11 +678,13 @@ int main() {
   EXPECT_THAT(result.output, HasSubstr("refused: cuModuleLoad returned cudaErrorNotSupported"));
 }
 
-/// A project of somebody's, with CMake: its test fails on a race, and passes once that is mended.
-TEST_F(Check, SomebodysProjectFindsThePackage) {
-  put("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
+/// A project of somebody's, with CMake.
+class Project : public Check {
+ protected:
+  void SetUp() override {
+    put("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.20)
 project(sums LANGUAGES CXX)
-find_package(Tilewise REQUIRED)
+find_package(Tilewise 0.1 REQUIRED)
 enable_testing()
 tilewise_add_executable(sums sums.cu main.cpp)
 target_include_directories(sums PRIVATE include)
@@ -640,8 +695,8 @@ target_compile_definitions(fast PRIVATE BARRIER=)
 add_test(NAME sums COMMAND sums 2)
 add_test(NAME fast COMMAND fast 2)
 )");
-  put("include/sums.hpp", "void reverse(const float* x, float* y);\n");
-  put("sums.cu", R"(#include "sums.hpp"
+    put("include/sums.hpp", "void reverse(const float* x, float* y);\n");
+    put("sums.cu", R"(#include "sums.hpp"
 __global__ void reversed(const float* x, float* y) {
   __shared__ float s[64];
   s[threadIdx.x] = x[threadIdx.x];
@@ -650,7 +705,7 @@ __global__ void reversed(const float* x, float* y) {
 }
 void reverse(const float* x, float* y) { reversed<<<1, 64>>>(x, y); }
 )");
-  put("main.cpp", R"(#include <cuda_runtime.h>
+    put("main.cpp", R"(#include <cuda_runtime.h>
 #include <sums.hpp>
 int main(int argc, char**) {
   float *x, *y;
@@ -659,30 +714,49 @@ int main(int argc, char**) {
   return cudaDeviceSynchronize() == cudaSuccess && argc == 2 ? 0 : 3;
 }
 )");
-  const auto cmake = [&](std::vector<std::string> arguments) {
+  }
+
+  CommandResult command(std::vector<std::string> arguments) const {
     Command command;
     command.arguments = std::move(arguments);
     command.working_directory = folder();
     command.time_limit_s = 200;
     return run_command(std::move(command));
-  };
+  }
+
+  /// Configures and builds it, and runs its tests.
+  CommandResult tested(const std::string& package, const std::string& barrier) const {
+    const CommandResult configured =
+        command({"cmake", "-S", ".", "-B", "build", package, "-DBARRIER=" + barrier});
+    EXPECT_EQ(configured.status, 0) << configured.output;
+    const CommandResult built = command({"cmake", "--build", "build"});
+    EXPECT_EQ(built.status, 0) << built.output;
+    return command({"ctest", "--test-dir", "build", "--output-on-failure"});
+  }
+};
+
+/// Its test fails on a race, and passes once that is mended.
+TEST_F(Project, FindsThePackageOfABuild) {
   const std::string package = "-DTilewise_DIR=" + (layout().build / "lib/cmake/Tilewise").string();
   for (const bool mended : {false, true}) {
-    const CommandResult configured =
-        cmake({"cmake", "-S", ".", "-B", "build", package,
-               std::string("-DBARRIER=") + (mended ? "__syncthreads()" : "")});
-    ASSERT_EQ(configured.status, 0) << configured.output;
-    const CommandResult built = cmake({"cmake", "--build", "build"});
-    ASSERT_EQ(built.status, 0) << built.output;
-    const CommandResult tested = cmake({"ctest", "--test-dir", "build", "--output-on-failure"});
-    EXPECT_EQ(tested.status == 0, mended) << tested.output;
-    EXPECT_THAT(tested.output,
+    const CommandResult result = tested(package, mended ? "__syncthreads()" : "");
+    EXPECT_EQ(result.status == 0, mended) << result.output;
+    EXPECT_THAT(result.output,
                 HasSubstr(mended ? "100% tests passed" : "sums.cu:4: race: race on shared s["));
-    EXPECT_THAT(tested.output, HasSubstr(mended ? "0 tests failed out of 2" : "1 tests failed"));
+    EXPECT_THAT(result.output, HasSubstr(mended ? "0 tests failed out of 2" : "1 tests failed"));
   }
   // A header that changes is noticed.
   put("include/sums.hpp", "#error changed\n");
-  EXPECT_THAT(cmake({"cmake", "--build", "build"}).output, HasSubstr("sums.hpp:1"));
+  EXPECT_THAT(command({"cmake", "--build", "build"}).output, HasSubstr("sums.hpp:1"));
+}
+
+TEST_F(Project, FindsWhatCMakeInstalls) {
+  const CommandResult installed =
+      command({"cmake", "--install", layout().build, "--prefix", folder() / "prefix"});
+  ASSERT_EQ(installed.status, 0) << installed.output;
+  const CommandResult result = tested("-DCMAKE_PREFIX_PATH=" + (folder() / "prefix").string(), "");
+  EXPECT_THAT(result.output, HasSubstr("sums.cu:4: race: race on shared s["));
+  EXPECT_THAT(command({"prefix/bin/lab", "--version"}).output, HasSubstr("0.1.0"));
 }
 
 }  // namespace

@@ -173,10 +173,11 @@ class Builder {
     const fs::path headers = cuda_toolkit() / "include";
     if (fs::is_directory(headers / "cccl", unknown))
       append(options, {"-isystem", headers / "cccl"});
-    static constexpr std::array<std::array<const char*, 2>, 4> of_the_toolkit = {
+    static constexpr std::array<std::array<const char*, 2>, 5> of_the_toolkit = {
         {{"TILEWISE_CURAND_KERNEL", "curand_kernel.h"},
          {"TILEWISE_CURAND", "curand.h"},
          {"TILEWISE_DRIVER", "cuda.h"},
+         {"TILEWISE_EGL", "cudaEGL.h"},
          {"TILEWISE_NVRTC", "nvrtc.h"}}};
     for (const auto& [macro, header] : of_the_toolkit) {
       if (fs::exists(headers / header, unknown)) {
@@ -192,8 +193,9 @@ class Builder {
     append(command, words_.compile);  // -fopenmp brings a library
     append(command, objects);
     append(command, words_.linked);
-    if (checked_) {
-      for (const std::string_view name : simt::wrapped_functions) {
+    for (const std::string_view name : simt::wrapped_functions) {
+      // An assertion of a kernel ends its launch either way.
+      if (checked_ || name == "__assert_fail") {
         command.push_back(fmt::format("-Wl,--wrap={}", name));
       }
     }

@@ -40,6 +40,11 @@ void add_check(CLI::App& app, ExitStatus& status) {
       ->option_text("WHAT")
       ->check(CLI::IsMember({"context", "kernel"}));
   command
+      ->add_option("--leak-check", options->leak_check,
+                   "Device memory that is not given back is a finding: full, or no (the default)")
+      ->option_text("WHICH")
+      ->check(CLI::IsMember({"full", "no"}));
+  command
       ->add_option("--output", options->output,
                    "Write findings there rather than to standard error")
       ->option_text("FILE");

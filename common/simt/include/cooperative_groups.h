@@ -142,7 +142,7 @@ inline grid_group this_grid() { return {}; }
 template <unsigned Size, class Parent = void>
 class thread_block_tile : public details::Lanes<thread_block_tile<Size, Parent>> {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "the simulator has tiles of 1, 2, 4, 8, 16 or 32 lanes");
+                "a tile has 1, 2, 4, ... or 1024 threads");
 
  public:
   thread_block_tile() = default;
@@ -294,3 +294,5 @@ template <class Group>
 }
 
 }  // namespace cooperative_groups
+
+#include "tilewise/tiles_of_warps.hpp"

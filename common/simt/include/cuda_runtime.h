@@ -15,6 +15,7 @@
 #include "tilewise/barriers.hpp"
 #include "tilewise/device_variables.hpp"
 #include "tilewise/errors.hpp"
+#include "tilewise/external_memory.hpp"
 #include "tilewise/graphs.hpp"
 #include "tilewise/host_api.hpp"
 #include "tilewise/intrinsics.hpp"

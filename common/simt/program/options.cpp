@@ -34,6 +34,7 @@ Options options_from_environment() {
   options.profile = is_set("TILEWISE_PROFILE");
   options.api_errors = variable("TILEWISE_API_ERRORS") != "0";
   options.survives = is_set("TILEWISE_DEVICE_SURVIVES");
+  options.leaks = is_set("TILEWISE_LEAK_CHECK");
   options.fast = is_set("TILEWISE_FAST");
   return options;
 }

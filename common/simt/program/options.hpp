@@ -16,6 +16,7 @@ struct Options {
   bool profile = false;    ///< TILEWISE_PROFILE=1: launches are counted
   bool api_errors = true;  ///< TILEWISE_API_ERRORS=0: calls that return an error are no findings
   bool survives = false;   ///< TILEWISE_DEVICE_SURVIVES=1: work goes on after a kernel's fault
+  bool leaks = false;      ///< TILEWISE_LEAK_CHECK=1: what is not given back is a finding
   bool fast = false;       ///< TILEWISE_FAST=1: nothing is watched
 };
 

@@ -57,6 +57,7 @@ class Program {
   }
 
   void end() {
+    simt::note_leaks();
     tell_news();
     if (!report_.found_something()) return report_.end();
     report_.end();
@@ -78,13 +79,13 @@ class Program {
     simt::use_device(profile_called(options.gpu.empty() ? usual_gpu : options.gpu));
     simt::Watch watch;
     watch.checks = !options.fast;
-    watch.strict = true;
     watch.counters = options.profile;
     watch.strict = !options.fast;
     simt::watch(watch);
     simt::listen({.tell = [] { Program::instance().tell_news(); },
                   .to_failed_calls = options.api_errors,
-                  .device_survives = options.survives});
+                  .device_survives = options.survives,
+                  .to_leaks = options.leaks});
   }
 
   Options options_;
@@ -138,7 +139,7 @@ __attribute__((destructor)) void finish() { Program::instance().end(); }
 
 extern "C" __attribute__((visibility("default"))) void tilewise_name_allocation(
     const void* memory, std::size_t bytes, std::size_t element_bytes, std::size_t row_bytes,
-    const char* words, const char* /*file*/, int /*line*/) {
+    const char* words, const char* file, int line) {
   using namespace tilewise;
   const std::string name = program::allocation_name(words);
   if (name.empty() || memory == nullptr || bytes == 0) return;
@@ -146,5 +147,7 @@ extern "C" __attribute__((visibility("default"))) void tilewise_name_allocation(
       memory, {.name = name,
                .bytes = bytes,
                .element_bytes = element_bytes,
-               .row_elements = element_bytes == 0 ? 0 : row_bytes / element_bytes});
+               .row_elements = element_bytes == 0 ? 0 : row_bytes / element_bytes,
+               .file = file,
+               .line = line});
 }

@@ -13,10 +13,11 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
   if (array == nullptr || format == nullptr || extent.width == 0) {
     return device::fail(cudaErrorInvalidValue);
   }
-  if (RemoteDevice::instance() != nullptr || (flags & cudaArrayCubemap) != 0) {
-    return device::not_supported((flags & cudaArrayCubemap) != 0 ? "cudaMalloc3DArray of a cube map"
-                                                                 : "cudaMallocArray");
+  const bool is_cube = (flags & cudaArrayCubemap) != 0;
+  if (is_cube && (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 != 0)) {
+    return device::fail(cudaErrorInvalidValue);
   }
+  if (RemoteDevice::instance() != nullptr) return device::not_supported("cudaMallocArray");
   cudaArray made{*format, extent, flags, nullptr};
   const cudaError_t error = cudaMalloc(&made.data, made.row_bytes() * made.rows() * made.layers());
   if (error == cudaSuccess) *array = new cudaArray(made);

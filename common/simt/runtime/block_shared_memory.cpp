@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -138,6 +139,21 @@ void* BlockSharedMemory::enter(int slot) {
     std::memset(start, poison, place.bytes);
   }
   return start;
+}
+
+namespace {
+
+/// All of a block's threads run on one thread of the system, and no other block's meanwhile.
+thread_local std::array<std::array<std::byte, 64>, 32> kept_for_block;
+
+}  // namespace
+
+void keep_for_block(unsigned slot, const void* value, std::size_t bytes) {
+  std::memcpy(kept_for_block.at(slot).data(), value, std::min(bytes, kept_for_block[0].size()));
+}
+
+void take_from_block(unsigned slot, void* value, std::size_t bytes) {
+  std::memcpy(value, kept_for_block.at(slot).data(), std::min(bytes, kept_for_block[0].size()));
 }
 
 }  // namespace tilewise::simt

@@ -34,6 +34,7 @@ cudaError_t cudaDeviceReset() {
     remote->reset();
     return cudaSuccess;
   }
+  note_leaks();
   DeviceMemory::instance().release_all();
   device::forget_errors();
   return cudaSuccess;

@@ -7,11 +7,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "common/base/catalogue.hpp"
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "common/simt/controls.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/observer.hpp"
 
 namespace tilewise::simt {
@@ -53,6 +56,25 @@ std::vector<Finding> take_findings() {
 }
 
 void listen(const Listening& listening) { state().listening = listening; }
+
+// A device that has failed has lost its memory; programs then end as they can.
+void note_leaks() {
+  if (!state().listening.to_leaks || device::lasting_error() != cudaSuccess) return;
+  for (const DeviceMemory::Range& range : DeviceMemory::instance().kept()) {
+    Finding finding{.kind = "leak"};
+    if (range.description == nullptr) {
+      finding.message = tr("{} bytes of device memory are never freed", range.bytes);
+    } else {
+      const auto& [name, file, line] =
+          std::tie(range.description->name, range.description->file, range.description->line);
+      finding.message = tr("{} is never freed, {} bytes of device memory", name, range.bytes);
+      finding.file = file;
+      finding.line = line;
+    }
+    finding.hint = tr("cudaFree() gives it back");
+    device::record(std::move(finding));
+  }
+}
 
 void watch(const Watch& wanted) {
   state().watch = wanted;
@@ -103,6 +125,8 @@ void fail_for_ever(cudaError_t error) {
 
 cudaError_t lasting_error() { return state().lasting_error; }
 
+bool is_whole_program() { return state().listening.tell != nullptr; }
+
 void forget_errors() { state().last_error = state().lasting_error = cudaSuccess; }
 
 std::size_t dynamic_shared_limit() {
@@ -141,7 +165,7 @@ void record_refusal(std::string message, const char* file, int line) {
     const std::lock_guard lock(state().findings_mutex);
     const auto is_refusal = [](const Finding& found) { return found.kind == "refused"; };
     const bool is_known = std::any_of(state().findings.begin(), state().findings.end(), is_refusal);
-    if (is_known && state().listening.tell == nullptr) return;
+    if (is_known && !is_whole_program()) return;
   }
   Finding finding{.kind = "refused", .message = std::move(message), .file = file, .line = line};
   if (state().listening.to_failed_calls && finding.file.empty()) add_place_of_call(finding);
@@ -160,7 +184,7 @@ void record_refused_copy(cudaMemcpyKind kind, bool to_device, bool from_device) 
       ". A, B, C and all that a contract function is given are on the device: a kernel takes them "
       "as "
       "they are";
-  const bool is_course = state().listening.tell == nullptr;
+  const bool is_course = !is_whole_program();
   const char* const is = (wrong_target ? to_device : from_device) ? "device" : "host";
   record_refusal(std::string("cudaMemcpy returned cudaErrorInvalidValue: by ") + names[kind] +
                  " its " + (wrong_target ? "target" : "source") + " would be " +
@@ -173,7 +197,7 @@ void record(KernelProfile profile) { state().profiles.push_back(std::move(profil
 void record(KernelTrace trace) { state().traces.push_back(std::move(trace)); }
 
 void tell_news() {
-  if (state().listening.tell != nullptr) state().listening.tell();
+  if (is_whole_program()) state().listening.tell();
 }
 
 Watch watch_of_next_launch() {
@@ -207,6 +231,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .take_bytes_copied_to_host = take_bytes_copied_to_host,
       .take_findings = take_findings,
       .listen = listen,
+      .note_leaks = note_leaks,
       .describe_buffer = describe_buffer,
       .install_fault_handler = install_fault_handler,
       .watch = watch,

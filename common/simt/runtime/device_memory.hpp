@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +68,9 @@ class DeviceMemory {
   std::optional<Range> range_at(const void* address) const;
   std::optional<Range> nearest_range(const void* address) const;
 
+  /// What the program has allocated on the device and not given back.
+  std::vector<Range> kept() const;
+
   /// Whether the address lay in an allocation that was given back.
   bool was_released(const void* address) const;
 
@@ -109,6 +113,9 @@ class DeviceMemory {
   void note_unreadable(const std::byte* first, const BufferDescription& description);
   void initialised(const std::byte* first, std::size_t bytes, bool has_value) const;
 
+  /// Threads of the host may allocate and copy at a time. What looks at ranges for messages does so
+  /// without, also in a signal's handler.
+  mutable std::recursive_mutex mutex_;
   std::byte* base_ = nullptr;
   std::size_t capacity_ = 0;
   std::size_t used_ = 0;

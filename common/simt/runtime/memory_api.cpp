@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -107,7 +108,11 @@ cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKi
 
 cudaError_t copy_rows_now(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                           std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
-  if (width_bytes > to_pitch || width_bytes > from_pitch) {
+  // A pitch of 0 is that of a single row, which has no next.
+  const auto is_too_small = [&](std::size_t pitch) {
+    return width_bytes > pitch && (pitch != 0 || height > 1);
+  };
+  if (is_too_small(to_pitch) || is_too_small(from_pitch)) {
     return device::fail(cudaErrorInvalidPitchValue);
   }
   for (std::size_t row = 0; row < height; ++row) {
@@ -175,6 +180,18 @@ cudaError_t address_of_symbol(void** pointer, const void* symbol, std::size_t by
 
 using namespace tilewise::simt;
 
+namespace {
+
+std::atomic<MemoryKind> kind_of_allocations = MemoryKind::device;
+
+}  // namespace
+
+bool tilewise::simt::share_device_memory() {
+  // Not where others judge what is done to it.
+  if (device::is_whole_program()) kind_of_allocations = MemoryKind::managed;
+  return true;
+}
+
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
@@ -183,7 +200,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (RemoteDevice* const device = RemoteDevice::instance())
     return device->allocate(pointer, bytes);
   try {
-    *pointer = DeviceMemory::instance().allocate(bytes);
+    *pointer = DeviceMemory::instance().allocate(bytes, kind_of_allocations);
   } catch (const std::bad_alloc&) {
     *pointer = nullptr;  // for what is kept about its elements
   }

@@ -13,6 +13,7 @@
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/block.hpp"
+#include "common/simt/runtime/device.hpp"
 
 namespace tilewise::simt {
 namespace {
@@ -135,7 +136,7 @@ void __wrap___assert_fail(const char* assertion, const char* file, unsigned line
                           const char* function) {
   using namespace tilewise::simt;
   if (const Block* running = Block::if_any_of_this_thread();
-      running != nullptr && running->goes_on_as_hardware()) {
+      running != nullptr && running->runs_device_code() && device::is_whole_program()) {
     Block& block = Block::of_this_thread();
     if (block.watch() != nullptr) block.watch()->pause_recording();
     const tilewise::core::ThreadOfGrid place{{blockIdx.x, blockIdx.y, blockIdx.z},

@@ -37,7 +37,12 @@ bool view_of(const cudaResourceDesc& resource, View& view) {
       view.height = array->extent.height;
       view.depth = array->extent.depth;
       view.pitch = array->row_bytes();
-      view.is_layered = (array->flags & cudaArrayLayered) != 0;
+      view.is_layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
+      if ((array->flags & cudaArrayCubemap) != 0) {
+        // Within a face, whose neighbours a filter does not reach.
+        view.texture.normalizedCoords = 1;
+        std::fill_n(view.texture.addressMode, 3, cudaAddressModeClamp);
+      }
       break;
     }
     case cudaResourceTypeLinear:
@@ -198,6 +203,20 @@ Texel read_texture(cudaTextureObject_t texture, TexturePlace place) {
                  weight);
   }
   return sum;
+}
+
+// Faces are layers, in the order +x, -x, +y, -y, +z, -z: the largest coordinate chooses among them,
+// the others over it are the place there (Programming Guide, "Cubemap Textures").
+TexturePlace place_in_cube(float x, float y, float z, int cube) {
+  const float along_x = std::fabs(x), along_y = std::fabs(y), along_z = std::fabs(z);
+  const auto on_face = [&](int face, float s, float t, float m) {
+    return TexturePlace{(s / m + 1) / 2, (t / m + 1) / 2, 0, 6 * cube + face};
+  };
+  if (along_x > along_y && along_x > along_z) {
+    return x >= 0 ? on_face(0, -z, -y, along_x) : on_face(1, z, -y, along_x);
+  }
+  if (along_y > along_z) return y >= 0 ? on_face(2, x, z, along_y) : on_face(3, x, -z, along_y);
+  return z >= 0 ? on_face(4, x, -y, along_z) : on_face(5, -x, -y, along_z);
 }
 
 Texel read_texel(cudaTextureObject_t texture, int number) {

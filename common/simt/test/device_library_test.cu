@@ -215,6 +215,38 @@ __global__ void use_groups(int* out) {
   of_thread[11] = parts.shfl_up(mine, 1);
 }
 
+__global__ void use_tiles_of_warps(int* out) {
+  __shared__ cg::block_tile_memory<256> memory;
+  const auto block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<128>(block);
+  const int mine = static_cast<int>(block.thread_rank());
+  int* const of_thread = out + mine * 6;
+  of_thread[0] = cg::reduce(tile, mine, cg::plus<int>());
+  of_thread[1] = cg::reduce(tile, Pair{1.0 * mine, mine, 0}, [](Pair a, Pair b) {
+                   return a.key > b.key ? a : b;
+                 }).value;
+  of_thread[2] = tile.shfl(mine, 5);
+  of_thread[3] = 2 * tile.any(mine == 200) + tile.all(mine < 128);
+  of_thread[4] = static_cast<int>(tile.thread_rank());
+  of_thread[5] = static_cast<int>(10 * tile.meta_group_size() + tile.meta_group_rank());
+  tile.sync();
+}
+
+TEST_F(DeviceLibrary, TilesMayHaveSeveralWarps) {
+  DeviceVector<int> out(256 * 6);
+  use_tiles_of_warps<<<1, 256>>>(out.data());
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const std::vector<int> got = out.values();
+  for (int mine = 0; mine < 256; ++mine) {
+    const int tile = mine / 128, first = 128 * tile;
+    const int expected[6] = {128 * first + 8128, first + 127,  first + 5,
+                             tile == 0 ? 1 : 2,  mine - first, 20 + tile};
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(got[static_cast<std::size_t>(6 * mine + i)], expected[i]) << mine << ", " << i;
+    }
+  }
+}
+
 TEST_F(DeviceLibrary, GroupsPartitionReduceAndScan) {
   DeviceVector<int> out(64 * 12);
   use_groups<<<1, 64>>>(out.data());

@@ -304,6 +304,61 @@ TEST_F(HostApi, TexturesAreReadAsTheGuideSays) {
   EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
 }
 
+TEST_F(HostApi, ASingleRowNeedsNoPitch) {
+  DeviceVector<float> row({1, 2, 3});
+  float copy[3] = {};
+  EXPECT_EQ(cudaMemcpy2D(copy, 0, row.data(), 0, sizeof copy, 1, cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  EXPECT_THAT(copy, ElementsAre(1, 2, 3));
+  EXPECT_EQ(cudaMemcpy2D(copy, 0, row.data(), 0, 4, 2, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidPitchValue);
+}
+
+__global__ void look_around(cudaTextureObject_t texture, const float3* at, float* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = texCubemap<float>(texture, at[i].x, at[i].y, at[i].z);
+}
+
+// Faces +x, -x, +y, -y, +z, -z, each of two rows of two texels: 10 * face + 2 * row + column.
+TEST_F(HostApi, CubeMapsAreReadByDirection) {
+  std::vector<float> texels;
+  for (int face = 0; face < 6; ++face) {
+    for (int i = 0; i < 4; ++i) texels.push_back(static_cast<float>(10 * face + i));
+  }
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  cudaArray_t array = nullptr;
+  EXPECT_EQ(cudaMalloc3DArray(&array, &format, {2, 2, 5}, cudaArrayCubemap), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaMalloc3DArray(&array, &format, {2, 2, 6}, cudaArrayCubemap), cudaSuccess);
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = {texels.data(), 2 * sizeof(float), 2, 2};
+  copy.dstArray = array;
+  copy.extent = {2, 2, 6};
+  copy.kind = cudaMemcpyHostToDevice;
+  ASSERT_EQ(cudaMemcpy3D(&copy), cudaSuccess);
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = array;
+  const cudaTextureDesc description{};
+  cudaTextureObject_t texture = 0;
+  ASSERT_EQ(cudaCreateTextureObject(&texture, &resource, &description, nullptr), cudaSuccess);
+  const std::vector<std::pair<float3, float>> cases = {
+      {{1, 0.5f, 0.5f}, 0},    {{1, -0.5f, -0.5f}, 3},   {{-2, 1, -1}, 10},
+      {{-2, -1, 1}, 13},       {{0.5f, 1, 0.5f}, 23},    {{-0.5f, 1, -0.5f}, 20},
+      {{0.5f, -1, 0.5f}, 31},  {{-0.5f, -1, -0.5f}, 32}, {{-0.5f, 0.5f, 1}, 40},
+      {{0.5f, -0.5f, -1}, 52}, {{-0.5f, 0.5f, -1}, 51}};
+  std::vector<float3> at;
+  std::vector<float> expected;
+  for (const auto& [direction, texel] : cases) {
+    at.push_back(direction);
+    expected.push_back(texel);
+  }
+  DeviceVector<float3> directions(at);
+  DeviceVector<float> out(at.size());
+  look_around<<<1, 1>>>(texture, directions.data(), out.data(), static_cast<int>(at.size()));
+  EXPECT_EQ(out.values(), expected);
+  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
+  EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
+}
+
 __global__ void read_bytes(cudaTextureObject_t texture, float4* out, uchar4* raw) {
   *out = tex1Dfetch<float4>(texture, 1);
   *raw = tex1Dfetch<uchar4>(texture, 7);

@@ -1,4 +1,4 @@
-/// Reductions over lanes of a warp: every lane gets the result.
+/// Reductions over lanes of a warp, and over tiles of several: every thread gets the result.
 #pragma once
 
 #include "../cooperative_groups.h"
@@ -33,10 +33,14 @@ struct bit_xor {
 template <unsigned Size, class Parent, class T, class Operation>
 [[gnu::always_inline]] inline T reduce(const thread_block_tile<Size, Parent>& tile, T value,
                                        Operation operation, TILEWISE_SITE) {
-  for (unsigned lanes = Size / 2; lanes > 0; lanes /= 2) {
-    value = operation(value, tile.shfl_xor(value, lanes, file, line));
+  if constexpr (Size > 32) {
+    return tile.reduced(value, operation, file, line);
+  } else {
+    for (unsigned lanes = Size / 2; lanes > 0; lanes /= 2) {
+      value = operation(value, tile.shfl_xor(value, lanes, file, line));
+    }
+    return value;
   }
-  return value;
 }
 
 template <class T, class Operation>

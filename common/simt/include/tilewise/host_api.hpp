@@ -24,6 +24,14 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemset(void* pointer, int byte, size_t bytes);
 cudaError_t cudaMemsetAsync(void* pointer, int byte, size_t bytes, cudaStream_t stream = nullptr);
 
+namespace tilewise::simt {
+
+/// From now on what cudaMalloc() gives a whole program is open to its host code, too, for libraries
+/// whose algorithms run there. What the host writes there nobody sees.
+bool share_device_memory();
+
+}  // namespace tilewise::simt
+
 // What a pointer points to may be const: a cast that no other says.
 template <class T>
 cudaError_t cudaMalloc(T** pointer, size_t bytes) {

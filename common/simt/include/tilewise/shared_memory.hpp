@@ -30,6 +30,12 @@ void* enter_shared_at_file_scope(int slot);
 /// The running block's dynamic shared memory, aligned to 128 bytes.
 void* enter_dynamic_shared(const char* name);
 
+/// Hands a value on within a block, past the memory of kernels: a barrier has to come between.
+/// @param slot  of the block's 32
+/// @param bytes  at most 64
+void keep_for_block(unsigned slot, const void* value, size_t bytes);
+void take_from_block(unsigned slot, void* value, size_t bytes);
+
 /// Known to loaders by its name: where initialisers run in another process than kernels do, the
 /// loader has the room reserved.
 template <class T>

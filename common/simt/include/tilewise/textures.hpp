@@ -74,6 +74,8 @@ struct TexturePlace {
 
 /// As the texture says: filtered, normalised, beyond its edges.
 Texel read_texture(cudaTextureObject_t texture, TexturePlace place);
+/// Of a cube map, in the direction of x, y and z.
+TexturePlace place_in_cube(float x, float y, float z, int cube = 0);
 /// Of linear memory, by number; beyond its end 0.
 Texel read_texel(cudaTextureObject_t texture, int number);
 /// The four texels that a filter would read, one component of each.
@@ -143,6 +145,10 @@ TILEWISE_TEXTURE_READ(tex3D, (float x, float y, float z), read_texture(texture, 
 TILEWISE_TEXTURE_READ(tex1DLayered, (float x, int layer), read_texture(texture, {x, 0, 0, layer}))
 TILEWISE_TEXTURE_READ(tex2DLayered, (float x, float y, int layer),
                       read_texture(texture, {x, y, 0, layer}))
+TILEWISE_TEXTURE_READ(texCubemap, (float x, float y, float z),
+                      read_texture(texture, tilewise::simt::place_in_cube(x, y, z)))
+TILEWISE_TEXTURE_READ(texCubemapLayered, (float x, float y, float z, int layer),
+                      read_texture(texture, tilewise::simt::place_in_cube(x, y, z, layer)))
 // Levels of detail are those of mipmaps, of which there are none.
 TILEWISE_TEXTURE_READ(tex1DLod, (float x, float), read_texture(texture, {x, 0, 0, 0}))
 TILEWISE_TEXTURE_READ(tex2DLod, (float x, float y, float), read_texture(texture, {x, y, 0, 0}))

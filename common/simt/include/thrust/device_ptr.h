@@ -1,0 +1,14 @@
+#pragma once
+
+// Stands before the CUDA Toolkit's header of this name, by which programs hand memory of
+// cudaMalloc() to Thrust's algorithms. Those run on the host here: what such a program allocates is
+// open to it.
+
+#include <cuda_runtime.h>
+#include_next <thrust/device_ptr.h>
+
+namespace tilewise::simt {
+
+inline const bool algorithms_reach_device_memory = share_device_memory();
+
+}  // namespace tilewise::simt
