@@ -68,7 +68,9 @@ std::string advise_on_fault(const std::string& kind) {
                            "nothing is left to fetch ahead of time.")},
       {"misaligned", tr("A float2, float4 or double can be accessed only where its size divides "
                         "the address: check "
-                        "the offset, also for an n that is no multiple of it.")},
+                        "the offset, also for an n that is no multiple of it. In an array with two "
+                        "indices the size of a row decides, its padding included: of floats that "
+                        "are read as float4 it must be a multiple of 4.")},
       {"uninitialised",
        tr("Find the store that should have come first: a load that is left out at an edge, a "
           "thread that returned before it, a barrier that comes too late, or a sum that starts "
@@ -212,6 +214,11 @@ std::string advise_on_lost_sum(const Finding& race) {
 std::string advise_on(const Finding& fault) {
   const std::string_view words = fault.message;
   if (fault.kind == "out-of-bounds") {
+    if (words.find("<<<grid, block, bytes>>>") != words.npos) {
+      return tr(
+          "The third value of a launch counts bytes: the elements of all arrays that lie in this "
+          "memory, times the sizeof of an element.");
+    }
     if (const std::string advice = advise_on_index(words); !advice.empty()) return advice;
     if (const std::string advice = advise_on_row(words); !advice.empty()) return advice;
   }

@@ -225,6 +225,10 @@ TEST(Messages, HintsAtIndicesThatAreOneTooLarge) {
        "A row has 64 elements here, and there are 128 rows"},
       {"thread (0, 1, 0) of block (0, 0, 0) reads A[7][0], past the end of A (5 x 5)",
        "the sides of the array or matrix"},
+      {"tiles[64] is outside float tiles[32] (thread (0, 0, 0) of block (0, 0, 0) writes it): the "
+       "launch gives 128 bytes for it, the third value in <<<grid, block, bytes>>>, where an "
+       "element takes 4",
+       "counts bytes: the elements of all arrays"},
   };
   for (const auto& [message, hint] : cases) {
     EXPECT_THAT(kernel_fault("f()", {{.kind = "out-of-bounds", .message = message}}).hint,

@@ -22,6 +22,7 @@ import tempfile
 
 # Of processors, which on a busy machine says more than a clock does. A program that waits is ended by the clock.
 COMPILE_S, RUN_S, WAITS = 600, 150, 10
+TIME_IS_UP = "CPU time limit exceeded"  # what a program that ran into it says of the kernel
 FOUND = 99  # what a program exits with where something was found in it
 
 
@@ -68,7 +69,8 @@ def first_error(said):
 
 def findings(said):
     return [line[len("tilewise: "):] for line in said.splitlines()
-            if re.match(r"tilewise: (.*: [a-z-]+: |crash: .* in (?!host code))", line) and not line.endswith("times in all")]
+            if re.match(r"tilewise: (.*: [a-z-]+: |crash: .* in (?!host code))", line)
+            and not line.endswith("times in all") and TIME_IS_UP not in line]
 
 
 def try_case(tilewise, case):
@@ -87,7 +89,7 @@ def try_case(tilewise, case):
         found = findings(said)
         if found:
             return Outcome("found" if case.faulty is not False else "false alarm", " | ".join(found[:3]))
-        if status is None:
+        if status is None or TIME_IS_UP in said:
             return Outcome("takes too long")
         if case.faulty:
             return Outcome("missed")
