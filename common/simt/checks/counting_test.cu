@@ -161,26 +161,29 @@ TEST_F(PartitionsByRun, AreKnownOnlyWhereEveryBlockRuns) {
             std::size_t(blocks));
 }
 
+template <bool downwards>
 __global__ void four_rows_of_four(float* out) {
   __shared__ float tile[4][32];
   for (int i = 0; i < 4; ++i) tile[i][threadIdx.x] = 1;
   __syncthreads();
   float sum = 0;
-  for (int k = 0; k < 32; ++k) sum += tile[threadIdx.x / 8][k];
+  for (int i = 0; i < 32; ++i) sum += tile[threadIdx.x / 8][downwards ? 31 - i : i];
   out[threadIdx.x] = sum;
 }
 
 TEST_F(CheckedBuild, MergesSharedLoadsBesideCountingThemAsWritten) {
   const DeviceVector<float> out(32);
-  watch({.counters = true});
-  four_rows_of_four<<<1, 32>>>(out.data());
-  const Counters counters = counters_of_the_launch();
-  EXPECT_EQ(counters.shared_load_requests, 32u);
-  EXPECT_EQ(counters.shared_load_wavefronts, 4u * 32);  // four rows, all in one bank
-  EXPECT_EQ(counters.shared_load_requests_merged, 8u);
-  EXPECT_EQ(counters.shared_load_wavefronts_merged, 4u * 8);  // two rows a half-warp
-  EXPECT_EQ(counters.shared_bank_conflicts, 3u * 32);
-  EXPECT_EQ(counters.barriers, 1u);
+  for (const auto kernel : {four_rows_of_four<false>, four_rows_of_four<true>}) {
+    watch({.counters = true});
+    kernel<<<1, 32>>>(out.data());
+    const Counters counters = counters_of_the_launch();
+    EXPECT_EQ(counters.shared_load_requests, 32u);
+    EXPECT_EQ(counters.shared_load_wavefronts, 4u * 32);  // four rows, all in one bank
+    EXPECT_EQ(counters.shared_load_requests_merged, 8u);
+    EXPECT_EQ(counters.shared_load_wavefronts_merged, 4u * 8);  // two rows a half-warp
+    EXPECT_EQ(counters.shared_bank_conflicts, 3u * 32);
+    EXPECT_EQ(counters.barriers, 1u);
+  }
 }
 
 template <class Element>
@@ -305,9 +308,9 @@ TEST_F(CheckedBuild, KnowsTheSharedMemoryOfEachLaunch) {
   const DeviceVector<float> in(6400), out(6400);
   watch({.counters = true});
   for (int repetition = 0; repetition < 20; ++repetition) {
-    four_rows_of_four<<<200, 32>>>(out.data());
+    four_rows_of_four<false><<<200, 32>>>(out.data());
     copies<<<1, 32>>>(in.data(), out.data());
-    four_rows_of_four<<<1, 32>>>(out.data());
+    four_rows_of_four<false><<<1, 32>>>(out.data());
     const std::vector<KernelProfile> profiles = take_profiles();
     ASSERT_EQ(profiles.size(), 3u);
     EXPECT_EQ(profiles[0].static_shared_bytes, 4u * 32 * sizeof(float));

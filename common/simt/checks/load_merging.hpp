@@ -17,8 +17,8 @@ void count_merged_load(Counters& counters, const Pattern& pattern, unsigned join
 /// Joins a thread's neighbouring 4- and 8-byte loads from shared memory to loads of 8 and 16 bytes,
 /// as nvcc does, and counts what the warps of a block then ask for.
 ///
-/// Loads of one pass through a loop join wherever their addresses are contiguous and, in every
-/// thread of the block, aligned, and the compiler can know that: of `extern __shared__ float s[]`
+/// Loads of one pass through a loop join wherever their addresses are contiguous, upwards or
+/// downwards, and, in every thread of the block, aligned, and the compiler can know that: of `extern __shared__ float s[]`
 /// it knows an alignment of 4 bytes. Loads of several passes join once the compiler has unrolled
 /// the loop by four and moved them together, which it does as long as the unrolled body stays
 /// small. The two limits on that are fitted to the ten tilings of put2025, of which it unrolled
