@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -143,17 +145,23 @@ void* BlockSharedMemory::enter(int slot) {
 
 namespace {
 
-/// All of a block's threads run on one thread of the system, and no other block's meanwhile.
-thread_local std::array<std::array<std::byte, 64>, 32> kept_for_block;
+using KeptValue = std::array<std::byte, 64>;
+
+/// All of a block's threads run on one thread of the system, and no other block's meanwhile. Behind
+/// a pointer, since a library that is loaded late gets little room for what is a thread's own.
+KeptValue& kept_for_block(unsigned slot) {
+  static thread_local const auto values = std::make_unique<std::array<KeptValue, 32>>();
+  return values->at(slot);
+}
 
 }  // namespace
 
 void keep_for_block(unsigned slot, const void* value, std::size_t bytes) {
-  std::memcpy(kept_for_block.at(slot).data(), value, std::min(bytes, kept_for_block[0].size()));
+  std::memcpy(kept_for_block(slot).data(), value, std::min(bytes, sizeof(KeptValue)));
 }
 
 void take_from_block(unsigned slot, void* value, std::size_t bytes) {
-  std::memcpy(value, kept_for_block.at(slot).data(), std::min(bytes, kept_for_block[0].size()));
+  std::memcpy(value, kept_for_block(slot).data(), std::min(bytes, sizeof(KeptValue)));
 }
 
 }  // namespace tilewise::simt
