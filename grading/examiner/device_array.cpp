@@ -6,6 +6,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "common/base/processors.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -35,10 +37,24 @@ std::size_t bytes_of(ElementType element) {
   return sizeof(double);
 }
 
+// What a processor writes of a matrix before it takes more: a millisecond's.
+constexpr std::size_t elements_at_once = std::size_t{1} << 20;
+
+std::size_t rows_at_once(int cols) {
+  return std::max<std::size_t>(1, elements_at_once / std::max(cols, 1));
+}
+
+void copy(std::span<const std::byte> from, std::byte* to) {
+  core::by_all_processors(from.size(), 4 * elements_at_once,
+                          [&](std::size_t first, std::size_t end) {
+                            std::memcpy(to + first, from.data() + first, end - first);
+                          });
+}
+
 }  // namespace
 
-DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension,
-                         ElementType element)
+DeviceArray::DeviceArray(Surroundings, std::string name, Access access, int rows, int cols,
+                         int leading_dimension, ElementType element)
     : name_(std::move(name)),
       access_(access),
       rows_(rows),
@@ -57,10 +73,35 @@ DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, in
   if (element == ElementType::float16 && access != Access::input) {
     throw std::invalid_argument("DeviceArray " + name_ + ": no bits tell unwritten halves apart");
   }
-  fill(0, elements(), access == Access::input ? guard : output_guard);
-  for (int row = 0; row < rows_; ++row) {
-    fill(place(row, 0), cols_, access == Access::output ? unwritten : nothing);
+  const Bits& around = access == Access::input ? guard : output_guard;
+  fill(0, guard_elements_, around);
+  fill(guard_elements_ + payload_elements_, guard_elements_, around);
+  if (payload_elements_ == 0) return;
+  for (int row = 0; row + 1 < rows_; ++row) {
+    fill(place(row, cols_), leading_dimension_ - cols_, around);
   }
+}
+
+DeviceArray::DeviceArray(std::string name, Access access, int rows, int cols, int leading_dimension,
+                         ElementType element)
+    : DeviceArray(Surroundings{}, std::move(name), access, rows, cols, leading_dimension, element) {
+  const Bits& bits = access == Access::output ? unwritten : nothing;
+  core::by_all_processors(rows_, rows_at_once(cols_), [&](std::size_t first, std::size_t end) {
+    for (std::size_t row = first; row < end; ++row) fill(place(int(row), 0), cols_, bits);
+  });
+}
+
+DeviceArray::DeviceArray(std::string name, const Matrix<float>& contents, ElementType element)
+    : DeviceArray(Surroundings{}, std::move(name), Access::input, contents.rows, contents.cols,
+                  contents.cols, element) {
+  set(contents);
+}
+
+DeviceArray::DeviceArray(std::string name, Access access, const Matrix<double>& contents,
+                         int leading_dimension)
+    : DeviceArray(Surroundings{}, std::move(name), access, contents.rows, contents.cols,
+                  leading_dimension, ElementType::float64) {
+  set(contents);
 }
 
 void DeviceArray::fill(std::size_t first, std::size_t elements, const Bits& bits) {
@@ -94,10 +135,14 @@ void DeviceArray::set_rows(const Matrix<T>& contents) {
   if (contents.rows != rows_ || contents.cols != cols_) {
     throw std::invalid_argument("DeviceArray " + name_ + ": contents of another shape");
   }
-  for (int row = 0; row < rows_; ++row) {
-    if (cols_ == 0) break;  // no element to take an address of
-    std::memcpy(&given_[place(row, 0) * element_bytes_], &contents(row, 0), cols_ * sizeof(T));
-  }
+  const auto set_some = [&](std::size_t first, std::size_t end) {
+    for (std::size_t row = first; row < end; ++row) {
+      std::memcpy(&given_[place(int(row), 0) * element_bytes_], &contents(int(row), 0),
+                  cols_ * sizeof(T));
+    }
+  };
+  // Without columns there is no element to take an address of.
+  if (cols_ > 0) core::by_all_processors(rows_, rows_at_once(cols_), set_some);
   returned_.clear();
 }
 
@@ -128,16 +173,16 @@ void DeviceArray::let_read_only(Readable readable) {
 }
 
 void DeviceArray::store(std::span<std::byte> memory) const {
-  std::memcpy(memory.data(), given_.data(), image_bytes());
+  copy(given_, memory.data());
 }
 
 void DeviceArray::load(std::span<const std::byte> memory) {
-  returned_.assign(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(given_.size()));
+  returned_.resize(given_.size());
+  copy(memory.first(given_.size()), returned_.data());
 }
 
 template <typename T>
-Matrix<T> DeviceArray::rows_of_image() const {
-  const std::vector<std::byte>& image = returned_.empty() ? given_ : returned_;
+Matrix<T> DeviceArray::rows_of(const Image& image) const {
   Matrix<T> matrix(rows_, cols_);
   for (int row = 0; row < rows_; ++row) {
     if (cols_ == 0) break;
@@ -148,12 +193,22 @@ Matrix<T> DeviceArray::rows_of_image() const {
 
 Matrix<float> DeviceArray::contents() const {
   demand(ElementType::float32);
-  return rows_of_image<float>();
+  return rows_of<float>(image_after());
 }
 
 Matrix<double> DeviceArray::contents_double() const {
   demand(ElementType::float64);
-  return rows_of_image<double>();
+  return rows_of<double>(image_after());
+}
+
+Matrix<float> DeviceArray::contents_given() const {
+  demand(ElementType::float32);
+  return rows_of<float>(given_);
+}
+
+Matrix<double> DeviceArray::contents_given_double() const {
+  demand(ElementType::float64);
+  return rows_of<double>(given_);
 }
 
 bool DeviceArray::is_payload(std::size_t index) const {
@@ -166,7 +221,7 @@ bool DeviceArray::differs(std::size_t index) const {
   return std::memcmp(&given_[at], &returned_[at], element_bytes_) != 0;
 }
 
-double DeviceArray::value(const std::vector<std::byte>& image, std::size_t index) const {
+double DeviceArray::value(const Image& image, std::size_t index) const {
   const auto read = [&](auto number) {
     std::memcpy(&number, &image[index * element_bytes_], sizeof number);
     return number;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,19 +45,11 @@ class DeviceArray {
 
   /// Input with the given contents, as floats or rounded to half precision.
   DeviceArray(std::string name, const Matrix<float>& contents,
-              ElementType element = ElementType::float32)
-      : DeviceArray(std::move(name), Access::input, contents.rows, contents.cols, contents.cols,
-                    element) {
-    set(contents);
-  }
+              ElementType element = ElementType::float32);
 
   /// Array of doubles with the given contents.
   DeviceArray(std::string name, Access access, const Matrix<double>& contents,
-              int leading_dimension)
-      : DeviceArray(std::move(name), access, contents.rows, contents.cols, leading_dimension,
-                    ElementType::float64) {
-    set(contents);
-  }
+              int leading_dimension);
 
   const std::string& name() const { return name_; }
   Access access() const { return access_; }
@@ -95,6 +88,10 @@ class DeviceArray {
   Matrix<float> contents() const;
   Matrix<double> contents_double() const;
 
+  /// What it held before, in the same way.
+  Matrix<float> contents_given() const;
+  Matrix<double> contents_given_double() const;
+
   /// First element of the matrix that differs from what was given, bit for bit.
   struct Change {
     int row = 0;
@@ -116,6 +113,16 @@ class DeviceArray {
   bool untouched() const;
 
  private:
+  /// Leaves bytes as the system gives them: images of large matrices are written once.
+  struct Unset : std::allocator<std::byte> {
+    template <typename>
+    struct rebind {
+      using other = Unset;
+    };
+    void construct(std::byte*) noexcept {}
+  };
+  using Image = std::vector<std::byte, Unset>;
+
   /// A number in each of the types.
   struct Bits {
     std::uint16_t half;
@@ -127,18 +134,24 @@ class DeviceArray {
   static constexpr Bits output_guard = {0, output_guard_bits, output_guard_bits_double};
   static constexpr Bits unwritten = {0, unwritten_bits, unwritten_bits_double};
 
+  /// With all that lies around the matrix's elements, but not these.
+  struct Surroundings {};
+  DeviceArray(Surroundings, std::string name, Access access, int rows, int cols,
+              int leading_dimension, ElementType element);
+
   void fill(std::size_t first, std::size_t elements, const Bits& bits);
   std::size_t elements() const { return given_.size() / element_bytes_; }
   void demand(ElementType element) const;
   template <typename T>
   void set_rows(const Matrix<T>& contents);
+  const Image& image_after() const { return returned_.empty() ? given_ : returned_; }
   template <typename T>
-  Matrix<T> rows_of_image() const;
+  Matrix<T> rows_of(const Image& image) const;
   std::size_t place(int row, int col) const;
   bool is_payload(std::size_t index) const;
   std::size_t first_different(std::size_t first, std::size_t end) const;
   bool differs(std::size_t index) const;
-  double value(const std::vector<std::byte>& image, std::size_t index) const;
+  double value(const Image& image, std::size_t index) const;
 
   std::string name_;
   Access access_;
@@ -150,8 +163,8 @@ class DeviceArray {
   Readable readable_;
   std::size_t guard_elements_;    // on each side
   std::size_t payload_elements_;  // from the first of the matrix to its last, gaps included
-  std::vector<std::byte> given_;
-  std::vector<std::byte> returned_;
+  Image given_;
+  Image returned_;
 };
 
 // Results of which only some blocks of a grid have computed their part: elements that nobody has

@@ -45,7 +45,6 @@ struct DgemmTest::Matrices : Trial {
       device_B.let_read_only(Readable::nothing);
     }
     if (dgemm.beta != 0) device_C.set(inputs.C);
-    before = device_C.contents_double();
     call = call_of(dgemm, device_A, device_B, device_C);
     text = call.text;
     arrays = {&device_C, &device_A, &device_B};
@@ -58,7 +57,6 @@ struct DgemmTest::Matrices : Trial {
   DeviceArray device_A;
   DeviceArray device_B;
   DeviceArray device_C;
-  Matrix<double> before;
 };
 
 PreparedTrial DgemmTest::prepare_with(const DgemmCase& dgemm, const DgemmCase& allocated) {
@@ -91,7 +89,10 @@ void DgemmTest::check_product(const Matrices& trial) {
     return C.contents_double();
   };
   const auto diagnosis = diagnose_dgemm(
-      {.inputs = trial.inputs, .before = trial.before, .after = after, .tile = trial.dgemm.tile},
+      {.inputs = trial.inputs,
+       .before = trial.device_C.contents_given_double(),
+       .after = after,
+       .tile = trial.dgemm.tile},
       calls_made() == 1, rerun);
   fail(wrong_double(trial.text, "C", comparison, diagnosis, advice()));
 }
@@ -104,8 +105,9 @@ void DgemmTest::check_sample_of(const Matrices& trial) {
   if (!comparison.all_right()) {
     fail(wrong_double(trial.text, "C", comparison, std::nullopt, advice()));
   }
+  const Matrix<double> before = trial.device_C.contents_given_double();
   for (std::size_t i = 0; i < C.values.size(); ++i) {
-    if (C.values[i] == C.values[i] && C.values[i] != trial.before.values[i]) continue;
+    if (C.values[i] == C.values[i] && C.values[i] != before.values[i]) continue;
     fail({.message = tr("{}: C[{}][{}] was never written, or is NaN.", trial.text, i / n, i % n),
           .hint = advice()});
   }

@@ -22,8 +22,7 @@ struct MatmulTest::Product : Trial {
         B(input(n, random)),
         device_A("A", A, matmul_.inputs),
         device_B("B", B, matmul_.inputs),
-        device_C("C", Access::output, n, n),
-        before(device_C.contents()) {
+        device_C("C", Access::output, n, n) {
     call = matmul.call(device_A, device_B, device_C);
     text = call.text;
     arrays = {&device_C, &device_A, &device_B};
@@ -50,7 +49,6 @@ struct MatmulTest::Product : Trial {
   DeviceArray device_A;
   DeviceArray device_B;
   DeviceArray device_C;
-  Matrix<float> before;
 };
 
 namespace {
@@ -147,7 +145,7 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
   const auto& part = matmul.mapping.part;
   return diagnose({.A = product.A,
                    .B = product.B,
-                   .before = product.before,
+                   .before = product.device_C.contents_given(),
                    .after = after,
                    .expected = expected,
                    .tile = part ? TileShape{matmul.n, matmul.n} : matmul.mapping.tile,

@@ -1,13 +1,13 @@
 #include "grading/problem/inputs.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
-#include <thread>
 #include <vector>
+
+#include "common/base/processors.hpp"
 
 namespace tilewise::grading {
 
@@ -53,19 +53,10 @@ template <class T>
 void draw_by_all_processors(std::span<T> values, std::size_t part, Random& random) {
   std::vector<std::uint64_t> seeds((values.size() + part - 1) / part);
   std::ranges::generate(seeds, random);
-  std::atomic<std::size_t> next = 0;
-  const auto draw_parts = [&] {
-    for (std::size_t i = next++; i < seeds.size(); i = next++) {
-      Random of_part(seeds[i]);
-      draw(values.subspan(i * part, std::min(part, values.size() - i * part)), of_part);
-    }
-  };
-  std::vector<std::jthread> others;
-  for (unsigned i = 1; i < std::min<std::size_t>(std::thread::hardware_concurrency(), seeds.size());
-       ++i) {
-    others.emplace_back(draw_parts);
-  }
-  draw_parts();
+  core::by_all_processors(values.size(), part, [&](std::size_t first, std::size_t end) {
+    Random of_part(seeds[first / part]);
+    draw(values.subspan(first, end - first), of_part);
+  });
 }
 
 template <class T>

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "common/base/processors.hpp"
+
 namespace tilewise::grading {
 namespace {
 
@@ -19,12 +21,31 @@ Matrix<double> product_of(const Matrix<double>& A, const Matrix<double>& B) {
   return C;
 }
 
-Matrix<double> rows_of(const Matrix<float>& A, const std::vector<int>& rows) {
-  Matrix<double> result(static_cast<int>(rows.size()), A.cols);
-  for (int row = 0; row < result.rows; ++row) {
-    for (int col = 0; col < A.cols; ++col) result(row, col) = A(rows[row], col);
-  }
+Matrix<double> widened(const Matrix<float>& A) {
+  Matrix<double> result(A.rows, A.cols);
+  std::ranges::copy(A.values, result.values.begin());
   return result;
+}
+
+/// Adds the given rows of A * B to the product and those of |A| * |B| to the magnitude. Large B are
+/// read once, as they are: that takes less time than BLAS and the copies that it wants.
+template <typename T>
+void add_rows_of_product(const Matrix<T>& A, const Matrix<T>& B, ReferenceProduct& sum) {
+  constexpr std::size_t stretch = 256;  // columns whose sums in 16 rows stay in a cache
+  core::by_all_processors(std::size_t(B.cols), stretch, [&](std::size_t first, std::size_t end) {
+    for (int k = 0; k < A.cols; ++k) {
+      const T* const b = &B.values[std::size_t(k) * B.cols];
+      for (int i = 0; i < sum.product.rows; ++i) {
+        const double a = A(sum.rows[i], k), size = std::abs(a);
+        double* const product = &sum.product.values[std::size_t(i) * B.cols];
+        double* const magnitude = &sum.magnitude.values[std::size_t(i) * B.cols];
+        for (std::size_t col = first; col < end; ++col) {
+          product[col] += a * double{b[col]};
+          magnitude[col] += size * std::abs(double{b[col]});
+        }
+      }
+    }
+  });
 }
 
 std::vector<int> first_integers(int count) {
@@ -36,20 +57,25 @@ std::vector<int> first_integers(int count) {
 }  // namespace
 
 ReferenceProduct multiply(const Matrix<float>& A, const Matrix<float>& B) {
-  return multiply_rows(A, B, first_integers(A.rows));
+  Matrix<double> wide_A = widened(A), wide_B = widened(B);
+  ReferenceProduct reference;
+  reference.rows = first_integers(A.rows);
+  reference.summation_length = A.cols;
+  reference.product = product_of(wide_A, wide_B);
+  make_absolute(wide_A);
+  make_absolute(wide_B);
+  reference.magnitude = product_of(wide_A, wide_B);
+  return reference;
 }
 
 ReferenceProduct multiply_rows(const Matrix<float>& A, const Matrix<float>& B,
                                std::vector<int> rows) {
-  Matrix<double> sampled_A = rows_of(A, rows);
-  Matrix<double> wide_B = rows_of(B, first_integers(B.rows));
   ReferenceProduct reference;
   reference.rows = std::move(rows);
   reference.summation_length = A.cols;
-  reference.product = product_of(sampled_A, wide_B);
-  make_absolute(sampled_A);
-  make_absolute(wide_B);
-  reference.magnitude = product_of(sampled_A, wide_B);
+  const int count = static_cast<int>(reference.rows.size());
+  reference.product = reference.magnitude = Matrix<double>(count, B.cols);
+  add_rows_of_product(A, B, reference);
   return reference;
 }
 
@@ -149,14 +175,6 @@ Comparison compare(const Matrix<double>& C, const ReferenceProduct& reference,
 
 namespace {
 
-Matrix<double> rows_of(const Matrix<double>& matrix, const std::vector<int>& rows) {
-  Matrix<double> result(static_cast<int>(rows.size()), matrix.cols);
-  for (int row = 0; row < result.rows; ++row) {
-    for (int col = 0; col < result.cols; ++col) result(row, col) = matrix(rows[row], col);
-  }
-  return result;
-}
-
 // In place of C. What a factor of 0 leaves out is not read.
 void multiply_add(double alpha, const Matrix<double>& A, const Matrix<double>& B, double beta,
                   Matrix<double>& C) {
@@ -169,22 +187,36 @@ void multiply_add(double alpha, const Matrix<double>& A, const Matrix<double>& B
 }  // namespace
 
 ReferenceProduct multiply_add(const GemmInputs& inputs) {
-  std::vector<int> rows(inputs.C.rows);
-  std::iota(rows.begin(), rows.end(), 0);
-  return multiply_add_rows(inputs, std::move(rows));
-}
-
-ReferenceProduct multiply_add_rows(const GemmInputs& inputs, std::vector<int> rows) {
-  Matrix<double> A = rows_of(inputs.A, rows);
-  Matrix<double> B = inputs.B;
+  Matrix<double> A = inputs.A, B = inputs.B;
   ReferenceProduct reference;
-  reference.product = rows_of(inputs.C, rows);
-  reference.magnitude = reference.product;
-  reference.rows = std::move(rows);
+  reference.rows = first_integers(inputs.C.rows);
   reference.summation_length = inputs.alpha == 0 ? 0 : A.cols;
+  reference.product = reference.magnitude = inputs.C;
   multiply_add(inputs.alpha, A, B, inputs.beta, reference.product);
   for (Matrix<double>* matrix : {&A, &B, &reference.magnitude}) make_absolute(*matrix);
   multiply_add(std::abs(inputs.alpha), A, B, std::abs(inputs.beta), reference.magnitude);
+  return reference;
+}
+
+ReferenceProduct multiply_add_rows(const GemmInputs& inputs, std::vector<int> rows) {
+  ReferenceProduct reference;
+  reference.rows = std::move(rows);
+  const int count = static_cast<int>(reference.rows.size());
+  reference.product = reference.magnitude = Matrix<double>(count, inputs.C.cols);
+  if (inputs.alpha != 0) {
+    reference.summation_length = inputs.A.cols;
+    add_rows_of_product(inputs.A, inputs.B, reference);
+  }
+  for (int i = 0; i < count; ++i) {
+    for (int col = 0; col < inputs.C.cols; ++col) {
+      double& product = reference.product(i, col);
+      double& magnitude = reference.magnitude(i, col);
+      // What a factor of 0 leaves out is not read.
+      const double before = inputs.beta == 0 ? 0 : inputs.beta * inputs.C(reference.rows[i], col);
+      product = inputs.alpha * product + before;
+      magnitude = std::abs(inputs.alpha) * magnitude + std::abs(before);
+    }
+  }
   return reference;
 }
 
