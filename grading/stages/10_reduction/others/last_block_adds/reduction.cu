@@ -127,12 +127,22 @@ __global__ void __launch_bounds__(threads) softmax(float* __restrict__ out, cons
 unsigned blocks_for(int n) { unsigned b = (unsigned(n) + threads * 16 - 1) / (threads * 16); return b > 512 ? 512 : b; }
 template <class... T> bool any_null(T*... p) { return (... || (p == nullptr)); }
 }  // namespace
+// Else the pool gives its memory back whenever the device is waited for, and gets it anew in each call.
+static cudaError_t keep_freed_memory() {
+  int device = 0;
+  cudaMemPool_t pool;
+  std::uint64_t all = UINT64_MAX;
+  if (cudaError_t e = cudaGetDevice(&device)) return e;
+  if (cudaError_t e = cudaDeviceGetDefaultMemPool(&pool, device)) return e;
+  return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+}
 cudaError_t sum_shared(float* sum, const float* x, int n) {
   if (n < 0 || (n && any_null(sum, x))) return cudaErrorInvalidValue;
   if (n == 0) return cudaSuccess;
   const unsigned b = blocks_for(n);
   if (b == 1) { first_sums<<<1, threads>>>(sum, x, n); return cudaGetLastError(); }
   float* scratch = nullptr;
+  if (cudaError_t e = keep_freed_memory()) return e;
   if (cudaError_t e = cudaMallocAsync(&scratch, b * sizeof(float), 0)) return e;
   first_sums<<<b, threads>>>(scratch, x, n);
   first_sums<<<1, threads>>>(sum, scratch, b);
