@@ -2,6 +2,7 @@
 #include "dgemm.hpp"
 
 #include <cstddef>
+#include <limits>
 
 #include "tilewise/ptx.hpp"
 
@@ -24,18 +25,48 @@ struct Tiles {
   double B[Depth][cols + padding];
 };
 
-// Begins to copy the upper left corner of a matrix, of which (m, n) elements are left, to a tile.
-// Zeros stand where there are none: they add nothing to a sum. unit: doubles that one copy moves.
-template <int unit, int Rows, int Length>
-__device__ void begin_copy(double (&tile)[Rows][Length], const double* from, int ld, int m, int n) {
-  constexpr int units = (Length - padding) / unit;  // of a row
+// A thread's share of the tiles that a block copies, step by step. unit: doubles that one copy moves.
+// What can be is worked out beforehand, since tests and addresses compete with products for the
+// right to be issued. Zeros stand where a matrix has ended: they add nothing to a sum.
+template <int Depth, int unit>
+struct Feed {
+  // Neighbouring threads copy neighbouring units, and each those of rows this far apart:
+  static constexpr int a_units = Depth / unit, b_units = cols / unit;  // of a row
+  static constexpr int a_rows = threads / a_units, b_rows = threads / b_units;
+
+  const double *a, *b;  // this thread's first unit of the next step, in the block's first row of A
+  int ldb;
+  int a_row, a_col, b_row, b_col;  // of its units in their tiles
+  // From there to its units below. Below the last row of A that is copied once more: what comes of
+  // it is not stored.
+  int a_offsets[rows / a_rows];
+  int b_bytes;  // of each unit of B
+
+  __device__ Feed(int m, int n, const double* A, int lda, const double* B, int ldb_)
+      : a(A), b(B), ldb(ldb_) {
+    a_row = threadIdx.x / a_units, a_col = threadIdx.x % a_units * unit;
+    b_row = threadIdx.x / b_units, b_col = threadIdx.x % b_units * unit;
+    a += a_col;
+    b += std::size_t(b_row) * ldb + b_col;
+    b_bytes = min(max(n - b_col, 0), unit) * int(sizeof(double));
 #pragma unroll
-  for (int i = 0; i < Rows * units / threads; ++i) {
-    const int at = i * threads + int(threadIdx.x), row = at / units, col = at % units * unit;
-    const int count = row < m ? min(max(n - col, 0), unit) : 0;
-    ptx::cp_async<unit * 8>(&tile[row][col], from + std::size_t(row) * ld + col, count * 8);
+    for (int i = 0; i < rows / a_rows; ++i) a_offsets[i] = min(a_row + i * a_rows, m - 1) * lda;
   }
-}
+
+  // Begins to copy the next Depth columns of A and rows of B, of which k are left.
+  __device__ void begin_step(Tiles<Depth>& to, int k) {
+    const int a_bytes = min(max(k - a_col, 0), unit) * int(sizeof(double));
+#pragma unroll
+    for (int i = 0; i < rows / a_rows; ++i) {
+      ptx::cp_async<unit * 8>(&to.A[a_row + i * a_rows][a_col], a + a_offsets[i], a_bytes);
+    }
+#pragma unroll
+    for (int q = 0; q < Depth; q += b_rows, b += std::size_t(b_rows) * ldb) {
+      ptx::cp_async<unit * 8>(&to.B[b_row + q][b_col], b, b_row + q < k ? b_bytes : 0);
+    }
+    a += Depth;
+  }
+};
 
 // C = alpha * A * B + beta * C. C may lie over B if m <= rows: a block then has all rows of its
 // columns, and it stores when all of them have been copied.
@@ -53,14 +84,8 @@ __global__ __launch_bounds__(threads) void product_kernel(int m, int n, int k, d
             col_of_warp = warp / warps_down * warp_cols;
   const int row0 = blockIdx.x * rows, col0 = blockIdx.y * cols;
 
-  const auto begin_step = [&](int k0) {
-    if (k0 < k) {
-      Tiles<Depth>& to = tiles[k0 / Depth % 2];
-      begin_copy<unit>(to.A, A + std::size_t(row0) * lda + k0, lda, m - row0, k - k0);
-      begin_copy<unit>(to.B, B + std::size_t(k0) * ldb + col0, ldb, k - k0, n - col0);
-    }
-    ptx::cp_async_commit();
-  };
+  Feed<Depth, unit> feed(m - row0, n - col0, A + std::size_t(row0) * lda, lda, B + col0, ldb);
+  int current = 0;  // of the two, the tiles that are multiplied
   double sum[down][across][4] = {};
   double a[2][down][2], b[2][across];  // of 4 columns of A, and of the next ones
   const auto load = [&](const Tiles<Depth>& from, int q, int into) {
@@ -73,22 +98,26 @@ __global__ __launch_bounds__(threads) void product_kernel(int m, int n, int k, d
     }
   };
 
-  begin_step(0);
+  if (k > 0) feed.begin_step(tiles[0], k);
+  ptx::cp_async_commit();
   ptx::cp_async_wait<0>();
   __syncthreads();
   if (k > 0) load(tiles[0], 0, 0);
   for (int k0 = 0; k0 < k; k0 += Depth) {
-    const int step = k0 / Depth;
-    begin_step(k0 + Depth);  // into the tiles of the step before, which all have read
 #pragma unroll
     for (int q = 0; q < Depth; q += depth) {
       const int now = q / depth % 2;
       if (q + depth < Depth) {
-        load(tiles[step % 2], q + depth, 1 - now);
+        load(tiles[current], q + depth, 1 - now);
       } else {
         ptx::cp_async_wait<0>();
         __syncthreads();
-        if (k0 + Depth < k) load(tiles[(step + 1) % 2], 0, 1 - now);
+        current = 1 - current;
+        if (k0 + Depth < k) load(tiles[current], 0, 1 - now);
+      }
+      if (q == 0) {  // into the tiles of the step before, which all have read
+        if (k0 + Depth < k) feed.begin_step(tiles[1 - current], k - k0 - Depth);
+        ptx::cp_async_commit();
       }
 #pragma unroll
       for (int i = 0; i < down; ++i) {
@@ -142,6 +171,7 @@ cudaError_t dgemm_shared(int m, int n, int k, double alpha, const double* A, int
   if (!is_valid(m, n, k, alpha, A, lda, B, ldb, C, ldc)) return cudaErrorInvalidValue;
   if (m == 0 || n == 0) return cudaSuccess;
   if (alpha == 0) k = 0;  // neither A nor B may be read
+  if (lda > std::numeric_limits<int>::max() / rows) return cudaErrorInvalidValue;  // for offsets
 
   int device = 0, major = 0, room = 0;  // room: of a block in shared memory, in bytes
   if (const cudaError_t error = cudaGetDevice(&device)) return error;
