@@ -92,8 +92,14 @@ class Exam {
     std::ranges::stable_partition(waiting_.begin() + 1, waiting_.end(), [](const auto& tests) {
       return tests.front().test.ends_with(of_races);
     });
-    std::ranges::stable_partition(waiting_,
-                                  [this](const auto& tests) { return !must_be_alone(tests); });
+    const auto alone = std::ranges::stable_partition(
+        waiting_, [this](const auto& tests) { return !must_be_alone(tests); });
+    if (alone.empty()) return;
+    // In one examiner, so that the baselines, which take long to start, serve all of them.
+    std::vector<RubricEntry> all;
+    for (const auto& tests : alone) all.insert(all.end(), tests.begin(), tests.end());
+    waiting_.erase(alone.begin(), alone.end());
+    waiting_.push_back(std::move(all));
   }
 
   std::optional<EarlyEnd> run() {

@@ -172,9 +172,7 @@ void DeviceArray::let_read_only(Readable readable) {
   }
 }
 
-void DeviceArray::store(std::span<std::byte> memory) const {
-  copy(given_, memory.data());
-}
+void DeviceArray::store(std::span<std::byte> memory) const { copy(given_, memory.data()); }
 
 void DeviceArray::load(std::span<const std::byte> memory) {
   returned_.resize(given_.size());
@@ -184,10 +182,13 @@ void DeviceArray::load(std::span<const std::byte> memory) {
 template <typename T>
 Matrix<T> DeviceArray::rows_of(const Image& image) const {
   Matrix<T> matrix(rows_, cols_);
-  for (int row = 0; row < rows_; ++row) {
-    if (cols_ == 0) break;
-    std::memcpy(&matrix(row, 0), &image[place(row, 0) * element_bytes_], cols_ * sizeof(T));
-  }
+  const auto take_some = [&](std::size_t first, std::size_t end) {
+    for (std::size_t row = first; row < end; ++row) {
+      std::memcpy(&matrix(int(row), 0), &image[place(int(row), 0) * element_bytes_],
+                  cols_ * sizeof(T));
+    }
+  };
+  if (cols_ > 0) core::by_all_processors(rows_, rows_at_once(cols_), take_some);
   return matrix;
 }
 

@@ -93,6 +93,7 @@ int examine(ExaminerOptions options, const std::vector<std::string>& tests, int 
     listeners.Append(new EventListener(events, entries));
   }
   const int status = RUN_ALL_TESTS();
+  StageTest::end_baselines();
   if (events != nullptr) std::fclose(events);
   return status;
 }

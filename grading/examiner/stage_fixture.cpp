@@ -19,6 +19,12 @@ ExaminerOptions& configured() {
   return options;
 }
 
+/// By their modules.
+std::map<std::filesystem::path, Worker>& baseline_workers() {
+  static std::map<std::filesystem::path, Worker> workers;
+  return workers;
+}
+
 // What is sampled is larger than what other tests run. Where no few blocks stand for a grid, as
 // where one block walks over all of the result, that shows. Where other calls of the function never
 // ended, this one need not be waited for as long.
@@ -56,6 +62,8 @@ void tell_refusal(Verdict& verdict, const Finding& refused) {
 
 void StageTest::configure(ExaminerOptions options) { configured() = std::move(options); }
 
+void StageTest::end_baselines() { baseline_workers().clear(); }
+
 const ExaminerOptions& StageTest::options() { return configured(); }
 
 int StageTest::threads_per_block() {
@@ -68,6 +76,8 @@ void StageTest::SetUp() {
   random_ = seeded_random(options().seed,
                           full_name(*testing::UnitTest::GetInstance()->current_test_info()));
   start_worker();
+  // On a GPU, where that takes half a second, other things can start meanwhile.
+  if (!options().on_gpu()) await_worker();
 }
 
 void StageTest::TearDown() {
@@ -76,16 +86,27 @@ void StageTest::TearDown() {
 
 void StageTest::start_worker() {
   worker_.emplace(worker_options(options()));
-  worker_has_ended_ = false;
+  worker_has_loaded_ = worker_has_ended_ = false;
+}
+
+void StageTest::await_worker() {
+  if (worker_has_loaded_) return;
   const CallReply& loaded = wait_until_ready(*worker_);
   if (loaded.ending != CallReply::Ending::returned) {
     fail(no_return(tr("Loading the submission"), loaded));
   }
+  worker_has_loaded_ = true;
+}
+
+const DeviceInfo& StageTest::device() {
+  await_worker();
+  return worker_->device();
 }
 
 CallReply StageTest::run(const Call& call, const CallManner& manner) {
   last_call_ = call.text;
   if (worker_has_ended_) start_worker();
+  await_worker();
   CallReply reply = call_worker(*worker_, call, manner);
   ++calls_made_;
   note_reply(reply);
@@ -140,10 +161,9 @@ std::optional<CallReply> StageTest::run_in_step(const Call& call, bool sampled) 
 }
 
 CallReply StageTest::sample_reference(const Call& call) {
-  const auto [worker, is_new] = baseline_workers_.try_emplace(
-      "reference",
-      sampling_worker_options(
-          baseline_worker_options(options(), options().baselines.at("reference")), ""));
+  const std::filesystem::path module = options().baselines.at("reference");
+  const auto [worker, is_new] = baseline_workers().try_emplace(
+      module, sampling_worker_options(baseline_worker_options(options(), module), ""));
   CallReply reply = call_worker(worker->second, call,
                                 {.watch = sample_of_blocks(random()()), .is_reference = true});
   if (const auto failure = failure_of(call.text, reply)) {
@@ -154,14 +174,14 @@ CallReply StageTest::sample_reference(const Call& call) {
 
 void StageTest::start_baselines() {
   for (const auto& [name, module] : options().baselines) {
-    baseline_workers_.try_emplace(name, baseline_worker_options(options(), module));
+    baseline_workers().try_emplace(module, baseline_worker_options(options(), module));
   }
 }
 
 std::vector<double> StageTest::time_baseline(const std::string& name, const Call& call,
                                              const CallManner& timed) {
   start_baselines();
-  Worker& worker = baseline_workers_.at(name);
+  Worker& worker = baseline_workers().at(options().baselines.at(name));
   if (worker.ready().ending != CallReply::Ending::returned) return {};
   CallManner manner = timed;
   manner.is_reference = true;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +29,9 @@ class StageTest : public testing::Test {
   /// What all tests examine; set once before they run.
   static void configure(ExaminerOptions options);
 
+  /// Ends the baselines' workers, once all tests have run.
+  static void end_baselines();
+
  protected:
   void SetUp() override;
   void TearDown() override;
@@ -36,10 +40,13 @@ class StageTest : public testing::Test {
   /// Of the simulated card.
   static const core::Capability& capability() { return core::capability_of(options().profile); }
   Random& random() { return random_; }
-  const DeviceInfo& device() const { return worker_->device(); }
+  const DeviceInfo& device();
 
   /// Threads a block may have on the device examined.
   static int threads_per_block();
+
+  /// Waits until this test's worker has loaded the submission; ends the test where it cannot.
+  void await_worker();
 
   /// Makes a call, and fails the test unless the function returned, whatever its status. The call's
   /// matrices then hold what came back.
@@ -80,6 +87,7 @@ class StageTest : public testing::Test {
   std::optional<CallReply> run_in_fresh_worker(const Call& call);
 
   /// Lets the baselines' workers start while something else is done: on a GPU it takes them long.
+  /// They serve further tests, too.
   void start_baselines();
 
   /// Milliseconds that a baseline takes for a call; none if it cannot make it, as where cuBLAS is
@@ -116,7 +124,7 @@ class StageTest : public testing::Test {
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
-  std::map<std::string, Worker> baseline_workers_;
+  bool worker_has_loaded_ = false;
   bool worker_has_ended_ = false;
   std::string output_;  ///< of workers that have ended
   Random random_;
@@ -230,10 +238,15 @@ class TrialTest : public StageTest {
   virtual std::string advice() const = 0;
 
  private:
-  /// Of one pass, whose results are added; returns what is at fault.
-  std::optional<Verdict> make_calls(CheckedCalls& calls, const CheckPass& pass,
-                                    const std::vector<PrepareTrial>& trials,
-                                    std::vector<PreparedTrial>& results);
+  struct CheckedPart;
+
+  /// Starts the workers of all passes; on a GPU some passes are divided where there are many
+  /// processors. Large trials are the first pass's alone on the simulator.
+  static std::list<CheckedPart> start_passes(const std::vector<CheckPass>& passes,
+                                             const std::vector<PrepareTrial>& trials,
+                                             const std::vector<PrepareTrial>& large);
+  static void make_calls(CheckedPart& part);
+  static void make_calls_side_by_side(std::list<CheckedPart>& parts);
   void run_timed(Trial& trial, const CallManner& timed);
   ModelledRate run_modelled(Trial& trial);
   bool comes_right_in_step(Trial& trial, bool sampled);

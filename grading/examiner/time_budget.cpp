@@ -38,6 +38,26 @@ TimeBudget& TimeBudget::of_this_exam() {
   return budget;
 }
 
+void TimeBudget::set_call_limit(double seconds) {
+  const std::scoped_lock lock(mutex_);
+  call_limit_s_ = seconds;
+}
+
+void TimeBudget::set_before(TimeTaken before) {
+  const std::scoped_lock lock(mutex_);
+  before_ = std::move(before);
+}
+
+TimeTaken TimeBudget::taken() const {
+  const std::scoped_lock lock(mutex_);
+  return taken_;
+}
+
+void TimeBudget::note_reference(double seconds) {
+  const std::scoped_lock lock(mutex_);
+  taken_.reference_s += seconds;
+}
+
 TimeTaken TimeBudget::all() const {
   TimeTaken all = before_;
   all.add(taken_);
@@ -45,10 +65,12 @@ TimeTaken TimeBudget::all() const {
 }
 
 double TimeBudget::share_of(const std::string& function) const {
+  const std::scoped_lock lock(mutex_);
   return all().never_ended.contains(function) ? share_after_an_endless_call : 1;
 }
 
 std::string TimeBudget::why_less(const std::string& function) const {
+  const std::scoped_lock lock(mutex_);
   const TimeTaken taken = all();
   const auto endless = taken.never_ended.find(function);
   if (endless == taken.never_ended.end()) return "";
@@ -58,6 +80,7 @@ std::string TimeBudget::why_less(const std::string& function) const {
 
 void TimeBudget::note(const std::string& function, const std::string& call,
                       CallReply::Ending ending, double seconds) {
+  const std::scoped_lock lock(mutex_);
   if (ending == CallReply::Ending::timed_out) taken_.never_ended.emplace(function, call);
   taken_.add({.calls = 1,
               .seconds = seconds,
@@ -68,11 +91,13 @@ void TimeBudget::note(const std::string& function, const std::string& call,
 }
 
 bool TimeBudget::is_used_up() const {
+  const std::scoped_lock lock(mutex_);
   const TimeTaken taken = all();
   return taken.seconds >= total_s(call_limit_s_, taken.reference_s);
 }
 
 std::string TimeBudget::explanation() const {
+  const std::scoped_lock lock(mutex_);
   const TimeTaken taken = all();
   return fmt::format(
       "the time for this stage is used up: {} calls took {:.0f} s of {:.0f} s, the longest, {}, "

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -39,10 +40,10 @@ class TimeBudget {
   static TimeBudget& of_this_exam();
 
   /// Sets what a call usually may take.
-  void set_call_limit(double seconds) { call_limit_s_ = seconds; }
+  void set_call_limit(double seconds);
 
   /// Tells what other tests have taken.
-  void set_before(TimeTaken before) { before_ = std::move(before); }
+  void set_before(TimeTaken before);
 
   /// Which part of its limit a call of a function gets.
   double share_of(const std::string& function) const;
@@ -55,10 +56,10 @@ class TimeBudget {
             double seconds);
 
   /// Takes note of what a call of the reference solution took on this machine.
-  void note_reference(double seconds) { taken_.reference_s += seconds; }
+  void note_reference(double seconds);
 
   /// By this examiner's calls.
-  const TimeTaken& taken() const { return taken_; }
+  TimeTaken taken() const;
 
   /// Whether no call is to be made any more.
   bool is_used_up() const;
@@ -69,6 +70,7 @@ class TimeBudget {
  private:
   TimeTaken all() const;
 
+  mutable std::mutex mutex_;  ///< on a GPU several threads make calls
   double call_limit_s_ = 10;
   TimeTaken before_, taken_;
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -129,65 +128,6 @@ void TrialTest::try_inside(Trial& trial) {
     }
   }
   demand_result(trial);
-}
-
-std::optional<Verdict> TrialTest::make_calls(CheckedCalls& calls, const CheckPass& pass,
-                                             const std::vector<PrepareTrial>& trials,
-                                             std::vector<PreparedTrial>& results) {
-  for (const PrepareTrial& prepare : trials) {
-    PreparedTrial trial = prepare();
-    trial->text += pass.circumstances;
-    auto fault = calls.make(trial->call, trial->reply);
-    note_reply(trial->reply);
-    if (fault) return fault;
-    results.push_back(std::move(trial));
-  }
-  return calls.finish();
-}
-
-void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
-                          const std::vector<PrepareTrial>& large) {
-  const std::vector<CheckPass> passes = check_passes(options(), random());
-  if (passes.empty()) {
-    skip(
-        tr("compute-sanitizer, which finds races and stray accesses on a GPU, is not installed."),
-        tr("It comes with the CUDA Toolkit. Grade with --backend simt as well: the simulator finds "
-           "more of them."));
-    return;
-  }
-  // All start before the first is waited for: on a GPU each takes a good while to.
-  std::list<CheckedCalls> started;
-  for (const CheckPass& pass : passes) started.emplace_back(options(), pass);
-  // Judged last: a fault, which another pass may have to find, explains more than what it spoils.
-  std::vector<PreparedTrial> results;
-  auto calls = started.begin();
-  for (const CheckPass& pass : passes) {
-    if (const std::string obstacle = calls->obstacle(); !obstacle.empty()) {
-      skip(tr("compute-sanitizer does not run here: ") + obstacle,
-           tr("Grade with --backend simt as well."));
-      return;
-    }
-    std::vector<PrepareTrial> of_this_pass = trials;
-    if (options().on_gpu() || &pass == &passes.front()) {
-      of_this_pass.insert(of_this_pass.end(), large.begin(), large.end());
-    }
-    const std::size_t of_others = results.size();
-    auto fault = make_calls(*calls, pass, of_this_pass, results);
-    if (fault && calls->found_a_copy_that_may_be_short()) {
-      results.resize(of_others);
-      CheckPass again = pass;
-      again.lets_copies_overhang = true;
-      CheckedCalls calls_again(options(), again);
-      fault = make_calls(calls_again, again, of_this_pass, results);
-    }
-    if (fault) fail(*fault);
-    ++calls;
-  }
-  for (const PreparedTrial& trial : results) {
-    note_reply(trial->reply);
-    if (!trial->hangs_over || trial->reply.launches == 0) trial->check_result();
-    check_own_kernels(*trial);
-  }
 }
 
 CountedCall TrialTest::try_counted(Trial& trial) {

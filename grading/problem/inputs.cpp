@@ -47,10 +47,12 @@ void draw(std::span<T> values, Random& random) {
   }
 }
 
-/// In parts that processors share, each with a generator of its own, so that the numbers do not
-/// depend on how many processors there are.
-template <class T>
-void draw_by_all_processors(std::span<T> values, std::size_t part, Random& random) {
+constexpr std::size_t part = 1 << 19;  // a millisecond's
+
+/// draw(values, random) in parts that processors share, each with a generator of its own, so that
+/// the numbers do not depend on how many processors there are.
+template <class T, class Draw>
+void draw_by_all_processors(std::span<T> values, Random& random, const Draw& draw) {
   std::vector<std::uint64_t> seeds((values.size() + part - 1) / part);
   std::ranges::generate(seeds, random);
   core::by_all_processors(values.size(), part, [&](std::size_t first, std::size_t end) {
@@ -61,10 +63,9 @@ void draw_by_all_processors(std::span<T> values, std::size_t part, Random& rando
 
 template <class T>
 Matrix<T> random_matrix_of(int rows, int cols, Random& random) {
-  constexpr std::size_t part = 1 << 19;  // a millisecond's
   Matrix<T> matrix(rows, cols);
-  if (matrix.values.size() > 8 * part) {
-    draw_by_all_processors(std::span(matrix.values), part, random);
+  if (matrix.values.size() >= 8 * part) {
+    draw_by_all_processors(std::span(matrix.values), random, draw<T>);
   } else {
     draw(std::span(matrix.values), random);
   }
@@ -97,10 +98,17 @@ Matrix<double> random_double_matrix(int rows, int cols, Random& random) {
 Matrix<float> whole_numbers(int count, Random& random) {
   constexpr int exact = 1 << 24, most = 1000;
   const int largest = std::clamp(exact / 2 / std::max(count, 1), 1, most);
-  std::uniform_int_distribution<int> size(1, largest);
   Matrix<float> numbers(1, count);
-  for (float& number : numbers.values) {
-    number = static_cast<float>(random() % 2 == 0 ? size(random) : -size(random));
+  const auto draw_numbers = [largest](std::span<float> values, Random& of_part) {
+    std::uniform_int_distribution<int> size(1, largest);
+    for (float& number : values) {
+      number = static_cast<float>(of_part() % 2 == 0 ? size(of_part) : -size(of_part));
+    }
+  };
+  if (numbers.values.size() >= 8 * part) {
+    draw_by_all_processors(std::span(numbers.values), random, draw_numbers);
+  } else {
+    draw_numbers(numbers.values, random);
   }
   return numbers;
 }

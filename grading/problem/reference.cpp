@@ -227,7 +227,8 @@ constexpr int block_order = 32;
 Matrix<double> lower_triangle_of(const Matrix<double>& A) {
   Matrix<double> result(A.rows, A.cols);
   for (int row = 0; row < A.rows; ++row) {
-    for (int col = 0; col <= row; ++col) result(row, col) = A(row, col);
+    std::copy_n(&A.values[std::size_t(row) * A.cols], row + 1,
+                &result.values[std::size_t(row) * A.cols]);
   }
   return result;
 }
@@ -274,22 +275,22 @@ void amplify(const Matrix<double>& A, Matrix<double>& W) {
   }
 }
 
-// |A| |X| + |alpha B|: what the residual's rounding errors scale with.
-Matrix<double> magnitude(const TriangularSystem& system, const Matrix<double>& lower,
+// |A| |X| + |alpha B|: what the residual's rounding errors scale with. size: |A|.
+Matrix<double> magnitude(const TriangularSystem& system, const Matrix<double>& size,
                          const Matrix<double>& X) {
-  Matrix<double> result = product(absolute(lower), absolute(X));
+  Matrix<double> result = product(size, absolute(X));
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     result.values[i] += std::abs(system.alpha * system.B.values[i]);
   }
   return result;
 }
 
-Matrix<double> bound(const TriangularSystem& system, const Matrix<double>& lower,
+Matrix<double> bound(const TriangularSystem& system, const Matrix<double>& size,
                      const Matrix<double>& X) {
   constexpr double unit_roundoff = 0x1p-53;
-  Matrix<double> result = magnitude(system, lower, X);
-  amplify(lower, result);
-  for (double& value : result.values) value *= 3 * (lower.rows + block_order) * unit_roundoff;
+  Matrix<double> result = magnitude(system, size, X);
+  amplify(system.A, result);
+  for (double& value : result.values) value *= 3 * (size.rows + block_order) * unit_roundoff;
   return result;
 }
 
@@ -340,9 +341,10 @@ Matrix<double> solve(const TriangularSystem& system) {
 }
 
 Comparison check_solution(const TriangularSystem& system, const Matrix<double>& X) {
-  const Matrix<double> lower = lower_triangle_of(system.A);
-  const Matrix<double> R = residual(system, lower, X);
-  const Matrix<double> allowed = bound(system, lower, X);
+  Matrix<double> triangle = lower_triangle_of(system.A);
+  const Matrix<double> R = residual(system, triangle, X);
+  make_absolute(triangle);
+  const Matrix<double> allowed = bound(system, triangle, X);
   if (all_within(R, allowed)) {
     Comparison right;
     right.compared = X.values.size();
@@ -350,7 +352,8 @@ Comparison check_solution(const TriangularSystem& system, const Matrix<double>& 
     return right;
   }
   const Matrix<double> expected = solve(system);
-  Matrix<double> tolerance = product(absolute(inverse(lower)), bound(system, lower, expected));
+  Matrix<double> tolerance =
+      product(absolute(inverse(lower_triangle_of(system.A))), bound(system, triangle, expected));
   for (double& value : tolerance.values) value *= 2;
   Matrix<double> errors = X;
   for (std::size_t i = 0; i < errors.values.size(); ++i) {

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <exception>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/base/language.hpp"
+#include "grading/examiner/calling.hpp"
+#include "grading/examiner/stage_fixture.hpp"
+
+namespace tilewise::grading {
+
+/// Trials of a pass in a worker of their own, and what came of them.
+struct TrialTest::CheckedPart {
+  CheckedPart(const ExaminerOptions& options, const CheckPass& pass_,
+              std::span<const PrepareTrial> trials_)
+      : pass(pass_), trials(trials_.begin(), trials_.end()), calls(options, pass) {}
+
+  CheckPass pass;
+  std::vector<PrepareTrial> trials;
+  CheckedCalls calls;
+  std::vector<PreparedTrial> made;  ///< up to the one that is at fault
+  std::optional<Verdict> fault = {};
+  std::exception_ptr error = {};  ///< of a call that could not be made
+};
+
+void TrialTest::make_calls(CheckedPart& part) {
+  for (const PrepareTrial& prepare : part.trials) {
+    Trial& trial = *part.made.emplace_back(prepare());
+    trial.text += part.pass.circumstances;
+    part.fault = part.calls.make(trial.call, trial.reply);
+    if (part.fault) return;
+  }
+  part.fault = part.calls.finish();
+}
+
+namespace {
+
+/// Into how many parts a pass is divided. racecheck takes most of the time of all tools, up to two
+/// seconds for the first launch of a large kernel, with one processor. Each worker has a context on
+/// the GPU, for which only large machines have room.
+std::size_t parts_of(const CheckPass& pass) {
+  constexpr std::size_t most = 4, processors_of_a_part = 4;
+  if (pass.tool != "racecheck") return 1;
+  return std::clamp(std::thread::hardware_concurrency() / processors_of_a_part, std::size_t{1},
+                    most);
+}
+
+}  // namespace
+
+std::list<TrialTest::CheckedPart> TrialTest::start_passes(const std::vector<CheckPass>& passes,
+                                                          const std::vector<PrepareTrial>& trials,
+                                                          const std::vector<PrepareTrial>& large) {
+  std::list<CheckedPart> parts;
+  for (const CheckPass& pass : passes) {
+    std::vector<PrepareTrial> all = trials;
+    if (options().on_gpu() || &pass == &passes.front()) {
+      all.insert(all.end(), large.begin(), large.end());
+    }
+    // Neighbours are often of one kernel, which the tool prepares once.
+    const std::size_t count = std::min(parts_of(pass), all.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t first = all.size() * i / count, end = all.size() * (i + 1) / count;
+      parts.emplace_back(options(), pass, std::span(all).subspan(first, end - first));
+    }
+  }
+  return parts;
+}
+
+void TrialTest::make_calls_side_by_side(std::list<CheckedPart>& parts) {
+  // Drawn one after the other, so that a seed has the same numbers each time.
+  for (CheckedPart& part : parts) {
+    for (PrepareTrial& prepare : part.trials) {
+      const PrepareTrial again = prepare;
+      auto drawn = std::make_shared<PreparedTrial>(prepare());
+      // Where calls of this pass are made once more they have matrices of their own.
+      prepare = [drawn, again] { return *drawn ? std::move(*drawn) : again(); };
+    }
+  }
+  std::vector<std::jthread> threads;
+  for (CheckedPart& part : parts) {
+    threads.emplace_back([&part] {
+      try {
+        make_calls(part);
+      } catch (...) {
+        part.error = std::current_exception();
+      }
+    });
+  }
+  for (std::jthread& thread : threads) thread.join();
+  for (const CheckedPart& part : parts) {
+    if (part.error) std::rethrow_exception(part.error);
+  }
+}
+
+void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
+                          const std::vector<PrepareTrial>& large) {
+  const std::vector<CheckPass> passes = check_passes(options(), random());
+  if (passes.empty()) {
+    skip(
+        tr("compute-sanitizer, which finds races and stray accesses on a GPU, is not installed."),
+        tr("It comes with the CUDA Toolkit. Grade with --backend simt as well: the simulator finds "
+           "more of them."));
+    return;
+  }
+  // All start before the first is waited for: on a GPU each takes a good while to.
+  std::list<CheckedPart> parts = start_passes(passes, trials, large);
+  await_worker();
+  for (CheckedPart& part : parts) {
+    const std::string obstacle = part.calls.obstacle();
+    if (obstacle.empty()) continue;
+    skip(tr("compute-sanitizer does not run here: ") + obstacle,
+         tr("Grade with --backend simt as well."));
+    return;
+  }
+  if (options().on_gpu()) make_calls_side_by_side(parts);
+  for (CheckedPart& part : parts) {
+    if (!options().on_gpu()) make_calls(part);
+    if (part.fault && part.calls.found_a_copy_that_may_be_short()) {
+      CheckPass again = part.pass;
+      again.lets_copies_overhang = true;
+      CheckedPart part_again(options(), again, part.trials);
+      make_calls(part_again);
+      part.fault = part_again.fault;
+      part.made = std::move(part_again.made);
+    }
+    if (!part.fault) continue;
+    if (!part.made.empty()) note_reply(part.made.back()->reply);
+    fail(*part.fault);
+  }
+  // Judged last: a fault, which another pass may have to find, explains more than what it spoils.
+  for (const CheckedPart& part : parts) {
+    for (const PreparedTrial& trial : part.made) {
+      note_reply(trial->reply);
+      if (!trial->hangs_over || trial->reply.launches == 0) trial->check_result();
+      check_own_kernels(*trial);
+    }
+  }
+}
+
+}  // namespace tilewise::grading
