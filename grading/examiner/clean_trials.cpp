@@ -42,13 +42,14 @@ void TrialTest::make_calls(CheckedPart& part) {
 namespace {
 
 /// Into how many parts a pass is divided. racecheck takes most of the time of all tools, up to two
-/// seconds for the first launch of a large kernel, with one processor. Each worker has a context on
-/// the GPU, for which only large machines have room.
-std::size_t parts_of(const CheckPass& pass) {
-  constexpr std::size_t most = 4, processors_of_a_part = 4;
+/// seconds of one processor for the first launch of a large kernel. But each part has a worker, of
+/// which a driver starts one after the other in a fifth of a second, and a context on the GPU.
+std::size_t parts_of(const CheckPass& pass, std::size_t trials) {
+  constexpr std::size_t most = 4, processors_of_a_part = 4, trials_of_a_part = 8;
   if (pass.tool != "racecheck") return 1;
-  return std::clamp(std::thread::hardware_concurrency() / processors_of_a_part, std::size_t{1},
-                    most);
+  const std::size_t processors = std::thread::hardware_concurrency();
+  return std::clamp(std::min(processors / processors_of_a_part, trials / trials_of_a_part),
+                    std::size_t{1}, most);
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ std::list<TrialTest::CheckedPart> TrialTest::start_passes(const std::vector<Chec
       all.insert(all.end(), large.begin(), large.end());
     }
     // Neighbours are often of one kernel, which the tool prepares once.
-    const std::size_t count = std::min(parts_of(pass), all.size());
+    const std::size_t count = parts_of(pass, all.size());
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t first = all.size() * i / count, end = all.size() * (i + 1) / count;
       parts.emplace_back(options(), pass, std::span(all).subspan(first, end - first));
@@ -110,7 +111,6 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
   }
   // All start before the first is waited for: on a GPU each takes a good while to.
   std::list<CheckedPart> parts = start_passes(passes, trials, large);
-  await_worker();
   for (CheckedPart& part : parts) {
     const std::string obstacle = part.calls.obstacle();
     if (obstacle.empty()) continue;

@@ -45,7 +45,8 @@ class StageTest : public testing::Test {
   /// Threads a block may have on the device examined.
   static int threads_per_block();
 
-  /// Waits until this test's worker has loaded the submission; ends the test where it cannot.
+  /// Starts this test's worker unless it has one, and waits until it has loaded the submission;
+  /// ends the test where it cannot.
   void await_worker();
 
   /// Makes a call, and fails the test unless the function returned, whatever its status. The call's
@@ -90,6 +91,9 @@ class StageTest : public testing::Test {
   /// They serve further tests, too.
   void start_baselines();
 
+  /// The same for this test's worker.
+  void start_worker();
+
   /// Milliseconds that a baseline takes for a call; none if it cannot make it, as where cuBLAS is
   /// not installed. Its results are not looked at.
   std::vector<double> time_baseline(const std::string& name, const Call& call,
@@ -99,7 +103,8 @@ class StageTest : public testing::Test {
   std::map<std::string, std::vector<double>> time_baselines(const Call& call,
                                                             const CallManner& timed);
 
-  /// Ends this test's worker, whatever it had running. The next call is made in another.
+  /// Ends this test's worker, which it has, whatever it had running. The next call is made in
+  /// another.
   void end_worker();
 
   /// Calls made in this test's worker so far.
@@ -119,13 +124,11 @@ class StageTest : public testing::Test {
   void expect_block(const std::string& call, TileShape threads) { blocks_[call] = threads; }
 
  private:
-  void start_worker();
 
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
   bool worker_has_loaded_ = false;
-  bool worker_has_ended_ = false;
   std::string output_;  ///< of workers that have ended
   Random random_;
   int calls_made_ = 0;

@@ -276,7 +276,10 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
 }
 
 void TrialTest::try_timed(const PrepareTrial& prepare, const std::string& name) {
-  if (!options().models_rates()) start_baselines();
+  if (!options().models_rates()) {
+    start_worker();
+    start_baselines();
+  }
   const PreparedTrial trial = prepare();
   if (options().models_rates()) {
     const ModelledRate rate = run_modelled(*trial);
