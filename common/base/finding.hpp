@@ -31,10 +31,15 @@ struct Finding {
   std::string hint = {};        ///< what to do next; empty: nothing special
   std::string file = {};        ///< where; empty: unknown
   int line = 0;                 ///< 1-based line in `file`, 0: unknown
-  std::string other_file = {};  ///< of a race: where the other thread was
+  std::string other_file = {};  ///< of a race or a barrier: where the other thread was
   int other_line = 0;
   std::optional<ThreadOfGrid> place = {};  ///< of the thread at fault; of a race, the later one
-  std::string call = {};    ///< that led to it: "matmul_shared(n=37, tile=16)"; empty: unknown
+  std::string call = {};  ///< that led to it: "matmul_shared(n=37, tile=16)"; empty: unknown
+  /// What a stray, early or racing access is of, or which input is read at a wrong place, as
+  /// messages name it: "A", "As"; of an array without a name its type, "float [2]", whose first
+  /// bracket is the one to blame; empty: unknown.
+  std::string array = {};
+  int bracket = 0;  ///< of a named array the one with an index outside of it, from 1; 0: unknown
   std::string matrix = {};  ///< with a wrong element; empty: none is known
   int row = 0;              ///< of the first wrong element
   int col = 0;

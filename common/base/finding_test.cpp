@@ -17,7 +17,9 @@ TEST(FindingJson, ReadsWhatItWrote) {
                      .line = 12,
                      .other_file = "b.hpp",
                      .other_line = 9,
-                     .place = ThreadOfGrid{{1, 0, 0}, {2, 3, 0}}};
+                     .place = ThreadOfGrid{{1, 0, 0}, {2, 3, 0}},
+                     .array = "As",
+                     .bracket = 2};
   const Finding wrong{.message = "C[2][1] is 0",
                       .hint = "look",
                       .call = "f(n=3)",
@@ -36,7 +38,8 @@ TEST(FindingJson, LeavesOutWhatIsUnknown) {
 }
 
 TEST(FindingJson, RefusesWhatIsNoFinding) {
-  Json whole = Finding{.hint = "look", .place = ThreadOfGrid{}, .call = "f(n=3)", .matrix = "C"};
+  Json whole = Finding{
+      .hint = "look", .place = ThreadOfGrid{}, .call = "f(n=3)", .array = "A", .matrix = "C"};
   for (const auto& [key, value] : whole.items()) {
     for (const Json& wrong : {Json(-1), Json(true), Json({1, 2}), Json(nullptr)}) {
       Json changed = whole;

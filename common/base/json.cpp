@@ -89,6 +89,10 @@ void to_json(nlohmann::json& document, const Finding& finding) {
   }
   if (!finding.hint.empty()) document["hint"] = finding.hint;
   if (!finding.call.empty()) document["call"] = finding.call;
+  if (!finding.array.empty()) {
+    document["array"] = finding.array;
+    document["bracket"] = finding.bracket;
+  }
   if (finding.matrix.empty()) return;
   document["matrix"] = finding.matrix;
   document["row"] = finding.row;
@@ -108,6 +112,10 @@ void from_json(const nlohmann::json& document, Finding& finding) {
   }
   if (document.contains("hint")) finding.hint = text(document, "hint");
   if (document.contains("call")) finding.call = text(document, "call");
+  if (document.contains("array")) {
+    finding.array = text(document, "array");
+    finding.bracket = small_integer(document, "bracket");
+  }
   if (!document.contains("matrix")) return;
   finding.matrix = text(document, "matrix");
   finding.row = small_integer(document, "row");

@@ -14,6 +14,7 @@
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/kernel_registers.hpp"
 #include "grading/builder/layout.hpp"
+#include "grading/builder/source_account.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/results/for_students.hpp"
@@ -258,19 +259,24 @@ Finding stopped_by(const Interrupted& interrupted) {
   return why;
 }
 
-/// Adds what the sources say by themselves: to wrong results and compiler errors a doubt, to the
-/// first test that passed a remark on what no test can try.
+/// Adds what the sources say by themselves: to a finding what stands on its lines, to wrong results
+/// and compiler errors a doubt, to the first test that passed a remark on what no test can try.
 class Remarker {
  public:
-  explicit Remarker(const StageRequest& request) {
+  explicit Remarker(const StageRequest& request) : folder_(request.source_directory) {
     const auto stage = std::ranges::find(stages(), request.id, &StageInfo::id);
-    if (stage != stages().end()) remarks_ = source_remarks(*stage, request.source_directory);
+    if (stage == stages().end()) return;
+    stage_ = &*stage;
+    remarks_ = source_remarks(*stage, folder_);
   }
 
   void add_to(TestResult& test) {
     if (test.finding.kind == "free" && test.finding.line == 0) {
       test.finding.file = remarks_.freed.file;
       test.finding.line = remarks_.freed.line;
+    }
+    if (test.status == Status::failed && stage_ != nullptr) {
+      add_account(test.finding, *stage_, folder_);
     }
     static const std::set<std::string_view> wrong = {
         "wrong-result", "uninitialised", "out-of-bounds", "race",
@@ -316,6 +322,8 @@ class Remarker {
     finding.line = doubt.line;
   }
 
+  std::filesystem::path folder_;
+  const StageInfo* stage_ = nullptr;
   SourceRemarks remarks_;
 };
 

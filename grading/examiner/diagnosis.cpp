@@ -63,7 +63,8 @@ std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code
   if (probe.found == 0) {
     return Diagnosis{Pattern::term_left_out,
                      so_far + tr("is then 0: the product with k = {} is left out", probe.k),
-                     tr("Follow k through the loops: which step is to bring this one in?")};
+                     tr("Follow k through the loops: which step is to bring this one in?"),
+                     probe.coded};
   }
   const float repeats = probe.found / probe.expected;
   if (repeats >= 2 && repeats == std::floor(repeats)) {
@@ -71,16 +72,31 @@ std::optional<Diagnosis> interpret(const Probe& probe, const Matrix<float>& code
                      so_far + tr("is then {} times that: the product with k = {} is added "
                                  "more than once",
                                  repeats, probe.k),
-                     tr("Follow k through the loops: which steps bring this one in?")};
+                     tr("Follow k through the loops: which steps bring this one in?"), probe.coded};
   }
   const auto place = std::ranges::find(code.values, probe.found);
   if (place == code.values.end()) return std::nullopt;
   const auto index = place - code.values.begin();
+  // Of the two factors only A has rows that C has, and only B has such columns.
+  const bool is_of_A = probe.coded[0] == 'A';
+  const auto own = is_of_A ? index / code.cols : index % code.cols;
+  const int due = is_of_A ? probe.row : probe.col;
   return Diagnosis{
       Pattern::misplaced,
       so_far + tr("then holds {}[{}][{}]", probe.coded, index / code.cols, index % code.cols),
-      tr("Follow the indices with which {} is read and, if these are right, those of {}.",
-         probe.coded, probe.identity)};
+      own == due
+          ? tr("Follow the indices with which {} is read and, if these are right, those of {}.",
+               probe.coded, probe.identity)
+      : is_of_A
+          ? tr("Row {} of C is made from row {} of A: follow the row with which A is read, and "
+               "with "
+               "which its tile is filled and read, and the one with which C is stored.",
+               due, own)
+          : tr("Column {} of C is made from column {} of B: follow the column with which B is "
+               "read, "
+               "and with which its tile is filled and read, and the one with which C is stored.",
+               due, own),
+      probe.coded, own != due};
 }
 
 // How a matrix is read whose element (row, col) lies at row * n + col: what is added to the place
@@ -243,7 +259,7 @@ std::optional<Diagnosis> interpret(const Rule& rule, const char* coded, int n, i
                "at {}",
                side, element, coded, read, right)
           : tr("element {} of {} is read at {}, and it lies at {}", element, coded, read, right),
-      hint};
+      hint, coded};
 }
 
 // Continues "then holds B[1][0]" by what a step from tile to tile adds.
@@ -266,7 +282,8 @@ std::optional<Diagnosis> interpret(const Reading& reading, const Probe& probe, i
       step == 0 ? tr("The same tile of {} is used in each step: bring the next one for each.",
                      probe.coded)
                 : tr("A tile further is Tile columns to the right in A, and so Tile elements, and "
-                     "Tile rows down in B, and so Tile * n elements.")};
+                     "Tile rows down in B, and so Tile * n elements."),
+      probe.coded};
 }
 
 // "0 to 7, 16"
@@ -355,12 +372,17 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
     if (const auto reading = find_reading(*after, code, seen.tile.width); reading && !rule) {
       rule = interpret(*reading, probe, n, seen.tile.width);
     }
+    if (!rule && !comparison.all_right()) {
+      rule = recognise_moved_parts(
+          [&](int row, int col) { return coded.place_of((*after)(row, col)); }, n, probe.coded);
+    }
     if (rule) {
       // Of the first wrong element the factor that was looked at before says something else.
       if (diagnosis && !first) rule->what = diagnosis->what + "; " + rule->what;
       return rule;
     }
-    if (diagnosis && !first) {
+    const bool is_surer = diagnosis && first && diagnosis->is_sure && !first->is_sure;
+    if (diagnosis && (!first || is_surer)) {
       const std::string products = tell_products(*after, code, code_in_B);
       diagnosis->what += products;
       if (!products.empty() && seen.tile.width < n) {

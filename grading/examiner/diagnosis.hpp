@@ -27,6 +27,8 @@ struct Observation {
   /// C is cut into parts of so many elements, and each thread has its place in all of them.
   std::optional<TileShape> part = std::nullopt;
   bool in_halves = false;  ///< A and B: whole numbers up to 2048 are exact
+  /// Each factor is to be multiplied as the sum of two TF32 numbers, a large and a small one.
+  bool is_split = false;
 };
 
 /// Mistakes that a wrong matrix gives away.
@@ -70,8 +72,10 @@ enum class Pattern {
 /// A recognised mistake in words for a student.
 struct Diagnosis {
   Pattern pattern;
-  std::string what;  ///< continues "... elements are wrong: "
-  std::string hint;  ///< what to look at next; empty if the pattern suggests nothing special
+  std::string what;        ///< continues "... elements are wrong: "
+  std::string hint;        ///< what to look at next; empty if the pattern suggests nothing special
+  std::string input = {};  ///< that is read at a wrong place, "B"; empty: none is known to be
+  bool is_sure = false;    ///< that it is this one, and not the other factor
 };
 
 /// Looks for the mistake behind a wrong result. Nothing if C is right or wrong in no known way.
@@ -98,6 +102,21 @@ inline std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_w
 /// Tells which parts of C are wrong, where some are right and the others wrong in all of their
 /// elements. `is_wrong`: (n, n).
 std::optional<Diagnosis> recognise_parts(const std::vector<bool>& is_wrong, int n, TileShape part);
+
+/// Which element of a factor stands somewhere in a product with the identity: row * n + col;
+/// nothing where none does.
+using PlaceOfElement = std::function<std::optional<long>(int row, int col)>;
+
+/// Tells which parts of 8 x 8 elements, as fragments of tensor cores consist of, have changed
+/// places in the first 16 rows and columns. Nothing if anything else has happened. `coded`: the
+/// factor.
+std::optional<Diagnosis> recognise_moved_parts(const PlaceOfElement& place_of, int n,
+                                               const char* coded);
+
+/// Tells how often each product of a small and a large part is in a result that is right but for
+/// its last digits, of factors that are split. Nothing if each is there once, or some other
+/// fraction.
+std::optional<Diagnosis> recognise_split_products(const Observation& observation);
 
 /// What is wrong with a call that a fresh process makes rightly.
 Diagnosis left_over_from_earlier_calls();

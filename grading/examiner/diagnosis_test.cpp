@@ -266,6 +266,17 @@ const Case cases[] = {
        if (col >= half) sum += dot(A, B, n, row, col - half, 0, n);
        C[row * n + col] = col + half < n ? 0 : sum;
      }},
+    {"parts of a fragment of A have changed places", Pattern::misplaced,
+     "where its rows 0 to 7, columns 8 to 15 belong stand its rows 8 to 15, columns 0 to 7",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       float sum = 0;
+       for (int k = 0; k < n; ++k) {
+         const bool is_moved = row < 16 && k < 16 && (row < 8) != (k < 8);
+         const int other = !is_moved ? 0 : row < 8 ? 8 : -8;
+         sum += A[(row + other) * n + k - other] * B[k * n + col];
+       }
+       C[row * n + col] = sum;
+     }},
     {"four results in one sum", Pattern::sums_in_one, "holds the sum of what belongs to it",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        float sum = 0;
@@ -277,6 +288,53 @@ const Case cases[] = {
 };
 
 std::string name_of(Pattern pattern) { return std::to_string(static_cast<int>(pattern)); }
+
+/// A factor in two numbers of which a tensor core reads all digits.
+struct Split {
+  explicit Split(float x) : large(rounded(x)), small(rounded(x - large)) {}
+  static float rounded(float x) {
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 0x1000U) & ~0x1fffU);
+  }
+  float large, small;
+};
+
+TEST(Diagnosis, CountsTheProductsOfSplitFactors) {
+  struct Case {
+    int small_A, small_B;  // how often each is added
+    const char* what;
+  };
+  const Case cases[] = {
+      {0, 1,
+       "that of A's small and B's large ones is in it 0 times, and that of A's large and B's "
+       "small ones 1 times"},
+      {2, 0, "is in it 2 times, and that of A's large and B's small ones 0 times"},
+      {0, 0, "is in it 0 times, and that of A's large and B's small ones 0 times"},
+  };
+  constexpr int n = 48;
+  Random random = seeded_random(48, "");
+  const Matrix<float> A = random_matrix(n, n, random), B = random_matrix(n, n, random);
+  const Matrix<float> before(n, n, std::bit_cast<float>(unwritten_bits));
+  const ReferenceProduct expected = multiply(A, B);
+  for (const Case& c : cases) {
+    Matrix<float> after(n, n);
+    for (int row = 0; row < n; ++row) {
+      for (int col = 0; col < n; ++col) {
+        float sum = 0;
+        for (int k = 0; k < n; ++k) {
+          const Split a(A(row, k)), b(B(k, col));
+          sum += a.large * b.large + static_cast<float>(c.small_A) * a.small * b.large +
+                 static_cast<float>(c.small_B) * a.large * b.small;
+        }
+        after(row, col) = sum;
+      }
+    }
+    const auto diagnosis =
+        recognise({A, B, before, after, expected, TileShape{8, 8}, std::nullopt, false, true});
+    ASSERT_TRUE(diagnosis);
+    EXPECT_EQ(name_of(diagnosis->pattern), name_of(Pattern::imprecise)) << diagnosis->what;
+    EXPECT_THAT(diagnosis->what, HasSubstr(c.what));
+  }
+}
 
 TEST(Diagnosis, RecognisesEveryMistake) {
   constexpr int n = 21;  // two whole tiles and a partial one

@@ -150,7 +150,8 @@ std::optional<Diagnosis> MatmulTest::diagnose_product(const Product& product,
                    .expected = expected,
                    .tile = part ? TileShape{matmul.n, matmul.n} : matmul.mapping.tile,
                    .part = part,
-                   .in_halves = matmul.inputs == ElementType::float16},
+                   .in_halves = matmul.inputs == ElementType::float16,
+                   .is_split = matmul.multipliers == Multipliers::tensor_3xtf32},
                   calls_made() == 1, rerun);
 }
 

@@ -232,6 +232,16 @@ std::string advise_on(const Finding& fault) {
         "must belong to one of them. Work out for both threads the row and the column that "
         "blockIdx, blockDim and threadIdx give, and the element that follows.");
   }
+  if (fault.kind == "race" &&
+      words.find(tr("one of two buffers, and nobody reads the other one in the meantime")) !=
+          words.npos) {
+    return tr(
+        "Two buffers take turns: what is read between two barriers was filled before the first, "
+        "and "
+        "what is filled there goes into the other one. Here both lines use the same. Look at the "
+        "index of the buffer on both lines, and at the line that changes it, which belongs beside "
+        "the __syncthreads() that ends a step; a further barrier is not what is missing.");
+  }
   const std::string race = core::in_language(marked("race on shared {}: {} and {}, {}"));
   const std::string start = race.substr(0, race.find('{'));
   const std::size_t name = words.find(start);
@@ -330,6 +340,7 @@ Finding wrong_result(const std::string& call, const Comparison& comparison, cons
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
+  if (diagnosis) finding.array = diagnosis->input;
   finding.call = call;
   finding.matrix = "C";
   finding.row = comparison.row;
@@ -437,6 +448,7 @@ Finding wrong_element(const std::string& call, const std::string& matrix,
   if (diagnosis) finding.message += ": " + diagnosis->what;
   finding.message += ".";
   finding.hint = diagnosis && !diagnosis->hint.empty() ? diagnosis->hint : advice;
+  if (diagnosis) finding.array = diagnosis->input;
   finding.call = call;
   finding.matrix = matrix;
   finding.row = comparison.row;

@@ -226,11 +226,20 @@ std::optional<Diagnosis> imprecise(const Observation& seen, const Comparison&) {
       return std::nullopt;
     }
   }
+  if (seen.is_split) {
+    if (auto diagnosis = recognise_split_products(seen)) return diagnosis;
+  }
   return Diagnosis{
       Pattern::imprecise,
       tr("all of them are right to a few digits, so the arithmetic is less precise than "
          "float"),
-      tr("Keep the factors, the tiles and the sum in float: no half precision, no TF32.")};
+      seen.in_halves
+          ? tr("A and B are halves, and their products are to be added up in float: look "
+               "for an accumulator, a sum or a tile of results in half precision.")
+      : seen.is_split
+          ? tr("A float takes two TF32 numbers: x is to_tf32(x) and what that leaves, to_tf32(x - "
+               "to_tf32(x)). Look at how both are made, and which of them each product takes.")
+          : tr("Keep the factors, the tiles and the sum in float: no half precision, no TF32.")};
 }
 
 // How far apart, in rows or columns, the elements lie whose sums one of them has: the next of them

@@ -244,6 +244,7 @@ void StageTest::fail(Verdict verdict) {
   if (block != blocks_.end() && !launches_.empty() && comes_of_launches(verdict)) {
     verdict.message += doubt_about_launch(launches_.front(), block->second);
   }
+  verdict.message += words_on(verdict.call, launches_);
   record_verdict(verdict);
   [&] { FAIL() << verdict.message << "\n" << verdict.hint; }();
   // Ends the test from any depth. GoogleTest takes this exception for a failure reported already.

@@ -120,6 +120,13 @@ class StageTest : public testing::Test {
     launches_ = reply.launch_list;
   }
 
+  /// What a failure of a call that chose its launches says of them. Begins with a blank; empty
+  /// where the call's arguments say it all.
+  virtual std::string words_on(const std::string& /*call*/,
+                               const std::vector<LaunchInfo>& /*launches*/) const {
+    return "";
+  }
+
   /// Has failures of this call tell where its blocks have other shapes than asked for.
   void expect_block(const std::string& call, TileShape threads) { blocks_[call] = threads; }
 

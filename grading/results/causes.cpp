@@ -72,7 +72,7 @@ bool is_same(const TestResult& a, const TestResult& b) {
   return a.finding.line > 0 &&
          std::tie(a.finding.file, a.finding.line, a.finding.hint) ==
              std::tie(b.finding.file, b.finding.line, b.finding.hint) &&
-         function_of(a) == function_of(b);
+         (function_of(a) == function_of(b) || distance(a.finding.kind) < order.size());
 }
 
 /// Whether the one may be wrong because of what the other found.
@@ -110,8 +110,11 @@ std::vector<Cause> causes_of(const StageResult& stage) {
   for (const TestResult* test : tests) {
     const auto same = std::ranges::find_if(
         causes, [&](const Cause& cause) { return is_same(*cause.told, *test); });
-    const auto source = std::ranges::find_if(
-        causes, [&](const Cause& cause) { return may_come_of(*test, *cause.told); });
+    const auto source = std::ranges::find_if(causes, [&](const Cause& cause) {
+      return may_come_of(*test, *cause.told) ||
+             std::ranges::any_of(
+                 cause.same, [&](const TestResult* other) { return may_come_of(*test, *other); });
+    });
     if (same != causes.end()) {
       same->same.push_back(test);
     } else if (source != causes.end()) {

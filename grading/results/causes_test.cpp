@@ -58,6 +58,18 @@ TEST(Causes, OfOneFunctionExplainNoWrongResultOfAnother) {
   EXPECT_EQ(causes_of(stage).size(), 2u);
 }
 
+TEST(Causes, OnOneLineAreOneForTwoFunctions) {
+  Finding of_other = race;
+  of_other.message = "g(n=9): race";
+  const StageResult stage =
+      stage_of({failed("F", race), failed("G", of_other),
+                failed("Wrong", {.kind = "wrong-result", .message = "g(n=8): C[0][0] is 1"})});
+  const auto causes = causes_of(stage);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(follow_ups(causes[0]),
+            "For the same reason, too: G.\nIt may be why results are wrong: Wrong.");
+}
+
 TEST(Causes, OfALoopThatNeverEndsAreOne) {
   const auto late = [](int line) {
     return Finding{

@@ -115,7 +115,8 @@ void AsyncCopies::report(const OnItsWay& copy, Place place, unsigned bytes,
                 .line = line.line,
                 .other_file = begun.file,
                 .other_line = begun.line,
-                .place = block().place_of(thread)},
+                .place = block().place_of(thread),
+                .array = block().array_of(place)},
                block().number());
 }
 

@@ -93,7 +93,12 @@ Finding at(uint3 block, uint3 thread, Site site, const char* kind, std::string m
 
 std::optional<Finding> Barriers::stuck(const StuckBlock& stuck) {
   const auto& [thread, what, site] = stuck.threads.front();
-  return at(stuck.block, thread, site, kind_of(stuck.why), message(stuck));
+  Finding found = at(stuck.block, thread, site, kind_of(stuck.why), message(stuck));
+  if (stuck.why == StuckBlock::Why::divided) {
+    found.other_file = stuck.threads[1].site.file;
+    found.other_line = stuck.threads[1].site.line;
+  }
+  return found;
 }
 
 std::optional<Finding> Barriers::skipped(const SkippedBarrier& skipped) {

@@ -47,8 +47,9 @@ void Bounds::stray_lane(const StrayLane& lane) {
   const Place place = lane.place();
   const std::uint32_t site = lane.request.site.word();
   const std::string who = block().name_of(lane.thread());
-  const auto report = [&](const char* kind, std::string message) {
-    block().report(kind, site, lane.thread(), std::move(message));
+  const auto report = [&](const char* kind, std::string message, std::string array = "",
+                          int bracket = 0) {
+    block().report(kind, site, lane.thread(), std::move(message), std::move(array), bracket);
   };
   if (is_shared(place)) {
     const auto named = block().names().name_outside(place);
@@ -66,8 +67,10 @@ void Bounds::stray_lane(const StrayLane& lane) {
             : tr(": the launch gives {} bytes for it, the third value in <<<grid, block, "
                  "bytes>>>, where an element takes {}",
                  given, named->element_bytes);
-    return report("out-of-bounds", tr("{} is outside {} ({} {} it){}", named->element, named->array,
-                                      who, verb(site), room));
+    return report(
+        "out-of-bounds",
+        tr("{} is outside {} ({} {} it){}", named->element, named->array, who, verb(site), room),
+        named->name, named->bracket);
   }
   const ModuleVariables& variables = block().variables();
   if (const std::string host = variables.host_variable_at(variables.memory_of(place));
@@ -77,7 +80,27 @@ void Bounds::stray_lane(const StrayLane& lane) {
   }
   const auto range = DeviceMemory::instance().nearest_range(address_of(place));
   report("out-of-bounds",
-         fmt::format("{} {} {}", who, verb(site), outside_of(*range, address_of(place))));
+         fmt::format("{} {} {}", who, verb(site), outside_of(*range, address_of(place))),
+         name_of(*range));
+}
+
+/// What rows of an array are long, where that is why no vector can be at the start of each.
+std::string Bounds::odd_rows(Place place, unsigned bytes) const {
+  std::string name;
+  std::size_t row = 0;
+  if (is_shared(place)) {
+    const auto declared = block().names().declared_at(place);
+    if (!declared || !declared->has_rows()) return "";
+    name = declared->declaration;
+    row = declared->row_bytes();
+  } else if (const auto range = DeviceMemory::instance().range_at(address_of(place));
+             range && range->description != nullptr) {
+    name = range->description->name;
+    row = range->description->row_elements * range->description->element_bytes;
+  }
+  if (row % bytes == 0) return "";
+  return tr("; a row of {} has {} bytes, so that rows do not all begin at such an address", name,
+            row);
 }
 
 void Bounds::report_misaligned(const StrayLane& lane) const {
@@ -89,7 +112,9 @@ void Bounds::report_misaligned(const StrayLane& lane) const {
       "misaligned", lane.request.site.word(), lane.thread(),
       tr("{} {} {} bytes at once at {}, an address that {} does not divide",
          block().name_of(lane.thread()), verb(lane.request.site.word()), bytes,
-         known ? block().element_at(place) : tr("an address outside of all buffers"), bytes));
+         known ? block().element_at(place) : tr("an address outside of all buffers"), bytes) +
+          odd_rows(place, bytes),
+      known ? block().array_of(place) : "");
 }
 
 void Bounds::index_outside(const IndexOutside& index) {
@@ -103,7 +128,9 @@ void Bounds::index_outside(const IndexOutside& index) {
                             .message = message,
                             .file = index.fault.file,
                             .line = index.fault.line,
-                            .place = block().place_of(index.thread)},
+                            .place = block().place_of(index.thread),
+                            .array = index.element ? index.element->name : index.fault.type,
+                            .bracket = index.element ? index.element->bracket : 0},
                            block().number());
 }
 

@@ -26,6 +26,7 @@ class Bounds final : public Observer {
 
   void report_write_to_input(const Request& request) const;
   void report_misaligned(const StrayLane& lane) const;
+  std::string odd_rows(Place place, unsigned bytes) const;
   std::optional<Stray> fault_elsewhere(const void* address, bool reads, bool on_a_stack) const;
   std::optional<Stray> fault_in_a_module(std::uintptr_t address, bool reads) const;
   std::optional<Stray> fault_in_device_memory(const void* address) const;

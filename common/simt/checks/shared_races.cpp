@@ -1,8 +1,11 @@
 #include "common/simt/checks/shared_races.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "common/base/language.hpp"
 #include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/names.hpp"
 
 namespace tilewise::simt {
 
@@ -25,6 +28,7 @@ void SharedRaces::start_block(bool tags_anew) {
   split_words_.clear();
   split_bytes_.clear();
   twins_.clear();
+  pending_.clear();
   if (!tags_anew) return;
   words_->cells.clear();
   words_->settled.clear();
@@ -181,10 +185,39 @@ void SharedRaces::check_bytes(const Request& request, unsigned lane, Place from,
   }
 }
 
-void SharedRaces::report(Place place, Tag earlier, std::uint32_t earlier_site,
-                         AccessRecord later) const {
+void SharedRaces::report(Place place, Tag earlier, std::uint32_t earlier_site, AccessRecord later) {
+  const auto is_read = [](std::uint32_t site) { return Site32(site).action() == Action::read; };
+  const auto declared = block().names().declared_at(place);
+  const bool is_of_two_buffers = declared && declared->has_rows() && declared->extents[0] == 2 &&
+                                 is_read(earlier_site) != is_read(later.site);
+  if (!is_of_two_buffers) return tell({place, {earlier, earlier_site}, later}, "");
+  // What the other buffer was for is known at the end of the interval.
+  constexpr std::size_t enough = 64;
+  if (pending_.size() < enough) pending_.push_back({place, {earlier, earlier_site}, later});
+}
+
+void SharedRaces::tell(const Race& race, const std::string& note) const {
   const std::uint32_t number = block().number();
-  block().report_race(place, {number, {earlier, earlier_site}}, {number, later});
+  block().report_race(race.place, {number, race.earlier}, {number, race.later}, note);
+}
+
+void SharedRaces::end_interval() {
+  const Tag interval = block().moments().interval_first();
+  for (const Race& race : std::exchange(pending_, {})) {
+    const auto declared = block().names().declared_at(race.place);
+    const std::size_t bytes = declared->bytes() / 2;
+    const bool is_second = race.place - declared->start >= bytes;
+    const std::size_t first =
+        (declared->start - shared_place + (is_second ? 0 : bytes)) / word_bytes;
+    bool reads_other = false;
+    for (std::size_t word = first; word < first + bytes / word_bytes && !reads_other; ++word) {
+      reads_other = words_->cells[word].read >= interval || is_split(word);
+    }
+    tell(race, reads_other ? ""
+                           : tr("; both use {}[{}], ", declared->name, is_second ? 1 : 0) +
+                                 tr("one of two buffers, and nobody reads the other one in the "
+                                    "meantime"));
+  }
 }
 
 }  // namespace tilewise::simt

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "common/simt/recorder/shadow.hpp"
 #include "common/simt/runtime/observer.hpp"
@@ -17,6 +19,7 @@ class SharedRaces final : public Observer {
   void start(const BlockWatch& block) override;
   void start_block(bool tags_anew) override;
   void shared_access(const Access& access) override;
+  void end_interval() override;
 
  private:
   /// What is remembered of one word, or of one byte.
@@ -34,6 +37,10 @@ class SharedRaces final : public Observer {
   struct Twin {
     Tag tag;
     std::uint32_t site;
+  };
+  struct Race {
+    Place place;
+    AccessRecord earlier, later;
   };
   /// All that shared memory which the operating-system thread has for its blocks.
   struct Words {
@@ -55,13 +62,15 @@ class SharedRaces final : public Observer {
   bool same_value(const Cell& cell, Place place, AccessRecord write, std::uint32_t old,
                   unsigned bytes) const;
   void write_again(Cell& cell, Place place, AccessRecord write, std::uint32_t old, unsigned bytes);
-  void report(Place place, Tag earlier, std::uint32_t earlier_site, AccessRecord later) const;
+  void report(Place place, Tag earlier, std::uint32_t earlier_site, AccessRecord later);
+  void tell(const Race& race, const std::string& note) const;
 
   std::unique_ptr<Words> words_;
   std::size_t bytes_ = 0;
   std::unordered_map<std::size_t, Cell> split_bytes_;  ///< of split words
   std::unordered_map<std::size_t, bool> split_words_;
   std::unordered_map<Place, Twin> twins_;  ///< of this block
+  std::vector<Race> pending_;              ///< of this interval, in arrays of two buffers
 };
 
 }  // namespace tilewise::simt

@@ -239,10 +239,14 @@ void Uninitialised::end_interval() {
     const bool races = Site32(read.site).action() != Action::atomic && write >= interval_first &&
                        thread_of(write) != thread_of(read.tag);
     if (races) continue;
+    const auto declared = block().names().declared_at(pending.place);
     block().report(
         "uninitialised", read.site, thread_of(read.tag),
         tr("{} {} shared {}, which no thread has written", block().name_of(thread_of(read.tag)),
-           verb(read.site), block().element_at(pending.place)));
+           verb(read.site), block().element_at(pending.place)) +
+            (declared && declared->has_rows() ? tr("; the array is {}", declared->declaration)
+                                              : ""),
+        block().array_of(pending.place));
   }
 }
 
@@ -316,7 +320,8 @@ Finding Uninitialised::explain(Place place, AccessRecord read) const {
                              above ? tr("above the diagonal") : tr("which nothing has written")),
       .file = line.file,
       .line = line.line,
-      .place = block().place_of(thread_of(read.tag))};
+      .place = block().place_of(thread_of(read.tag)),
+      .array = block().array_of(place)};
 }
 
 }  // namespace tilewise::simt

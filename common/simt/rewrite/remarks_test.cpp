@@ -101,6 +101,39 @@ TEST(Remarks, NameStatementsThatEndElsewhere) {
   }
 }
 
+TEST(Remarks, NameLoopsThatGoOnWhereTheyEnded) {
+  const char* const told =
+      "3: col goes on here where the loop ended the last time: the loop of "
+      "line 2 around it never sets col anew";
+  const std::pair<const char*, bool> cases[] = {
+      {"int col = 0; for (int row = 0; row < n; ++row)\nfor (; col < n; col += 8) C[col] = 0;",
+       true},
+      {"int col = 0; for (int row = 0; row < n; ++row) {\nwhile (col < n) { C[col] = 0; ++col; "
+       "}\n}",
+       true},
+      {"int col = 0; for (int row = 0; row < n; ++row) { col = 1;\nfor (; col < n; ++col) f(); }",
+       false},
+      {"int col = 0; for (int row = 0; row < n; ++row) { int col = 1;\nfor (; col < n; ++col) f(); "
+       "}",
+       false},
+      {"int col = 0; for (int row = 0; row < n; ++row, col = 0) {\nfor (; col < n; ++col) f(); }",
+       false},
+      {"int col = 0; for (int row = 0; row < n; row += 4) {\nfor (; col < row; ++col) f(); }",
+       false},
+      {"int col = 0; for (int row = 0; row < n; ++row) {\nwhile (col < n && A[col] < row) ++col; }",
+       false},
+      {"int col = 0; for (int row = 0; row < n; ++row) {\nwhile (col < n) { if (f()) break; ++col; "
+       "} }",
+       false},
+      {"int col = 0;\nfor (; col < n; ++col) C[col] = 0;", false},
+  };
+  for (const auto& [body, is_told] : cases) {
+    EXPECT_EQ(told_of(kernel(body)).find(told) != std::string::npos, is_told)
+        << body << "\n"
+        << told_of(kernel(body));
+  }
+}
+
 TEST(Remarks, LetPassStatementsThatAreMeantSo) {
   for (const char* body : {
            "int k = 0; for (; k < n && A[k] > 0; ++k);\nC[0] = k;",

@@ -7,10 +7,13 @@
 
 #include "common/base/language.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
+#include "common/simt/rewrite/variables.hpp"
 
 namespace tilewise::simt {
 namespace {
 
+using rewriting::block_around;
+using rewriting::may_change;
 using rewriting::Outline;
 using rewriting::Scope;
 using rewriting::Token;
@@ -135,42 +138,6 @@ void look_for_assignment(const Outline& outline, std::size_t word, std::vector<R
                         "whenever {1} is not 0",
                         code[first].text, code[first + 2].text),
                      tr("Compare with < or ==, not with =.")});
-}
-
-/// The bracket that opens the innermost block around a token.
-std::optional<std::size_t> block_around(const Outline& outline, std::size_t index) {
-  const std::vector<Token>& code = outline.code();
-  for (std::size_t i = index; i-- > 0;) {
-    if (code[i].is("(")) return std::nullopt;  // a parameter, or the counter of a loop
-    if (code[i].is("{")) return i;
-    if (code[i].is(")") || code[i].is("}")) i = outline.partner(i).value_or(i);
-  }
-  return std::nullopt;
-}
-
-/// Whether a use of a variable may change it.
-bool may_change(const Outline& outline, std::size_t name) {
-  static constexpr auto with_equals =
-      std::to_array<std::string_view>({"+", "-", "*", "/", "%", "&", "|", "^"});
-  const std::vector<Token>& code = outline.code();
-  std::size_t next = name + 1;
-  while (next + 2 < code.size() && code[next].is("["))
-    next = outline.partner(next).value_or(next) + 1;
-  const Token &before = code[name - 1], &behind = code[next];
-  const bool is_handed_on =
-      (before.is("(") || before.is(",")) && (behind.is(")") || behind.is(","));
-  const bool is_counted = before.is("++") || before.is("--") || behind.is("++") ||
-                          behind.is("--") || (behind.is("+") && code[next + 1].is("+")) ||
-                          (behind.is("-") && code[next + 1].is("-"));
-  const bool is_assigned = behind.is("=") && !code[next + 1].is("=");
-  const bool is_joined =
-      (std::ranges::find(with_equals, behind.text) != with_equals.end() &&
-       code[next + 1].is("=")) ||
-      (behind.text.size() == 2 && behind.text[1] == '=' &&
-       std::ranges::find(with_equals, behind.text.substr(0, 1)) != with_equals.end());
-  // A member, or a reference.
-  const bool is_more = behind.is(".") || behind.is(">") || before.is("&");
-  return is_handed_on || is_counted || is_assigned || is_joined || is_more;
 }
 
 /// `float sum = 0; for (...) { float sum = ...; } C[i] = sum;`, of which the first never changes.

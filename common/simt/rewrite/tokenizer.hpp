@@ -20,6 +20,7 @@ struct Token {
 
   std::size_t end() const { return begin + text.size(); }
   bool is(std::string_view expected) const { return text == expected; }
+  bool is_name() const { return kind == TokenKind::identifier; }
 };
 
 /// Splits C++ with CUDA's `<<<` into tokens. Every `>` is a token of its own, because only what

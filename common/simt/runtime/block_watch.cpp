@@ -284,8 +284,14 @@ std::string BlockWatch::element_at(Place place) const {
   return range ? element_of(*range, address_of(place)) : tr("global memory");
 }
 
-void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
-                        std::string message) const {
+std::string BlockWatch::array_of(Place place) const {
+  const std::string element = element_at(place);
+  const std::string name = element.substr(0, element.find('['));
+  return name.find(' ') == std::string::npos ? name : "";
+}
+
+void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread, std::string message,
+                        std::string array, int bracket) const {
   Findings& findings = Findings::instance();
   if (findings.knows(kind, site, 0, block_)) return;
   const SourceLine line = line_of(site);
@@ -293,7 +299,9 @@ void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
                 .message = std::move(message),
                 .file = line.file,
                 .line = line.line,
-                .place = place_of(thread)},
+                .place = place_of(thread),
+                .array = std::move(array),
+                .bracket = bracket},
                block_, thread / trace_lanes);
 }
 
@@ -303,7 +311,8 @@ std::string BlockWatch::actor(GridAccess access) const {
             line_of(site).line);
 }
 
-void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) const {
+void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later,
+                             const std::string& note) const {
   // Which of two blocks came first is up to the system's threads. A race is told the same way
   // however they ran: who writes before who reads, else the lower block first.
   const auto rank = [](const GridAccess& of) {
@@ -325,15 +334,17 @@ void BlockWatch::report_race(Place place, GridAccess earlier, GridAccess later) 
                  : tr("with no __syncthreads() between them");
   findings.add(
       {.kind = kind,
-       .message = is_shared(place) ? tr("race on shared {}: {} and {}, {}", element_at(place),
-                                        actor(earlier), actor(later), why)
-                                   : tr("race on {}: {} and {}, {}", element_at(place),
-                                        actor(earlier), actor(later), why),
+       .message = (is_shared(place) ? tr("race on shared {}: {} and {}, {}", element_at(place),
+                                         actor(earlier), actor(later), why)
+                                    : tr("race on {}: {} and {}, {}", element_at(place),
+                                         actor(earlier), actor(later), why)) +
+                  note,
        .file = line.file,
        .line = line.line,
        .other_file = other_line.file,
        .other_line = other_line.line,
-       .place = place_of(thread, later.block)},
+       .place = place_of(thread, later.block),
+       .array = array_of(place)},
       higher_block);
 }
 

@@ -55,7 +55,8 @@ class BlockWatch {
     cursor(running_) = recorder.next;
     running_ = thread;
     recorder.next = cursor(thread);
-    recorder.end = watch_.order == ThreadOrder::in_step ? recorder.next + 1 : traces_[thread / 32].end();
+    recorder.end =
+        watch_.order == ThreadOrder::in_step ? recorder.next + 1 : traces_[thread / 32].end();
   }
 
   /// What follows are not the kernel's accesses, but perhaps the run-time's own: the library
@@ -84,8 +85,8 @@ class BlockWatch {
 
   void note_fence();
   void note_index_fault(IndexFault fault);
-  /// Whether what counts for nothing takes long: nobody asks for all faults of a kernel that is only
-  /// counted, and each costs as much as a thousand accesses.
+  /// Whether what counts for nothing takes long: nobody asks for all faults of a kernel that is
+  /// only counted, and each costs as much as a thousand accesses.
   bool counts_in_vain() const {
     constexpr std::size_t many = 4096;
     return !watch_.checks && index_faults_noted_ >= many;
@@ -141,11 +142,18 @@ class BlockWatch {
   /// "Bs[3][0]" of shared memory, else "B[37][0]", or "global memory" where nothing is known of it.
   std::string element_at(Place place) const;
 
+  /// "As": what the element lies in; empty where it has no name.
+  std::string array_of(Place place) const;
+
   /// Reports what a thread does wrong at a site, once for each kind.
-  void report(const char* kind, std::uint32_t site, unsigned thread, std::string message) const;
+  /// @param array as core::Finding has it, and `bracket`
+  void report(const char* kind, std::uint32_t site, unsigned thread, std::string message,
+              std::string array = "", int bracket = 0) const;
 
   /// Reports two accesses that nothing orders.
-  void report_race(Place place, GridAccess earlier, GridAccess later) const;
+  /// @param note what else is known of it; begins with a semicolon
+  void report_race(Place place, GridAccess earlier, GridAccess later,
+                   const std::string& note = "") const;
 
  protected:
   BlockWatch() = default;
@@ -205,7 +213,7 @@ class BlockWatch {
   SharedNames names_;
   std::vector<PendingIndexFault> index_faults_;
   std::size_t index_faults_noted_ = 0;  ///< of the block
-  std::vector<BegunCopy> copies_;  ///< of this block
+  std::vector<BegunCopy> copies_;       ///< of this block
   /// Sites and addresses of accesses elsewhere that nobody minds.
   std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
 };

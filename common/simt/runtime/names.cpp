@@ -49,6 +49,10 @@ std::string extent_of(const DeviceMemory::Range& range) {
 
 }  // namespace
 
+std::string name_of(const DeviceMemory::Range& range) {
+  return range.description == nullptr ? "" : range.description->name;
+}
+
 std::string element_of(const DeviceMemory::Range& range, const std::byte* address) {
   if (range.description == nullptr) {
     return tr("byte {} of an allocation", address - range.start);
@@ -148,19 +152,27 @@ std::string SharedNames::element(const Array& array, std::int64_t index) const {
   return text;
 }
 
-std::string SharedNames::element(Place place) const {
-  auto after =
+const SharedNames::Array* SharedNames::holding(Place place) const {
+  const auto after =
       std::upper_bound(arrays_.begin(), arrays_.end(), place,
                        [](Place wanted, const Array& array) { return wanted < array.start; });
-  if (after != arrays_.begin()) {
-    const Array& array = *std::prev(after);
-    const std::size_t offset = place - array.start;
-    const std::size_t bytes = product(extents_of(array), 0) * array.element_bytes;
-    if (offset < bytes) {
-      return element(array, static_cast<std::int64_t>(offset / array.element_bytes));
-    }
-  }
-  return tr("byte {} of the block's shared memory", place - shared_place);
+  if (after == arrays_.begin()) return nullptr;
+  const Array& array = *std::prev(after);
+  const std::size_t bytes = product(extents_of(array), 0) * array.element_bytes;
+  return place - array.start < bytes ? &array : nullptr;
+}
+
+std::string SharedNames::element(Place place) const {
+  const Array* array = holding(place);
+  if (array == nullptr) return tr("byte {} of the block's shared memory", place - shared_place);
+  return element(*array, static_cast<std::int64_t>((place - array->start) / array->element_bytes));
+}
+
+std::optional<SharedNames::Declared> SharedNames::declared_at(Place place) const {
+  const Array* array = holding(place);
+  if (array == nullptr) return std::nullopt;
+  return Declared{array->name, declaration(*array), array->start, array->element_bytes,
+                  extents_of(*array)};
 }
 
 std::optional<SharedNames::OutOfBounds> SharedNames::name(const IndexFault& fault,
@@ -175,7 +187,9 @@ std::optional<SharedNames::OutOfBounds> SharedNames::name(const IndexFault& faul
       std::int64_t rest = floor_divide(offset, static_cast<std::int64_t>(array.element_bytes)) -
                           fault.index * stride;
       if (rest < 0 || rest >= static_cast<std::int64_t>(product(extents, 0))) continue;
-      OutOfBounds found{array.name, declaration(array), array.element_bytes, array.extents.empty()};
+      OutOfBounds found{array.name,          declaration(array),
+                        array.name,          static_cast<int>(dimension) + 1,
+                        array.element_bytes, array.extents.empty()};
       for (std::size_t i = 0; i < extents.size(); ++i) {
         const auto step = static_cast<std::int64_t>(product(extents, i + 1));
         const std::int64_t here = i == dimension ? fault.index : rest / step;
@@ -199,11 +213,19 @@ std::optional<SharedNames::OutOfBounds> SharedNames::name_outside(Place place) c
   if (after != arrays_.end() && after->start - place < offset / 2) {
     const auto back = static_cast<std::int64_t>(after->start - place);
     const auto size = static_cast<std::int64_t>(after->element_bytes);
-    return OutOfBounds{element(*after, -((back + size - 1) / size)), declaration(*after),
-                       after->element_bytes, after->extents.empty()};
+    return OutOfBounds{element(*after, -((back + size - 1) / size)),
+                       declaration(*after),
+                       after->name,
+                       1,
+                       after->element_bytes,
+                       after->extents.empty()};
   }
   return OutOfBounds{element(array, static_cast<std::int64_t>(offset / array.element_bytes)),
-                     declaration(array), array.element_bytes, array.extents.empty()};
+                     declaration(array),
+                     array.name,
+                     1,
+                     array.element_bytes,
+                     array.extents.empty()};
 }
 
 }  // namespace tilewise::simt

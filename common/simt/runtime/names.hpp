@@ -29,6 +29,9 @@ namespace tilewise::simt {
 
 inline const std::byte* address_of(Place place) { return DeviceMemory::instance().base() + place; }
 
+/// "A"; empty where it has no name.
+std::string name_of(const DeviceMemory::Range& range);
+
 /// "A[37][0]", or "byte 148 of A" where the elements are not known.
 std::string element_of(const DeviceMemory::Range& range, const std::byte* address);
 
@@ -78,9 +81,29 @@ class SharedNames {
   /// The array that starts there.
   TracedArray array_at(Place start) const;
 
+  /// What a kernel says of the array that a place lies in.
+  struct Declared {
+    std::string name;         ///< "As"
+    std::string declaration;  ///< "float As[16][16]"
+    Place start;              ///< of the array
+    std::size_t element_bytes;
+    std::vector<std::size_t> extents;
+
+    bool has_rows() const { return extents.size() > 1; }
+    std::size_t bytes() const {
+      std::size_t bytes = element_bytes;
+      for (const std::size_t extent : extents) bytes *= extent;
+      return bytes;
+    }
+    std::size_t row_bytes() const { return extents.back() * element_bytes; }
+  };
+  std::optional<Declared> declared_at(Place place) const;
+
   struct OutOfBounds {
     std::string element;            ///< "As[3][17]"
     std::string array;              ///< "float As[16][16]"
+    std::string name;               ///< "As"
+    int bracket = 0;                ///< the one that holds the index outside, from 1
     std::size_t element_bytes = 0;  ///< of its own elements
     bool is_dynamic = false;        ///< as large as the launch makes it
   };
@@ -99,6 +122,7 @@ class SharedNames {
   std::vector<std::size_t> extents_of(const Array& array) const;
   std::string declaration(const Array& array) const;
   std::string element(const Array& array, std::int64_t index) const;
+  const Array* holding(Place place) const;
 
   std::vector<Array> arrays_;  ///< by start
   std::unordered_map<Place, std::tuple<const char*, const char*, std::size_t>> noted_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,41 @@ struct Configuration {
 class WorkTest : public TiledMatmulTest {
  protected:
   using Function = MatmulCase (*)(const Configuration&, int n);
+
+  static std::vector<Configuration> listed() {
+    return {{16, 1, 1},   {16, 2, 1},   {16, 2, 2}, {16, 2, 3}, {16, 2, 8},
+            {16, 4, 4},   {16, 5, 6},   {16, 6, 6}, {16, 8, 8}, {16, 16, 16},
+            {16, 23, 24}, {16, 24, 24}, {32, 1, 1}, {32, 2, 1}, {32, 2, 2},
+            {32, 2, 3},   {32, 2, 4},   {32, 4, 4}, {32, 5, 6}, {32, 6, 6}};
+  }
+
+  /// Which of the configurations matmul_auto() has launched, as far as grid and block tell.
+  std::string words_on(const std::string& call,
+                       const std::vector<LaunchInfo>& launches) const override {
+    const std::string start = "matmul_auto(n=";
+    if (!call.starts_with(start) || launches.empty()) return "";
+    const int n = std::atoi(call.c_str() + start.size());
+    const LaunchInfo& launch = launches.back();
+    std::string fitting;
+    for (const Configuration& c : listed()) {
+      const auto is_of = [&](unsigned blocks, int side) {
+        return static_cast<int>(blocks) == divide_up(n, side);
+      };
+      if (static_cast<int>(launch.block[0]) != c.tile || !is_of(launch.grid[0], c.cols()) ||
+          !is_of(launch.grid[1], c.rows())) {
+        continue;
+      }
+      fitting += fmt::format("{}{}x{}", fitting.empty() ? "" : ", ", c.rx, c.ry);
+    }
+    return fitting.empty()
+               ? tr(" It launched {} on line {}, {} x {} blocks of {} x {} threads.", launch.kernel,
+                    launch.line, launch.grid[0], launch.grid[1], launch.block[0], launch.block[1])
+               : tr(" It launched {} on line {}, {} x {} blocks of {} x {} threads, as tile {} "
+                    "with "
+                    "{} results a thread takes.",
+                    launch.kernel, launch.line, launch.grid[0], launch.grid[1], launch.block[0],
+                    launch.block[1], launch.block[0], fitting);
+  }
 
   static MatmulCase rx_ry(const Configuration& c, int n) {
     return {.n = n,
@@ -125,12 +162,7 @@ class WorkTest : public TiledMatmulTest {
 
 class MatmulRxRy : public WorkTest {
  protected:
-  static std::vector<Configuration> configurations() {
-    return {{16, 1, 1},   {16, 2, 1},   {16, 2, 2}, {16, 2, 3}, {16, 2, 8},
-            {16, 4, 4},   {16, 5, 6},   {16, 6, 6}, {16, 8, 8}, {16, 16, 16},
-            {16, 23, 24}, {16, 24, 24}, {32, 1, 1}, {32, 2, 1}, {32, 2, 2},
-            {32, 2, 3},   {32, 2, 4},   {32, 4, 4}, {32, 5, 6}, {32, 6, 6}};
-  }
+  static std::vector<Configuration> configurations() { return listed(); }
 
   static std::vector<Configuration> unlisted() {
     return {{16, 3, 2},   {16, 1, 2}, {16, 8, 2},   {16, 6, 5},   {16, 2, 4},  {16, 3, 3},

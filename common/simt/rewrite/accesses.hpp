@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewise::simt {
+
+/// What decides whether a thread comes to an access.
+struct SourceCondition {
+  int line;
+  std::string text;    ///< "row < n"; of several that && joins each is one
+  bool must_not_hold;  ///< it stands before an `else`, a `return` or a `continue`
+  bool is_of_loop;
+};
+
+/// A part of an index: what stands in brackets or, of a matrix behind a pointer, its row or column.
+struct IndexPart {
+  enum class Tested {
+    no,       ///< by no condition that decides on the access
+    alike,    ///< something made of the same names is compared
+    exactly,  ///< this very expression is compared
+  };
+  std::string text;  ///< "row + i"
+  Tested tested = Tested::no;
+  std::string compared = {};  ///< where it is `alike`: "row"
+  int compared_line = 0;
+};
+
+/// An access to an element, as a source writes it down.
+struct SourceAccess {
+  enum class Memory { global, shared, own, unknown };
+
+  std::string array;      ///< as the function calls it
+  std::string text;       ///< "A[(row + i) * n + k]"
+  std::string statement;  ///< that it stands in, on one line
+  int line;
+  bool stores;
+  bool handed_on = false;  ///< its address is an argument of a function
+  Memory memory;
+  std::string declaration;  ///< of an array: "float As[Tile][Tile + 1]"; else empty
+  int declaration_line = 0;
+  /// Where a pointer begins that the function makes: "A + row * n", and its line; else empty.
+  std::string origin = {};
+  int origin_line = 0;
+  std::string function;
+  std::string lambda = {};  ///< of the function's that the access stands in; empty: none
+  bool in_kernel;
+  std::vector<std::string> brackets;  ///< what stands in each
+  std::vector<IndexPart> parts;       ///< row and column, or what stands in each bracket
+  std::string pitch = {};  ///< "n" of `row * n + col`, where the function is given it; else empty
+  std::vector<SourceCondition> conditions;  ///< outermost first
+};
+
+/// What decides whether a thread comes to a word of a device function on some line, as
+/// `__syncthreads`.
+std::vector<SourceCondition> conditions_of(std::string_view source, int line,
+                                           std::string_view word);
+
+/// A line that gives a variable another value, or calls a function.
+struct QuotedLine {
+  int line;
+  std::string text;  ///< "p = 1 - p", "fill(pair, k0)"
+};
+
+/// All that the device functions of a CUDA source access by an index, by its words alone.
+/// @param source as the student wrote it
+std::vector<SourceAccess> accesses_in(std::string_view source);
+
+/// Where a device function gives a variable another value, its declaration aside.
+std::vector<QuotedLine> changes_of(std::string_view source, std::string_view function,
+                                   std::string_view variable);
+
+/// What calls a device function which stands in the source, or a lambda with a name; empty for
+/// kernels.
+/// @param line in the function's body
+struct SourceCaller {
+  std::string function;  ///< that is called
+  std::vector<QuotedLine> calls;
+};
+SourceCaller callers_of_line(std::string_view source, int line);
+
+/// Names of the kernels that a host function launches, itself or by others of the source.
+std::vector<std::string> kernels_launched_by(std::string_view source, std::string_view function);
+
+}  // namespace tilewise::simt

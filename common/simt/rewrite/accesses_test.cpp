@@ -1,0 +1,186 @@
+#include "common/simt/rewrite/accesses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tilewise::simt {
+namespace {
+
+std::string kernel(const std::string& body) {
+  return "__global__ void kernel(const float* A, float* C, int m, int n) {\n" + body + "\n}\n";
+}
+
+/// The accesses to A, or to another array.
+std::vector<SourceAccess> accesses_to(const std::string& array, const std::string& source) {
+  std::vector<SourceAccess> found;
+  for (SourceAccess& access : accesses_in(source)) {
+    if (access.array == array) found.push_back(std::move(access));
+  }
+  return found;
+}
+
+/// "row < m, not col >= n, loop k < n"
+std::string conditions(const SourceAccess& access) {
+  std::string text;
+  for (const SourceCondition& condition : access.conditions) {
+    text += (text.empty() ? "" : ", ") + std::string(condition.must_not_hold ? "not " : "") +
+            (condition.is_of_loop ? "loop " : "") + condition.text;
+  }
+  return text;
+}
+
+TEST(Accesses, HaveTheConditionsThatLetAThreadThrough) {
+  struct Case {
+    const char* body;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {"C[i] = A[i];", ""},
+      {"if (i < n) C[i] = A[i];", "i < n"},
+      {"if (i < n) { f(); C[i] = A[i]; }", "i < n"},
+      {"if (i < n) f(); C[i] = A[i];", ""},
+      {"if (i < n) { f(); } C[i] = A[i];", ""},
+      {"if (row < m && (col < n)) C[i] = A[i];", "row < m, col < n"},
+      {"if (row < m || col < n) C[i] = A[i];", "row < m || col < n"},
+      {"if (i >= n) return; C[i] = A[i];", "not i >= n"},
+      {"if (i >= n) { C[0] = 1; return; } C[i] = A[i];", "not i >= n"},
+      {"if (row >= m || col >= n) return; C[i] = A[i];", "not row >= m, not col >= n"},
+      {"if (i >= n) C[0] = 0; else C[i] = A[i];", "not i >= n"},
+      {"if (i >= n) { C[0] = 0; } else { C[i] = A[i]; }", "not i >= n"},
+      {"if (i == 0) f(); else if (i < n) C[i] = A[i];", "not i == 0, i < n"},
+      {"for (int k = 0; k < n; ++k) C[i] = A[i];", "loop k < n"},
+      {"for (int k = 0; k < n; ++k) { if (k == j) continue; C[i] = A[i]; }",
+       "loop k < n, not k == j"},
+      {"while (i < n) { C[i] = A[i]; i += 32; }", "loop i < n"},
+      {"float a = i < n ? A[i] : 0;", "i < n"},
+      {"float a = row < m && col < n ? A[i] : 0;", "row < m, col < n"},
+      {"float a = i >= n ? 0 : A[i];", "not i >= n"},
+      {"bool is = i < n && A[i] > 0;", "i < n"},
+      {"As[ty] = i < n ? A[i] : 0.0f;", "i < n"},
+      {"if constexpr (Rx > 1) C[i] = A[i];", "Rx > 1"},
+      {"const bool in = row < m && col < n; C[i] = in ? A[i] : 0;", "row < m, col < n"},
+      {"if (i < n) { const auto fetch = [&](int k) { if (k < m) C[i] = A[i]; }; }", "k < m"},
+      {"if (i < n) for (int k = 0; k < m; ++k) C[i] = A[i];", "i < n, loop k < m"},
+  };
+  for (const Case& each : cases) {
+    const auto found = accesses_to("A", kernel(each.body));
+    ASSERT_EQ(found.size(), 1U) << each.body;
+    EXPECT_EQ(conditions(found[0]), each.expected) << each.body;
+  }
+}
+
+/// "row: no, col: exactly"
+std::string parts(const SourceAccess& access) {
+  std::string text;
+  for (const IndexPart& part : access.parts) {
+    text += (text.empty() ? "" : ", ") + part.text + ": ";
+    text += part.tested == IndexPart::Tested::no        ? "no"
+            : part.tested == IndexPart::Tested::exactly ? "exactly"
+                                                        : "alike " + part.compared;
+  }
+  return text;
+}
+
+TEST(Accesses, AreHeldAgainstTheirConditions) {
+  struct Case {
+    const char* body;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {"if (row < m && col < n) C[0] = A[row * n + col];", "row: exactly, col: exactly"},
+      {"if (row < m && col < n) C[0] = A[std::size_t(row) * n + col];",
+       "row: exactly, col: exactly"},
+      {"if (row < m) C[0] = A[(row + i) * n + col];", "row + i: no, col: no"},
+      {"if (row < m && col + 1 < n) C[0] = A[row * n + col];", "row: exactly, col: alike col + 1"},
+      {"int r = row + i; if (row + i < m) C[0] = A[r * n];", "r: exactly"},
+      {"int r = row + i; if (row < m) C[0] = A[r * n + 0];", "r: no, 0: exactly"},
+      {"int at = row * n + col; if (row < m) C[0] = A[at];", "row: exactly, col: no"},
+      {"if (row * n + col < n * n) C[0] = A[k * n + col];", "k: no, col: alike row * n + col"},
+      {"if (k0 + tx < n) C[0] = *(A + row * n + k0 + tx);", "row: no, k0 + tx: exactly"},
+      {"if (i < n) C[0] = A[i];", "i: exactly"},
+      {"for (int i = 0; i < n; ++i) C[0] = A[i * n + i + 1];", "i: exactly, i + 1: alike i"},
+  };
+  for (const Case& each : cases) {
+    const auto found = accesses_to("A", kernel(each.body));
+    ASSERT_EQ(found.size(), 1U) << each.body;
+    EXPECT_EQ(parts(found[0]), each.expected) << each.body;
+  }
+}
+
+TEST(Accesses, SayWhatTheyStoreTo) {
+  const char* const declared = "__shared__ float As[16][17], Bs[2][16]; float sum[2] = {};\n";
+  struct Case {
+    const char* array;
+    const char* statement;
+    bool stores;
+  };
+  const Case cases[] = {
+      {"As", "As[i][j] = A[i];", true},
+      {"As", "sum[0] += As[i][j];", false},
+      {"sum", "sum[i] += a;", true},
+      {"sum", "C[i] = sum[0];", false},
+      {"As", "*reinterpret_cast<float4*>(&As[i][j]) = a;", true},
+      {"As", "reinterpret_cast<float4*>(&As[i][j])[0] = a;", true},
+      {"As", "a = *reinterpret_cast<float4*>(&As[i][j]);", false},
+      {"As", "cp_async<16>(&As[i][j], A + i);", true},
+      {"A", "cp_async<16>(&As[i][j], A + i);", false},
+      {"As", "if (As[i][j] == 0) f();", false},
+  };
+  for (const Case& each : cases) {
+    const auto found = accesses_to(each.array, kernel(declared + std::string(each.statement)));
+    ASSERT_EQ(found.size(), 1U) << each.statement;
+    EXPECT_EQ(found[0].stores, each.stores) << each.statement;
+  }
+  EXPECT_TRUE(accesses_to("As", kernel(declared + std::string("put(&As[i][j], a);")))[0].handed_on);
+  const auto made = accesses_to("a", kernel("const float* a = A + row;\nsum += a[k];\nsum += *a;"));
+  ASSERT_EQ(made.size(), 2U);
+  EXPECT_EQ(made[0].origin, "A + row");
+  EXPECT_EQ(made[0].origin_line, 2);
+  EXPECT_EQ(made[1].line, 4);
+  const auto shared = accesses_to("Bs", kernel(declared + std::string("Bs[p][i] = 0;")));
+  ASSERT_EQ(shared.size(), 1U);
+  EXPECT_EQ(shared[0].declaration, "float Bs[2][16]");
+  EXPECT_EQ(shared[0].declaration_line, 2);
+  EXPECT_EQ(shared[0].memory, SourceAccess::Memory::shared);
+  EXPECT_EQ(shared[0].brackets, (std::vector<std::string>{"p", "i"}));
+}
+
+TEST(Changes, AreNoDeclarations) {
+  const std::string source = kernel("int p = 0;\nfor (;;) {\np = 1 - p;\nf(p);\np ^= 1;\n++p;\n}");
+  std::string text;
+  for (const QuotedLine& change : changes_of(source, "kernel", "p")) {
+    text += std::to_string(change.line) + ": " + change.text + "; ";
+  }
+  EXPECT_EQ(text, "4: p = 1 - p; 6: p ^= 1; 7: ++p; ");
+}
+
+TEST(Callers, OfLambdasStandInTheirFunction) {
+  const std::string source =
+      kernel("const auto fill = [&](int pair) {\nAs[pair] = 0;\n};\nfill(0);\nfill(p ^ 1);");
+  const SourceCaller caller = callers_of_line(source, 3);
+  EXPECT_EQ(caller.function, "fill");
+  ASSERT_EQ(caller.calls.size(), 2U);
+  EXPECT_EQ(caller.calls[1].line, 6);
+  EXPECT_EQ(caller.calls[1].text, "fill(p ^ 1)");
+  EXPECT_EQ(accesses_in(source)[0].lambda, "fill");
+}
+
+TEST(Callers, AreThoseOfDeviceFunctions) {
+  const std::string source =
+      "template <int T>\n__device__ void load(float* s) {\ns[0] = 1;\n}\n"
+      "__global__ void kernel(float* A) {\nload<16>(A);\nA[0] = 1;\nload<2>(A);\n}\n"
+      "void host() { kernel<<<1, 1>>>(0); }\n";
+  EXPECT_EQ(callers_of_line(source, 3).function, "load");
+  const std::vector<QuotedLine> calls = callers_of_line(source, 3).calls;
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[0].line, 6);
+  EXPECT_EQ(calls[1].line, 8);
+  EXPECT_EQ(calls[1].text, "load<2>(A)");
+  EXPECT_EQ(callers_of_line(source, 7).function, "");
+  EXPECT_EQ(kernels_launched_by(source, "host"), (std::vector<std::string>{"kernel"}));
+}
+
+}  // namespace
+}  // namespace tilewise::simt

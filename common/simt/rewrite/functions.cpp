@@ -1,0 +1,139 @@
+#include "common/simt/rewrite/functions.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/simt/rewrite/accesses.hpp"
+#include "common/simt/rewrite/conditions.hpp"
+#include "common/simt/rewrite/index_parts.hpp"
+#include "common/simt/rewrite/variables.hpp"
+
+namespace tilewise::simt {
+
+namespace rewriting {
+
+std::vector<WrittenFunction> functions_of(const Outline& outline) {
+  const std::vector<Token>& code = outline.code();
+  std::vector<WrittenFunction> found;
+  std::size_t begin = 0;  // of what may be a function
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (outline.scope(i) != Scope::file) continue;
+    if (code[i].is(";")) begin = i + 1;
+    if (!code[i].is("{") || i == 0 || !code[i - 1].is(")")) continue;
+    const auto open = outline.partner(i - 1), end = outline.partner(i);
+    if (!open || *open == 0 || !end || !code[*open - 1].is_name()) continue;
+    const auto says = [&](std::string_view word) {
+      return std::any_of(code.begin() + static_cast<std::ptrdiff_t>(begin),
+                         code.begin() + static_cast<std::ptrdiff_t>(*open),
+                         [&](const Token& token) { return token.is(word); });
+    };
+    const bool is_kernel = says("__global__");
+    found.push_back({std::string(code[*open - 1].text), is_kernel, is_kernel || says("__device__"),
+                     *open, i, *end});
+    begin = *end + 1;
+    i = *end;
+  }
+  return found;
+}
+
+}  // namespace rewriting
+
+namespace {
+
+using rewriting::Token;
+using rewriting::words_of;
+using rewriting::WrittenFunction;
+
+}  // namespace
+
+std::vector<SourceCondition> conditions_of(std::string_view source, int line,
+                                           std::string_view word) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  for (const WrittenFunction& function : text.functions) {
+    for (std::size_t i = function.body; function.is_of_device && i < function.end; ++i) {
+      if (code[i].line != line || code[i].text != word) continue;
+      return rewriting::in_words(code, conditions_before(text.outline, i, function.body));
+    }
+  }
+  return {};
+}
+
+std::vector<QuotedLine> changes_of(std::string_view source, std::string_view name,
+                                   std::string_view variable) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  std::vector<QuotedLine> found;
+  for (const WrittenFunction& function : text.functions) {
+    if (function.name != name) continue;
+    for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
+      if (code[i].text != variable || !rewriting::is_changed_at(text.outline, i)) continue;
+      const bool is_declared = code[i - 1].is_name() && !code[i - 1].is("else");
+      if (is_declared) continue;
+      std::size_t end = i;
+      while (end < function.end && !code[end].is(";") && !code[end].is(")") && !code[end].is(",")) {
+        end = text.outline.partner(end).value_or(end) + 1;
+      }
+      std::size_t first = i;
+      while (code[first - 1].is("+") || code[first - 1].is("-")) --first;
+      found.push_back({code[i].line, words_of(code, {first, end})});
+    }
+  }
+  return found;
+}
+
+SourceCaller callers_of_line(std::string_view source, int line) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  const auto calls_of = [&](std::string_view name, std::size_t declared) {
+    SourceCaller caller{std::string(name), {}};
+    for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+      if (!code[i].is(name) || i == declared) continue;
+      const auto close = code[i + 1].is("<") ? text.outline.template_close(i + 1) : std::nullopt;
+      const std::size_t open = close ? *close + 1 : i + 1;
+      const bool is_call = code[open].is("(") && text.outline.scope(i) == rewriting::Scope::block;
+      const auto end = is_call ? text.outline.partner(open) : std::nullopt;
+      if (end) caller.calls.push_back({code[i].line, words_of(code, {i, *end + 1})});
+    }
+    return caller;
+  };
+  for (const WrittenFunction& function : text.functions) {
+    if (code[function.body].line > line || line > code[function.end].line) continue;
+    if (!function.is_of_device) return {};
+    const auto on_line =
+        std::ranges::find_if(code.begin() + static_cast<std::ptrdiff_t>(function.body) + 1,
+                             code.begin() + static_cast<std::ptrdiff_t>(function.end),
+                             [&](const Token& token) { return token.line >= line; });
+    const auto index = static_cast<std::size_t>(on_line - code.begin());
+    if (const auto lambda = rewriting::lambda_around(text.outline, index, function.body)) {
+      return calls_of(code[lambda->name].text, lambda->name);
+    }
+    if (function.is_kernel) return {};
+    return calls_of(function.name, function.parameters - 1);
+  }
+  return {};
+}
+
+std::vector<std::string> kernels_launched_by(std::string_view source, std::string_view name) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  std::vector<std::string> kernels, reached = {std::string(name)};
+  for (std::size_t at = 0; at < reached.size(); ++at) {
+    for (const WrittenFunction& function : text.functions) {
+      if (function.name != reached[at]) continue;
+      if (function.is_kernel) {
+        kernels.push_back(function.name);
+        continue;
+      }
+      for (std::size_t i = function.body; i < function.end; ++i) {
+        const bool is_known = std::ranges::find(reached, code[i].text) != reached.end();
+        const bool is_function = std::ranges::find(text.functions, code[i].text,
+                                                   &WrittenFunction::name) != text.functions.end();
+        if (is_function && !is_known) reached.emplace_back(code[i].text);
+      }
+    }
+  }
+  return kernels;
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/remarks.hpp"
+
+namespace tilewise::simt {
+
+/// Adds remarks on loops within loops that go on where they ended the last time: `for (; col < n;
+/// ...)` and `while (col < n)`, whose counter the loop around them never sets.
+void remark_on_loops(const rewriting::Outline& outline, std::vector<Remark>& remarks);
+
+}  // namespace tilewise::simt

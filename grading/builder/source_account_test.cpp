@@ -1,0 +1,135 @@
+#include "grading/builder/source_account.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tilewise::grading {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string source(const std::string& body) {
+  return "__device__ void bring(float* to, const float* from, int n) {\n"
+         "  to[threadIdx.x] = from[threadIdx.x * n];\n}\n"
+         "__global__ void kernel(const float* A, const float* B, float* C, int m, int n) {\n"
+         "  __shared__ float As[2][16][17];\n" +
+         body +
+         "\n}\n"
+         "int multiply(const float* A, const float* B, float* C, int n) {\n"
+         "  kernel<<<1, 1>>>(A, B, C, n, n);\n  return 0;\n}\n";
+}
+
+struct Case {
+  const char* name;
+  Finding finding;
+  const char* body;  ///< from line 6 on
+  const char* message;
+  const char* hint = "";
+  int line = 0;
+};
+
+Finding stray(int line, const char* array, int bracket = 0) {
+  return {
+      .kind = "out-of-bounds", .file = "a.cu", .line = line, .array = array, .bracket = bracket};
+}
+
+Finding wrong(const char* message, const char* array = "") {
+  return {.kind = "wrong-result", .message = message, .call = "multiply(n=3)", .array = array};
+}
+
+const Case cases[] = {
+    {"another row is tested", stray(7, "A"), "  if (row < m)\n    sum += A[(row + i) * n + 0];",
+     " Line 7 reads A[(row + i) * n + 0]. What lets a thread through to it: row < m on line 6. "
+     "None "
+     "of this tests row + i.",
+     "Test row + i itself, as line 7 uses it"},
+    {"nothing is tested", stray(6, "C"), "  C[row * n + col] = 0;",
+     " Line 6 stores to C[row * n + col]. No condition stands before it: all threads make it.",
+     "Before line 6 compare the row and the column"},
+    {"something like it is tested", stray(7, "B"),
+     "  if (row * n + col < n * n)\n    sum += B[k * n + col];",
+     "None of this tests k. What is tested on line 6 is row * n + col, and what is used is col."},
+    {"a loop alone", stray(7, "A"), "  for (int k = 0; k <= n; ++k)\n    sum += A[row * n + k];",
+     "What lets a thread through to it: k <= n on line 6. None of this tests row."},
+    {"those that have returned", stray(7, "A"),
+     "  if (col >= n) return;\n  sum += A[row * n + col];",
+     "not (col >= n) on line 6. None of this tests row."},
+    {"a pointer that moves", stray(7, "A"),
+     "  for (;;) { if (k < n) {\n    sum += A[row * n + k];\n  } A += 16; }",
+     "A itself moves on line 8: A += 16."},
+    {"a shared index", stray(6, "As", 3), "  As[p][ty][tx + 2] = 0;",
+     " Line 6 stores to As[p][ty][tx + 2], of float As[2][16][17] on line 5."},
+    {"an array of a thread", stray(8, "float [2]"),
+     "  float sum[2][3] = {};\n  for (int i = 0; i < 3; ++i)\n    C[0] = sum[i][0];",
+     " Line 8 reads sum[i][0], of float sum[2][3] on line 6. What lets a thread through to it: i < "
+     "3 on line 7."},
+    {"where a tile is filled",
+     {.kind = "uninitialised", .file = "a.cu", .line = 8, .array = "As"},
+     "  if (row < n)\n    As[0][ty][tx] = A[row * n];\n  sum += As[0][ty][k];",
+     " As is filled on line 7: As[0][ty][tx] = A[row * n], where a thread came through row < n on "
+     "line 6.",
+     "Where row < n on line 6 keeps a thread from the store"},
+    {"where all threads fill it",
+     {.kind = "uninitialised", .file = "a.cu", .line = 7, .array = "As"},
+     "  As[0][ty][ty] = A[row * n];\n  sum += As[0][ty][k];",
+     " As is filled on line 6: As[0][ty][ty] = A[row * n], by all threads.",
+     "Work out which elements the threads of a block fill"},
+    {"a tile with the rows of a matrix",
+     {.kind = "race",
+      .file = "a.cu",
+      .line = 7,
+      .other_file = "a.cu",
+      .other_line = 7,
+      .array = "Bs"},
+     "  __shared__ float Bs[256];\n  Bs[ty * n + tx] = a;",
+     " The index of Bs on line 7 counts n elements for a row, as in the matrix; a row of the tile "
+     "is as long as float Bs[256] on line 6 says.",
+     "Multiply by the width of the tile on line 7, and not by n."},
+    {"both of a race",
+     {.kind = "race",
+      .file = "a.cu",
+      .line = 8,
+      .other_file = "a.cu",
+      .other_line = 6,
+      .array = "As"},
+     "  As[p][ty][tx] = a;\n  p = 1 - p;\n  sum += As[1 - p][ty][k];",
+     " Line 6 stores to As[p][ty][tx], of float As[2][16][17] on line 5. Line 8 reads As[1 - "
+     "p][ty][k], of float As[2][16][17] on line 5. p changes on line 7: p = 1 - p."},
+    {"which barrier is in a branch",
+     {.kind = "barrier", .file = "a.cu", .line = 8, .other_file = "a.cu", .other_line = 7},
+     "  if (tx < 16)\n    __syncthreads();\n  __syncthreads();",
+     " To the barrier on line 7 come only those that get through tx < 16 on line 6.",
+     "Move the __syncthreads() of line 7 out of what line 6 decides",
+     7},
+    {"who calls a function", stray(2, "from"), "  bring(C, A, n);",
+     " Line 2 stands in bring(), which is called by line 6, bring(C, A, n)."},
+    {"who stores nothing", wrong("C[0][0] was never written"), "  if (row < n - 1) C[row] = 1;",
+     " Line 6 stores to C[row]. What lets a thread through to it: row < n - 1 on line 6."},
+    {"where a factor is read", wrong("C[0][0] is 1", "A"),
+     "  As[0][ty][tx] = A[row + k];\n  sum += As[0][k][ty];",
+     " A is read on line 6: As[0][ty][tx] = A[row + k]. As is read on line 7: sum += "
+     "As[0][k][ty]."},
+};
+
+TEST(SourceAccount, TellsWhatStandsOnAFindingsLines) {
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.name);
+    const SourceAccount account = account_of(each.finding, source(each.body));
+    EXPECT_THAT(account.message, HasSubstr(each.message));
+    EXPECT_THAT(account.hint, HasSubstr(each.hint));
+    EXPECT_EQ(account.line, each.line);
+  }
+}
+
+TEST(SourceAccount, SaysNothingOfWhatItDoesNotFind) {
+  for (const Finding& finding :
+       {stray(7, "A"), stray(99, "A"), Finding{.kind = "crash", .line = 6}, Finding{}}) {
+    const SourceAccount account = account_of(finding, source("  A = B;\n  f(A);"));
+    EXPECT_EQ(account.message + account.hint, "");
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading
