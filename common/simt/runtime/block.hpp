@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +14,9 @@
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/copies_on_their_way.hpp"
-#include "common/simt/runtime/division.hpp"
 #include "common/simt/runtime/grid_barrier.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
+#include "common/simt/runtime/undefined.hpp"
 #include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
@@ -71,10 +73,13 @@ class Block {
 
   /// Whether a kernel runs that does what hardware does where the guide leaves it open.
   bool goes_on_as_hardware() const { return running_ != nullptr && wanted_watch_.strict; }
-  /// From a signal handler.
-  void note_division_by_zero(std::uintptr_t pc) {
-    if (divisions_ == divided_by_zero_.size()) return;
-    divided_by_zero_[divisions_++] = {pc, running_number()};
+  /// Notes the running thread's, of each place the first. Also called from a signal handler.
+  void note_arithmetic(DoubtfulArithmetic arithmetic) {
+    const auto end = doubtful_.begin() + doubts_;
+    const auto is_of_same_place = [&](const auto& one) { return one.place == arithmetic.place; };
+    if (end == doubtful_.end() || std::any_of(doubtful_.begin(), end, is_of_same_place)) return;
+    arithmetic.thread = running_number();
+    doubtful_[doubts_++] = arithmetic;
   }
 
   CopiesOnTheirWay& copies() { return copies_; }
@@ -185,7 +190,7 @@ class Block {
   bool answer_active_masks();
   [[gnu::cold]] void tell_of_missing_lane(std::size_t thread, int lane, const Gathering& gathering);
   [[gnu::cold]] void tell_of_skipped_barrier();
-  [[gnu::cold]] void tell_of_divisions_by_zero();
+  [[gnu::cold]] void tell_of_arithmetic();
   template <class Ask>
   void tell(Ask&& ask);
 
@@ -225,8 +230,8 @@ class Block {
   /// The first in number of the threads that have come to the kernel's end in this interval.
   std::optional<std::size_t> at_end_;
   CopiesOnTheirWay copies_;
-  std::array<DividedByZero, 16> divided_by_zero_{};  ///< the first of this block
-  std::size_t divisions_ = 0;
+  std::array<DoubtfulArithmetic, 16> doubtful_{};  ///< the first of this block
+  std::ptrdiff_t doubts_ = 0;
 };
 
 }  // namespace tilewise::simt
