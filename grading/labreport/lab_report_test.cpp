@@ -78,7 +78,7 @@ TEST(LabReport, HasNoEnglishSentenceInSpanish) {
                           HasSubstr("Gráfica de GFLOPS frente a orden n. tile 16: "),
                           HasSubstr("Etapa 3: ")));
   core::Catalogue catalogue;
-  core::add_to(catalogue, text_of(root / "tools/page/es.po"));
+  core::add_to(catalogue, core::text_of(root / "tools/page/es.po"));
   EXPECT_GT(catalogue.size(), 300U);
   for (const auto& [english, spanish] : catalogue) {
     const bool is_sentence = english.find(' ') != english.npos && english.find('{') == english.npos;

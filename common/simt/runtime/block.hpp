@@ -73,13 +73,17 @@ class Block {
 
   /// Whether a kernel runs that does what hardware does where the guide leaves it open.
   bool goes_on_as_hardware() const { return running_ != nullptr && wanted_watch_.strict; }
-  /// Notes the running thread's, of each place the first. Also called from a signal handler.
+  /// Notes the running thread's: of each place the lowest thread, in whatever order they run. Also
+  /// called from a signal handler.
   void note_arithmetic(DoubtfulArithmetic arithmetic) {
-    const auto end = doubtful_.begin() + doubts_;
-    const auto is_of_same_place = [&](const auto& one) { return one.place == arithmetic.place; };
-    if (end == doubtful_.end() || std::any_of(doubtful_.begin(), end, is_of_same_place)) return;
     arithmetic.thread = running_number();
-    doubtful_[doubts_++] = arithmetic;
+    const auto end = doubtful_.begin() + doubts_;
+    const auto known = std::find_if(doubtful_.begin(), end, [&](const DoubtfulArithmetic& one) {
+      return one.place == arithmetic.place;
+    });
+    if (known == doubtful_.end() || (known != end && known->thread <= arithmetic.thread)) return;
+    *known = arithmetic;
+    if (known == end) ++doubts_;
   }
 
   CopiesOnTheirWay& copies() { return copies_; }

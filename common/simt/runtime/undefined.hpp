@@ -19,6 +19,6 @@ struct DoubtfulArithmetic {
 
 /// In words, where it is done.
 /// @param who  "block (0, 0, 0), thread (1, 0, 0)"
-Finding finding_of(const DoubtfulArithmetic& arithmetic, const std::string& who);
+core::Finding finding_of(const DoubtfulArithmetic& arithmetic, const std::string& who);
 
 }  // namespace tilewise::simt
