@@ -6,8 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/base/language.hpp"
 #include "grading/cli/submission.hpp"
@@ -68,13 +71,28 @@ std::string refusal_in_words(const CLI::App* app, const CLI::Error& error) {
   return core::retold(text, refusals) + told;
 }
 
+namespace {
+
+/// Options of a command are in a group that CLI11 calls "Options".
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    const std::string name = group == "Options" ? tr("Options") : group;
+    return CLI::Formatter::make_group(name, is_positional, std::move(options));
+  }
+};
+
+}  // namespace
+
 void speak_in_help(CLI::App& app) {
   constexpr const char* labels[] = {
       marked("Usage"),       marked("OPTIONS"),  marked("SUBCOMMAND"),
       marked("SUBCOMMANDS"), marked("REQUIRED"), marked("Positionals"),
       marked("Env"),         marked("Needs"),    marked("Excludes")};
-  for (const char* label : labels) app.get_formatter()->label(label, core::in_language(label));
-  app.option_defaults()->group(tr("Options"));
+  const auto formatter = std::make_shared<HelpFormatter>();
+  for (const char* label : labels) formatter->label(label, core::in_language(label));
+  app.formatter(formatter);
   app.group(tr("Subcommands"));
   app.set_help_flag("-h,--help", tr("Show this help and exit"));
 }

@@ -71,8 +71,9 @@ std::string description_in(const std::string& line) {
   if (line.find_first_not_of(' ') == line.npos) return "";
   if (line.find("./lab ") != line.npos || line.find(" mkdir ") != line.npos) return "";
   constexpr std::size_t column = 30;  // where CLI11 begins descriptions
-  if (line.starts_with("  ")) return line.size() > column ? line.substr(column) : "";
-  return line;
+  if (!line.starts_with("  ")) return line;
+  const bool reaches_there = line.size() > column && line[column - 1] == ' ';
+  return reaches_there ? line.substr(column) : "";
 }
 
 // `lab help` must work where nothing is built, so that what the parser lists is kept as a file:

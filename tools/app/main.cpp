@@ -56,7 +56,7 @@ ExitStatus run(int argc, char** argv) {
     fmt::print("{}", overview(root, stages(), read_progress(root)));
     return ExitStatus::passed;
   }
-  app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION);
+  app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION, tr("Show the version and exit"));
   app.require_subcommand(1);
   app.failure_message(refusal_in_words);
   ExitStatus status = ExitStatus::could_not_grade;
