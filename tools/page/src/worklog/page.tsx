@@ -3,7 +3,7 @@
 import { type Series } from "../chart.tsx";
 import drawingStyles from "../drawing.css";
 import { tr } from "../language.ts";
-import { linesInWords, significant } from "../numbers.ts";
+import { counted, linesInWords, significant } from "../numbers.ts";
 import { Blanks, Paper, textOf } from "../paper.tsx";
 import { Figures, choiceStyles } from "../report/figures.tsx";
 import reportStyles from "../report/report.css";
@@ -161,7 +161,15 @@ const Page = ({ damaged, stages }: Worklog) => (
       <h1>{titleOfPage()}</h1>
       <Blanks />
       <p class="hint">{tr("Type into the lines, then print, also to PDF. What has changed unfolds.")}</p>
-      {damaged > 0 && <p class="wrong">{tr("Of the log, this could not be read: {}.", linesInWords(damaged))}</p>}
+      {damaged > 0 && (
+        <p class="wrong">
+          {counted(
+            damaged,
+            tr("1 line of the log could not be read."),
+            tr("{} lines of the log could not be read.", damaged),
+          )}
+        </p>
+      )}
     </header>
     {stages.map((stage) => (
       <Stage {...stage} />
