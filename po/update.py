@@ -19,7 +19,9 @@ TOOLS = ("xgettext", "msgmerge", "msgattrib", "po4a")
 SKIPPED = 77  # to CTest
 DOCUMENTS = ("first-hour", "glossary")
 MADE_BY = "python3 po/update.py"
-QUESTIONS = ("question", "reason", "choices", "what")  # of stage.json, that a learner is asked and told
+# Of stage.json, what a learner is asked and told.
+QUESTIONS = ("question", "reason", "choices", "what", "accesses", "questions")
+PAGES = "tools/page"  # whose messages go to browsers with each page, and have a catalogue of their own
 
 
 def run(*command):
@@ -49,14 +51,20 @@ def texts_in(value, name=""):
     return [value] if name in QUESTIONS and isinstance(value, str) else []
 
 
-def write_template(pot, files, stage=None):
-    """Messages of sources, and of what a stage asks."""
+def texts_of_pages():
+    """What the TypeScript of pages says, which xgettext cannot tell from its types and tags."""
+    literal = re.compile(r'\b(?:tr|told|marked)\(\s*("(?:[^"\\\n]|\\.)*")')
+    files = sorted((ROOT / PAGES / "src").rglob("*.ts*"))
+    return [json.loads(text) for file in files for text in literal.findall(file.read_text())]
+
+
+def write_template(pot, files, texts=()):
+    """Messages of sources, and other texts that are shown."""
     with tempfile.TemporaryDirectory() as folder:
-        asked = Path(folder) / "stage.cpp"
-        if stage:
-            questions = texts_in(json.loads((stage / "stage.json").read_text()))
-            asked.write_text("".join(f"tr({json.dumps(text, ensure_ascii=False)});\n" for text in questions))
-            files = [*files, str(asked)]
+        shown = Path(folder) / "texts.cpp"
+        if texts:
+            shown.write_text("".join(f"tr({json.dumps(text, ensure_ascii=False)});\n" for text in texts))
+            files = [*files, str(shown)]
         run("xgettext", "--from-code=UTF-8", "--language=C++", "--keyword", "--keyword=tr:1", "--keyword=marked:1",
         "--flag=tr:1:no-c-format", "--flag=marked:1:no-c-format", "--no-location",
             "--force-po", "--package-name=Tilewise", "--no-wrap", "--output", pot, *files)
@@ -84,10 +92,15 @@ def update_messages(root, scratch):
         write_template(pot, common)
         merge(pot, root / f"po/{language}.po")
         for stage in stages(root):
-            write_template(pot, sources(stage.relative_to(root)), stage)
+            asked = texts_in(json.loads((stage / "stage.json").read_text()))
+            write_template(pot, sources(stage.relative_to(root)), asked)
             catalogue = stage / f"{language}.po"
             if catalogue.exists():
                 merge(pot, catalogue)
+        catalogue = root / PAGES / f"{language}.po"
+        if catalogue.exists():
+            write_template(pot, [], texts_of_pages())
+            merge(pot, catalogue)
 
 
 def texts(root):
@@ -128,7 +141,7 @@ def finish_texts(root):
 
 
 def catalogues(root):
-    return sorted([*root.glob("po/*.po"), *root.glob("grading/stages/*/*.po")])
+    return sorted([*root.glob("po/*.po"), *root.glob("grading/stages/*/*.po"), *root.glob(f"{PAGES}/*.po")])
 
 
 def translated_texts(root):

@@ -3,7 +3,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from update import broken, entries, placeholders, texts_in
+from update import broken, entries, placeholders, texts_in, texts_of_pages
 
 
 class Placeholders(unittest.TestCase):
@@ -41,6 +41,12 @@ class Catalogues(unittest.TestCase):
     def test_hold_what_a_stage_asks(self):
         stage = {"tests": [{"test": "A.B"}], "predict": [{"question": "how?", "choices": ["x", "y"], "call": "f()"}]}
         self.assertEqual(texts_in(stage), ["how?", "x", "y"])
+
+    def test_hold_what_pages_say(self):
+        said = texts_of_pages()
+        self.assertIn("Ridge point:", said)  # tr()
+        self.assertTrue(any(text.startswith("{} {} / {} = {} operations a byte") for text in said))  # told()
+        self.assertIn("previous stage", said)  # marked()
 
 
 if __name__ == "__main__":

@@ -113,7 +113,8 @@ inline constexpr auto compiler_helpers =
 /// each operating-system thread's.
 inline constexpr auto simulator_names = std::to_array<std::string_view>(
     {"__tls_get_addr", "threadIdx", "blockIdx", "blockDim", "gridDim", "jump_fcontext",
-     "tilewise_simt_jump", "_Z7clock64v", "__ubsan_handle_out_of_bounds", "__fentry__",
+     "tilewise_simt_jump", "_Z7clock64v", "__ubsan_handle_out_of_bounds",
+     "__ubsan_handle_shift_out_of_bounds", "__ubsan_handle_float_cast_overflow", "__fentry__",
      "__x86_return_thunk"});
 
 /// Of the simulator's functions those that serve host code.

@@ -116,6 +116,19 @@ INSTANTIATE_TEST_SUITE_P(
               "initcheck"},
         Fault{"ABarrierThatHalfReach", program("if (i < 40) __syncthreads(); y[i] = x[i];"),
               "work.cu:8: barrier: ", "synccheck"},
+        Fault{"AShiftBeyondTheWord", program("y[i] = 1 << i;"),
+              "work.cu:8: arithmetic: thread (32, 0, 0) of block (0, 0, 0) shifts a number of type "
+              "int by 32, and it has 32 bits",
+              "memcheck"},
+        Fault{"AConversionWithoutANumber", program("y[i] = static_cast<int>(x[i] * 1e10f);"),
+              "work.cu:8: arithmetic: thread (0, 0, 0) of block (0, 0, 0) converts 1e+10 to int",
+              "memcheck"},
+        Fault{"TwoStreamsWithoutAnEvent",
+              program("y[i] = x[i] + 1;",
+                      "cudaMemset(d_x, 0, 256); cudaMemset(d_y, 0, 256); cudaDeviceSynchronize(); "
+                      "cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); "
+                      "work<<<1, 64, 0, s>>>(d_y, d_x);"),
+              "work.cu:8: race: race on", "racecheck"},
         Fault{"ACallThatFails", program("y[i] = i;", "cudaMemset(d_x, 0, 1000);"),
               "work.cu:15: refused: cudaMemset returned cudaErrorInvalidValue", "memcheck"}),
     [](const auto& info) { return std::string(info.param.what); });
@@ -160,6 +173,35 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         RightProgram{
             "Usual", {{"work.cu", program("s[i] = x[i]; y[i] = s[i];")}}, {"work.cu"}, 0, "1\n"},
+        RightProgram{"OfBlocksThatWaitForEachOther",
+                     {{"spin.cu", R"(#include <cstdio>
+__device__ unsigned arrived;
+__global__ void sums(int* parts, int* sums) {
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = blockIdx.x + 1;
+    __threadfence();
+    atomicAdd(&arrived, 1);
+    while (atomicAdd(&arrived, 0) < gridDim.x) {}
+    __threadfence();
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  int sum = 0;
+  for (int i = 0; i < gridDim.x; ++i) sum += parts[i];
+  sums[blockIdx.x] = sum;
+}
+int main() {
+  constexpr int blocks = 40;
+  int *parts, *all, host[blocks];
+  cudaMalloc(&parts, sizeof host);
+  cudaMalloc(&all, sizeof host);
+  sums<<<blocks, 64>>>(parts, all);
+  cudaMemcpy(host, all, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%d %d\n", host[0], host[blocks - 1]);
+})"}},
+                     {"spin.cu"},
+                     0,
+                     "820 820\n"},
         RightProgram{"WithArgumentsAndAStatus",
                      {{"echo.cu", R"(#include <cstdio>
 int main(int argc, char** argv) {

@@ -80,9 +80,7 @@ Class class_of(const CohortOptions& options) {
   of_all.roster = settle_students(of_all.intake.entries, options.roster);
   of_all.real_students = of_all.roster;
   const std::vector<std::string>& stages = of_all.settings.stages;
-  if (!options.deadlines.empty()) {
-    of_all.deadlines = Deadlines(options.deadlines, of_all.roster, stages);
-  }
+  of_all.deadlines = Deadlines(options.deadlines, of_all.roster, stages);
   if (!options.points.empty()) {
     of_all.remarks = read_remarks(options.points, of_all.roster, stages, of_all.rubric);
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -105,6 +106,14 @@ std::optional<std::time_t> parse_time(std::string_view text, DayMeans day) {
   return time_of(number(match, 3), month, number(match, has_day_first ? 1 : 2), *clock);
 }
 
+std::optional<int> parse_late_days(std::string_view text) {
+  int days = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, days);
+  const bool is_number = error == std::errc() && rest == end;
+  return is_number && days >= 0 && days <= most_free_late_days ? std::optional(days) : std::nullopt;
+}
+
 std::string in_words(std::time_t time) {
   return fmt::format("{:%Y-%m-%d %H:%M %z}", fmt::localtime(time));
 }
@@ -139,8 +148,7 @@ double read_number(const nlohmann::json& json, const char* key, double most) {
 }
 
 int read_days(const nlohmann::json& json, const char* key) {
-  constexpr double longest = 366;
-  return static_cast<int>(read_number(json, key, longest));
+  return static_cast<int>(read_number(json, key, most_free_late_days));
 }
 
 std::map<std::string, std::time_t> read_stages(const nlohmann::json& json,
@@ -165,6 +173,12 @@ Deadlines::Deadlines(const std::filesystem::path& file, const Roster& roster,
     if (json.contains("stages")) terms.due_of_stage = read_stages(json.at("stages"), stages);
     if (json.contains("free_late_days")) terms.free_late_days = read_days(json, "free_late_days");
   };
+  for (std::size_t i = 0; i < roster.students().size(); ++i) {
+    const Student& student = roster[i];
+    if (!student.due && !student.free_late_days) continue;
+    of_student_[i] = {.due = student.due, .free_late_days = student.free_late_days};
+  }
+  if (file.empty()) return;
   const std::string name = printable(file.string());
   std::ifstream stream(file);
   if (!stream) throw CannotGrade(fmt::format("{} cannot be read", name));
@@ -185,7 +199,14 @@ Deadlines::Deadlines(const std::filesystem::path& file, const Roster& roster,
     const auto students = json.value("students", nlohmann::json::object());
     for (const auto& [word, terms] : students.items()) {
       demand_known_keys(terms, {"due", "stages", "free_late_days"});
-      read_terms(terms, of_student_[roster.demand(word, "students")]);
+      const std::size_t student = roster.demand(word, "students");
+      if (of_student_.contains(student)) {
+        throw std::invalid_argument(
+            fmt::format("students: {} has an extension or late days here and in the roster, or is "
+                        "here twice: leave one out",
+                        word));
+      }
+      read_terms(terms, of_student_[student]);
     }
   } catch (const std::exception& error) {
     throw CannotGrade(fmt::format("{}: {}", name, printable(error.what())));

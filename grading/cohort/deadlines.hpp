@@ -23,6 +23,12 @@ enum class DayMeans { its_beginning, its_end };
 /// machine's (TZ). Nothing where it is none of these, or on no calendar.
 std::optional<std::time_t> parse_time(std::string_view text, DayMeans day);
 
+/// More would be no deadline.
+inline constexpr int most_free_late_days = 366;
+
+/// "3"; nothing where it is no whole number up to that.
+std::optional<int> parse_late_days(std::string_view text);
+
 /// "2026-11-20 23:59 +0100"
 std::string in_words(std::time_t time);
 
@@ -42,7 +48,8 @@ class Deadlines {
   /// Nothing is due, and nothing late.
   Deadlines() = default;
 
-  /// Reads a JSON file:
+  /// Takes extensions and late days of students from the roster, and reads a JSON file, if there is
+  /// one:
   ///
   ///     {"due": "2026-11-20 23:59",
   ///      "stages": {"04_prefetch": "2026-11-27 23:59"},
@@ -54,8 +61,10 @@ class Deadlines {
   ///                                        "free_late_days": 4}}}
   ///
   /// All of it may be left out. A day without a time ends at midnight.
+  /// @param file    empty: none
   /// @param stages  ids that are graded
-  /// @throws CannotGrade naming the entry that is not known, no time or no such student
+  /// @throws CannotGrade naming the entry that is not known, no time or no such student, or that
+  ///         the roster has, too
   Deadlines(const std::filesystem::path& file, const Roster& roster,
             const std::vector<std::string>& stages);
 
@@ -66,7 +75,7 @@ class Deadlines {
   /// Of work that was due at a time that a platform tells.
   Lateness lateness(std::time_t due, std::time_t handed_in) const;
 
-  /// Whether the file says when anything is due, or anything of a student.
+  /// Whether anybody says when anything is due, or anything of a student.
   bool has_dates() const { return all_.due || !all_.due_of_stage.empty() || !of_student_.empty(); }
 
  private:

@@ -59,6 +59,10 @@ const std::vector<std::string> address_headings = {"email",
                                                    "adresse de courriel",
                                                    "adres e-mail"};
 const std::vector<std::string> time_headings = {"submitted", "last modified (submission)"};
+// Of an instructor's own: what holds for this student instead of what holds for all.
+const std::vector<std::string> due_headings = {"extension", "extended until", "due", "due date"};
+const std::vector<std::string> late_days_headings = {"late days", "late_days", "free late days",
+                                                     "free_late_days"};
 // What platforms' tables have beside.
 const std::set<std::string> ignored_headings = {"",
                                                 "section",
@@ -104,13 +108,14 @@ void demand_known_columns(const Table& table, const std::string& file) {
                           is_any_of(heading, first_name_headings) ||
                           is_any_of(heading, last_name_headings) ||
                           is_any_of(heading, id_headings) || is_any_of(heading, address_headings) ||
-                          is_any_of(heading, time_headings);
+                          is_any_of(heading, time_headings) || is_any_of(heading, due_headings) ||
+                          is_any_of(heading, late_days_headings);
     if (!is_known) unknown.push_back(printable(heading));
   }
   if (unknown.empty()) return;
   throw CannotGrade(fmt::format(
       "{}: nobody knows what {} {} in a roster: remove it, or call it name, first name, "
-      "last name, id, username, email or submitted",
+      "last name, id, username, email, submitted, extension or late_days",
       file, fmt::join(unknown, " and "), unknown.size() > 1 ? "are" : "is"));
 }
 
@@ -120,6 +125,17 @@ std::string first_of(const TableRow& row, const std::vector<std::string>& headin
     if (std::string cell = row[heading]; !cell.empty()) return cell;
   }
   return "";
+}
+
+/// The time in the first of these columns that has one.
+std::optional<std::time_t> time_in(const TableRow& row, const std::vector<std::string>& headings,
+                                   DayMeans day, const std::string& where) {
+  const std::string text = first_of(row, headings);
+  if (text.empty() || text == "-") return std::nullopt;
+  const auto time = parse_time(text, day);
+  if (time) return time;
+  throw CannotGrade(
+      fmt::format("{}: {} is no time: write it as 2026-11-20 23:59", where, printable(text)));
 }
 
 /// Rows that are there for the platform's sake, and the staff.
@@ -155,11 +171,14 @@ Student student_of(const TableRow& row, const std::string& where) {
   if (!student.email.empty()) student.ids.push_back(student.email);
   if (student.name.empty()) student.name = student.id.empty() ? student.email : student.id;
   if (student.name.empty()) throw CannotGrade(where + ": the row has neither a name nor an id");
-  if (const std::string time = first_of(row, time_headings); !time.empty() && time != "-") {
-    student.at = {.time = parse_time(time, DayMeans::its_beginning), .said_by = "the roster"};
-    if (!student.at.time) {
-      throw CannotGrade(
-          fmt::format("{}: {} is no time: write it as 2026-11-20 23:59", where, printable(time)));
+  student.at.time = time_in(row, time_headings, DayMeans::its_beginning, where);
+  if (student.at.time) student.at.said_by = "the roster";
+  student.due = time_in(row, due_headings, DayMeans::its_end, where);
+  if (const std::string days = first_of(row, late_days_headings); !days.empty()) {
+    student.free_late_days = parse_late_days(days);
+    if (!student.free_late_days) {
+      throw CannotGrade(fmt::format("{}: {} is no number of late days from 0 to {}", where,
+                                    printable(days), most_free_late_days));
     }
   }
   return student;
@@ -278,7 +297,10 @@ std::size_t Roster::demand(const std::string& word, const std::string& where) co
 Roster Roster::renamed(const std::vector<std::string>& names) const {
   std::vector<Student> others;
   for (std::size_t i = 0; i < students_.size(); ++i) {
-    others.push_back({.name = names[i], .at = students_[i].at});
+    others.push_back({.name = names[i],
+                      .at = students_[i].at,
+                      .due = students_[i].due,
+                      .free_late_days = students_[i].free_late_days});
   }
   return Roster(std::move(others));
 }

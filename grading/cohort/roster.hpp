@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,7 +20,9 @@ struct Student {
   std::string id = {}, email = {};    ///< as shown; empty: unknown
   std::vector<std::string> ids = {};  ///< all that the student may be called by, beside the name
   HandedInAt at = {};                 ///< if the roster says so
-  std::map<std::string, std::string> cells = {};  ///< of the roster, by headings in lower case
+  std::optional<std::time_t> due = std::nullopt;     ///< an extension, if the roster has one
+  std::optional<int> free_late_days = std::nullopt;  ///< likewise
+  std::map<std::string, std::string> cells = {};     ///< of the roster, by headings in lower case
 };
 
 /// The students of a class, as a platform exports them: the gradebook of Canvas, participants or

@@ -105,6 +105,10 @@ TEST_F(RosterTest, IsRefusedWithTheReason) {
       {"id,section\n1,a\n,b\n", "roster.csv:3: the row has neither a name nor an id"},
       {"name,name\nJane,Jane\n", "two columns are called name"},
       {"name,submitted\nJane,soon\n", "soon is no time: write it as 2026-11-20 23:59"},
+      {"name,extension\nJane,2026-02-30\n", "roster.csv:2: 2026-02-30 is no time: write it as"},
+      {"name,late_days\nJane,-1\n", "roster.csv:2: -1 is no number of late days from 0 to 366"},
+      {"name,late days\nJane,2 of 3\n", "2 of 3 is no number of late days"},
+      {"name,extensions\nJane,3\n", "nobody knows what extensions is in a roster"},
       {"name,id\n", "names no students"},
       {"", "is empty"},
   };
@@ -190,10 +194,11 @@ TEST_F(RosterTest, SettlesWhoseEachSubmissionIs) {
 
 class DeadlinesTest : public RosterTest {
  protected:
-  Deadlines deadlines(const std::string& json) const {
+  Deadlines deadlines(const std::string& json,
+                      const std::string& table = "name,id\nJane Doe,1\nMax Roe,2\n") const {
     const fs::path path = scratch_.path() / "deadlines.json";
     std::ofstream(path) << json;
-    return {path, roster("name,id\nJane Doe,1\nMax Roe,2\n"), {"03_shared_memory", "04_prefetch"}};
+    return {path, roster(table), {"03_shared_memory", "04_prefetch"}};
   }
 };
 
@@ -233,6 +238,34 @@ TEST_F(DeadlinesTest, SayHowLateAndWhatItCosts) {
   EXPECT_EQ(all.lateness({}, "03_shared_memory", {.marked_late = true}).days, 0)
       << "how late nobody says";
   EXPECT_EQ(Deadlines().lateness({}, "03_shared_memory", {.time = 1}).days, 0);
+}
+
+// Columns of an instructor's own; a platform's table has none of these.
+TEST_F(DeadlinesTest, StandInTheRosterToo) {
+  const char* const table =
+      "name,extension,late_days\nJane Doe,2026-11-22,\nMax Roe,-,3\nGus Poe,,\n";
+  const std::string stage = "03_shared_memory";
+  const HandedInAt at = {.time = parse_time("2026-11-23 10:00", {}), .said_by = "x"};
+  const Deadlines all = deadlines(R"({"due": "2026-11-20", "percent_per_late_day": 10})", table);
+  const struct {
+    std::size_t student;
+    int days, free_days;
+  } cases[] = {{0, 1, 0}, {1, 3, 3}, {2, 3, 0}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.student);
+    const Lateness late = all.lateness({one.student}, stage, at);
+    EXPECT_EQ(late.days, one.days);
+    EXPECT_EQ(late.free_days, one.free_days);
+  }
+  const Roster known = roster(table);
+  const Deadlines alone("", known, {stage});
+  EXPECT_EQ(alone.lateness({0}, stage, at).days, 1);
+  EXPECT_EQ(alone.lateness({2}, stage, at).days, 0) << "nothing is due";
+  const Deadlines of_pseudonyms("", known.renamed({"s1", "s2", "s3"}), {stage});
+  EXPECT_EQ(of_pseudonyms.lateness({0}, stage, at).days, 1);
+  EXPECT_THAT(
+      [&] { deadlines(R"({"students": {"Jane Doe": {"due": "2026-11-25"}}})", table); },
+      ThrowsMessage<CannotGrade>(HasSubstr("Jane Doe has an extension or late days here and in")));
 }
 
 TEST_F(DeadlinesTest, AreRefusedWithTheReason) {

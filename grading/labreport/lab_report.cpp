@@ -12,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "common/base/catalogue.hpp"
 #include "common/base/language.hpp"
 #include "common/gpu/capability.hpp"
 #include "common/model/kernel_metrics.hpp"
@@ -71,6 +72,11 @@ Json saturation_of(const StageNotes& notes, const BenchReport& report) {
   return found;
 }
 
+std::vector<std::string> in_language(std::vector<std::string> texts) {
+  for (std::string& text : texts) text = core::in_language(text);
+  return texts;
+}
+
 Json document_of(const StageNotes& notes, const BenchReport& report) {
   Json doubles = Json::array();
   for (const ContractInfo& function : contracts_of(notes.id)) {
@@ -87,8 +93,8 @@ Json document_of(const StageNotes& notes, const BenchReport& report) {
   return {{"id", notes.id},
           {"title", notes.title},
           {"purpose", notes.purpose},
-          {"accesses", notes.accesses},
-          {"questions", notes.questions},
+          {"accesses", in_language(notes.accesses)},
+          {"questions", in_language(notes.questions)},
           {"saturation", saturation_of(notes, report)},
           {"doubles", std::move(doubles)},
           {"predictions", std::move(predictions)}};
@@ -152,7 +158,7 @@ std::vector<StageNotes> read_stage_notes(const fs::path& root,
     } catch (const nlohmann::json::exception& error) {
       throw std::runtime_error(stage_file(root, stage.id).string() + ": report: " + error.what());
     }
-    read_handout(root / "labs" / stage.id / "README.md", all.back());
+    read_handout(core::text_in_language(root / "labs" / stage.id / "README.md"), all.back());
   }
   return all;
 }
@@ -163,6 +169,7 @@ namespace {
 nlohmann::ordered_json drawn_rows(BenchReport report) {
   std::erase_if(report.rows,
                 [](const BenchRow& row) { return row.contender.kind == Contender::Kind::beside; });
+  for (BenchRow& row : report.rows) row.limiter = core::in_language(row.limiter);
   return bench_document(report);
 }
 
@@ -245,7 +252,7 @@ std::string roofline_of(const std::vector<ProfileReport>& reports) {
     points.push_back(roof_point_of(reports[i], names.own[i]));
   }
   return render("roofline",
-                {{"title", fmt::format("{}: roofline, {} (modelled)", names.title, first.gpu.id)},
+                {{"title", tr("{}: roofline, {} (modelled)", names.title, first.gpu.id)},
                  {"roofs",
                   {{"gpu", first.gpu.name},
                    {"peak_gflops", peak},

@@ -7,6 +7,7 @@
 #include <limits>
 #include <regex>
 
+#include "common/base/catalogue.hpp"
 #include "common/base/files.hpp"
 #include "grading/bench/test/example_bench.hpp"
 
@@ -62,6 +63,30 @@ TEST(LabReport, TellsWhatWasTakenHow) {
               AllOf(HasSubstr("the reference solutions"), HasSubstr("measured: median times"),
                     HasSubstr("GFLOPS, NVIDIA H200 (measured)"),
                     HasSubstr("those of NVIDIA GeForce GTX 1080, the card nearest to it")));
+}
+
+// Names and words may be the same in both languages; sentences are not.
+TEST(LabReport, HasNoEnglishSentenceInSpanish) {
+  BenchReport report = example_bench();
+  row_of(report, "tile 8", 2048).right = false;
+  report.rows.front().not_written = true;
+  const std::filesystem::path root = core::project_root();
+  core::speak("es", root / "po/es.po");
+  const std::string page = page_of(report);
+  core::speak_english();
+  EXPECT_THAT(page, AllOf(HasSubstr("<html lang=\"es\">"), HasSubstr("Informe de laboratorio"),
+                          HasSubstr("Gráfica de GFLOPS frente a orden n. tile 8: "),
+                          HasSubstr("Etapa 3: ")));
+  core::Catalogue catalogue;
+  core::add_to(catalogue, core::text_of(root / "tools/page/es.po"));
+  EXPECT_GT(catalogue.size(), 300U);
+  for (const auto& [english, spanish] : catalogue) {
+    const bool is_sentence =
+        std::ranges::count(english, ' ') > 2 && english.find('{') == english.npos;
+    if (is_sentence && english != spanish) {
+      EXPECT_THAT(page, Not(HasSubstr(english)));
+    }
+  }
 }
 
 TEST(LabReport, HasPredictionsBesideCounts) {

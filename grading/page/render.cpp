@@ -3,10 +3,13 @@
 #include <duktape.h>
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 
+#include "common/base/catalogue.hpp"
 #include "common/base/files.hpp"
 #include "common/base/json.hpp"
+#include "common/base/language.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
 
@@ -31,6 +34,18 @@ void make_printable(Json& document) {
 
 }  // namespace
 
+Json words_of_pages() {
+  core::Catalogue catalogue;
+  core::add_to(catalogue,
+               text_of(core::project_root() / "tools/page" / (core::language() + ".po")));
+  if (catalogue.empty()) return nullptr;
+  Json messages = Json::object();
+  for (const auto& [english, other] : std::map(catalogue.begin(), catalogue.end())) {
+    messages[english] = other;
+  }
+  return {{"language", core::language()}, {"messages", std::move(messages)}};
+}
+
 std::string render(const std::string& kind, Json document) {
   make_printable(document);
   const std::filesystem::path file = core::project_root() / "tools/page/render.js";
@@ -44,7 +59,9 @@ std::string render(const std::string& kind, Json document) {
   duk_push_lstring(engine, kind.data(), kind.size());
   const std::string input = core::json_text(document);
   duk_push_lstring(engine, input.data(), input.size());
-  if (duk_pcall(engine, 2) != 0) blame_script(engine);
+  const std::string words = core::json_text(words_of_pages());
+  duk_push_lstring(engine, words.data(), words.size());
+  if (duk_pcall(engine, 3) != 0) blame_script(engine);
   duk_size_t size = 0;
   const char* const bytes = duk_require_lstring(engine, -1, &size);
   const Json answer = Json::parse(std::string_view(bytes, size));

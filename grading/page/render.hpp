@@ -11,8 +11,12 @@ class CannotDraw : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What pages say to people: {"language": "es", "messages": {English: Spanish, ...}}, by
+/// tools/page/es.po; null where English is spoken.
+nlohmann::ordered_json words_of_pages();
+
 /// Draws by tools/page/render.js, which is the TypeScript of tools/page for where there is no
-/// browser. The same document gives the same bytes. Its texts may hold anything; they are shown as
+/// browser. The same document gives the same bytes, in the language spoken. Its texts may hold anything; they are shown as
 /// printable() has them.
 /// @param kind      "chart", "charts", "figure", "roofline" or "report": src/render.tsx says what each takes
 /// and gives

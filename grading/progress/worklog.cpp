@@ -250,6 +250,7 @@ std::string worklog_page(const Worklog& log, const std::string& stage,
     }
     Json line = to_document(entry);
     line["time"] = minute_of(entry.time);
+    line["status"] = core::in_language(to_string(entry.status));
     (*known)["entries"].push_back(std::move(line));
   }
   return render("worklog", std::move(document));

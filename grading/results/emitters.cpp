@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "common/base/language.hpp"
 #include "grading/results/causes.hpp"
 #include "grading/results/for_students.hpp"
 #include "grading/results/printable.hpp"
@@ -332,26 +333,26 @@ std::string problem_lines(const GradeResult& grade) {
 std::span<const Emitter> emitters() {
   using enum Emitter::Goes;
   static constexpr Emitter table[] = {
-      {"--json", "Write the result as JSON", to_a_file,
+      {"--json", marked("Write the result as JSON"), to_a_file,
        [](const GradeResult& grade, double) { return to_file(grade); }},
-      {"--junit", "Write the result as JUnit XML", to_a_file,
+      {"--junit", marked("Write the result as JUnit XML"), to_a_file,
        [](const GradeResult& grade, double) { return junit_file(grade); }},
-      {"--gradescope", "Write the result as Gradescope's results.json", to_a_file,
+      {"--gradescope", marked("Write the result as Gradescope's results.json"), to_a_file,
        [](const GradeResult& grade, double seconds) {
          return to_file(gradescope_document(grade, seconds));
        },
        // Gradescope shows a student why only where a result says so.
        [](const std::string& why) { return to_file(gradescope_document(why)); }},
-      {"--classroom50", "Write the result as Classroom 50's result.json", to_a_file,
+      {"--classroom50", marked("Write the result as Classroom 50's result.json"), to_a_file,
        [](const GradeResult& grade, double) {
          return to_file(classroom50_document(grade, classroom50_submission()));
        },
        nullptr, [] { classroom50_submission(); }},
-      {"--summary", "Add the result to a Markdown file: \"$GITHUB_STEP_SUMMARY\"", behind_a_file,
-       [](const GradeResult& grade, double) { return step_summary(grade); }},
-      {"--autolab", "Print last the lines that Autolab reads", to_standard_output_last,
+      {"--summary", marked("Add the result to a Markdown file: \"$GITHUB_STEP_SUMMARY\""),
+       behind_a_file, [](const GradeResult& grade, double) { return step_summary(grade); }},
+      {"--autolab", marked("Print last the lines that Autolab reads"), to_standard_output_last,
        [](const GradeResult& grade, double) { return autolab_lines(grade); }},
-      {"--problems", "Print last what is wrong, line by line as compilers do, for editors",
+      {"--problems", marked("Print last what is wrong, line by line as compilers do, for editors"),
        to_standard_output_last,
        [](const GradeResult& grade, double) { return problem_lines(grade); }},
   };

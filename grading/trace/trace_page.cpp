@@ -135,7 +135,9 @@ std::string trace_page(const Trace& trace, const std::filesystem::path& course) 
   if (at == page.npos) {
     throw std::runtime_error(file.string() + " is missing or has no place for a trace");
   }
-  return page.replace(at, place.size(), embedded(to_line(trace_document(trace))));
+  Json document = trace_document(trace);
+  if (Json words = words_of_pages(); !words.is_null()) document["words"] = std::move(words);
+  return page.replace(at, place.size(), embedded(to_line(document)));
 }
 
 std::string draw_figure(const Trace& trace, const FigureChoice& choice) {

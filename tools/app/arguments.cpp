@@ -6,8 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/base/language.hpp"
 #include "grading/cli/submission.hpp"
@@ -68,16 +71,44 @@ std::string refusal_in_words(const CLI::App* app, const CLI::Error& error) {
   return core::retold(text, refusals) + told;
 }
 
+namespace {
+
+/// Options of a command are in a group that CLI11 calls "Options".
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    const std::string name = group == "Options" ? tr("Options") : group;
+    return CLI::Formatter::make_group(name, is_positional, std::move(options));
+  }
+};
+
+}  // namespace
+
+void speak_in_help(CLI::App& app) {
+  constexpr const char* labels[] = {
+      marked("Usage"),       marked("OPTIONS"),  marked("SUBCOMMAND"),
+      marked("SUBCOMMANDS"), marked("REQUIRED"), marked("Positionals"),
+      marked("Env"),         marked("Needs"),    marked("Excludes")};
+  const auto formatter = std::make_shared<HelpFormatter>();
+  for (const char* label : labels) formatter->label(label, core::in_language(label));
+  app.formatter(formatter);
+  app.group(tr("Subcommands"));
+  app.set_help_flag("-h,--help", tr("Show this help and exit"));
+}
+
+std::string example(std::string_view command) { return tr("Example: {}", command); }
+
 CLI::Option* add_stage(CLI::App* command, Run& run, const std::string& description) {
   return command->add_option("STAGE", run.stages, description)->expected(1);
 }
 
 void add_submission(CLI::App* command, Run& run) {
   CLI::Option* solutions =
-      command->add_flag("--solutions", run.solutions, "Take the solutions instead of labs/");
+      command->add_flag("--solutions", run.solutions, tr("Take the solutions instead of labs/"));
   command
       ->add_option("--submission", run.submission,
-                   "Take DIR/labs/NN_topic/*.cu, or files of DIR that are called so")
+                   tr("Take DIR/labs/NN_topic/*.cu, or files of DIR that are called so"))
       ->option_text("DIR")
       ->excludes(solutions);
 }
@@ -91,22 +122,24 @@ void add_gpu(CLI::App* command, Run& run) {
       },
       "");
   command
-      ->add_option("--gpu", run.gpu,
-                   "GPU that the simulator models (default: gtx1080), or card.json for another one")
+      ->add_option(
+          "--gpu", run.gpu,
+          tr("GPU that the simulator models (default: gtx1080), or card.json for another one"))
       ->option_text("PROFILE")
       ->transform(absolute_file);
 }
 
 void add_backend(CLI::App* command, Run& run) {
-  command->add_option("--backend", run.backend, "auto (the default), simt or cuda")
+  command->add_option("--backend", run.backend, tr("auto (the default), simt or cuda"))
       ->option_text("NAME")
       ->check(CLI::IsMember({"auto", "simt", "cuda"}));
 }
 
 void add_device(CLI::App* command, Run& run) {
   command
-      ->add_option("--device", run.device,
-                   "With --backend cuda: a GPU's number, or auto (the default) for the least busy")
+      ->add_option(
+          "--device", run.device,
+          tr("With --backend cuda: a GPU's number, or auto (the default) for the least busy"))
       ->option_text("N");
 }
 
@@ -128,7 +161,7 @@ void add_orders(CLI::App* command, BenchOptions& options) {
   command
       ->add_option_function<std::string>(
           "--n", read,
-          "Orders of the matrices: 256,1000,1024 (default: those usual for the backend)")
+          tr("Orders of the matrices: 256,1000,1024 (default: those usual for the backend)"))
       ->option_text("LIST");
 }
 

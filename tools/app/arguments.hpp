@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "common/base/language.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/course/stages.hpp"
 #include "grading/progress/progress.hpp"
@@ -20,9 +22,15 @@ CLI::Validator seconds();
 /// What CLI11 says of arguments that are not as they must be, in the language spoken.
 std::string refusal_in_words(const CLI::App* app, const CLI::Error& error);
 
+/// CLI11's own words in help texts, in the language spoken. Before any command is added.
+void speak_in_help(CLI::App& app);
+
+/// "Example: ./lab grade 3", which ends a command's help and stands below it in `lab help`.
+std::string example(std::string_view command);
+
 /// The one stage that a command is for.
 CLI::Option* add_stage(CLI::App* command, Run& run,
-                       const std::string& description = "03_shared_memory, 03 or 3");
+                       const std::string& description = tr("03_shared_memory, 03 or 3"));
 
 /// Whose kernels a command takes.
 void add_submission(CLI::App* command, Run& run);

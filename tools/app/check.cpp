@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "common/base/language.hpp"
 #include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
 
@@ -12,51 +13,56 @@ void add_check(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<CheckOptions>();
   const auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand(
-      "check", "Run any CUDA program on the simulator and say what is wrong in it, by line");
-  command->footer("Example: ./lab check -I include sum.cu 1000");
-  command->add_option("FILE", *words,
-                      "The program's sources, options of nvcc before them, its arguments behind");
+      "check", tr("Run any CUDA program on the simulator and say what is wrong in it, by line"));
+  command->footer(example("./lab check -I include sum.cu 1000"));
+  command->add_option(
+      "FILE", *words,
+      tr("The program's sources, options of nvcc before them, its arguments behind"));
   command
       ->add_option("--tool", options->tool,
-                   "Only what this tool of compute-sanitizer looks for: memcheck, racecheck, "
-                   "initcheck or synccheck (default: all)")
+                   tr("Only what this tool of compute-sanitizer looks for: memcheck, racecheck, "
+                      "initcheck or synccheck (default: all)"))
       ->option_text("NAME")
       ->check(CLI::IsMember({"memcheck", "racecheck", "initcheck", "synccheck"}));
   command
       ->add_option("--error-exitcode", options->error_exitcode,
-                   "Exit with N where something is found (default: 1)")
+                   tr("Exit with N where something is found (default: 1)"))
       ->option_text("N")
       ->check(whole_number(0, 255));
   command
       ->add_option("--report-api-errors", options->report_api_errors,
-                   "Calls of CUDA functions that return an error are findings: explicit (the "
-                   "default) or no")
+                   tr("Calls of CUDA functions that return an error are findings: explicit (the "
+                      "default) or no"))
       ->option_text("WHICH")
       ->check(CLI::IsMember({"explicit", "no"}));
   command
-      ->add_option("--destroy-on-device-error", options->destroy_on_device_error,
-                   "What a kernel's fault ends: context (the default), so that all calls behind it "
-                   "fail as on a GPU, or kernel, and the program goes on")
+      ->add_option(
+          "--destroy-on-device-error", options->destroy_on_device_error,
+          tr("What a kernel's fault ends: context (the default), so that all calls behind it "
+             "fail as on a GPU, or kernel, and the program goes on"))
       ->option_text("WHAT")
       ->check(CLI::IsMember({"context", "kernel"}));
   command
-      ->add_option("--leak-check", options->leak_check,
-                   "Device memory that is not given back is a finding: full, or no (the default)")
+      ->add_option(
+          "--leak-check", options->leak_check,
+          tr("Device memory that is not given back is a finding: full, or no (the default)"))
       ->option_text("WHICH")
       ->check(CLI::IsMember({"full", "no"}));
   command
       ->add_option("--output", options->output,
-                   "Write findings there rather than to standard error")
+                   tr("Write findings there rather than to standard error"))
       ->option_text("FILE");
-  command->add_option("--json", options->json, "Write findings and launches as JSON")
+  command->add_option("--json", options->json, tr("Write findings and launches as JSON"))
       ->option_text("FILE");
   command
-      ->add_option("--gpu", options->gpu, "Of which the simulator takes on limits (default: h200)")
+      ->add_option("--gpu", options->gpu,
+                   tr("Of which the simulator takes on limits (default: h200)"))
       ->option_text("PROFILE");
-  command->add_flag("--fast", options->fast, "Only run it, ten times as fast, and look at nothing");
+  command->add_flag("--fast", options->fast,
+                    tr("Only run it, ten times as fast, and look at nothing"));
   command->add_flag("--profile", options->profile,
-                    "Show what each kernel does in memory, as lab profile");
-  command->add_option("--time-limit", options->time_limit_s, "End the program after N seconds")
+                    tr("Show what each kernel does in memory, as lab profile"));
+  command->add_option("--time-limit", options->time_limit_s, tr("End the program after N seconds"))
       ->option_text("N")
       ->check(seconds());
   command->callback([options, words, &status] {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/submission.hpp"
@@ -24,7 +25,7 @@
 namespace tilewise::grading {
 namespace {
 
-constexpr const char* installation =
+constexpr const char* installation = marked(
     R"(To complete lab's commands, options, stages and GPUs in every shell from now on, once:
   bash: mkdir -p ~/.local/share/bash-completion/completions
         ./lab completion bash > ~/.local/share/bash-completion/completions/lab
@@ -33,7 +34,7 @@ constexpr const char* installation =
   fish: ./lab completion fish > ~/.config/fish/completions/lab.fish
 In this bash alone: source <(./lab completion bash)
 Shells then ask the course in this folder; where it moves, do so again.
-)";
+)");
 
 /// For bash 3.2, that of macOS, and later. Bash takes the quote before a word as given; a call
 /// without one would make it stumble over the parenthesis.
@@ -301,10 +302,11 @@ std::string completions(const CLI::App& app, const std::vector<std::string>& typ
 
 void add_completion(CLI::App& app, ExitStatus& status) {
   CLI::App* command = app.add_subcommand(
-      "completion", "Write what lets a shell complete lab's commands, options, stages and GPUs");
-  command->footer(installation);
+      "completion",
+      tr("Write what lets a shell complete lab's commands, options, stages and GPUs"));
+  command->footer(core::in_language(installation));
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
+  command->add_option("SHELL", *shell, tr("bash, zsh or fish"))
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([&status, shell] {

@@ -192,12 +192,6 @@ TEST_F(Completion, InFishIsOffered) {
   }
 }
 
-// `lab help` must work where nothing is built, so that what the parser lists is kept as a file:
-// `build/simt/bin/tilewise help > tools/app/help.txt` writes it anew.
-TEST(Help, IsWhatTheScriptShows) {
-  EXPECT_EQ(run({"bash", layout().root / "lab", "help"}), run({tool("tilewise"), "help"}));
-}
-
 // What the script `lab` does itself is no work of the parser's, and yet in its list.
 TEST_F(Completion, KnowsTheCommandsOfTheScript) {
   write_script("bash");

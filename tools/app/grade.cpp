@@ -74,10 +74,10 @@ void record_progress(GradeOptions& options) {
 void add_grade(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<GradeOptions>();
   options->seed = random_seed();
-  CLI::App* command = app.add_subcommand("grade", "Compile, run and grade kernels");
-  command->footer("Example: ./lab grade 03_shared_memory");
+  CLI::App* command = app.add_subcommand("grade", tr("Compile, run and grade kernels"));
+  command->footer(example("./lab grade 03_shared_memory"));
   command->add_option("STAGE", options->stages,
-                      "Stages to grade: 03_shared_memory, 03 or 3; all if none is named");
+                      tr("Stages to grade: 03_shared_memory, 03 or 3; all if none is named"));
   add_submission(command, *options);
   add_gpu(command, *options);
   add_backend(command, *options);
@@ -88,17 +88,21 @@ void add_grade(CLI::App& app, ExitStatus& status) {
     };
     if (emitter.goes == Emitter::Goes::to_standard_output_last) {
       command->add_flag_callback(
-          emitter.option, [take] { take(""); }, emitter.description);
+          emitter.option, [take] { take(""); }, core::in_language(emitter.description));
     } else {
-      command->add_option_function<std::string>(emitter.option, take, emitter.description)
+      command
+          ->add_option_function<std::string>(emitter.option, take,
+                                             core::in_language(emitter.description))
           ->option_text("FILE");
     }
   }
-  command->add_option("--seed", options->seed, "Draw the inputs from N (default: a random one)")
+  command->add_option("--seed", options->seed, tr("Draw the inputs from N (default: a random one)"))
       ->envname("TILEWISE_SEED")
       ->option_text("N")
       ->check(whole_number());
-  command->add_option("--time-limit", options->time_limit_s, "Time one call may take (default: 10)")
+  command
+      ->add_option("--time-limit", options->time_limit_s,
+                   tr("Time one call may take (default: 10)"))
       ->option_text("SECONDS")
       ->check(seconds());
   command->add_flag("--events", options->tells_events)->group("");  // for watch
@@ -111,8 +115,8 @@ void add_grade(CLI::App& app, ExitStatus& status) {
 void add_coverage(CLI::App& app, ExitStatus& status) {
   const auto run = std::make_shared<Run>();
   CLI::App* command = app.add_subcommand(
-      "coverage", "Show which lines of your kernel files the tests reach on the simulator");
-  command->footer("Example: ./lab coverage 03_shared_memory");
+      "coverage", tr("Show which lines of your kernel files the tests reach on the simulator"));
+  command->footer(example("./lab coverage 03_shared_memory"));
   add_stage(command, *run)->required();
   add_submission(command, *run);
   command->callback([run, &status] {
@@ -126,70 +130,73 @@ namespace {
 void add_roster(CLI::App* command, std::filesystem::path& roster) {
   command
       ->add_option("--roster", roster,
-                   "Table of all students, as a platform exports it: who is missing, and whose "
-                   "each submission is")
+                   tr("Table of all students, as a platform exports it: who is missing, and whose "
+                      "each submission is"))
       ->option_text("FILE");
 }
 
 CLI::App* add_cohort_grade(CLI::App& cohort, CohortOptions& options) {
-  CLI::App* grade = cohort.add_subcommand(
-      "grade",
-      "Grade every submission of a folder; what was graded before, and has not changed, is kept");
+  CLI::App* grade =
+      cohort.add_subcommand("grade", tr("Grade every submission of a folder; what was graded "
+                                        "before, and has not changed, is kept"));
   grade
       ->add_option(
           "SUBMISSIONS", options.submissions,
-          "Folder of folders, clones of repositories and archives, or what Moodle, Canvas, "
-          "Gradescope, Blackboard or Brightspace delivers; also as one archive")
+          tr("Folder of folders, clones of repositories and archives, or what Moodle, Canvas, "
+             "Gradescope, Blackboard or Brightspace delivers; also as one archive"))
       ->required();
-  grade->add_option("STAGE", options.stages, "Stages to grade; all if none is named");
+  grade->add_option("STAGE", options.stages, tr("Stages to grade; all if none is named"));
   grade
       ->add_option(
           "--out", options.out,
-          "Folder for gradebook, results and feedback; a run that was stopped goes on there")
+          tr("Folder for gradebook, results and feedback; a run that was stopped goes on there"))
       ->option_text("DIR")
       ->required();
   add_roster(grade, options.roster);
   grade
       ->add_option("--deadlines", options.deadlines,
-                   "JSON: when work is due, for all and for some, and what being late costs")
+                   tr("JSON: when work is due, for all and for some, and what being late costs"))
       ->option_text("FILE");
   grade
-      ->add_option("--points", options.points,
-                   "Table of points and comments by hand: student, stage, test, points, comment")
+      ->add_option(
+          "--points", options.points,
+          tr("Table of points and comments by hand: student, stage, test, points, comment"))
       ->option_text("FILE");
   grade
-      ->add_option("--pseudonyms", options.pseudonyms,
-                   "Call students by pseudonyms in --out, and keep in FILE, elsewhere, who is who")
+      ->add_option(
+          "--pseudonyms", options.pseudonyms,
+          tr("Call students by pseudonyms in --out, and keep in FILE, elsewhere, who is who"))
       ->option_text("FILE");
   grade
-      ->add_option("--jobs", options.jobs,
-                   "Submissions at a time (default: as many as there are cores, or as Slurm likes)")
+      ->add_option(
+          "--jobs", options.jobs,
+          tr("Submissions at a time (default: as many as there are cores, or as Slurm likes)"))
       ->option_text("N")
       ->check(whole_number(1, 1024));
   add_backend(grade, options);
   add_gpu(grade, options);
   grade
       ->add_option("--engine", options.engine,
-                   "local (the default), or slurm: a cluster, all of whose nodes must see --out "
-                   "and this repository")
+                   tr("local (the default), or slurm: a cluster, all of whose nodes must see --out "
+                      "and this repository"))
       ->option_text("NAME")
       ->check(CLI::IsMember({"local", "slurm"}));
   grade
       ->add_option("--sbatch", options.sbatch,
-                   "With --engine slurm: more arguments of sbatch, as one: "
-                   "'--partition=gpu --time=0:30:00'")
+                   tr("With --engine slurm: more arguments of sbatch, as one: "
+                      "'--partition=gpu --time=0:30:00'"))
       ->option_text("ARGUMENTS");
   return grade;
 }
 
 CLI::App* add_cohort_intake(CLI::App& cohort, CohortOptions& options) {
   CLI::App* intake =
-      cohort.add_subcommand("intake", "Show who hands in what, before anything is graded");
-  intake->footer("Example: ./lab cohort intake submissions.zip");
-  intake->add_option("SUBMISSIONS", options.submissions, "As for lab cohort grade")->required();
+      cohort.add_subcommand("intake", tr("Show who hands in what, before anything is graded"));
+  intake->footer(example("./lab cohort intake submissions.zip"));
+  intake->add_option("SUBMISSIONS", options.submissions, tr("As for lab cohort grade"))->required();
   add_roster(intake, options.roster);
   // There is no other way yet, and none is needed: grading takes in by itself.
-  intake->add_flag("--dry-run")->description("Grade nothing, which is what it does anyway");
+  intake->add_flag("--dry-run")->description(tr("Grade nothing, which is what it does anyway"));
   return intake;
 }
 
@@ -201,10 +208,11 @@ void add_cohort_merge(CLI::App& cohort, ExitStatus& status) {
   };
   const auto folders = std::make_shared<Folders>();
   CLI::App* merge = cohort.add_subcommand(
-      "merge", "Put gradebooks of several assignments together, as one of the term");
-  merge->footer("Example: ./lab cohort merge term/ stage3/ stage4/");
-  merge->add_option("OUT", folders->out, "Folder for term.html and term.csv")->required();
-  merge->add_option("GRADED", folders->graded, "Folders that lab cohort grade wrote")->required();
+      "merge", tr("Put gradebooks of several assignments together, as one of the term"));
+  merge->footer(example("./lab cohort merge term/ stage3/ stage4/"));
+  merge->add_option("OUT", folders->out, tr("Folder for term.html and term.csv"))->required();
+  merge->add_option("GRADED", folders->graded, tr("Folders that lab cohort grade wrote"))
+      ->required();
   merge->callback([folders, &status] {
     merge_gradebooks(folders->out, folders->graded);
     status = ExitStatus::passed;
@@ -214,9 +222,10 @@ void add_cohort_merge(CLI::App& cohort, ExitStatus& status) {
 void add_cohort_similarity(CLI::App& cohort, ExitStatus& status) {
   const auto graded = std::make_shared<std::filesystem::path>();
   CLI::App* similarity = cohort.add_subcommand(
-      "similarity", "Compare submissions with each other by JPlag or Dolos, without the skeletons");
-  similarity->footer("Example: ./lab cohort similarity graded/");
-  similarity->add_option("GRADED", *graded, "Folder that lab cohort grade wrote")->required();
+      "similarity",
+      tr("Compare submissions with each other by JPlag or Dolos, without the skeletons"));
+  similarity->footer(example("./lab cohort similarity graded/"));
+  similarity->add_option("GRADED", *graded, tr("Folder that lab cohort grade wrote"))->required();
   similarity->callback([graded, &status] {
     show_similarity(*graded);
     status = ExitStatus::passed;
@@ -224,10 +233,10 @@ void add_cohort_similarity(CLI::App& cohort, ExitStatus& status) {
 }
 
 void add_cohort_rubric(CLI::App& cohort, ExitStatus& status) {
-  CLI::App* rubric =
-      cohort.add_subcommand("rubric", "Check points and tests of each stage.json, and add them up");
-  rubric->footer("Example: ./lab cohort rubric");
-  rubric->add_flag("--check")->description("Check, which is what it does anyway");
+  CLI::App* rubric = cohort.add_subcommand(
+      "rubric", tr("Check points and tests of each stage.json, and add them up"));
+  rubric->footer(example("./lab cohort rubric"));
+  rubric->add_flag("--check")->description(tr("Check, which is what it does anyway"));
   rubric->callback([&status] {
     show_rubric();
     status = ExitStatus::passed;
@@ -237,10 +246,10 @@ void add_cohort_rubric(CLI::App& cohort, ExitStatus& status) {
 CLI::App* add_cohort_leaderboard(CLI::App& cohort, std::filesystem::path& graded,
                                  std::filesystem::path& page) {
   CLI::App* leaderboard = cohort.add_subcommand(
-      "leaderboard", "Show whose kernels are fastest, of those who want to be shown");
-  leaderboard->footer("Example: ./lab cohort leaderboard graded/ --html leaderboard.html");
-  leaderboard->add_option("GRADED", graded, "What was --out of lab cohort grade")->required();
-  leaderboard->add_option("--html", page, "Write it as a page, too")->option_text("FILE");
+      "leaderboard", tr("Show whose kernels are fastest, of those who want to be shown"));
+  leaderboard->footer(example("./lab cohort leaderboard graded/ --html leaderboard.html"));
+  leaderboard->add_option("GRADED", graded, tr("What was --out of lab cohort grade"))->required();
+  leaderboard->add_option("--html", page, tr("Write it as a page, too"))->option_text("FILE");
   return leaderboard;
 }
 
@@ -274,9 +283,9 @@ void add_gradescope_dates(CLI::App& cohort, ExitStatus& status) {
 }  // namespace
 
 void add_cohort(CLI::App& app, ExitStatus& status) {
-  CLI::App* cohort = app.add_subcommand("cohort", "For instructors: many submissions at once")
+  CLI::App* cohort = app.add_subcommand("cohort", tr("For instructors: many submissions at once"))
                          ->require_subcommand(1)
-                         ->footer("Example: ./lab cohort grade submissions/ --out graded/");
+                         ->footer(example("./lab cohort grade submissions/ --out graded/"));
   const auto options = std::make_shared<CohortOptions>();
   options->seed = random_seed();
   add_cohort_grade(*cohort, *options)->callback([options, &status] {
@@ -308,17 +317,17 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
   const auto run = std::make_shared<Run>();
   const auto archive = std::make_shared<std::filesystem::path>();
   CLI::App* command = app.add_subcommand(
-      "autograder", "For instructors: write an autograder for Gradescope, a zip archive");
-  command->footer("Example: ./lab autograder 03_shared_memory --out autograder.zip");
-  command->add_option("STAGE", run->stages, "Stages to grade; all if none is named");
-  command->add_option("--out", *archive, "The archive: autograder.zip")
+      "autograder", tr("For instructors: write an autograder for Gradescope, a zip archive"));
+  command->footer(example("./lab autograder 03_shared_memory --out autograder.zip"));
+  command->add_option("STAGE", run->stages, tr("Stages to grade; all if none is named"));
+  command->add_option("--out", *archive, tr("The archive: autograder.zip"))
       ->option_text("FILE")
       ->required();
   const auto costs = std::make_shared<std::filesystem::path>();
   command
       ->add_option(
           "--deadlines", *costs,
-          "JSON: what being late costs, as for lab cohort grade; the dates are Gradescope's")
+          tr("JSON: what being late costs, as for lab cohort grade; the dates are Gradescope's"))
       ->option_text("FILE");
   add_gpu(command, *run);
   command->callback([run, archive, costs, &status] {
@@ -331,9 +340,9 @@ void add_autograder(CLI::App& app, ExitStatus& status) {
 void add_pack(CLI::App& app, ExitStatus& status) {
   const auto archive = std::make_shared<std::filesystem::path>();
   CLI::App* command = app.add_subcommand(
-      "pack", "Take the course along as it is built here, for machines that cannot build it");
-  command->footer("Example: ./lab pack --out tilewise.tar.gz");
-  command->add_option("--out", *archive, "The archive: tilewise.tar.gz")
+      "pack", tr("Take the course along as it is built here, for machines that cannot build it"));
+  command->footer(example("./lab pack --out tilewise.tar.gz"));
+  command->add_option("--out", *archive, tr("The archive: tilewise.tar.gz"))
       ->option_text("FILE")
       ->required();
   command->callback([archive, &status] {

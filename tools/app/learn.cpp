@@ -124,7 +124,7 @@ void add_reset(CLI::App& app, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("reset", tr("Begin a stage anew; what you wrote is kept beside it"));
-  command->footer(tr("Example: ./lab reset 03_shared_memory"));
+  command->footer(example("./lab reset 03_shared_memory"));
   command->add_option("STAGE", *word, tr("03_shared_memory, 03 or 3"))->required();
   command->callback([word, &status] {
     reset(*word);
@@ -181,7 +181,7 @@ void add_predict(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<PredictOptions>();
   CLI::App* command = app.add_subcommand(
       "predict", tr("Ask what a stage's kernels will do, then count it: prediction beside count"));
-  command->footer(tr("Example: ./lab predict 3"));
+  command->footer(example("./lab predict 3"));
   add_stage(command, *options, tr("03_shared_memory, 03 or 3; the current one if none is named"));
   add_submission(command, *options);
   add_gpu(command, *options);
@@ -200,10 +200,11 @@ void add_worklog(CLI::App& app, ExitStatus& status) {
   const auto word = std::make_shared<std::string>();
   const auto page = std::make_shared<std::filesystem::path>();
   CLI::App* command =
-      app.add_subcommand("worklog", "What you tried and what it gave, a line each grading");
-  command->footer("Example: ./lab worklog 3 --html worklog.html");
-  command->add_option("STAGE", *word, "03_shared_memory, 03 or 3; all if none is named");
-  command->add_option("--html", *page, "Write it as a page to hand in, too")->option_text("FILE");
+      app.add_subcommand("worklog", tr("What you tried and what it gave, a line each grading"));
+  command->footer(example("./lab worklog 3 --html worklog.html"));
+  command->add_option("STAGE", *word, tr("03_shared_memory, 03 or 3; all if none is named"));
+  command->add_option("--html", *page, tr("Write it as a page to hand in, too"))
+      ->option_text("FILE");
   command->callback([word, page, &status] {
     show_worklog(*word, *page);
     status = ExitStatus::passed;

@@ -38,21 +38,25 @@ constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
     add_pack,  add_skeletons, add_completion, add_doctor,  add_help,
 };
 
-/// What these write is read by shells, scripts and whoever teaches a class: it is English.
+/// What these write is read by shells, scripts and whoever teaches a class: it is English, but for
+/// their help.
 constexpr std::string_view read_by_others[] = {"__complete", "autograder", "cohort", "skeletons"};
 
 ExitStatus run(int argc, char** argv) {
-  const std::string_view first = argc > 1 ? argv[1] : "";
-  if (std::ranges::find(read_by_others, first) == std::end(read_by_others)) {
-    core::speak_as_the_user_wants();
-  }
-  CLI::App app("Tilewise: a lab course on CUDA matrix kernels, tile by tile.", "lab");
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  const bool is_for_people =
+      words.empty() || std::ranges::find(words, "--help") != words.end() ||
+      std::ranges::find(words, "-h") != words.end() ||
+      std::ranges::find(read_by_others, words.front()) == std::end(read_by_others);
+  if (is_for_people) core::speak_as_the_user_wants();
+  CLI::App app(tr("Tilewise: a lab course on CUDA matrix kernels, tile by tile."), "lab");
+  speak_in_help(app);
   if (argc == 1) {
     const auto root = core::project_root();
     fmt::print("{}", overview(root, stages(), read_progress(root)));
     return ExitStatus::passed;
   }
-  app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION);
+  app.set_version_flag("--version", "Tilewise " TILEWISE_VERSION, tr("Show the version and exit"));
   app.require_subcommand(1);
   app.failure_message(refusal_in_words);
   ExitStatus status = ExitStatus::could_not_grade;

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "common/base/files.hpp"
+#include "common/base/language.hpp"
 #include "grading/cli/commands.hpp"
 #include "grading/debug/debug.hpp"
 #include "grading/progress/progress.hpp"
@@ -12,10 +13,10 @@ namespace tilewise::grading {
 void add_bench(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand(
-      "bench", "Compare kernels with the solution, the stage before and a library, over sizes");
-  command->footer("Example: ./lab bench 03_shared_memory --n 256,1000");
+      "bench", tr("Compare kernels with the solution, the stage before and a library, over sizes"));
+  command->footer(example("./lab bench 03_shared_memory --n 256,1000"));
   command->add_option("STAGE", options->stages,
-                      "Stages to run: 03_shared_memory, 03 or 3; all if none is named");
+                      tr("Stages to run: 03_shared_memory, 03 or 3; all if none is named"));
   add_submission(command, *options);
   add_gpu(command, *options);
   add_backend(command, *options);
@@ -23,33 +24,37 @@ void add_bench(CLI::App& app, ExitStatus& status) {
   add_orders(command, *options);
   command
       ->add_option("--inputs", options->inputs,
-                   "random (the default), linear (A counts up, B down) or two files of NumPy")
+                   tr("random (the default), linear (A counts up, B down) or two files of NumPy"))
       ->option_text("KIND|A.npy,B.npy");
-  add_seed(command, *options, "Draw random inputs from N (default: 0)");
+  add_seed(command, *options, tr("Draw random inputs from N (default: 0)"));
   command
-      ->add_option("--timing", options->timing,
-                   "On a GPU: median of single calls (the default), or mean10, ten calls timed as "
-                   "one, beside it")
+      ->add_option(
+          "--timing", options->timing,
+          tr("On a GPU: median of single calls (the default), or mean10, ten calls timed as "
+             "one, beside it"))
       ->option_text("median|mean10")
       ->check(CLI::IsMember({"median", "mean10"}));
   command
-      ->add_option("--store", options->store, "Keep inputs and right results there for later runs")
+      ->add_option("--store", options->store,
+                   tr("Keep inputs and right results there for later runs"))
       ->option_text("DIR");
   command->add_flag("--total", options->total,
-                    "Show the time with copies to the GPU and back beside that of the kernels");
-  command->add_option("--csv", options->csv, "Write the table as CSV")->option_text("FILE");
-  command->add_option("--json", options->json, "Write the table as JSON")->option_text("FILE");
-  command->add_option("--plots", options->plots, "Draw charts into a folder")->option_text("DIR");
+                    tr("Show the time with copies to the GPU and back beside that of the kernels"));
+  command->add_option("--csv", options->csv, tr("Write the table as CSV"))->option_text("FILE");
+  command->add_option("--json", options->json, tr("Write the table as JSON"))->option_text("FILE");
+  command->add_option("--plots", options->plots, tr("Draw charts into a folder"))
+      ->option_text("DIR");
   command->callback([options, &status] { status = exit_status(bench(*options)); });
 }
 
 void add_report(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
-      "report", "Write a laboratory report on your kernels, one HTML file to fill in and print");
-  command->footer("Example: ./lab report 03_shared_memory");
+      "report",
+      tr("Write a laboratory report on your kernels, one HTML file to fill in and print"));
+  command->footer(example("./lab report 03_shared_memory"));
   command->add_option("STAGE", options->bench.stages,
-                      "Stages to report on: 03_shared_memory, 03 or 3; all if none is named");
+                      tr("Stages to report on: 03_shared_memory, 03 or 3; all if none is named"));
   add_submission(command, options->bench);
   add_gpu(command, options->bench);
   add_backend(command, options->bench);
@@ -58,13 +63,13 @@ void add_report(CLI::App& app, ExitStatus& status) {
   CLI::Option* measurements =
       command
           ->add_option("--measurements", options->measurements,
-                       "Take the figures from a file of lab bench --json instead of measuring")
+                       tr("Take the figures from a file of lab bench --json instead of measuring"))
           ->option_text("FILE");
   for (const char* other :
        {"--solutions", "--submission", "--gpu", "--backend", "--device", "--n"}) {
     measurements->excludes(command->get_option(other));
   }
-  command->add_option("--output", options->output, "Where it goes (default: report.html)")
+  command->add_option("--output", options->output, tr("Where it goes (default: report.html)"))
       ->option_text("FILE");
   command->callback([options, &status] {
     if (options->bench.is_learners_own()) {
@@ -80,25 +85,27 @@ void add_report(CLI::App& app, ExitStatus& status) {
 void add_profile(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<ProfileOptions>();
   CLI::App* command = app.add_subcommand(
-      "profile", "Run one call on the simulator and show what its kernels do in memory, by line");
+      "profile",
+      tr("Run one call on the simulator and show what its kernels do in memory, by line"));
   command->footer(
-      "Example: ./lab profile 03_shared_memory --call 'matmul_shared(n=1024, tile=32)'");
+      example("./lab profile 03_shared_memory --call 'matmul_shared(n=1024, tile=32)'"));
   add_stage(command, *options)->required();
   command
       ->add_option("--call", options->calls,
-                   "A contract function and its arguments but for the matrices, by name: "
-                   "'matmul_shared(n=1024, tile=32)'; again for each further call")
+                   tr("A contract function and its arguments but for the matrices, by name: "
+                      "'matmul_shared(n=1024, tile=32)'; again for each further call"))
       ->option_text("CALL")
       ->allow_extra_args(false)
       ->required();
   add_submission(command, *options);
   add_gpu(command, *options);
   command->add_flag("--exhaustive", options->exhaustive,
-                    "Run every block, rather than a few that stand for all");
-  command->add_option("--json", options->json, "Write the profile as JSON")->option_text("FILE");
+                    tr("Run every block, rather than a few that stand for all"));
+  command->add_option("--json", options->json, tr("Write the profile as JSON"))
+      ->option_text("FILE");
   command
       ->add_option("--plot", options->plot,
-                   "Draw the calls below the roofs of the GPU, a roofline, as SVG")
+                   tr("Draw the calls below the roofs of the GPU, a roofline, as SVG"))
       ->option_text("FILE");
   command->callback([options, &status] { status = exit_status(profile(*options)); });
 }
@@ -106,12 +113,12 @@ void add_profile(CLI::App& app, ExitStatus& status) {
 void add_ptx(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<PtxOptions>();
   CLI::App* command = app.add_subcommand(
-      "ptx", "Show beside each line of your kernels what nvcc makes of it: PTX and SASS");
-  command->footer("Example: ./lab ptx 03_shared_memory");
+      "ptx", tr("Show beside each line of your kernels what nvcc makes of it: PTX and SASS"));
+  command->footer(example("./lab ptx 03_shared_memory"));
   add_stage(command, *options)->required();
   command
       ->add_option("--kernel", options->kernel,
-                   "Only kernels with that in their names: two_rows, 'rank1_kernel<128'")
+                   tr("Only kernels with that in their names: two_rows, 'rank1_kernel<128'"))
       ->option_text("NAME");
   add_submission(command, *options);
   add_gpu(command, *options);
@@ -122,35 +129,36 @@ void add_trace(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<TraceOptions>();
   CLI::App* command = app.add_subcommand(
       "trace",
-      "Show what each thread of a small call loads, uses and writes, as a page to look at");
-  command->footer("Example: ./lab trace 03_shared_memory");
+      tr("Show what each thread of a small call loads, uses and writes, as a page to look at"));
+  command->footer(example("./lab trace 03_shared_memory"));
   add_stage(command, *options)->required();
   command
       ->add_option("--call", options->call,
-                   "A contract function and its arguments but for the matrices, by name: "
-                   "'matmul_shared(n=16, tile=8)' (default: one that shows the stage well)")
+                   tr("A contract function and its arguments but for the matrices, by name: "
+                      "'matmul_shared(n=16, tile=8)' (default: one that shows the stage well)"))
       ->option_text("CALL");
   add_submission(command, *options);
   add_gpu(command, *options);
-  command->add_option("--output", options->output, "Where the page goes (default: trace.html)")
+  command->add_option("--output", options->output, tr("Where the page goes (default: trace.html)"))
       ->option_text("FILE");
   CLI::Option* figure =
-      command->add_option("--figure", options->figure, "Draw one picture as SVG instead")
+      command->add_option("--figure", options->figure, tr("Draw one picture as SVG instead"))
           ->option_text("FILE");
   command
-      ->add_option("--view", options->view,
-                   "What the figure shows: matrices (the default), sectors, banks or partitions")
+      ->add_option(
+          "--view", options->view,
+          tr("What the figure shows: matrices (the default), sectors, banks or partitions"))
       ->option_text("NAME")
       ->check(CLI::IsMember({"matrices", "sectors", "banks", "partitions"}))
       ->needs(figure);
   command
       ->add_option("--interval", options->intervals,
-                   "Barrier intervals that the figure shows: 3, or 0-1 for the first two")
+                   tr("Barrier intervals that the figure shows: 3, or 0-1 for the first two"))
       ->option_text("N")
       ->needs(figure);
   command
       ->add_option("--threads", options->threads,
-                   "Up to four threads of a block that the figure shows, as X,Y: 0,0 1,0")
+                   tr("Up to four threads of a block that the figure shows, as X,Y: 0,0 1,0"))
       ->option_text("X,Y...")
       ->needs(figure);
   command->callback([options, &status] { status = exit_status(trace(*options)); });
@@ -159,39 +167,39 @@ void add_trace(CLI::App& app, ExitStatus& status) {
 void add_occupancy(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<OccupancyOptions>();
   CLI::App* command = app.add_subcommand(
-      "occupancy", "Work out how the blocks of a launch fill the multiprocessors of a GPU");
+      "occupancy", tr("Work out how the blocks of a launch fill the multiprocessors of a GPU"));
   command->footer(
-      "Example: ./lab occupancy --gpu gtx1080 --block 16x16 --registers 40 --shared 4096");
+      example("./lab occupancy --gpu gtx1080 --block 16x16 --registers 40 --shared 4096"));
   command
       ->add_option(
           "--gpu", options->gpus,
-          "GPU (default: gtx1080), or card.json; several, with commas between, are compared")
+          tr("GPU (default: gtx1080), or card.json; several, with commas between, are compared"))
       ->option_text("PROFILE")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--block", options->block, "Threads of a block along x and y: 16x16")
+  command->add_option("--block", options->block, tr("Threads of a block along x and y: 16x16"))
       ->option_text("XxY")
       ->required();
   command
       ->add_option("--registers", options->registers,
-                   "Registers of a thread, as nvcc -Xptxas -v prints them (default: not known)")
+                   tr("Registers of a thread, as nvcc -Xptxas -v prints them (default: not known)"))
       ->option_text("R")
       ->check(whole_number(1, 255));  // no GPU gives a thread more
   command
       ->add_option("--shared", options->shared,
-                   "Bytes of shared memory a block, static and dynamic (default: 0)")
+                   tr("Bytes of shared memory a block, static and dynamic (default: 0)"))
       ->option_text("BYTES")
       ->check(whole_number(0, INT32_MAX));
   command
       ->add_option("--results", options->results,
-                   "Elements of C that a thread computes along x and y (default: 1x1)")
+                   tr("Elements of C that a thread computes along x and y (default: 1x1)"))
       ->option_text("RXxRY");
   command
       ->add_option("--blocks", options->blocks,
-                   "Blocks of the grid (default: more than the GPU holds at a time)")
+                   tr("Blocks of the grid (default: more than the GPU holds at a time)"))
       ->option_text("N")
       ->check(whole_number(1, INT32_MAX));
-  command->add_option("--json", options->json, "Write the result as JSON")->option_text("FILE");
+  command->add_option("--json", options->json, tr("Write the result as JSON"))->option_text("FILE");
   command->callback([options, &status] {
     occupancy(*options);
     status = ExitStatus::passed;
@@ -202,20 +210,21 @@ void add_debug(CLI::App& app, ExitStatus& status) {
   const auto options = std::make_shared<DebugOptions>();
   options->seed = random_seed();
   CLI::App* command = app.add_subcommand(
-      "debug", "Stop in a kernel in gdb, on the simulator, at the block and thread that fail");
-  command->footer("Example: ./lab debug 03_shared_memory");
-  add_stage(command, *options, "03_shared_memory, 03 or 3; the current one if none is named");
+      "debug", tr("Stop in a kernel in gdb, on the simulator, at the block and thread that fail"));
+  command->footer(example("./lab debug 03_shared_memory"));
+  add_stage(command, *options, tr("03_shared_memory, 03 or 3; the current one if none is named"));
   command
       ->add_option(
           "--call", options->call,
-          "The call to debug: 'matmul_shared(n=37, tile=16)' (default: the one that failed)")
+          tr("The call to debug: 'matmul_shared(n=37, tile=16)' (default: the one that failed)"))
       ->option_text("CALL");
   command
-      ->add_option("--block", options->block, "blockIdx to stop in: 1,0,0 (default: what failed)")
+      ->add_option("--block", options->block,
+                   tr("blockIdx to stop in: 1,0,0 (default: what failed)"))
       ->option_text("X,Y,Z");
   command
       ->add_option("--thread", options->thread,
-                   "threadIdx to stop in: 3,2,0 (default: what failed)")
+                   tr("threadIdx to stop in: 3,2,0 (default: what failed)"))
       ->option_text("X,Y,Z");
   add_submission(command, *options);
   command->callback([options, &status] {

@@ -11,12 +11,13 @@
 #include "common/base/language.hpp"
 #include "grading/doctor/checkup.hpp"
 #include "grading/skeleton/skeleton.hpp"
+#include "tools/app/arguments.hpp"
 #include "tools/app/commands.hpp"
 
 namespace tilewise::grading {
 
 void add_doctor(CLI::App& app, ExitStatus& status) {
-  app.add_subcommand("doctor", "Say what is installed, which backend will run, what to install")
+  app.add_subcommand("doctor", tr("Say what is installed, which backend will run, what to install"))
       ->callback([&status] {
         const Checkup checkup = examine_machine();
         fmt::print("{}", to_text(checkup));
@@ -43,29 +44,29 @@ ExitStatus skeletons(bool check) {
 
 void add_skeletons(CLI::App& app, ExitStatus& status) {
   CLI::App* command = app.add_subcommand(
-      "skeletons", "For maintainers: write labs/ from what is marked in solutions/");
+      "skeletons", tr("For maintainers: write labs/ from what is marked in solutions/"));
   const auto check = std::make_shared<bool>(false);
-  command->add_flag("--check", *check, "Write nothing, tell differences");
+  command->add_flag("--check", *check, tr("Write nothing, tell differences"));
   command->callback([check, &status] { status = skeletons(*check); });
 }
 
 namespace {
 
 /// What the script `lab` does itself, because it must work where nothing is built.
-void add_command_of_script(CLI::App& app, const std::string& name, const char* description) {
+void add_command_of_script(CLI::App& app, const std::string& name, const std::string& description) {
   app.add_subcommand(name, description)->callback([name] {
     throw std::runtime_error(tr("the script does that: ./lab {}", name));
   });
 }
 
 std::string help_of(const CLI::App& command) {
-  constexpr std::string_view example = "Example: ";
   constexpr std::size_t name_width = 13;
   std::string text =
       fmt::format("  {:<{}}{}\n", command.get_name(), name_width - 2, command.get_description());
   const std::string footer = command.get_footer();
-  if (footer.starts_with(example)) {
-    text += fmt::format("{:{}}{}\n", "", name_width, footer.substr(example.size()));
+  const std::string before_example = example("");
+  if (footer.starts_with(before_example)) {
+    text += fmt::format("{:{}}{}\n", "", name_width, footer.substr(before_example.size()));
   }
   return text;
 }
@@ -73,25 +74,26 @@ std::string help_of(const CLI::App& command) {
 }  // namespace
 
 std::string help_text(const CLI::App& app) {
-  std::string text = app.get_description() +
-                     "\n\n"
-                     "Usage: ./lab COMMAND [OPTION...]\n"
-                     "       ./lab         where you are, and what to do next\n\n";
+  std::string text = app.get_description() + "\n\n" +
+                     tr("Usage: ./lab COMMAND [OPTION...]\n"
+                        "       ./lab         where you are, and what to do next\n") +
+                     "\n";
   for (const CLI::App* command :
        app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
     text += help_of(*command);
   }
   return text +
-         "\n"
-         "./lab COMMAND --help shows the options of a command.\n"
-         "What is missing is installed (Debian and Ubuntu; asks first) and built on the first "
-         "run.\n";
+         tr("\n"
+            "./lab COMMAND --help shows the options of a command.\n"
+            "What is missing is installed (Debian and Ubuntu; asks first) and built on the first "
+            "run.\n");
 }
 
 void add_help(CLI::App& app, ExitStatus& status) {
-  add_command_of_script(app, "update", "Bring a newer course; your kernels are kept");
-  add_command_of_script(app, "test", "Test Tilewise itself: units, every solution and skeleton");
-  app.add_subcommand("help", "Show this")->callback([&app, &status] {
+  add_command_of_script(app, "update", tr("Bring a newer course; your kernels are kept"));
+  add_command_of_script(app, "test",
+                        tr("Test Tilewise itself: units, every solution and skeleton"));
+  app.add_subcommand("help", tr("Show this"))->callback([&app, &status] {
     fmt::print("{}", help_text(app));
     status = ExitStatus::passed;
   });

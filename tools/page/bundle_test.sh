@@ -17,7 +17,7 @@ timeout 20 npm ping >/dev/null 2>&1 || skip "the registry of npm cannot be reach
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cp -R "$page"/{package.json,package-lock.json,.npmrc,tsconfig.json,tsconfig.engine.json,build.mjs,template.html,licenses.txt,src} \
+cp -R "$page"/{package.json,package-lock.json,.npmrc,tsconfig.json,tsconfig.engine.json,build.mjs,check_words.mjs,template.html,licenses.txt,src} \
   "$scratch"
 cd "$scratch"
 npm ci --ignore-scripts

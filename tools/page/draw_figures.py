@@ -19,5 +19,5 @@ for stage in sorted((root / "grading" / "stages").glob("*/stage.json")):
         command, plot = ("profile", "--plot") if "profile" in figure else ("trace", "--figure")
         # With registers as they are estimated where there is no nvcc, so that all machines draw the same.
         subprocess.run([tilewise, command, stage.parent.name, *figure[command], plot, folder / figure["file"]],
-                       cwd=root, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "CUDACXX": "/bin/false"})
+                       cwd=root, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "CUDACXX": "/bin/false", "TILEWISE_LANGUAGE": "en"})
         print(folder / figure["file"])

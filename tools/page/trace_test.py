@@ -4,6 +4,9 @@
 Exits with 77 where Chromium, its driver or Selenium is missing.
 """
 import base64
+import os
+import re
+import unittest.mock
 
 import browser
 from browser import COURSE, SCREENS, By, Keys, tilewise
@@ -69,6 +72,31 @@ class PageTest(browser.BrowserTest):
                                      "--call", "transpose_padded(rows=512, cols=512)"])):
             cls.pages[name] = cls.folder / f"{name}.html"
             tilewise("trace", stage, *arguments, "--output", cls.pages[name])
+        cls.pages["spanish"] = cls.folder / "spanish.html"
+        with unittest.mock.patch.dict(os.environ, TILEWISE_LANGUAGE="es"):
+            tilewise("trace", "3", "--submission", race, "--call", "matmul_shared(n=16, tile=8)",
+                     "--output", cls.pages["spanish"])
+
+    def test_speaks_spanish(self):
+        self.open("spanish")
+        self.press("?")
+        for panel in self.all("summary"):
+            self.browser.execute_script("arguments[0].click()", panel)
+        shown = self.browser.execute_script("""
+            const heard = [...document.querySelectorAll("[title], [aria-label]")];
+            return [document.documentElement.lang, document.title, document.body.innerText,
+                    ...heard.map(one => one.title + "\\n" + one.getAttribute("aria-label"))].join("\\n")""")
+        self.assertTrue(shown.startswith("es\n"), shown[:20])
+        self.assertIn("Intervalo 0, hasta la primera barrera", shown)
+        self.assertIn("Lo que encontraron las comprobaciones", shown)
+        catalogue = (COURSE / "tools/page/es.po").read_text(encoding="utf-8")
+        pairs = re.findall(r'^msgid "(.+)"\nmsgstr "(.+)"$', catalogue, re.M)
+        self.assertGreater(len(pairs), 300)
+        # Words may be names, and stand in comments of the kernel.
+        english = [message for message, other in pairs if message.count(" ") > 2 and "{" not in message and message != other]
+        self.assertEqual([message for message in english if message in shown], [])
+        self.expect_nothing_of_axe("spanish")
+        self.expect_no_sideways_scrolling("spanish")
 
     def interval(self):
         return int(self.find("#interval").get_attribute("value"))

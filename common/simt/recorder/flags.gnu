@@ -7,8 +7,8 @@
 -fno-reorder-blocks-and-partition
 -fno-sanitize=all
 -fsanitize=thread
--fsanitize=bounds-strict
--fsanitize-recover=bounds-strict
+-fsanitize=bounds-strict,shift-exponent,float-cast-overflow
+-fsanitize-recover=bounds-strict,shift-exponent,float-cast-overflow
 --param=tsan-instrument-func-entry-exit=0
 -Wno-tsan
 -fno-builtin-memcpy

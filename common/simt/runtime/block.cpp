@@ -30,9 +30,7 @@ namespace {
 /// A module has mostly one copy of a name.
 bool same_name(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
 
-bool same_place(Site a, Site b) {
-  return a.line == b.line && same_name(a.file, b.file);
-}
+bool same_place(Site a, Site b) { return a.line == b.line && same_name(a.file, b.file); }
 
 WarpOperation operation_named(std::string_view call) {
   if (call == "__syncwarp()") return WarpOperation::barrier;
@@ -174,7 +172,7 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   live_ = threads_.size();
   block_ = number;
   copies_.start_block(threads_.size());
-  divisions_ = 0;
+  doubts_ = 0;
   asking_ = 0;
   running_is_at_end_ = false;
   at_end_.reset();
@@ -195,7 +193,7 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   }
   running_ = nullptr;
   if (watch_ != nullptr) watch_->finish_block();
-  if (divisions_ != 0) tell_of_divisions_by_zero();
+  if (doubts_ != 0) tell_of_arithmetic();
   if (broken_by_) {
     stacks_.reset();
   } else {
@@ -205,20 +203,13 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
 }
 
 // What a GPU computes then is not specified, and no error.
-void Block::tell_of_divisions_by_zero() {
+void Block::tell_of_arithmetic() {
   if (watch_ == nullptr || !wanted_watch_.checks) return;
-  for (std::size_t i = 0; i < divisions_; ++i) {
-    const auto& [pc, thread] = divided_by_zero_[i];
-    const SourceLine line = source_line(pc);
-    Findings::instance().add(
-        {.kind = "arithmetic",
-         .message = tr("{} divides by zero: a GPU goes on with a number that nothing "
-                       "specifies, all of whose bits are set as a rule",
-                       watch_->name_of(thread)),
-         .file = line.file,
-         .line = line.line,
-         .place = watch_->place_of(thread, watch_->number())},
-        static_cast<std::uint32_t>(block_));
+  for (std::ptrdiff_t i = 0; i < doubts_; ++i) {
+    const DoubtfulArithmetic& one = doubtful_[i];
+    Finding finding = finding_of(one, watch_->name_of(one.thread));
+    finding.place = watch_->place_of(one.thread, watch_->number());
+    Findings::instance().add(std::move(finding), static_cast<std::uint32_t>(block_));
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +14,9 @@
 #include "common/simt/runtime/block_shared_memory.hpp"
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/copies_on_their_way.hpp"
-#include "common/simt/runtime/division.hpp"
 #include "common/simt/runtime/grid_barrier.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
+#include "common/simt/runtime/undefined.hpp"
 #include "common/simt/simt.hpp"
 
 namespace tilewise::simt {
@@ -71,10 +73,17 @@ class Block {
 
   /// Whether a kernel runs that does what hardware does where the guide leaves it open.
   bool goes_on_as_hardware() const { return running_ != nullptr && wanted_watch_.strict; }
-  /// From a signal handler.
-  void note_division_by_zero(std::uintptr_t pc) {
-    if (divisions_ == divided_by_zero_.size()) return;
-    divided_by_zero_[divisions_++] = {pc, running_number()};
+  /// Notes the running thread's: of each place the lowest thread, in whatever order they run. Also
+  /// called from a signal handler.
+  void note_arithmetic(DoubtfulArithmetic arithmetic) {
+    arithmetic.thread = running_number();
+    const auto end = doubtful_.begin() + doubts_;
+    const auto known = std::find_if(doubtful_.begin(), end, [&](const DoubtfulArithmetic& one) {
+      return one.place == arithmetic.place;
+    });
+    if (known == doubtful_.end() || (known != end && known->thread <= arithmetic.thread)) return;
+    *known = arithmetic;
+    if (known == end) ++doubts_;
   }
 
   CopiesOnTheirWay& copies() { return copies_; }
@@ -185,7 +194,7 @@ class Block {
   bool answer_active_masks();
   [[gnu::cold]] void tell_of_missing_lane(std::size_t thread, int lane, const Gathering& gathering);
   [[gnu::cold]] void tell_of_skipped_barrier();
-  [[gnu::cold]] void tell_of_divisions_by_zero();
+  [[gnu::cold]] void tell_of_arithmetic();
   template <class Ask>
   void tell(Ask&& ask);
 
@@ -225,8 +234,8 @@ class Block {
   /// The first in number of the threads that have come to the kernel's end in this interval.
   std::optional<std::size_t> at_end_;
   CopiesOnTheirWay copies_;
-  std::array<DividedByZero, 16> divided_by_zero_{};  ///< the first of this block
-  std::size_t divisions_ = 0;
+  std::array<DoubtfulArithmetic, 16> doubtful_{};  ///< the first of this block
+  std::ptrdiff_t doubts_ = 0;
 };
 
 }  // namespace tilewise::simt

@@ -208,6 +208,13 @@ void DeviceMemory::initialised(const std::byte* first, std::size_t bytes, bool h
 }
 
 void DeviceMemory::note_copy(void* to, const void* from, std::size_t bytes) const {
+  const auto tell = [&](const void* side, bool writes) {
+    if (!contains(side)) return;
+    const auto first = static_cast<Place>(static_cast<const std::byte*>(side) - base_);
+    for (Observer* observer : process_observers()) observer->host_access(first, bytes, writes);
+  };
+  tell(from, false);
+  tell(to, true);
   if (!contains(to)) return;
   const auto* const first = static_cast<const std::byte*>(to);
   if (!contains(from)) return initialised(first, bytes, true);

@@ -13,10 +13,4 @@ enum class RefusedDivision { none, by_zero, overflows };
 /// @return what it was; nothing has been done where it was no such division
 RefusedDivision go_on_behind_division(void* context);
 
-/// A division by zero in a kernel, until it can be told.
-struct DividedByZero {
-  std::uintptr_t pc;
-  unsigned thread;  ///< of the block
-};
-
 }  // namespace tilewise::simt

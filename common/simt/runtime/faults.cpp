@@ -78,7 +78,10 @@ void handle(int signal, siginfo_t* info, void* context) {
   if (signal == SIGFPE && block != nullptr && block->goes_on_as_hardware()) {
     const auto pc = reinterpret_cast<std::uintptr_t>(program_counter(context));
     const RefusedDivision division = go_on_behind_division(context);
-    if (division == RefusedDivision::by_zero) Block::of_this_thread().note_division_by_zero(pc);
+    if (division == RefusedDivision::by_zero) {
+      Block::of_this_thread().note_arithmetic(
+          {.what = DoubtfulArithmetic::What::division_by_zero, .place = pc});
+    }
     if (division != RefusedDivision::none) return;
   }
   Fault fault{};

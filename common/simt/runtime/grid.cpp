@@ -17,6 +17,7 @@
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/grid_progress.hpp"
+#include "common/simt/runtime/launch_watcher.hpp"
 #include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 #include "common/simt/runtime/streams.hpp"
@@ -53,10 +54,13 @@ std::uint64_t most_blocks_together(const LaunchConfiguration& launch) {
 /// 65,530 ranges of addresses.
 constexpr std::uint64_t most_threads_together = 28000;
 
+bool can_run_together(const LaunchConfiguration& launch) {
+  return blocks_of(launch.grid) * blocks_of(launch.block) <= most_threads_together &&
+         blocks_of(launch.grid) <= most_blocks_together(launch);
+}
+
 bool is_too_large_together(const LaunchConfiguration& launch) {
-  return launch.cooperative &&
-         (blocks_of(launch.grid) > most_blocks_together(launch) ||
-          blocks_of(launch.grid) * blocks_of(launch.block) > most_threads_together);
+  return launch.cooperative && !can_run_together(launch);
 }
 
 /// Why a launch cannot be held, for messages.
@@ -122,8 +126,17 @@ class BlockQueue {
   BlockQueue(dim3 grid, std::uint64_t count, int takers)
       : grid_(grid),
         count_(count),
-        // About 64 runs a thread keep all of them busy to the end at little cost.
-        run_(std::max<std::uint64_t>(1, count_ / (std::uint64_t(takers) * 64))) {}
+        // About 64 runs a thread keep all of them busy to the end at little cost. Of a grid whose
+        // blocks may wait for each other none may keep another to itself.
+        run_(may_wait_for_each_other(count)
+                 ? 1
+                 : std::max<std::uint64_t>(1, count_ / (std::uint64_t(takers) * 64))) {}
+
+  /// Grids of whole programs that a GPU can hold at once.
+  static bool may_wait_for_each_other(std::uint64_t count) {
+    constexpr std::uint64_t most = 8192;
+    return count <= most && device::is_whole_program();
+  }
 
   struct Run {
     std::uint64_t begin, end;
@@ -138,6 +151,9 @@ class BlockQueue {
             static_cast<unsigned>(block / grid_.x / grid_.y)};
   }
   void close() { next_.store(count_, std::memory_order_relaxed); }
+  std::uint64_t left() const {
+    return count_ - std::min(count_, next_.load(std::memory_order_relaxed));
+  }
 
  private:
   dim3 grid_;
@@ -201,7 +217,25 @@ std::optional<Finding> Launch::run(std::uint64_t count, const std::vector<std::u
   };
   const DeviceMemory::Access access;
   GridProgress::instance().start(count);
-  pool.run(work);
+  std::vector<std::thread> others;
+  // As a GPU that has room for all runs them.
+  const auto start_others = [&] {
+    for (std::uint64_t i = queue.left(); i > 0; --i) {
+      others.emplace_back([&] {
+        use_alternate_signal_stack();
+        work();
+      });
+    }
+  };
+  {
+    const bool may_wait = chosen == nullptr && BlockQueue::may_wait_for_each_other(count) &&
+                          count > static_cast<std::uint64_t>(pool.size()) &&
+                          can_run_together(configuration_);
+    std::optional<LaunchWatcher::Watching> watching;
+    if (may_wait) watching.emplace(start_others);
+    pool.run(work);
+  }
+  for (std::thread& other : others) other.join();
   return first_fault;
 }
 
@@ -318,6 +352,7 @@ void launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
       return device::fail_for_ever(cudaErrorLaunchFailure);
     }
   }
+  const StreamOrder::Work under_way(configuration.stream, configuration.kernel);
   Launch launch(configuration, body, watch);
   const std::optional<Finding> fault = watched ? launch.run_watched() : launch.run_all();
   if (fault) {

@@ -82,6 +82,23 @@ cudaError_t copy_from_afar(RemoteDevice& device, void* to, const void* from, std
   return cudaSuccess;
 }
 
+/// While it exists a copy runs: its stream's, or else the default stream's.
+class CopyUnderWay {
+ public:
+  /// @param is_waited_for by the host
+  CopyUnderWay(const char* name, bool is_waited_for)
+      : work_(nullptr, name), is_waited_for_(is_waited_for) {}
+  ~CopyUnderWay() {
+    if (is_waited_for_) StreamOrder::instance().host_waits_for_current();
+  }
+  CopyUnderWay(const CopyUnderWay&) = delete;
+  CopyUnderWay& operator=(const CopyUnderWay&) = delete;
+
+ private:
+  StreamOrder::Work work_;
+  bool is_waited_for_;
+};
+
 }  // namespace
 
 cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
@@ -99,6 +116,10 @@ cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKi
     return device::fail(cudaErrorInvalidValue);
   }
   const DeviceMemory& memory = DeviceMemory::instance();
+  // The host waits for copies without a stream, and for those of its own pageable memory.
+  const bool is_waited_for =
+      !StreamOrder::instance().is_at_work() || !memory.contains(to) || !memory.contains(from);
+  const CopyUnderWay under_way("cudaMemcpy()", is_waited_for);
   memory.note_copy(to, from, bytes);
   if (points_to_device(from) && !points_to_device(to)) device::note_bytes_to_host(bytes);
   const DeviceMemory::Access access;
@@ -131,6 +152,7 @@ cudaError_t fill_now(void* pointer, int byte, std::size_t bytes) {
     return device->fill(pointer, byte, bytes);
   }
   if (!device_holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
+  const CopyUnderWay under_way("cudaMemset()", false);
   DeviceMemory::instance().note_copy(pointer, &byte, bytes);
   const DeviceMemory::Access access;
   std::memset(pointer, byte, bytes);
@@ -210,6 +232,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 cudaError_t cudaFree(void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
   if (RemoteDevice* const device = RemoteDevice::instance()) return device->release(pointer);
+  StreamOrder::instance().host_waits();
   if (DeviceMemory::instance().release(pointer)) return cudaSuccess;
   return device::fail(cudaErrorInvalidValue);
 }

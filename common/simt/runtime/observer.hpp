@@ -149,6 +149,9 @@ class Observer {
   virtual void initialised(Place /*first*/, std::size_t /*bytes*/, bool /*has_value*/) {}
   virtual void copied(Place /*to*/, Place /*from*/, std::size_t /*bytes*/) {}
 
+  /// A copy, or memset, reads or writes bytes that kernels may touch.
+  virtual void host_access(Place /*first*/, std::size_t /*bytes*/, bool /*writes*/) {}
+
   virtual void begin_launch(const Watch&, const LaunchConfiguration&) {}
   /// Blocks that are to run next, where a few of them may stand for the grid. None: it has enough.
   virtual std::vector<std::uint64_t> next_of_sample() { return {}; }

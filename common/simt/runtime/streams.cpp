@@ -10,7 +10,8 @@
 
 using namespace tilewise::simt;
 
-// Work runs when it is issued, so that a stream is always in order and idle.
+// Work runs when it is issued, so that a stream is always in order and idle. What a GPU might have
+// done in another order, StreamOrder knows.
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;
   int priority = 0;
@@ -31,6 +32,8 @@ namespace {
 
 constexpr int least_priority = 0, greatest_priority = -5;  // as GPUs have them
 
+StreamOrder& order() { return StreamOrder::instance(); }
+
 /// Null for a stream that nobody creates.
 CUstream_st* created(cudaStream_t stream) {
   return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? nullptr : stream;
@@ -39,6 +42,19 @@ CUstream_st* created(cudaStream_t stream) {
 }  // namespace
 
 namespace tilewise::simt {
+
+const char* name_of_work(cudaGraphNodeType type) {
+  switch (type) {
+    case cudaGraphNodeTypeMemcpy:
+      return "cudaMemcpyAsync()";
+    case cudaGraphNodeTypeMemset:
+      return "cudaMemsetAsync()";
+    case cudaGraphNodeTypeGraph:
+      return "cudaGraphLaunch()";
+    default:
+      return "cudaLaunchHostFunc()";
+  }
+}
 
 bool is_captured(cudaStream_t stream) {
   const CUstream_st* const state = created(stream);
@@ -59,6 +75,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   }
   priority = std::clamp(priority, greatest_priority, least_priority);
   *stream = new CUstream_st{flags, priority, ++created_streams, {}, {}};
+  order().create(*stream, flags != cudaStreamNonBlocking, created_streams);
   return cudaSuccess;
 }
 
@@ -117,17 +134,23 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (is_captured(stream)) return device::fail(cudaErrorStreamCaptureUnsupported);
+  order().host_waits_for(stream);
   return device::lasting_error();
 }
 
+// It answers that all is done, by which a program may go.
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
-cudaError_t cudaDeviceSynchronize() { return device::lasting_error(); }
+cudaError_t cudaDeviceSynchronize() {
+  order().host_waits();
+  return device::lasting_error();
+}
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (function == nullptr) return device::fail(cudaErrorInvalidValue);
   return issue(stream, cudaGraphNodeTypeHost, [=] {
     if (device::lasting_error() == cudaSuccess) function(data);
+    order().host_waits_for(stream);  // the function may tell other threads of it
     return device::lasting_error();
   });
 }
@@ -137,6 +160,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   if (callback == nullptr) return device::fail(cudaErrorInvalidValue);
   if (is_captured(stream)) return device::fail(cudaErrorStreamCaptureUnsupported);
   callback(stream, device::lasting_error(), data);
+  order().host_waits_for(stream);
   return cudaSuccess;
 }
 
@@ -168,6 +192,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->capture.reset();
   event->recorded = true;
   event->moment = std::chrono::steady_clock::now();
+  order().record(event, stream);
   return device::lasting_error();
 }
 
@@ -188,11 +213,15 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     stream->capture = event->capture;
     stream->last.insert(stream->last.end(), event->last.begin(), event->last.end());
   }
+  order().wait(stream, event);
   return device::lasting_error();
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return device::lasting_error(); }
-cudaError_t cudaEventQuery(cudaEvent_t) { return device::lasting_error(); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  order().host_waits_for_event(event);
+  return device::lasting_error();
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
   if (milliseconds == nullptr) return device::fail(cudaErrorInvalidValue);
@@ -200,6 +229,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       !stop->times) {
     return device::fail(cudaErrorInvalidResourceHandle);
   }
+  order().host_waits_for_event(stop);  // else there would be no answer
   *milliseconds = std::chrono::duration<float, std::milli>(stop->moment - start->moment).count();
   return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 
 #include "common/simt/include/tilewise/driver_types.hpp"
 #include "common/simt/include/tilewise/launch.hpp"
+#include "common/simt/runtime/stream_order.hpp"
 
 /// What the device is given to do, and when: at once, or each time that a graph is launched.
 namespace tilewise::simt {
@@ -27,10 +28,15 @@ bool is_captured(cudaStream_t stream);
 /// Adds to the graph that the stream is captured for.
 cudaError_t capture(cudaStream_t stream, cudaGraphNodeType type, Work work);
 
+/// How messages call work of a type: "cudaMemcpyAsync()".
+const char* name_of_work(cudaGraphNodeType type);
+
 /// Gives a stream something to do.
 template <class Do>
 cudaError_t issue(cudaStream_t stream, cudaGraphNodeType type, Do&& work) {
-  return is_captured(stream) ? capture(stream, type, std::forward<Do>(work)) : work();
+  if (is_captured(stream)) return capture(stream, type, std::forward<Do>(work));
+  const StreamOrder::Work under_way(stream, name_of_work(type));
+  return work();
 }
 
 /// A launch whose arguments are kept, for it to be run later.

@@ -194,10 +194,10 @@ void append_without_alignment_of_references(std::string_view line, std::string& 
   result.append(line.substr(copied)).append("\n");
 }
 
-/// The handler of an index that is out of bounds notes it, and touches nothing of the kernel's:
-/// what was loaded before a check need not be loaded again behind it. g++ knows that by itself.
-bool declares_bounds_handler(std::string_view line) {
-  return line.starts_with("declare void @__ubsan_handle_out_of_bounds(");
+/// The handlers of what C++ leaves open note it, and touch nothing of the kernel's: what was loaded
+/// before a check need not be loaded again behind it. g++ knows that by itself.
+bool declares_handler(std::string_view line) {
+  return line.starts_with("declare void @__ubsan_handle_");
 }
 
 void append_as_harmless(std::string_view declaration, std::string& result) {
@@ -217,7 +217,7 @@ std::string with_whole_copies(std::string_view llvm_text) {
     const auto copy = parse_copy(line);
     if (const unsigned piece = copy ? bytes_of_piece(*copy) : 0; piece != 0) {
       Pieces(*copy, piece, ++copies, result).write();
-    } else if (declares_bounds_handler(line)) {
+    } else if (declares_handler(line)) {
       append_as_harmless(line, result);
     } else {
       append_without_alignment_of_references(line, result);

@@ -1,6 +1,7 @@
 // Lines over one horizontal axis, whose marks stand at the points' own places.
 
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
+import { tr } from "./language.ts";
 import { significant } from "./numbers.ts";
 import { type Scale, scaleOfHeights, scaleOfPlaces, share } from "./scales.ts";
 
@@ -68,7 +69,7 @@ export function linesOf(chart: Chart): Series[] {
     if (same) same.name += `, ${name}`;
     else lines.push(line);
   }
-  if (lines.length === 0) throw new Refusal(`the chart '${chart.title}' has no points`);
+  if (lines.length === 0) throw new Refusal(tr("the chart '{}' has no points", chart.title));
   return waitingLast(lines);
 }
 
@@ -128,9 +129,9 @@ export function inWords(chart: Chart): string {
     .filter((line) => line.points.length > 0)
     .map(({ name, points }) => {
       const last = points[points.length - 1];
-      return ` ${name}: ${significant(last.y)} at ${last.x}.`;
+      return tr(" {}: {} at {}.", name, significant(last.y), last.x);
     });
-  return `Chart of ${chart.y.label} against ${chart.x.label}.${lasts.join("")}`;
+  return tr("Chart of {} against {}.", chart.y.label, chart.x.label) + lasts.join("");
 }
 
 /** Where the axes of a picture lie, in its own pixels. */
@@ -212,7 +213,7 @@ export function drawChart(chart: Chart, setting: Setting): DrawnChart {
   const rows = Math.ceil(lines.length / columns);
   const x = (value: number) => px(left + plot.width * share(across, value));
   const y = (value: number) => px(below - plot.height * share(up, value));
-  const tell = (name: string, point: Point) => `${name}: ${significant(point.y)} at ${point.x}`;
+  const tell = (name: string, point: Point) => tr("{}: {} at {}", name, significant(point.y), point.x);
   const content = (
     <g class="chart">
       {inFile && chart.title !== "" && <Title of={chart.title} width={width} />}

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { At, type Drawn, Refusal } from "./drawing.tsx";
+import { tr } from "./language.ts";
 import { fileOf } from "./file.tsx";
 import { conflictText, drawBanks, wavefronts, wordsWanted } from "./parts/banks.tsx";
 import {
@@ -131,9 +132,11 @@ function costliest(trace: Trace, choice: FigureChoice, shared: boolean): Found {
     }
     if (found) return found;
   }
+  const when = intervals ? tr(" in these intervals") : "";
   throw new Refusal(
-    `${trace.call} makes no request to ${shared ? "shared" : "device"} memory${intervals ? " in these intervals" : ""}; ` +
-      "there is nothing to draw.",
+    shared
+      ? tr("{} makes no request to shared memory{}; there is nothing to draw.", trace.call, when)
+      : tr("{} makes no request to device memory{}; there is nothing to draw.", trace.call, when),
   );
 }
 
@@ -146,7 +149,13 @@ function sourceOf(trace: Trace, { kernel, request }: Found): string {
 
 function placeOf({ kernel, block, request }: Found): string {
   const site = kernel.sites[request.site];
-  return `Warp ${request.warp} of block ${point(block.index)}, interval ${request.interval}, ${site.file}:${site.line}`;
+  return tr(
+    "Warp {} of block {}, interval {}, {}",
+    request.warp,
+    point(block.index),
+    request.interval,
+    `${site.file}:${site.line}`,
+  );
 }
 
 // --- The views
@@ -163,18 +172,18 @@ function tellingIntervals(block: Block): [number, number] {
 }
 
 function describeIntervals(block: Block, [first, last]: [number, number]): string {
-  if (block.intervals <= 1) return "from beginning to end";
-  if (first === last) return `in interval ${first}, of ${block.intervals}`;
-  return `in intervals ${first} to ${last}, of ${block.intervals}`;
+  if (block.intervals <= 1) return tr("from beginning to end");
+  if (first === last) return tr("in interval {}, of {}", first, block.intervals);
+  return tr("in intervals {} to {}, of {}", first, last, block.intervals);
 }
 
 function chosenThreads(kernel: Kernel, { threads }: FigureChoice): number[] {
   const [x, y] = kernel.block;
   const most = 4; // that have a colour
   for (const [tx, ty] of threads) {
-    if (tx >= x || ty >= y) throw new Refusal(`there is no thread (${tx}, ${ty}) in a block of ${x} x ${y}`);
+    if (tx >= x || ty >= y) throw new Refusal(tr("there is no thread ({}, {}) in a block of {} x {}", tx, ty, x, y));
   }
-  if (threads.length > most) throw new Refusal(`a figure has colours for ${most} threads`);
+  if (threads.length > most) throw new Refusal(tr("a figure has colours for {} threads", most));
   if (threads.length > 0) return threads.map(([tx, ty]) => ty * x + tx);
   return x * y > 1 ? [0, x * y - 1] : [0];
 }
@@ -184,29 +193,34 @@ function legendsOf(elements: Elements): Drawn[] {
   const { kernel, threads, now } = elements;
   const who = threads.map((thread, i): [ComponentChildren, string] => [
     square(`swatch t${i}`),
-    `thread ${point(threadIndex(kernel, thread))}`,
+    tr("thread {}", point(threadIndex(kernel, thread))),
   ]);
   const what: [ComponentChildren, string][] = [];
   const [loads, writes] = [now.load.size > 0, now.write.size > 0];
   if (loads || writes) {
-    const deed = loads && writes ? "loads from, or writes to," : loads ? "loads from" : "writes to";
-    what.push([square("swatch t0"), `${deed} global memory`]);
+    const deed =
+      loads && writes
+        ? tr("loads from, or writes to, global memory")
+        : loads
+          ? tr("loads from global memory")
+          : tr("writes to global memory");
+    what.push([square("swatch t0"), deed]);
   }
   if (laterResults(elements).length > 0) {
     what.push([
       <rect class="swatch-line t0" x={1} y={2} width={11} height={11} />,
-      "its results, written later",
+      tr("its results, written later"),
     ]);
   }
   if (now.use.size > 0) {
-    what.push([<circle class="swatch t0" cx={6.5} cy={7.5} r={4} />, "uses from shared memory"]);
+    what.push([<circle class="swatch t0" cx={6.5} cy={7.5} r={4} />, tr("uses from shared memory")]);
   }
-  return [legend([...who, [square("swatch others"), "others of the block"]]), legend(what)];
+  return [legend([...who, [square("swatch others"), tr("others of the block")]]), legend(what)];
 }
 
 function matricesFigure(trace: Trace, choice: FigureChoice): string {
   const kernel = trace.kernels.find((one) => one.blocks.length > 0);
-  if (!kernel) throw new Refusal(`${trace.call} has left nothing to draw.`);
+  if (!kernel) throw new Refusal(tr("{} has left nothing to draw.", trace.call));
   const [block] = kernel.blocks;
   const threads = chosenThreads(kernel, choice);
   const intervals = choice.intervals ?? tellingIntervals(block);
@@ -228,12 +242,17 @@ function matricesFigure(trace: Trace, choice: FigureChoice): string {
     height: (height - 1) * cell,
     content: <g transform={`scale(${cell})`}>{content}</g>,
   };
-  const where =
-    `${kernel.name} ${describeIntervals(block, intervals)}, block ${point(block.index)} of ` +
-    `${kernel.grid[0]} x ${kernel.grid[1]}`;
+  const where = tr(
+    "{} {}, block {} of {} x {}",
+    kernel.name,
+    describeIntervals(block, intervals),
+    point(block.index),
+    kernel.grid[0],
+    kernel.grid[1],
+  );
   return fileOf(
     stacked(trace.call, where, [plan, ...legendsOf(elements)]),
-    `${trace.call}: elements that threads load, use and write. ${where}`,
+    tr("{}: elements that threads load, use and write. {}", trace.call, where),
   );
 }
 
@@ -241,43 +260,55 @@ function sectorsFigure(trace: Trace, choice: FigureChoice): string {
   const found = costliest(trace, choice, false);
   const { request } = found;
   const moved = 32 * request.cost;
+  const values = [
+    request.lanes.length,
+    request.detail,
+    trace.matrices[request.matrix].name,
+    request.cost,
+    ((100 * request.detail) / moved).toFixed(1),
+    moved,
+  ];
   const told =
-    `${request.lanes.length} lanes ${request.action === "load" ? "load" : "store"} ${request.detail} bytes of ` +
-    `${trace.matrices[request.matrix].name}; ${request.cost} sectors of 32 bytes move: ` +
-    `${((100 * request.detail) / moved).toFixed(1)}% of ${moved} bytes are used.`;
+    request.action === "load"
+      ? tr("{} lanes load {} bytes of {}; {} sectors of 32 bytes move: {}% of {} bytes are used.", ...values)
+      : tr("{} lanes store {} bytes of {}; {} sectors of 32 bytes move: {}% of {} bytes are used.", ...values);
   const parts = [
     textLine(sourceOf(trace, found), "mono", 8),
     textLine(told, "bold", 8),
     inColour(drawSectors(trace, request, [], 6)),
     legend([
-      [<g class="sectors t0">{square("used")}</g>, "4 bytes that this lane asked for"],
-      [<g class="sectors">{square("wasted")}</g>, "4 bytes moved for nothing"],
+      [<g class="sectors t0">{square("used")}</g>, tr("4 bytes that this lane asked for")],
+      [<g class="sectors">{square("wasted")}</g>, tr("4 bytes moved for nothing")],
     ]),
   ];
   return fileOf(
     stacked(trace.call, placeOf(found), parts),
-    `${trace.call}: ${request.cost} sectors moved by one request`,
+    tr("{}: {} sectors moved by one request", trace.call, request.cost),
   );
 }
 
 function banksFigure(trace: Trace, choice: FigureChoice): string {
   const found = costliest(trace, choice, true);
   const { request } = found;
+  const values = [request.lanes.length, wordsWanted(request), wavefronts(request), conflictText(request)];
   const told =
-    `${request.lanes.length} lanes ${request.action === "load" ? "load" : "store"} ${wordsWanted(request)} words: ` +
-    `${wavefronts(request)}, ${conflictText(request)}.`;
+    request.action === "load"
+      ? tr("{} lanes load {} words: {}, {}.", ...values)
+      : tr("{} lanes store {} words: {}, {}.", ...values);
   const parts = [
     textLine(sourceOf(trace, found), "mono", 8),
     textLine(told, request.detail > 0 ? "bold conflict" : "bold", 8),
     inColour(drawBanks(trace, found.kernel, request, [], 22)),
     textLine(
-      "A number is the lane that wants the word, x8 that eight lanes share it. A row is what the banks hold at one address.",
+      tr(
+        "A number is the lane that wants the word, x8 that eight lanes share it. A row is what the banks hold at one address.",
+      ),
       "soft",
     ),
   ];
   return fileOf(
     stacked(trace.call, placeOf(found), parts),
-    `${trace.call}: ${request.cost} wavefronts for one request to shared memory`,
+    tr("{}: {} wavefronts for one request to shared memory", trace.call, request.cost),
   );
 }
 
@@ -288,15 +319,19 @@ function partitionsFigure(trace: Trace, choice: FigureChoice): string {
     .find((partitions) => partitions !== null && partitions.length > 0);
   if (!all) {
     throw new Refusal(
-      `${trace.gpu.name} spreads addresses over its memory in a way that is not known, or the grid of ${trace.call} is ` +
-        `too large; partitions are drawn with --gpu gtx280, for grids of at most ${choice.most_blocks} blocks.`,
+      tr(
+        "{} spreads addresses over its memory in a way that is not known, or the grid of {} is too large; partitions are drawn with --gpu gtx280, for grids of at most {} blocks.",
+        trace.gpu.name,
+        trace.call,
+        choice.most_blocks,
+      ),
     );
   }
   const blocks = all.slice(0, mostBlocks);
-  const where = `${trace.gpu.name}: bytes by DRAM partition, the first ${blocks.length} of ${all.length} blocks`;
+  const where = tr("{}: bytes by DRAM partition, the first {} of {} blocks", trace.gpu.name, blocks.length, all.length);
   return fileOf(
     stacked(trace.call, where, [drawPartitions(blocks)]),
-    `${trace.call}: bytes that the first blocks move from and to each partition`,
+    tr("{}: bytes that the first blocks move from and to each partition", trace.call),
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { type Setting, Title, colourOf, roomForTitle } from "./chart.tsx";
 import { type Drawn, px, shortened } from "./drawing.tsx";
+import { tr } from "./language.ts";
 import { significant } from "./numbers.ts";
 import { scaleOfHeights, share } from "./scales.ts";
 
@@ -30,7 +31,7 @@ const values = 120;
 
 export function ladderInWords({ unit, rungs }: Ladder): string {
   const told = rungs.map(({ name, value, note }) => ` ${name}: ${significant(value)}, ${note}.`);
-  return `Chart of ${unit} by version.${told.join("")}`;
+  return tr("Chart of {} by version.", unit) + told.join("");
 }
 
 export function drawLadder({ title, unit, rungs }: Ladder, setting: Setting): Drawn {

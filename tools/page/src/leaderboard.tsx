@@ -1,6 +1,7 @@
 // Whose kernels are fastest, as a page for a class.
 
 import drawingStyles from "./drawing.css";
+import { tr } from "./language.ts";
 import { significant } from "./numbers.ts";
 import { Paper, textOf } from "./paper.tsx";
 import { Figures } from "./report/figures.tsx";
@@ -21,17 +22,20 @@ interface Leaderboard {
 /** More bars than that are no picture. */
 const mostBars = 20;
 
-const title = "Leaderboard";
+const titleOfPage = () => tr("Leaderboard");
 
 const Page = ({ settings, boards }: Leaderboard) => (
-  <Paper title={title} styles={drawingStyles + reportStyles}>
+  <Paper title={titleOfPage()} styles={drawingStyles + reportStyles}>
     <header>
-      <h1>{title}</h1>
+      <h1>{titleOfPage()}</h1>
       <p>
-        Of those who have passed a stage and want to be shown, under the names that they have chosen. {settings}.
+        {tr(
+          "Of those who have passed a stage and want to be shown, under the names that they have chosen. {}.",
+          settings,
+        )}
       </p>
     </header>
-    {boards.length === 0 && <p class="missing">Nobody is shown yet.</p>}
+    {boards.length === 0 && <p class="missing">{tr("Nobody is shown yet.")}</p>}
     {boards.map(({ title, measurement, unit, places }) => (
       <section>
         <h2>{title}</h2>
@@ -45,14 +49,14 @@ const Page = ({ settings, boards }: Leaderboard) => (
                 unit,
                 rungs: places
                   .slice(0, mostBars)
-                  .map(({ rank, name, rate }) => ({ name, value: rate, note: `place ${rank}`, aside: false })),
+                  .map(({ rank, name, rate }) => ({ name, value: rate, note: tr("place {}", rank), aside: false })),
               },
             },
           ]}
         />
         <Table
           caption={`${title}, ${measurement}`}
-          columns={[{ heading: "name", text: true }, { heading: "place" }, { heading: unit }]}
+          columns={[{ heading: tr("name"), text: true }, { heading: tr("place") }, { heading: unit }]}
           rows={places.map(({ rank, name, rate }) => [name, String(rank), significant(rate)])}
           width="narrow"
         />

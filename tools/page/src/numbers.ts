@@ -1,5 +1,7 @@
 // Numbers as tables show them.
 
+import { tr } from "./language.ts";
+
 /** 1234567 as "1,234,567". */
 export const withCommas = (number: number) =>
   Math.round(number)
@@ -15,8 +17,10 @@ export function significant(value: number): string {
   return value.toFixed(Math.max(0, Math.min(4 - beforePoint, 9)));
 }
 
-/** "1 line", "2 lines". */
-export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+/** "1 line", "2 lines": one message for one, and one for more. */
+export const counted = (count: number, one: string, more: string) => (count === 1 ? one : more);
+
+export const linesInWords = (count: number) => counted(count, tr("1 line"), tr("{} lines", count));
 
 export const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
 

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { render } from "preact-render-to-string";
 import { themes } from "./colours.js";
+import { language, tr } from "./language.ts";
 
 function Blank({ id, name }: { id: string; name: string }) {
   return (
@@ -17,14 +18,14 @@ function Blank({ id, name }: { id: string; name: string }) {
 /** Who hands it in. */
 export const Blanks = () => (
   <div class="blanks">
-    <Blank id="name" name="Name" />
-    <Blank id="group" name="Group" />
-    <Blank id="date" name="Date" />
+    <Blank id="name" name={tr("Name")} />
+    <Blank id="group" name={tr("Group")} />
+    <Blank id="date" name={tr("Date")} />
   </div>
 );
 
 export const Paper = ({ title, styles, children }: { title: string; styles: string; children: ComponentChildren }) => (
-  <html lang="en">
+  <html lang={language()}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width" />

@@ -7,6 +7,7 @@ import { figureFile } from "./figures.tsx";
 import { reportPage } from "./report/page.tsx";
 import type { Refusal } from "./drawing.tsx";
 import { fileOf } from "./file.tsx";
+import { type Spoken, speak } from "./language.ts";
 import { drawLadder } from "./ladder.tsx";
 import { leaderboardPage } from "./leaderboard.tsx";
 import { type Roofline, drawRoofline } from "./roofline.tsx";
@@ -41,7 +42,9 @@ const kinds: { [kind: string]: (document: any) => string } = {
 };
 
 /** @returns JSON: {text} or {refusal} */
-function rendered(kind: string, document: string): string {
+function rendered(kind: string, document: string, words: string): string {
+  const spoken: Spoken | null = JSON.parse(words);
+  if (spoken) speak(spoken);
   try {
     return JSON.stringify({ text: kinds[kind](JSON.parse(document)) });
   } catch (error) {

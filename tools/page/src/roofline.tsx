@@ -3,6 +3,7 @@
 
 import { type Plot, type Setting, Axes, Title, colourOf, shapeOf, waitingLast } from "./chart.tsx";
 import { type Drawn, At, Refusal, px, shortened } from "./drawing.tsx";
+import { tr } from "./language.ts";
 import { significant } from "./numbers.ts";
 import { scaleBetween, share } from "./scales.ts";
 
@@ -40,16 +41,16 @@ interface Slope {
 }
 
 const slopesOf = ({ dram_gb_s, shared_gb_s }: Roofs): Slope[] => [
-  { name: `shared memory, ${significant(shared_gb_s)} GB/s`, gb_s: shared_gb_s, looks: "shared-roof" },
+  { name: tr("shared memory, {} GB/s", significant(shared_gb_s)), gb_s: shared_gb_s, looks: "shared-roof" },
   { name: `DRAM, ${significant(dram_gb_s)} GB/s`, gb_s: dram_gb_s, looks: "dram-roof" },
 ];
 
 /** What a kernel's intensity allows it at most, and what it reaches of that. */
 export function limitOf(roofs: Roofs, point: RoofPoint): { gflops: number; by: string } {
   const limits = [
-    { gflops: roofs.peak_gflops, by: "arithmetic" },
+    { gflops: roofs.peak_gflops, by: tr("arithmetic") },
     ...(point.dram === null ? [] : [{ gflops: point.dram * roofs.dram_gb_s, by: "DRAM" }]),
-    ...(point.shared === null ? [] : [{ gflops: point.shared * roofs.shared_gb_s, by: "shared memory" }]),
+    ...(point.shared === null ? [] : [{ gflops: point.shared * roofs.shared_gb_s, by: tr("shared memory") }]),
   ];
   return limits.reduce((least, one) => (one.gflops < least.gflops ? one : least));
 }
@@ -57,15 +58,15 @@ export function limitOf(roofs: Roofs, point: RoofPoint): { gflops: number; by: s
 export function rooflineInWords({ roofs, points }: Roofline): string {
   const told = points.map((point) => {
     const { gflops, by } = limitOf(roofs, point);
-    return ` ${point.name}: ${significant(point.gflops)} GFLOPS of ${significant(gflops)} that ${by} allows.`;
+    return tr(" {}: {} GFLOPS of {} that {} allows.", point.name, significant(point.gflops), significant(gflops), by);
   });
-  return `Chart of GFLOPS against operations a byte, below the roofs of ${roofs.gpu}.${told.join("")}`;
+  return tr("Chart of GFLOPS against operations a byte, below the roofs of {}.", roofs.gpu) + told.join("");
 }
 
 
 const reachedOf = (roofs: Roofs, point: RoofPoint) => {
   const { gflops, by } = limitOf(roofs, point);
-  return `${significant(point.gflops)} of ${significant(gflops)} by ${by}`;
+  return tr("{} of {} by {}", significant(point.gflops), significant(gflops), by);
 };
 
 /** A name and what is reached, below each other. */
@@ -87,6 +88,8 @@ export interface Spot {
   x: number;
   y: number;
   says: string;
+  /** Of shared memory, else of DRAM. */
+  hollow: boolean;
 }
 
 export interface DrawnRoofline extends Drawn {
@@ -100,7 +103,7 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
     .concat(...points.map(({ dram, shared }) => [dram, shared]))
     .filter((one): one is number => one !== null);
   if (intensities.length === 0) {
-    throw new Refusal(`'${roofline.title}' has no kernel that computes, so there is no roofline to draw`);
+    throw new Refusal(tr("'{}' has no kernel that computes, so there is no roofline to draw", roofline.title));
   }
   const inFile = setting === "file";
   // As wide as half a page; a file has room for the names beside.
@@ -150,9 +153,15 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
     const places = [point.dram, point.shared];
     places.forEach((intensity, k) => {
       if (intensity === null) return;
-      const memory = k === 0 ? "DRAM" : "shared memory";
-      const says = `${point.name}: ${significant(point.gflops)} GFLOPS at ${significant(intensity)} operations a byte of ${memory}`;
-      spots.push({ of: i, x: x(intensity), y: at, says });
+      const memory = k === 0 ? "DRAM" : tr("shared memory");
+      const says = tr(
+        "{}: {} GFLOPS at {} operations a byte of {}",
+        point.name,
+        significant(point.gflops),
+        significant(intensity),
+        memory,
+      );
+      spots.push({ of: i, x: x(intensity), y: at, says, hollow: k === 1 });
     });
     const own = spots.filter((spot) => spot.of === i);
     return (
@@ -161,7 +170,7 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
         {own.map((spot) => (
           <g key={spot.x} transform={`translate(${spot.x} ${spot.y})`}>
             <title>{spot.says}</title>
-            <Symbol i={i} hollow={spot.says.endsWith("shared memory")} />
+            <Symbol i={i} hollow={spot.hollow} />
           </g>
         ))}
       </g>
@@ -171,11 +180,11 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
   const content = (
     <g class="chart roofline">
       {inFile && roofline.title !== "" && <Title of={roofline.title} width={width} />}
-      <Axes plot={plot} across={across} up={up} x="operations a byte (FLOP/B)" y="GFLOPS" />
+      <Axes plot={plot} across={across} up={up} x={tr("operations a byte (FLOP/B)")} y="GFLOPS" />
       {slopes}
       <path class="roof" d={`M${flatFrom} ${peak}H${plot.left + plot.width}`} />
       <text class="small end" x={plot.left + plot.width - 4} y={peak - 6}>
-        {`peak, ${significant(roofs.peak_gflops)} GFLOPS`}
+        {tr("peak, {} GFLOPS", significant(roofs.peak_gflops))}
       </text>
       {marks}
       {inFile && (
@@ -192,10 +201,10 @@ export function drawRoofline(roofline: Roofline, setting: Setting): DrawnRooflin
             </g>
           ))}
           <text class="small soft" y={points.length * entry + 10}>
-            full: by bytes of DRAM,
+            {tr("full: by bytes of DRAM,")}
           </text>
           <text class="small soft" y={points.length * entry + 25}>
-            hollow: by bytes of shared memory
+            {tr("hollow: by bytes of shared memory")}
           </text>
         </At>
       )}

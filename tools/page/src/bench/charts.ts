@@ -1,5 +1,6 @@
 // The charts of what `lab bench` found.
 
+import { tr } from "../language.ts";
 import type { Axis, Chart, Point, Series } from "../chart.tsx";
 import type { Ladder, Rung } from "../ladder.tsx";
 import type { RoofPoint, Roofline, Roofs } from "../roofline.tsx";
@@ -69,22 +70,22 @@ const quantities = (unit: string): Quantity[] => [
   rateIn(unit),
   {
     name: "time",
-    title: "time",
-    axis: { label: "time (ms)", logarithmic: true },
+    title: tr("time"),
+    axis: { label: tr("time (ms)"), logarithmic: true },
     figure: (row) => row.ms,
     ofOthers: true,
   },
   {
     name: "cgma",
     title: "CGMA",
-    axis: { label: "CGMA (operations an element)", logarithmic: false },
+    axis: { label: tr("CGMA (operations an element)"), logarithmic: false },
     figure: (row) => row.cgma,
     ofOthers: false,
   },
   {
     name: "gips",
     title: "GIPS",
-    axis: { label: "GIPS (10⁹ warp instructions a second)", logarithmic: false },
+    axis: { label: tr("GIPS (10⁹ warp instructions a second)"), logarithmic: false },
     figure: (row) => row.gips,
     ofOthers: false,
   },
@@ -115,8 +116,10 @@ function spans(lines: Series[], coordinate: "x" | "y", times: number): boolean {
   return values.length > 0 && least > 0 && Math.max(...values) >= times * least;
 }
 
+export const orderAxis = () => tr("order n");
+
 /** Orders that double want an axis on which doubling is a step. */
-const axisOfOrders = (lines: Series[]): Axis => ({ label: "order n", logarithmic: spans(lines, "x", 4) });
+const axisOfOrders = (lines: Series[]): Axis => ({ label: orderAxis(), logarithmic: spans(lines, "x", 4) });
 
 /** The fastest lines of many, in the order of all. */
 function fastestOf(lines: Line[]): Line[] {
@@ -125,9 +128,9 @@ function fastestOf(lines: Line[]): Line[] {
 }
 
 function subjectOf(group: LineGroup, shown: number): string {
-  if (group.function === "") return `stage ${group.stage}`;
+  if (group.function === "") return tr("stage {}", group.stage);
   const all = byRate(group.lines).length;
-  return shown === all ? group.function : `${group.function}, ${shown} fastest of ${all}`;
+  return shown === all ? group.function : tr("{}, {} fastest of {}", group.function, shown, all);
 }
 
 // --- Rooflines
@@ -203,7 +206,7 @@ export function chartsOfGroup(group: LineGroup, gpu: RoofsOfGpu, where: string):
     });
   }
   const previous = others.filter((line) => line.rows[0].contender === "previous");
-  const title = `${what}: roofline, ${where}`;
+  const title = tr("{}: roofline, {}", what, where);
   const below = group.lines.concat(previous);
   const roofline = charts.length > 0 ? rooflineOf(below, lines.concat(previous), gpu, title) : null;
   if (roofline) charts.splice(1, 0, { name: `${name}-roofline`, chart: roofline });
@@ -221,7 +224,7 @@ export function chartsOfComparison(comparison: Comparison, gpu: RoofsOfGpu, wher
       const row = (common === undefined ? undefined : rowAt(line, common)) ?? lastOf(line, hasFigures)!;
       return { name: line.name, value: row.rate, note: `n = ${row.n}`, aside };
     });
-  const title = `All versions, each with its fastest block, ${where}`;
+  const title = tr("All versions, each with its fastest block, {}", where);
   const charts: NamedChart[] = [
     {
       name: `versions-${problem}`,
@@ -233,7 +236,7 @@ export function chartsOfComparison(comparison: Comparison, gpu: RoofsOfGpu, wher
       },
     },
   ];
-  const rooflineTitle = `Roofline of all versions, each with its fastest block, ${where}`;
+  const rooflineTitle = tr("Roofline of all versions, each with its fastest block, {}", where);
   const roofline = rooflineOf(versions, versions, gpu, rooflineTitle);
   if (roofline) charts.push({ name: `versions-${problem}-roofline`, chart: roofline });
   return charts;

@@ -1,6 +1,8 @@
 // What `lab bench` found (schema tilewise/bench/v1, grading/bench/bench_report.hpp), and ways to look at it
 // that charts and the lab report share.
 
+import { inLanguage, marked, tr } from "../language.ts";
+
 export interface Traffic {
   loads: number;
   stores: number;
@@ -98,11 +100,11 @@ export interface Comparison {
 }
 
 const names: [Contender, string][] = [
-  ["solution", "solution"],
-  ["previous", "previous stage"],
+  ["solution", marked("solution")],
+  ["previous", marked("previous stage")],
   ["cublas", "cuBLAS"],
-  ["openblas", "CPU, measured"],
-  ["copy", "a copy"],
+  ["openblas", marked("CPU, measured")],
+  ["copy", marked("a copy")],
 ];
 
 /** Whether a row says how fast a kernel is; one with a wrong result does not. */
@@ -113,7 +115,7 @@ export const subjectOf = (bench: Bench): Contender =>
   bench.rows.some((row) => row.contender === "student") ? "student" : "solution";
 
 /** "gtx1080 (modelled)", "NVIDIA H200 (measured)". */
-export const whereTaken = (bench: Bench) => (bench.modelled ? bench.device : `${bench.device} (measured)`);
+export const whereTaken = (bench: Bench) => (bench.modelled ? bench.device : tr("{} (measured)", bench.device));
 
 /** The row of an order. */
 export const rowAt = (line: Line, n: number) => line.rows.find((row) => row.n === n);
@@ -193,7 +195,7 @@ function linesOfOthers(version: Version, subject: Contender, nameFunction: boole
       return lineOfBest(
         version,
         contender,
-        nameFunction && isVersion ? `${name} of ${version.function}` : name,
+        nameFunction && isVersion ? tr("{} of {}", inLanguage(name), version.function) : inLanguage(name),
       );
     })
     .filter((line) => line.rows.length > 0);
@@ -257,9 +259,9 @@ export function comparisonsOf(bench: Bench): Comparison[] {
     }
     for (const [library, name] of names) {
       if (library !== "cublas" && library !== "copy") continue;
-      const line = lineOfBest(version, library, name);
+      const line = lineOfBest(version, library, inLanguage(name));
       if (line.rows.length === 0) continue;
-      comparison.libraries = comparison.libraries.filter((known) => known.name !== name).concat(line);
+      comparison.libraries = comparison.libraries.filter((known) => known.name !== line.name).concat(line);
     }
   }
   return comparisons.filter((one) => one.versions.length > 1);

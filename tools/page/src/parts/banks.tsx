@@ -1,14 +1,15 @@
 // One request to shared memory: which lane wants which word of which bank.
 
 import { type Drawn, px } from "../drawing.tsx";
+import { tr } from "../language.ts";
 import { counted } from "../numbers.ts";
-import { type Kernel, type Request, type Trace, hasLane } from "./data.ts";
+import { type Kernel, type Request, type Trace, hasLane, wavefrontsInWords } from "./data.ts";
 
 /** "As[3][0]", the element at a word. */
 function wordName(kernel: Kernel, word: number): string {
   const byte = word * 4;
   const array = kernel.arrays.filter((one) => one.start <= byte).pop();
-  if (!array) return `byte ${byte}`;
+  if (!array) return tr("byte {}", byte);
   let index = Math.floor((byte - array.start) / array.element_bytes);
   let name = "";
   for (let i = array.extents.length - 1; i >= 0; --i) {
@@ -57,16 +58,23 @@ function banksInConflict(trace: Trace, request: Request, lanesOf: Map<number, nu
   return busy;
 }
 
+/** "lane 3", "lanes 3, 4" */
+export const namedLanes = (lanes: number[]) =>
+  counted(lanes.length, tr("lane {}", lanes.join(", ")), tr("lanes {}", lanes.join(", ")));
+
+/** "1 lane", "32 lanes" */
+export const lanesInWords = (count: number) => counted(count, tr("1 lane"), tr("{} lanes", count));
+
 /** The lane that wants a word, or how many share it. */
 export const laneText = (lanes: number[]) => (lanes.length > 1 ? `x${lanes.length}` : String(lanes[0]));
 
 /** "x16" has no room in letters that "x8" has room in. */
 export const laneLooks = (lanes: number[]) => (lanes.length > 9 ? "mid tight" : "mid");
 
-export const wavefronts = (request: Request) => counted(request.cost, "wavefront");
+export const wavefronts = (request: Request) => wavefrontsInWords(request.cost);
 
 export const conflictText = (request: Request) =>
-  request.detail > 0 ? `${request.detail} of them by bank conflicts` : "no bank conflict";
+  request.detail > 0 ? tr("{} of them by bank conflicts", request.detail) : tr("no bank conflict");
 
 /** How many words the lanes want. */
 export const wordsWanted = (request: Request) => lanesByWord(request, 0).size;
@@ -93,7 +101,7 @@ export function drawBanks(
   const content = (
     <g class="banks" font-size={size}>
       <text class="soft end" x={left - 8} y={size}>
-        bank
+        {tr("bank")}
       </text>
       {numbers.map((bank) => (
         <text
@@ -127,7 +135,7 @@ export function drawBanks(
               ];
               return (
                 <g key={bank} class={looks.filter(Boolean).join(" ")}>
-                  <title>{`${wordName(kernel, row * banks + bank)}: lane${lanes.length > 1 ? "s" : ""} ${lanes.join(", ")}`}</title>
+                  <title>{`${wordName(kernel, row * banks + bank)}: ${namedLanes(lanes)}`}</title>
                   <rect x={left + bank * cell} y={y} width={cell - 1} height={px(rowHeight - 1)} />
                   <text class={laneLooks(lanes)} x={px(left + (bank + 0.5) * cell)} y={baseline}>
                     {laneText(lanes)}

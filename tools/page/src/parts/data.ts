@@ -1,5 +1,6 @@
 // The document tilewise/trace/v1 as pictures are made of it. Its schema: grading/trace/trace_json.hpp
 
+import { tr } from "../language.ts";
 import { counted } from "../numbers.ts";
 
 export interface Matrix {
@@ -141,7 +142,7 @@ function request(list: any[], index: number): Request {
 
 /** Throws where the document is no trace. */
 export function traceOf(json: any): Trace {
-  if (json.schema !== "tilewise/trace/v1") throw new Error("this page holds no trace");
+  if (json.schema !== "tilewise/trace/v1") throw new Error(tr("this page holds no trace"));
   let first = 0;
   for (const matrix of json.matrices) {
     matrix.first = first;
@@ -198,20 +199,22 @@ export function deed(trace: Trace, request: Request): string {
   const touched = new Set(request.at.map((at) => matrixAt(trace, place + at, request.bytes)?.name ?? ""));
   const names = trace.matrices.map(({ name }) => name).filter((name) => touched.has(name));
   if (names.length === 0 && request.matrix >= 0) names.push(trace.matrices[request.matrix].name);
-  const where = request.shared ? "shared memory" : names.join(" and ") || "memory";
-  if (request.action === "load") return `load from ${where}`;
-  return `${request.action === "store" ? "store to" : "update of"} ${where}`;
+  const where = request.shared ? tr("shared memory") : names.join(tr(" and ")) || tr("memory");
+  if (request.action === "load") return tr("load from {}", where);
+  return request.action === "store" ? tr("store to {}", where) : tr("update of {}", where);
 }
 
 /** Share of the bytes moved that somebody asked for; of shared memory null. */
 export const usedShare = (request: Request) =>
   request.shared || request.cost === 0 ? null : request.detail / (request.cost * 32);
 
+export const wavefrontsInWords = (count: number) => counted(count, tr("1 wavefront"), tr("{} wavefronts", count));
+
 export function costText(request: Request): string {
   if (request.shared) {
-    const wavefronts = counted(request.cost, "wavefront");
-    return request.detail > 0 ? `${wavefronts}, ${request.detail} by conflicts` : wavefronts;
+    const wavefronts = wavefrontsInWords(request.cost);
+    return request.detail > 0 ? tr("{}, {} by conflicts", wavefronts, request.detail) : wavefronts;
   }
   const share = Math.round(1000 * (usedShare(request) ?? 0)) / 10;
-  return `${counted(request.cost, "sector")}, ${share}% used`;
+  return tr("{}, {}% used", counted(request.cost, tr("1 sector"), tr("{} sectors", request.cost)), share);
 }

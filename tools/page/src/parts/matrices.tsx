@@ -1,6 +1,7 @@
 // Which elements of the matrices chosen threads load, use and write. A unit is an element.
 
 import type { Drawn } from "../drawing.tsx";
+import { tr } from "../language.ts";
 import { type Kernel, type Matrix, type Trace, elementName, elementOf, point, threadIndex } from "./data.ts";
 import type { Role, Stray, Threads, Touched } from "./touched.ts";
 
@@ -153,7 +154,15 @@ function shapesOf(trace: Trace, layout: Layout, threads: Threads, role: Role, ch
   return shapes;
 }
 
-export const verbs: Record<Role, string> = { load: "loads", use: "uses", write: "writes" };
+/** What threads do to an element, in words. */
+export type Says = (thread: string, role: Role, elements: string) => string;
+
+export const saysOfMatrices: Says = (thread, role, elements) =>
+  role === "load"
+    ? tr("{} loads {}", thread, elements)
+    : role === "use"
+      ? tr("{} uses {}", thread, elements)
+      : tr("{} writes {}", thread, elements);
 
 /** What tells a chosen thread's elements from those of another, beside their colour. */
 export const nameOfThread = (threads: number[], colour: number) =>
@@ -182,7 +191,7 @@ function Grid({ matrix, place, unit }: { matrix: Matrix; place: Place; unit: num
       <rect class="cell" x={x} y={y} width={part.cols} height={part.rows} />
       {gap > 0 && (
         <rect class="gap" x={x + part.cols - gap} y={y} width={gap} height={part.rows}>
-          <title>between the rows of {matrix.name}</title>
+          <title>{tr("between the rows of {}", matrix.name)}</title>
         </rect>
       )}
       <text class="name" x={x} y={fine(y - 0.35 * unit)} font-size={fine(unit)}>
@@ -190,7 +199,7 @@ function Grid({ matrix, place, unit }: { matrix: Matrix; place: Place; unit: num
         <tspan class="size">
           {all
             ? ` ${matrix.flat ? matrix.rows * matrix.cols : `${matrix.rows} x ${matrix.cols}`}`
-            : ` from [${part.row}][${part.col}], of ${matrix.rows} x ${matrix.cols}`}
+            : tr(" from [{}][{}], of {} x {}", part.row, part.col, matrix.rows, matrix.cols)}
         </tspan>
       </text>
       {lines.length > 0 && <path class="lines" d={lines.join("")} />}
@@ -328,7 +337,7 @@ function Faults({
             width={1}
             height={1}
           >
-            <title>in a race: {elementName(trace.matrices, element)}</title>
+            <title>{tr("in a race: {}", elementName(trace.matrices, element))}</title>
           </rect>
         );
       })}
@@ -345,7 +354,13 @@ function Faults({
             <rect x={x} y={y} width={1} height={1} />
             <path d={`M${x + 0.2} ${y + 0.2}l.6 .6m0 -.6l-.6 .6`} />
             <title>
-              thread {point(threadIndex(kernel, stray.thread))} is outside of {matrix.name}: [{row}][{col}]
+              {tr(
+                "thread {} is outside of {}: [{}][{}]",
+                point(threadIndex(kernel, stray.thread)),
+                matrix.name,
+                row,
+                col,
+              )}
             </title>
           </g>
         );

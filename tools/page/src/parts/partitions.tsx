@@ -2,6 +2,7 @@
 // and to each.
 
 import { At, type Drawn, px } from "../drawing.tsx";
+import { tr } from "../language.ts";
 
 const partitionWidth = 26;
 const blockHeight = 20;
@@ -28,7 +29,7 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
     const [wide, high] = [px(width * (part.width ?? 1)), px(height * (part.height ?? 1))];
     return (
       <g key={partition}>
-        <title>{`${bytes} bytes`}</title>
+        <title>{tr("{} bytes", bytes)}</title>
         <rect class="cell" x={partition * partitionWidth} y={y} width={width} height={height} />
         {bytes > 0 && (
           <rect
@@ -63,7 +64,7 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
       ))}
       {totals.map((bytes, partition) => bar(partition, bytes, below, highest, { height: bytes / busiest }))}
       <text class={`busy bold ${busy < totals.length / 2 ? "conflict" : ""}`} y={below + highest + 20}>
-        {`as fast as ${busy.toFixed(1)} of ${totals.length} partitions`}
+        {tr("as fast as {} of {} partitions", busy.toFixed(1), totals.length)}
       </text>
     </g>
   );
@@ -74,11 +75,11 @@ function drawHalf(name: string, blocks: number[][]): Drawn {
  * @param chosen the block that is looked at elsewhere */
 export function drawPartitions(blocks: number[][][], chosen?: number): Drawn {
   const loads = drawHalf(
-    "loads from partition",
+    tr("loads from partition"),
     blocks.map(([bytes]) => bytes),
   );
   const stores = drawHalf(
-    "stores to partition",
+    tr("stores to partition"),
     blocks.map(([, bytes]) => bytes),
   );
   const content = (
@@ -90,11 +91,11 @@ export function drawPartitions(blocks: number[][][], chosen?: number): Drawn {
           x={names - 10}
           y={42 + i * blockHeight + 13}
         >
-          {`block ${i}`}
+          {tr("block {}", i)}
         </text>
       ))}
       <text class="small end soft" x={names - 10} y={42 + blocks.length * blockHeight + 12 + highest / 2}>
-        together
+        {tr("together")}
       </text>
       <At x={names} y={0}>
         {loads.content}

@@ -1,7 +1,8 @@
 // One request to device memory: its sectors, and which lane asked for which words of them.
 
 import type { Drawn } from "../drawing.tsx";
-import { laneLooks, laneText, lanesByWord, rowsOf } from "./banks.tsx";
+import { tr } from "../language.ts";
+import { laneLooks, laneText, lanesByWord, namedLanes, rowsOf } from "./banks.tsx";
 import { type Request, type Trace, elementName, elementOf, hasLane, matrixAt } from "./data.ts";
 
 const sectorBytes = 32;
@@ -15,9 +16,9 @@ const down = wordHeight + 26;
 /** The element that a sector begins with. */
 function sectorName(trace: Trace, request: Request, sector: number): string {
   const matrix = matrixAt(trace, sector * sectorBytes, 1) ?? trace.matrices[request.matrix];
-  if (!matrix) return `byte ${sector * sectorBytes}`;
+  if (!matrix) return tr("byte {}", sector * sectorBytes);
   const element = Math.floor((sector * sectorBytes - matrix.place) / matrix.element_bytes);
-  if (element < 0 || element >= matrix.rows * matrix.ld) return `outside of ${matrix.name}`;
+  if (element < 0 || element >= matrix.rows * matrix.ld) return tr("outside of {}", matrix.name);
   return elementName(trace.matrices, elementOf(trace.matrices, matrix.first + element));
 }
 
@@ -38,7 +39,7 @@ export function drawSectors(trace: Trace, request: Request, threads: number[], s
     return (
       <g key={i} class={looks.filter(Boolean).join(" ")} transform={`translate(${i * wordWidth} 0)`}>
         <title>
-          {lanes.length > 0 ? `lane${lanes.length > 1 ? "s" : ""} ${lanes.join(", ")}` : "moved for nothing"}
+          {lanes.length > 0 ? namedLanes(lanes) : tr("moved for nothing")}
         </title>
         <rect width={wordWidth - 1} height={wordHeight} />
         {lanes.length > 0 && (

@@ -1,10 +1,11 @@
 // A chart in the report: it tells of what is pointed at, and its lines can be chosen, all without a script.
 
 import type { ComponentChildren } from "preact";
-import type { AnyChart, NamedChart } from "../bench/charts.ts";
+import { type AnyChart, type NamedChart, orderAxis } from "../bench/charts.ts";
 import { type Chart, LineSample, colourOf, drawChart, inWords, shapeOf } from "../chart.tsx";
 import { type Drawn, Picture, px } from "../drawing.tsx";
 import { drawLadder, ladderInWords } from "../ladder.tsx";
+import { tr } from "../language.ts";
 import { significant } from "../numbers.ts";
 import { type Roofline, drawRoofline, limitOf, pointsOf, rooflineInWords } from "../roofline.tsx";
 
@@ -82,7 +83,7 @@ function Choice({ names, sample }: { names: { name: string; waits?: boolean }[];
 function Lines({ chart, name }: { chart: Chart; name: string }) {
   const of = drawChart(chart, "page");
   const { plot, places, lines } = of;
-  const across = chart.x.label.replace("order n", "n =");
+  const across = chart.x.label === orderAxis() ? "n =" : chart.x.label;
   const answering = places.map(({ value, x }, nth): Answering => {
     const from = nth > 0 ? (places[nth - 1].x + x) / 2 : plot.left;
     const to = nth + 1 < places.length ? (places[nth + 1].x + x) / 2 : plot.left + plot.width;
@@ -117,12 +118,12 @@ function RooflineFigure({ chart, name }: { chart: Roofline; name: string }) {
   const answering = of.spots.map((spot): Answering => {
     const point = points[spot.of];
     const { gflops, by } = limitOf(chart.roofs, point);
-    const intensity = (value: number | null) => (value === null ? "none" : `${significant(value)} FLOP/B`);
+    const intensity = (value: number | null) => (value === null ? tr("none") : `${significant(value)} FLOP/B`);
     const values = [
-      { i: spot.of, name: "reaches", value: `${significant(point.gflops)} GFLOPS` },
-      { i: spot.of, name: `${by} allows`, value: `${significant(gflops)} GFLOPS` },
+      { i: spot.of, name: tr("reaches"), value: `${significant(point.gflops)} GFLOPS` },
+      { i: spot.of, name: tr("{} allows", by), value: `${significant(gflops)} GFLOPS` },
       { i: spot.of, name: "DRAM", value: intensity(point.dram) },
-      { i: spot.of, name: "shared memory", value: intensity(point.shared) },
+      { i: spot.of, name: tr("shared memory"), value: intensity(point.shared) },
     ];
     const side = 2 * near;
     const { x, y } = spot;
@@ -156,7 +157,7 @@ function Content({ chart, name }: { chart: AnyChart; name: string }) {
 
 const captionOf = (chart: AnyChart) =>
   chart.kind === "roofline"
-    ? `${chart.title}. Full symbols: operations a byte of DRAM; hollow ones: of shared memory.`
+    ? tr("{}. Full symbols: operations a byte of DRAM; hollow ones: of shared memory.", chart.title)
     : chart.title;
 
 /** Charts side by side, where they are half as wide as the page, with their titles as captions. */

@@ -13,6 +13,7 @@ import {
   rowAt,
   whereTaken,
 } from "../bench/views.ts";
+import { inLanguage, tr } from "../language.ts";
 import { brief, percent, significant, withCommas } from "../numbers.ts";
 import { Figures } from "./figures.tsx";
 import type { Report } from "./page.tsx";
@@ -23,7 +24,7 @@ const orNone = (value: number | null | undefined, text: (value: number) => strin
 
 /** What the first column of a group's tables names. */
 const subjectColumn = (group: LineGroup): Column => ({
-  heading: group.function === "" ? "function" : "block",
+  heading: group.function === "" ? tr("function") : tr("block"),
   text: true,
 });
 
@@ -44,11 +45,14 @@ const shareOfPeak = (report: Report, row: Row) =>
 
 const unlimited = 2147483647;
 
+/** The columns name all others, too. */
+const resourceInLanguage = (name: string) => (name === "the grid's size" ? tr("the grid's size") : inLanguage(name));
+
 function OccupancyTable({ group }: { group: LineGroup }) {
   const lines = group.lines
     .map((line) => ({ name: line.name, row: lastOf(line, (row) => row.occupancy !== null) }))
     .filter(({ row }) => row !== undefined);
-  const blocks = (limit: number) => (limit === unlimited ? "any" : withCommas(limit));
+  const blocks = (limit: number) => (limit === unlimited ? tr("any") : withCommas(limit));
   const rows = lines.map(({ name, row }) => {
     const figures = row!.occupancy!;
     const warps = Math.ceil(figures.threads_per_block / 32);
@@ -65,35 +69,41 @@ function OccupancyTable({ group }: { group: LineGroup }) {
       withCommas(figures.active_blocks),
       withCommas(figures.active_blocks * warps),
       `${brief(figures.percent)}%`,
-      figures.limited_by,
+      figures.limited_by.split(" and ").map(resourceInLanguage).join(tr(" and ")),
     ];
   });
-  const holds = "blocks that an SM holds by its";
+  const holds = tr("blocks that an SM holds by its");
+  const has = tr("a block has");
+  const active = tr("active");
   return (
     <>
       <Table
-        caption={`Theoretical occupancy${group.function === "" ? "" : ` of ${group.function}`}, and what limits it`}
+        caption={
+          group.function === ""
+            ? tr("Theoretical occupancy, and what limits it")
+            : tr("Theoretical occupancy of {}, and what limits it", group.function)
+        }
         columns={[
           subjectColumn(group),
-          { heading: "threads", group: "a block has" },
-          { heading: "warps", group: "a block has" },
-          { heading: "shared bytes", group: "a block has" },
-          { heading: "registers a thread" },
-          { heading: "warps", group: holds },
-          { heading: "slots for blocks", group: holds },
-          { heading: "registers", group: holds },
-          { heading: "shared memory", group: holds },
-          { heading: "blocks", group: "active" },
-          { heading: "warps", group: "active" },
-          { heading: "occupancy" },
-          { heading: "limited by", text: true },
+          { heading: tr("threads"), group: has },
+          { heading: tr("warps"), group: has },
+          { heading: tr("shared bytes"), group: has },
+          { heading: tr("registers a thread") },
+          { heading: tr("warps"), group: holds },
+          { heading: tr("slots for blocks"), group: holds },
+          { heading: tr("registers"), group: holds },
+          { heading: tr("shared memory"), group: holds },
+          { heading: tr("blocks"), group: active },
+          { heading: tr("warps"), group: active },
+          { heading: tr("occupancy") },
+          { heading: tr("limited by"), text: true },
         ]}
         rows={rows}
         width="wide"
         joins
       />
       {lines.some(({ row }) => !row!.occupancy!.registers_from_nvcc) && (
-        <p class="note">Registers with ~ are estimated, since there was no nvcc to ask.</p>
+        <p class="note">{tr("Registers with ~ are estimated, since there was no nvcc to ask.")}</p>
       )}
     </>
   );
@@ -124,20 +134,19 @@ function AccessTable({ group }: { group: LineGroup }) {
   }
   return (
     <Table
-      caption={
-        "Elements of global memory that the threads load and store, by formula and as the simulator counts them; " +
-        "CGMA: operations an element"
-      }
+      caption={tr(
+        "Elements of global memory that the threads load and store, by formula and as the simulator counts them; CGMA: operations an element",
+      )}
       columns={[
         subjectColumn(group),
         { heading: "n" },
-        { heading: "by formula", group: "loads" },
-        { heading: "counted", group: "loads" },
-        { heading: "ratio", group: "loads" },
-        { heading: "by formula", group: "stores" },
-        { heading: "counted", group: "stores" },
-        { heading: "by formula", group: "CGMA" },
-        { heading: "counted", group: "CGMA" },
+        { heading: tr("by formula"), group: tr("loads") },
+        { heading: tr("counted"), group: tr("loads") },
+        { heading: tr("ratio"), group: tr("loads") },
+        { heading: tr("by formula"), group: tr("stores") },
+        { heading: tr("counted"), group: tr("stores") },
+        { heading: tr("by formula"), group: "CGMA" },
+        { heading: tr("counted"), group: "CGMA" },
       ]}
       rows={rows}
       joins
@@ -164,8 +173,8 @@ const spreadOf = (row: Row) =>
 
 function cellOf(row: Row | undefined, figure: Figure, best: Row | undefined): Cell {
   if (!row) return noFigure;
-  if (row.problem !== "") return { text: "failed", mark: "wrong" };
-  if (row.right === false) return { text: "wrong", mark: "wrong" };
+  if (row.problem !== "") return { text: tr("failed"), mark: "wrong" };
+  if (row.right === false) return { text: tr("wrong"), mark: "wrong" };
   const value = figure(row);
   if (value === null) return noFigure;
   const text = significant(value) + spreadOf(row);
@@ -212,26 +221,26 @@ function ResultTables({ group, report }: { group: LineGroup; report: Report }) {
   const where = whereTaken(report.bench);
   const all = [...group.lines, ...group.others];
   const last = (line: Line) => lastOf(line, hasFigures);
-  const unit = group.lines.map(last).find((row) => row)?.unit ?? "rate";
+  const unit = group.lines.map(last).find((row) => row)?.unit ?? tr("rate");
   const measured = group.lines.some((line) => line.rows.some((row) => row.gips_measured));
   return (
     <>
       <OverOrders
         group={group}
         lines={all}
-        caption={`${unit}, ${where}; the fastest of each order in bold`}
+        caption={tr("{}, {}; the fastest of each order in bold", unit, where)}
         figure={(row) => row.rate}
         markBest
         more={[
           {
-            column: { heading: "of the peak" },
+            column: { heading: tr("of the peak") },
             cell: (line) => {
               const row = last(line);
               return row && row.contender !== "openblas" ? shareOfPeak(report, row) : noFigure;
             },
           },
           {
-            column: { heading: "limited by (modelled)", text: true },
+            column: { heading: tr("limited by (modelled)"), text: true },
             cell: (line) => last(line)?.limiter || noFigure,
           },
         ]}
@@ -240,7 +249,7 @@ function ResultTables({ group, report }: { group: LineGroup; report: Report }) {
         <OverOrders
           group={group}
           lines={all}
-          caption={`Time of a call in ms, ${where}`}
+          caption={tr("Time of a call in ms, {}", where)}
           figure={(row) => row.ms}
           markBest
         />
@@ -248,7 +257,11 @@ function ResultTables({ group, report }: { group: LineGroup; report: Report }) {
           <OverOrders
             group={group}
             lines={group.lines}
-            caption={`GIPS: 10⁹ instructions of warps a second, ${measured ? "by Nsight Compute" : "modelled"}`}
+            caption={
+              measured
+                ? tr("GIPS: 10⁹ instructions of warps a second, by Nsight Compute")
+                : tr("GIPS: 10⁹ instructions of warps a second, modelled")
+            }
             figure={(row) => row.gips}
           />
         )}
@@ -256,7 +269,7 @@ function ResultTables({ group, report }: { group: LineGroup; report: Report }) {
           <OverOrders
             group={group}
             lines={group.lines}
-            caption="CGMA as counted: operations an element of global memory"
+            caption={tr("CGMA as counted: operations an element of global memory")}
             figure={(row) => row.cgma}
           />
         )}
@@ -290,16 +303,21 @@ function VersionsTable({ comparison, n, report }: { comparison: Comparison; n: n
   const rows = comparison.versions.map((line) => rowAt(line, n)!);
   return (
     <Table
-      caption={`Versions of ${comparison.problem} at n = ${n}, each with its fastest block, ${whereTaken(report.bench)}`}
+      caption={tr(
+        "Versions of {} at n = {}, each with its fastest block, {}",
+        comparison.problem,
+        n,
+        whereTaken(report.bench),
+      )}
       columns={[
-        { heading: "version", text: true },
-        { heading: "block", text: true },
-        { heading: "time, ms" },
+        { heading: tr("version"), text: true },
+        { heading: tr("block"), text: true },
+        { heading: tr("time, ms") },
         { heading: rows[0].unit },
-        { heading: "times the one before" },
-        { heading: "times the first" },
-        { heading: "of the peak" },
-        ...comparison.libraries.map((library) => ({ heading: `of ${library.name}` })),
+        { heading: tr("times the one before") },
+        { heading: tr("times the first") },
+        { heading: tr("of the peak") },
+        ...comparison.libraries.map((library) => ({ heading: tr("of {}", library.name) })),
       ]}
       rows={rows.map((row, i) => [
         row.function,
@@ -331,7 +349,7 @@ export function Versions({ comparison, report }: { comparison: Comparison; repor
       </h3>
       <Figures charts={chartsOfComparison(comparison, report.gpu, whereTaken(report.bench))} />
       {n === undefined ? (
-        <p>The versions have no order in common, so each has its bar at its own largest one.</p>
+        <p>{tr("The versions have no order in common, so each has its bar at its own largest one.")}</p>
       ) : (
         <VersionsTable comparison={comparison} n={n} report={report} />
       )}

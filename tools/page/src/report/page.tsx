@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { type Bench, comparisonsOf, groupsOf, subjectOf } from "../bench/views.ts";
 import drawingStyles from "../drawing.css";
+import { told, tr } from "../language.ts";
 import { significant, withCommas } from "../numbers.ts";
 import { Blanks, Paper, textOf } from "../paper.tsx";
 import { choiceStyles } from "./figures.tsx";
@@ -68,7 +69,7 @@ export interface Report {
   stages: StageNotes[];
 }
 
-const title = "Laboratory report: matrix kernels on a GPU";
+const titleOfPage = () => tr("Laboratory report: matrix kernels on a GPU");
 
 // --- What was taken, and how
 
@@ -82,98 +83,114 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 function HowTaken({ bench }: { bench: Bench }) {
   return (
     <dl class="facts">
-      <Fact name="Kernels">
-        {subjectOf(bench) === "student" ? "the student's own" : "the reference solutions"}
+      <Fact name={tr("Kernels")}>
+        {subjectOf(bench) === "student" ? tr("the student's own") : tr("the reference solutions")}
       </Fact>
-      <Fact name="On">{bench.device}</Fact>
-      <Fact name="How">
+      <Fact name={tr("On")}>{bench.device}</Fact>
+      <Fact name={tr("How")}>
         {bench.modelled
-          ? "modelled: the simulator ran the kernels and counted what they do; the times are worked out from the counts"
-          : "measured: median times of calls on this GPU; accesses and occupancy come from the simulator and the GPU's limits"}
+          ? tr(
+              "modelled: the simulator ran the kernels and counted what they do; the times are worked out from the counts",
+            )
+          : tr(
+              "measured: median times of calls on this GPU; accesses and occupancy come from the simulator and the GPU's limits",
+            )}
       </Fact>
       {bench.rows.some((row) => row.contender === "openblas") && (
         <Fact name="CPU">
-          OpenBLAS on the processor of the machine that the figures come from, measured: the median of several runs,
-          and behind ± how far it may be from the true one
+          {tr(
+            "OpenBLAS on the processor of the machine that the figures come from, measured: the median of several runs, and behind ± how far it may be from the true one",
+          )}
         </Fact>
       )}
-      <Fact name="Command">
+      <Fact name={tr("Command")}>
         <code>{bench.command}</code>
       </Fact>
-      <Fact name="Date">{bench.date}</Fact>
-      <Fact name="Inputs">{bench.inputs}</Fact>
+      <Fact name={tr("Date")}>{bench.date}</Fact>
+      <Fact name={tr("Inputs")}>{bench.inputs}</Fact>
     </dl>
   );
 }
 
 const mhz = (clock: number) => (clock === 0 ? noFigure : `${significant(clock)} MHz`);
-const kib = (bytes: number) => (bytes === 0 ? "none" : `${withCommas(Math.floor(bytes / 1024))} KiB`);
+const kib = (bytes: number) => (bytes === 0 ? tr("none") : `${withCommas(Math.floor(bytes / 1024))} KiB`);
 
 function GpuSection({ bench, gpu }: Report) {
   const flopAByte = gpu.peak_fp32_gflops / gpu.dram_gb_s;
   const peak = significant(gpu.peak_fp32_gflops);
   return (
     <section>
-      <h2 id="gpu">The GPU</h2>
+      <h2 id="gpu">{tr("The GPU")}</h2>
       {!bench.modelled && (
         <p>
-          Measured on {bench.device}; the figures below are those of {gpu.name}, the card nearest to it that
-          Tilewise knows.
+          {tr(
+            "Measured on {}; the figures below are those of {}, the card nearest to it that Tilewise knows.",
+            bench.device,
+            gpu.name,
+          )}
         </p>
       )}
       <div class="tables">
         <Table
           caption={gpu.name}
-          columns={[{ heading: "property", text: true }, { heading: "value" }]}
+          columns={[{ heading: tr("property"), text: true }, { heading: tr("value") }]}
           rows={[
-            ["compute capability", gpu.compute],
-            ["multiprocessors (SMs)", withCommas(gpu.sms)],
-            ["FP32 lanes an SM", withCommas(gpu.fp32_lanes_per_sm)],
-            ["clock", `${significant(gpu.clock_mhz)} MHz`],
-            ["clock of what is not an SM", mhz(gpu.graphics_mhz)],
-            ["peak, single precision", `${peak} GFLOPS`],
+            [tr("compute capability"), gpu.compute],
+            [tr("multiprocessors (SMs)"), withCommas(gpu.sms)],
+            [tr("FP32 lanes an SM"), withCommas(gpu.fp32_lanes_per_sm)],
+            [tr("clock"), `${significant(gpu.clock_mhz)} MHz`],
+            [tr("clock of what is not an SM"), mhz(gpu.graphics_mhz)],
+            [tr("peak, single precision"), `${peak} GFLOPS`],
             [
-              "peak, double precision",
+              tr("peak, double precision"),
               gpu.peak_fp64_gflops > 0
                 ? `${significant(gpu.peak_fp64_gflops)} GFLOPS`
-                : "none, or not documented",
+                : tr("none, or not documented"),
             ],
-            ["memory", gpu.memory === "" ? noFigure : gpu.memory],
-            ["memory, bytes", gpu.memory_bytes === 0 ? noFigure : withCommas(gpu.memory_bytes)],
-            ["clock of memory", mhz(gpu.memory_mhz)],
-            ["bandwidth of memory", `${significant(gpu.dram_gb_s)} GB/s`],
-            ["bandwidth of shared memory, all SMs", `${significant(gpu.shared_gb_s)} GB/s`],
-            ["constant memory", kib(gpu.constant_bytes)],
-            ["L2 cache", kib(gpu.l2_bytes)],
-            ["threads of a warp", withCommas(gpu.threads_per_warp)],
-            ["blocks of a grid along x, y, z, at most", gpu.most_blocks.map(withCommas).join(" × ")],
+            [tr("memory"), gpu.memory === "" ? noFigure : gpu.memory],
+            [tr("memory, bytes"), gpu.memory_bytes === 0 ? noFigure : withCommas(gpu.memory_bytes)],
+            [tr("clock of memory"), mhz(gpu.memory_mhz)],
+            [tr("bandwidth of memory"), `${significant(gpu.dram_gb_s)} GB/s`],
+            [tr("bandwidth of shared memory, all SMs"), `${significant(gpu.shared_gb_s)} GB/s`],
+            [tr("constant memory"), kib(gpu.constant_bytes)],
+            [tr("L2 cache"), kib(gpu.l2_bytes)],
+            [tr("threads of a warp"), withCommas(gpu.threads_per_warp)],
+            [tr("blocks of a grid along x, y, z, at most"), gpu.most_blocks.map(withCommas).join(" × ")],
           ]}
           width="narrow"
         />
         <Table
-          caption="What one multiprocessor (SM) holds"
-          columns={[{ heading: "resource", text: true }, { heading: "limit" }]}
+          caption={tr("What one multiprocessor (SM) holds")}
+          columns={[{ heading: tr("resource"), text: true }, { heading: tr("limit") }]}
           rows={[
-            ["threads", withCommas(gpu.threads_per_sm)],
-            ["warps", withCommas(gpu.warps_per_sm)],
-            ["blocks", withCommas(gpu.blocks_per_sm)],
-            ["registers of 32 bits", withCommas(gpu.registers_per_sm)],
-            ["shared memory", kib(gpu.shared_bytes_per_sm)],
-            ["shared memory of a block, at most", kib(gpu.shared_bytes_per_block)],
-            ["threads of a block, at most", withCommas(gpu.threads_per_block)],
-            ["the same along x, y, z", gpu.most_threads.map(withCommas).join(" × ")],
-            ["banks of shared memory", withCommas(gpu.banks)],
+            [tr("threads"), withCommas(gpu.threads_per_sm)],
+            [tr("warps"), withCommas(gpu.warps_per_sm)],
+            [tr("blocks"), withCommas(gpu.blocks_per_sm)],
+            [tr("registers of 32 bits"), withCommas(gpu.registers_per_sm)],
+            [tr("shared memory"), kib(gpu.shared_bytes_per_sm)],
+            [tr("shared memory of a block, at most"), kib(gpu.shared_bytes_per_block)],
+            [tr("threads of a block, at most"), withCommas(gpu.threads_per_block)],
+            [tr("the same along x, y, z"), gpu.most_threads.map(withCommas).join(" × ")],
+            [tr("banks of shared memory"), withCommas(gpu.banks)],
           ]}
           width="narrow"
         />
       </div>
       <p>
-        Peaks: every lane completes one fused multiply-add, two operations, a clock; 2 × {gpu.sms} ×{" "}
-        {gpu.fp32_lanes_per_sm} × {significant(gpu.clock_mhz)}
-        {"\u00a0"}MHz. <strong>Ridge point:</strong> {peak} / {significant(gpu.dram_gb_s)} ={" "}
-        {flopAByte.toFixed(1)} operations a byte, {(4 * flopAByte).toFixed(1)} an element of 4 bytes. A kernel
-        whose CGMA is lower than that, as far as caches do not help, waits for memory; above it, arithmetic
-        can be the limit.
+        {tr(
+          "Peaks: every lane completes one fused multiply-add, two operations, a clock; 2 × {} × {} × {} MHz.",
+          gpu.sms,
+          gpu.fp32_lanes_per_sm,
+          significant(gpu.clock_mhz),
+        )}{" "}
+        {told(
+          "{} {} / {} = {} operations a byte, {} an element of 4 bytes. A kernel whose CGMA is lower than that, as far as caches do not help, waits for memory; above it, arithmetic can be the limit.",
+          <strong>{tr("Ridge point:")}</strong>,
+          peak,
+          significant(gpu.dram_gb_s),
+          flopAByte.toFixed(1),
+          (4 * flopAByte).toFixed(1),
+        )}
       </p>
     </section>
   );
@@ -206,11 +223,11 @@ function Saturation({ notes, gpu }: { notes: StageNotes; gpu: Gpu }) {
   return (
     <>
       <Table
-        caption={`Orders from which a grid fills ${gpu.name}`}
+        caption={tr("Orders from which a grid fills {}", gpu.name)}
         columns={[
-          { heading: "block", text: true },
-          { heading: "blocks an SM" },
-          { heading: "smallest order" },
+          { heading: tr("block"), text: true },
+          { heading: tr("blocks an SM") },
+          { heading: tr("smallest order") },
           { heading: "put2025, GTX 1080" },
         ]}
         rows={notes.saturation.map((row) => [
@@ -222,10 +239,9 @@ function Saturation({ notes, gpu }: { notes: StageNotes; gpu: Gpu }) {
         width="narrow"
       />
       <p>
-        The smallest order whose grid has a block for every place on every SM. put2025's orders are higher:
-        they come of (n / (tile r))² ≥ blocks, where a part of a block counts as a part, though the grid is
-        rounded up; and of as many blocks an SM as threads allow, where registers or shared memory may leave
-        fewer.
+        {tr(
+          "The smallest order whose grid has a block for every place on every SM. put2025's orders are higher: they come of (n / (tile r))² ≥ blocks, where a part of a block counts as a part, though the grid is rounded up; and of as many blocks an SM as threads allow, where registers or shared memory may leave fewer.",
+        )}
       </p>
     </>
   );
@@ -234,20 +250,20 @@ function Saturation({ notes, gpu }: { notes: StageNotes; gpu: Gpu }) {
 function Predictions({ notes }: { notes: StageNotes }) {
   return (
     <Table
-      caption="What was predicted, and what was counted then"
+      caption={tr("What was predicted, and what was counted then")}
       columns={[
-        { heading: "call", text: true },
-        { heading: "figure", text: true },
-        { heading: "predicted" },
-        { heading: "counted" },
-        { heading: "of", text: true },
+        { heading: tr("call"), text: true },
+        { heading: tr("figure"), text: true },
+        { heading: tr("predicted") },
+        { heading: tr("counted") },
+        { heading: tr("of whom"), text: true },
       ]}
       rows={notes.predictions.map((each) => [
         each.call,
         each.figure,
         each.predicted,
         each.counted,
-        each.of_solution ? "the solution" : "own kernels",
+        each.of_solution ? tr("the solution") : tr("own kernels"),
       ])}
     />
   );
@@ -263,7 +279,7 @@ function StageSection({ notes, report }: { notes: StageNotes; report: Report }) 
       <Remarks stage={notes.id} bench={report.bench} />
       {groups.length > 0 ? (
         <>
-          <p>Elements of global memory, by pencil and paper:</p>
+          <p>{tr("Elements of global memory, by pencil and paper:")}</p>
           <ul class="formulas">
             {notes.accesses.map((formula) => (
               <li>{formula}</li>
@@ -275,39 +291,39 @@ function StageSection({ notes, report }: { notes: StageNotes; report: Report }) 
           ))}
         </>
       ) : (
-        <p class="missing">There are no figures of this stage.</p>
+        <p class="missing">{tr("There are no figures of this stage.")}</p>
       )}
-      <h3>Conclusions</h3>
+      <h3>{tr("Conclusions")}</h3>
       <Conclusions id={notes.id} questions={notes.questions} />
     </section>
   );
 }
 
-const lastQuestions = [
-  "Which change brought most, and which brought nothing on this GPU? Why?",
-  "What limits the fastest version, and what would you change next?",
-  "Where do theory (occupancy, CGMA, peaks) and figures disagree?",
+const lastQuestions = () => [
+  tr("Which change brought most, and which brought nothing on this GPU? Why?"),
+  tr("What limits the fastest version, and what would you change next?"),
+  tr("Where do theory (occupancy, CGMA, peaks) and figures disagree?"),
 ];
 
 function Page(report: Report) {
   const { bench, stages } = report;
   const comparisons = comparisonsOf(bench);
   const contents = [
-    ["gpu", "The GPU"],
+    ["gpu", tr("The GPU")],
     ...stages.map((stage) => [`stage-${stage.id}`, stage.title]),
-    ...(comparisons.length > 0 ? [["comparison", "All versions compared"]] : []),
-    ["conclusions", "Conclusions"],
+    ...(comparisons.length > 0 ? [["comparison", tr("All versions compared")]] : []),
+    ["conclusions", tr("Conclusions")],
   ];
   return (
-    <Paper title={title} styles={drawingStyles + reportStyles + choiceStyles}>
+    <Paper title={titleOfPage()} styles={drawingStyles + reportStyles + choiceStyles}>
       <header>
-        <h1>{title}</h1>
+        <h1>{titleOfPage()}</h1>
         <Blanks />
         <p class="hint">
-          Type into the lines and boxes, then print, also to PDF; or print first and write by hand.
+          {tr("Type into the lines and boxes, then print, also to PDF; or print first and write by hand.")}
         </p>
         <HowTaken bench={bench} />
-        <nav aria-label="Contents">
+        <nav aria-label={tr("Contents")}>
           <ul>
             {contents.map(([id, text]) => (
               <li>
@@ -323,15 +339,15 @@ function Page(report: Report) {
       ))}
       {comparisons.length > 0 && (
         <section>
-          <h2 id="comparison">All versions compared</h2>
+          <h2 id="comparison">{tr("All versions compared")}</h2>
           {comparisons.map((comparison) => (
             <Versions comparison={comparison} report={report} />
           ))}
         </section>
       )}
       <section>
-        <h2 id="conclusions">Conclusions from all stages</h2>
-        <Conclusions id="all" questions={lastQuestions} />
+        <h2 id="conclusions">{tr("Conclusions from all stages")}</h2>
+        <Conclusions id="all" questions={lastQuestions()} />
       </section>
     </Paper>
   );

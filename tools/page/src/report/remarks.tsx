@@ -1,16 +1,23 @@
 // In words, what the tables leave out: kernels that are not written or failed, wrong results, and results
 // that nobody has checked.
 
+import { tr } from "../language.ts";
 import { type Bench, type Contender, type Row, hasFigures, subjectOf } from "../bench/views.ts";
 
-const whose: Record<Contender, string> = {
-  student: "Your ",
-  solution: "The solution's ",
-  previous: "The previous stage's kernel, beside ",
-  cublas: "cublas, beside ",
-  openblas: "openblas, beside ",
-  copy: "copy, beside ",
-};
+function whose(contender: Contender, functions: string): string {
+  switch (contender) {
+    case "student":
+      return tr("Your {}", functions);
+    case "solution":
+      return tr("The solution's {}", functions);
+    case "previous":
+      return tr("The previous stage's kernel, beside {}", functions);
+    case "copy":
+      return tr("copy, beside {}", functions);
+    default:
+      return tr("{}, beside {}", contender, functions);
+  }
+}
 
 /** Rows that lack figures for the same reason: whole functions, or orders of one block. */
 interface Lack {
@@ -41,14 +48,17 @@ function lacksIn(rows: Row[]): Lack[] {
 }
 
 function InWords({ first, functions, orders }: Lack) {
-  const what = whose[first.contender] + functions.join(", ");
-  if (first.not_written) return <li>{what}: not written yet, so there are no figures.</li>;
+  const what = whose(first.contender, functions.join(", "));
+  if (first.not_written) return <li>{tr("{}: not written yet, so there are no figures.", what)}</li>;
   const block = first.block === "" ? "" : `, ${first.block}`;
   const sizes = orders.length > 0 ? `, n = ${orders.join(", ")}` : "";
   const why =
     first.problem === ""
-      ? `the result is wrong, so how fast it came is not shown. ./lab grade ${first.stage} says what is wrong with it.`
-      : `no figures. ${first.problem}`;
+      ? tr(
+          "the result is wrong, so how fast it came is not shown. ./lab grade {} says what is wrong with it.",
+          first.stage,
+        )
+      : tr("no figures. {}", first.problem);
   return (
     <li class="wrong">
       {what + block + sizes}: {why}
@@ -69,7 +79,9 @@ export function Remarks({ stage, bench }: { stage: string; bench: Bench }) {
       ))}
       {unchecked && (
         <li>
-          Not all of the results behind these figures were compared with the CPU's; ./lab grade compares them.
+          {tr(
+            "Not all of the results behind these figures were compared with the CPU's; ./lab grade compares them.",
+          )}
         </li>
       )}
     </ul>

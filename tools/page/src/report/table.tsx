@@ -1,6 +1,7 @@
 // A table with a caption, column and row headings, in a frame that scrolls where the page is too narrow.
 
 import type { ComponentChildren } from "preact";
+import { tr } from "../language.ts";
 
 export interface Column {
   heading: string;
@@ -108,7 +109,7 @@ export function Table(content: TableContent) {
   const looks = (i: number) => (columns[i].text ? "text" : undefined);
   const shown = (name: string) => (width === "wide" ? breakable(name) : name);
   return (
-    <div class={frame} tabIndex={0} role="group" aria-label="table">
+    <div class={frame} tabIndex={0} role="group" aria-label={tr("table")}>
       <table>
         <caption>{caption}</caption>
         <Heading columns={columns} />

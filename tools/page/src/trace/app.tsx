@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { tr } from "../language.ts";
 import type { Trace } from "../parts/data.ts";
 import { Findings } from "./findings.tsx";
 import { Header, Help } from "./header.tsx";
@@ -29,12 +30,12 @@ function Partitions({ trace, state }: Props) {
   return (
     <section class="card partitions">
       <h2>
-        Partitions <small>bytes of the first {blocks.length} blocks</small>
+        {tr("Partitions")} <small>{tr("bytes of the first {} blocks", blocks.length)}</small>
       </h2>
       <Picture
         of={drawPartitions(blocks, blockOf(trace, state).number)}
         name="plan"
-        label={`Bytes of the first ${blocks.length} blocks by partition of the memory`}
+        label={tr("Bytes of the first {} blocks by partition of the memory", blocks.length)}
       />
     </section>
   );
@@ -98,7 +99,7 @@ export function App({ trace }: { trace: Trace }) {
       <Findings {...props} />
       <Timeline {...props} />
       <main>
-        <aside aria-label="What to look at">
+        <aside aria-label={tr("What to look at")}>
           <BlockPicker {...props} />
           <ThreadPicker {...props} />
         </aside>

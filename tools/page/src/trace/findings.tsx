@@ -1,3 +1,4 @@
+import { tr } from "../language.ts";
 import type { Finding } from "../parts/data.ts";
 import type { Props } from "./app.tsx";
 import { showFinding } from "./state.ts";
@@ -7,7 +8,7 @@ function Place({ finding }: { finding: Finding }) {
   return (
     <span class="mono">
       {finding.file}:{finding.line}
-      {other && ` and ${finding.other_line}`}
+      {other && tr(" and {}", finding.other_line)}
     </span>
   );
 }
@@ -25,7 +26,7 @@ export function Findings(props: Props) {
           <strong>{finding.kind}</strong> <Place finding={finding} />
           {shown !== state && (
             <button data-finding={i} onClick={() => change(shown)}>
-              Show it
+              {tr("Show it")}
             </button>
           )}
         </p>
@@ -34,13 +35,14 @@ export function Findings(props: Props) {
     );
   };
   return (
-    <section class="card findings" aria-label="What the checks found">
+    <section class="card findings" aria-label={tr("What the checks found")}>
       {inFull(first, 0)}
       {others.length > 0 && (
         <details>
           <summary>
-            {others.length === 1 ? "1 more finding" : `${others.length} more findings`}, which may come of the
-            same mistake
+            {others.length === 1
+              ? tr("1 more finding, which may come of the same mistake")
+              : tr("{} more findings, which may come of the same mistake", others.length)}
           </summary>
           {others.map((finding, i) => inFull(finding, i + 1))}
         </details>

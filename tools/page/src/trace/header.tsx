@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { tr } from "../language.ts";
 import type { Props } from "./app.tsx";
 import { blocksOf } from "../parts/data.ts";
 import { chooseKernel, kernelOf } from "./state.ts";
@@ -14,28 +15,33 @@ export function Header({ trace, state, change }: Props) {
       <div class="title">
         <h1>{trace.call}</h1>
         <p>
-          {trace.stage} · {kernel.name} · grid {kernel.grid.slice(0, 2).join(" x ")} of blocks of{" "}
-          {kernel.block.slice(0, kernel.block[2] > 1 ? 3 : 2).join(" x ")} · {trace.gpu.name}, simulated
+          {trace.stage} · {kernel.name} ·{" "}
+          {tr(
+            "grid {} of blocks of {} · {}, simulated",
+            kernel.grid.slice(0, 2).join(" x "),
+            kernel.block.slice(0, kernel.block[2] > 1 ? 3 : 2).join(" x "),
+            trace.gpu.name,
+          )}
         </p>
       </div>
       {(kernel.blocks.length < blocks || cut) && (
         <p class="note" role="note">
           {kernel.blocks.length < blocks &&
-            `${kernel.blocks.length} of ${blocks} blocks are shown: corners, edges and an inner one. `}
-          {cut && "Of long blocks the beginning only. "}
-          A smaller call shows all.
+            `${tr("{} of {} blocks are shown: corners, edges and an inner one.", kernel.blocks.length, blocks)} `}
+          {cut && `${tr("Of long blocks the beginning only.")} `}
+          {tr("A smaller call shows all.")}
         </p>
       )}
       {trace.kernels.length > 1 && (
         <label class="kernel">
-          Launch{" "}
+          {tr("Launch")}{" "}
           <select
             value={state.kernel}
             onChange={(event) => change(chooseKernel(trace, state, Number(event.currentTarget.value)))}
           >
             {trace.kernels.map((one, i) => (
               <option key={i} value={i}>
-                {i + 1} of {trace.launches}: {one.name}
+                {tr("{} of {}: {}", i + 1, trace.launches, one.name)}
               </option>
             ))}
           </select>
@@ -44,8 +50,8 @@ export function Header({ trace, state, change }: Props) {
       <button
         class="round"
         id="theme"
-        aria-label="Light or dark"
-        title="Light or dark"
+        aria-label={tr("Light or dark")}
+        title={tr("Light or dark")}
         onClick={() => change({ ...state, dark: !(state.dark ?? isDark()) })}
       >
         ◐
@@ -53,8 +59,8 @@ export function Header({ trace, state, change }: Props) {
       <button
         class="round"
         id="help"
-        aria-label="Keys"
-        title="Keys (?)"
+        aria-label={tr("Keys")}
+        title={tr("Keys (?)")}
         onClick={() => change({ ...state, help: true })}
       >
         ?
@@ -63,17 +69,17 @@ export function Header({ trace, state, change }: Props) {
   );
 }
 
-const keys = [
-  ["← →", "interval before, after"],
-  ["↑ ↓", "step of the loop within it"],
-  ["Home End", "first, last interval"],
-  ["Space", "play"],
-  ["2", "with the interval before"],
-  ["T, Shift T", "next thread, the one before"],
-  ["B, Shift B", "next block, the one before"],
-  ["R, Shift R", "next request of the warp, the one before"],
-  ["Esc", "all lines again"],
-  ["Shift click", "one more thread, up to four"],
+const keys = () => [
+  ["← →", tr("interval before, after")],
+  ["↑ ↓", tr("step of the loop within it")],
+  [tr("Home End"), tr("first, last interval")],
+  [tr("Space"), tr("play")],
+  ["2", tr("with the interval before")],
+  ["T, Shift T", tr("next thread, the one before")],
+  ["B, Shift B", tr("next block, the one before")],
+  ["R, Shift R", tr("next request of the warp, the one before")],
+  ["Esc", tr("all lines again")],
+  [tr("Shift click"), tr("one more thread, up to four")],
 ];
 
 /** A dialog of the browser's, which keeps the focus and gives it back. */
@@ -98,9 +104,9 @@ export function Help({ state, change }: Props) {
       onClick={(event) => event.target === dialog.current && close()}
     >
       <section class="card">
-        <h2 id="keys">Keys</h2>
+        <h2 id="keys">{tr("Keys")}</h2>
         <dl>
-          {keys.map(([key, what]) => (
+          {keys().map(([key, what]) => (
             <div key={key}>
               <dt>{key}</dt>
               <dd>{what}</dd>
@@ -114,15 +120,15 @@ export function Help({ state, change }: Props) {
             checked={state.characters}
             onChange={() => change({ ...state, characters: !state.characters })}
           />{" "}
-          letters, digits and ? are keys
+          {tr("letters, digits and ? are keys")}
         </label>
         <p>
-          An interval is what a block does between two barriers. A filled square is an element that a
-          thread loads from, or stores to, global memory; a dot is one that it uses from shared memory,
-          where perhaps another thread has put it.
+          {tr(
+            "An interval is what a block does between two barriers. A filled square is an element that a thread loads from, or stores to, global memory; a dot is one that it uses from shared memory, where perhaps another thread has put it.",
+          )}
         </p>
         <button autofocus onClick={close}>
-          Close
+          {tr("Close")}
         </button>
       </section>
     </dialog>

@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { Picture } from "../drawing.tsx";
+import { tr } from "../language.ts";
 import { point, threadIndex } from "../parts/data.ts";
 import {
   type Shape,
@@ -9,7 +10,7 @@ import {
   layOut,
   nameOfThread,
   partTouched,
-  verbs,
+  saysOfMatrices,
   whole,
 } from "../parts/matrices.tsx";
 import type { Touched } from "../parts/touched.ts";
@@ -57,49 +58,54 @@ export function Matrices({ trace, state, change, elements, ever }: Shown) {
   return (
     <section class="card matrices" onMouseLeave={() => hover(null)}>
       <h2>
-        Matrices
+        {tr("Matrices")}
         <small id="pointed" aria-live="polite">
           {hovered
-            ? `thread ${point(threadIndex(kernel, hovered.thread))} ${verbs[hovered.role]} ${hovered.name}`
+            ? saysOfMatrices(
+                tr("thread {}", point(threadIndex(kernel, hovered.thread))),
+                hovered.role,
+                hovered.name,
+              )
             : ""}
         </small>
         {large && (
           <label class="near">
-            <input type="checkbox" id="near" checked={near} onChange={() => draw(!near)} /> near this block
-            only
+            <input type="checkbox" id="near" checked={near} onChange={() => draw(!near)} />{" "}
+            {tr("near this block only")}
           </label>
         )}
       </h2>
       <Picture
         of={picture}
         name="plan"
-        label={`Elements that threads ${threads.join(", ")} load, use and write`}
+        label={tr("Elements that threads {} load, use and write", threads.join(", "))}
       />
-      <ul class="legend" aria-label="Legend">
+      <ul class="legend" aria-label={tr("Legend")}>
         {state.threads.map((thread, i) => (
           <li key={thread}>
-            <i class={`swatch t${i}`}>{nameOfThread(state.threads, i)}</i> thread {point(threadIndex(kernel, thread))}
+            <i class={`swatch t${i}`}>{nameOfThread(state.threads, i)}</i>{" "}
+            {tr("thread {}", point(threadIndex(kernel, thread)))}
           </li>
         ))}
         <li>
-          <i class="swatch ink" /> loads or writes, global memory
+          <i class="swatch ink" /> {tr("loads or writes, global memory")}
         </li>
         {ever.use.size > 0 && (
           <li>
-            <i class="swatch round ink" /> uses from shared memory
+            <i class="swatch round ink" /> {tr("uses from shared memory")}
           </li>
         )}
         {laterResults(shown).length > 0 && (
           <li>
-            <i class="swatch hollow" /> its results, not written now
+            <i class="swatch hollow" /> {tr("its results, not written now")}
           </li>
         )}
         <li>
-          <i class="swatch others" /> others of the block
+          <i class="swatch others" /> {tr("others of the block")}
         </li>
         {trace.findings.length > 0 && (
           <li>
-            <i class="swatch bad" /> at fault
+            <i class="swatch bad" /> {tr("at fault")}
           </li>
         )}
       </ul>

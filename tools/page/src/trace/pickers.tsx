@@ -1,3 +1,4 @@
+import { tr } from "../language.ts";
 import type { Props } from "./app.tsx";
 import { point, threadIndex, threadsOf } from "../parts/data.ts";
 import { nameOfThread } from "../parts/matrices.tsx";
@@ -24,12 +25,12 @@ export function BlockPicker({ trace, state, change }: Props) {
   return (
     <section class="card">
       <h2>
-        Block <small>{point(kernel.blocks[state.block].index)}</small>
+        {tr("Block")} <small>{point(kernel.blocks[state.block].index)}</small>
       </h2>
       <div
         class="grid blocks"
         role="group"
-        aria-label="Blocks"
+        aria-label={tr("Blocks")}
         style={{ "--columns": columns }}
         onKeyDown={(event) => walk(event, columns)}
       >
@@ -42,7 +43,7 @@ export function BlockPicker({ trace, state, change }: Props) {
               class={strays ? "fault" : ""}
               aria-pressed={i === state.block}
               tabIndex={i === state.block ? 0 : -1}
-              title={`block ${point(block.index)}${strays ? ", at fault" : ""}`}
+              title={strays ? tr("block {}, at fault", point(block.index)) : tr("block {}", point(block.index))}
               onClick={() => change(chooseBlock(trace, state, i))}
             >
               {block.index.slice(0, 2).join(", ")}
@@ -64,12 +65,12 @@ export function ThreadPicker({ trace, state, change }: Props) {
   return (
     <section class="card">
       <h2>
-        Threads <small>{state.threads.map((one) => point(threadIndex(kernel, one))).join(" ")}</small>
+        {tr("Threads")} <small>{state.threads.map((one) => point(threadIndex(kernel, one))).join(" ")}</small>
       </h2>
       <div
         class="grid threads"
         role="group"
-        aria-label="Threads of the block"
+        aria-label={tr("Threads of the block")}
         style={{ "--columns": narrow }}
         onKeyDown={(event) => walk(event, narrow)}
       >
@@ -84,8 +85,8 @@ export function ThreadPicker({ trace, state, change }: Props) {
               class={`${colour >= 0 ? `t${colour}` : ""} ${odd ? "odd" : ""}`}
               aria-pressed={colour >= 0}
               tabIndex={colour === 0 ? 0 : -1}
-              aria-label={colour >= 0 ? `${nameOfThread(state.threads, colour)} thread ${name}`.trim() : `thread ${name}`}
-              title={`thread ${name}, warp ${Math.floor(thread / 32)}`}
+              aria-label={`${colour >= 0 ? nameOfThread(state.threads, colour) : ""} ${tr("thread {}", name)}`.trim()}
+              title={tr("thread {}, warp {}", name, Math.floor(thread / 32))}
               onClick={(event) =>
                 change(
                   chooseThread(state, thread, state.several || event.shiftKey || event.ctrlKey || event.metaKey),
@@ -104,11 +105,11 @@ export function ThreadPicker({ trace, state, change }: Props) {
           checked={state.several}
           onChange={() => change({ ...state, several: !state.several })}
         />{" "}
-        several, up to four
+        {tr("several, up to four")}
       </label>
       <p class="hint">
-        {narrow !== columns && "A row is a warp. "}
-        Requests are those of warp {warpOf(state)}.
+        {narrow !== columns && `${tr("A row is a warp.")} `}
+        {tr("Requests are those of warp {}.", warpOf(state))}
       </p>
     </section>
   );

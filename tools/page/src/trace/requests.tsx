@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Props } from "./app.tsx";
 import { Picture } from "../drawing.tsx";
+import { told, tr } from "../language.ts";
 import { counted } from "../numbers.ts";
-import { conflictText, drawBanks, wavefronts, wordsWanted } from "../parts/banks.tsx";
+import { conflictText, drawBanks, lanesInWords, wavefronts, wordsWanted } from "../parts/banks.tsx";
 import { type Request, costText, deed } from "../parts/data.ts";
 import { drawSectors } from "../parts/sectors.tsx";
 import { keepInSight } from "./source.tsx";
@@ -11,17 +12,23 @@ import { chooseNextRequest, chosenRequest, kernelOf, requestsOf, warpOf } from "
 const mostListed = 200;
 
 function Banks({ trace, state, request }: Props & { request: Request }) {
+  const words = wordsWanted(request);
   const picture = drawBanks(trace, kernelOf(trace, state), request, state.threads, 14);
   return (
     <figure class="banks">
       <figcaption class={request.detail > 0 ? "conflict" : ""}>
-        {counted(request.lanes.length, "lane")} want {counted(wordsWanted(request), "word")}: <strong>{wavefronts(request)}</strong>
-        , {conflictText(request)}.
+        {told(
+          "{} want {}: {}, {}.",
+          lanesInWords(request.lanes.length),
+          counted(words, tr("1 word"), tr("{} words", words)),
+          <strong>{wavefronts(request)}</strong>,
+          conflictText(request),
+        )}
       </figcaption>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Banks">
-        <Picture of={picture} name="plan" label="Words of each bank, and the lanes that want them" />
+      <div class="scroll" tabIndex={0} role="group" aria-label={tr("Banks")}>
+        <Picture of={picture} name="plan" label={tr("Words of each bank, and the lanes that want them")} />
       </div>
-      <p class="hint">A number is the lane that wants the word, x8 that eight lanes share it.</p>
+      <p class="hint">{tr("A number is the lane that wants the word, x8 that eight lanes share it.")}</p>
     </figure>
   );
 }
@@ -30,19 +37,19 @@ function Sectors({ trace, state, request }: Props & { request: Request }) {
   return (
     <figure class="sectors">
       <figcaption>
-        {counted(request.lanes.length, "lane")} ask for {request.detail} bytes: {costText(request)}.
+        {tr("{} ask for {} bytes: {}.", lanesInWords(request.lanes.length), request.detail, costText(request))}
         {trace.gpu.half_warps &&
-          " Half-warps are served one after the other, in segments of 32, 64 or 128 bytes."}
+          ` ${tr("Half-warps are served one after the other, in segments of 32, 64 or 128 bytes.")}`}
       </figcaption>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Sectors">
+      <div class="scroll" tabIndex={0} role="group" aria-label={tr("Sectors")}>
         <Picture
           of={drawSectors(trace, request, state.threads, innerWidth < 600 ? 2 : 4)}
           name="plan sectors"
-          label="Sectors that move, and the words of them that lanes asked for"
+          label={tr("Sectors that move, and the words of them that lanes asked for")}
         />
       </div>
       <p class="hint">
-        A box is a sector of 32 bytes; a number is the lane that asked; grey moves for nothing.
+        {tr("A box is a sector of 32 bytes; a number is the lane that asked; grey moves for nothing.")}
       </p>
     </figure>
   );
@@ -58,10 +65,11 @@ export function Requests({ trace, state, change }: Props) {
   return (
     <section class="card requests">
       <h2>
-        Requests
+        {tr("Requests")}
         <small>
-          warp {warpOf(state)}, interval {state.interval}
-          {state.site ? `, line ${state.site.line}` : ""}: {requests.length}
+          {state.site
+            ? tr("warp {}, interval {}, line {}: {}", warpOf(state), state.interval, state.site.line, requests.length)
+            : tr("warp {}, interval {}: {}", warpOf(state), state.interval, requests.length)}
         </small>
       </h2>
       {chosen ? (
@@ -70,7 +78,7 @@ export function Requests({ trace, state, change }: Props) {
             class="list"
             ref={list}
             role="listbox"
-            aria-label="Requests of the warp"
+            aria-label={tr("Requests of the warp")}
             aria-activedescendant={`request-${chosen.index}`}
             tabIndex={0}
             onKeyDown={(event) => {
@@ -95,15 +103,15 @@ export function Requests({ trace, state, change }: Props) {
                   <span class="mono">{lineOf(request)}</span>
                   <span>
                     {deed(trace, request)}
-                    {request.outside !== 0 && ", out of bounds"}
-                    {request.racing !== 0 && ", in a race"}
+                    {request.outside !== 0 && tr(", out of bounds")}
+                    {request.racing !== 0 && tr(", in a race")}
                   </span>
                   <span>{costText(request)}</span>
                 </div>
               );
             })}
             {requests.length > mostListed && (
-              <p class="hint">and {requests.length - mostListed} more: choose a step or a line</p>
+              <p class="hint">{tr("and {} more: choose a step or a line", requests.length - mostListed)}</p>
             )}
           </div>
           {chosen.shared ? (
@@ -113,7 +121,7 @@ export function Requests({ trace, state, change }: Props) {
           )}
         </>
       ) : (
-        <p class="hint">This warp touches no memory here.</p>
+        <p class="hint">{tr("This warp touches no memory here.")}</p>
       )}
     </section>
   );

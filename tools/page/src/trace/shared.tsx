@@ -1,7 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { Picture } from "../drawing.tsx";
+import { tr } from "../language.ts";
 import { elementName, elementOf, point, threadIndex } from "../parts/data.ts";
-import { type Shape, drawElements, inRows, whole } from "../parts/matrices.tsx";
+import { type Says, type Shape, drawElements, inRows, whole } from "../parts/matrices.tsx";
 import { asTrace, sharedMemoryOf, touchedShared } from "../parts/shared.ts";
 import type { Props } from "./app.tsx";
 import { blockOf, chooseThread, kernelOf } from "./state.ts";
@@ -10,7 +11,12 @@ import { InWords } from "./words.tsx";
 /** Wider rows of tiles would make their elements small. */
 const widest = 72;
 
-const verbs = { load: "fills", use: "uses", write: "writes" };
+const says: Says = (thread, role, elements) =>
+  role === "load"
+    ? tr("{} fills {}", thread, elements)
+    : role === "use"
+      ? tr("{} uses {}", thread, elements)
+      : tr("{} writes {}", thread, elements);
 
 /** The tiles that the block shares, as matrices. */
 export function SharedMemory({ trace, state, change, first }: Props & { first: number }) {
@@ -46,31 +52,35 @@ export function SharedMemory({ trace, state, change, first }: Props & { first: n
   return (
     <section class="card matrices shared" onMouseLeave={() => hover(null)}>
       <h2>
-        Shared memory of the block
+        {tr("Shared memory of the block")}
         <small aria-live="polite">
           {hovered
-            ? `thread ${point(threadIndex(kernel, hovered.thread))} ${verbs[hovered.role]} ${hovered.name}${from}`
+            ? says(
+                tr("thread {}", point(threadIndex(kernel, hovered.thread))),
+                hovered.role,
+                hovered.name + from,
+              )
             : ""}
         </small>
       </h2>
-      <Picture of={picture} name="plan" label={`Elements of ${names} that the chosen threads fill and use`} />
-      <ul class="legend" aria-label="Legend of shared memory">
+      <Picture of={picture} name="plan" label={tr("Elements of {} that the chosen threads fill and use", names)} />
+      <ul class="legend" aria-label={tr("Legend of shared memory")}>
         <li>
-          <i class="swatch ink" /> fills
+          <i class="swatch ink" /> {tr("fills")}
         </li>
         <li>
-          <i class="swatch round ink" /> uses
+          <i class="swatch round ink" /> {tr("uses")}
         </li>
         <li>
-          <i class="swatch others" /> others of the block
+          <i class="swatch others" /> {tr("others of the block")}
         </li>
         {ever.racing.size > 0 && (
           <li>
-            <i class="swatch bad" /> in a race
+            <i class="swatch bad" /> {tr("in a race")}
           </li>
         )}
       </ul>
-      <InWords trace={shared} kernel={kernel} now={now} threads={state.threads} says={verbs} />
+      <InWords trace={shared} kernel={kernel} now={now} threads={state.threads} says={says} />
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { tr } from "../language.ts";
 import type { Props } from "./app.tsx";
 import { type Request, costText } from "../parts/data.ts";
 import { blockOf, chooseLine, chosenRequest, kernelOf, warpOf } from "./state.ts";
@@ -69,17 +70,17 @@ export function Source({ trace, state, change }: Props) {
   if (!source) {
     return (
       <section class="card source">
-        <h2>Source</h2>
-        <p>The lines are not known.</p>
+        <h2>{tr("Source")}</h2>
+        <p>{tr("The lines are not known.")}</p>
       </section>
     );
   }
   return (
     <section class="card source">
       <h2>
-        Source
+        {tr("Source")}
         {used.length > 1 ? (
-          <select value={source.file} aria-label="File" onChange={(event) => choose(event.currentTarget.value)}>
+          <select value={source.file} aria-label={tr("File")} onChange={(event) => choose(event.currentTarget.value)}>
             {used.map((one) => (
               <option key={one.file}>{one.file}</option>
             ))}
@@ -89,14 +90,14 @@ export function Source({ trace, state, change }: Props) {
         )}
       </h2>
       <p class="hint">
-        A request of a line takes at most so many sectors of global memory, and wavefronts of shared memory.
+        {tr("A request of a line takes at most so many sectors of global memory, and wavefronts of shared memory.")}
       </p>
       <div class="gutters" aria-hidden="true">
-        <span>line</span>
-        <span>sectors</span>
-        <span>wavefr.</span>
+        <span>{tr("line")}</span>
+        <span>{tr("sectors")}</span>
+        <span>{tr("wavefr.")}</span>
       </div>
-      <ol class="code" ref={list} tabIndex={0} aria-label={`Lines of ${source.file}`}>
+      <ol class="code" ref={list} tabIndex={0} aria-label={tr("Lines of {}", source.file)}>
         {source.lines.map((text, i) => {
           const name = `${source.file}:${i + 1}`;
           const cost = costs.get(name);
@@ -118,7 +119,7 @@ export function Source({ trace, state, change }: Props) {
               {cost ? (
                 <button
                   aria-pressed={filtered}
-                  title={`at most ${told.join(" and ")} a request; click for its requests`}
+                  title={tr("at most {} a request; click for its requests", told.join(tr(" and ")))}
                   onClick={() => change(chooseLine(trace, state, source.file, i + 1))}
                 >
                   <span class="gutter">

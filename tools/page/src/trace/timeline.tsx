@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { tr } from "../language.ts";
 import type { Props } from "./app.tsx";
 import type { Block, Request } from "../parts/data.ts";
 import { blockOf, chooseInterval, chooseStep, stepsOf } from "./state.ts";
@@ -28,24 +29,24 @@ function deedsOf(block: Block): Deeds[] {
 }
 
 /** What is told of an interval, in the order in which a block goes on, and in a word of its lane. */
-const lanes: { deed: Deed; name: string; says: string }[] = [
-  { deed: "load", name: "load", says: "loads from global memory" },
-  { deed: "put", name: "fill tiles", says: "fills shared memory" },
-  { deed: "use", name: "use tiles", says: "uses shared memory" },
-  { deed: "write", name: "write", says: "writes to global memory" },
+const lanes = (): { deed: Deed; name: string; says: string }[] => [
+  { deed: "load", name: tr("load"), says: tr("loads from global memory") },
+  { deed: "put", name: tr("fill tiles"), says: tr("fills shared memory") },
+  { deed: "use", name: tr("use tiles"), says: tr("uses shared memory") },
+  { deed: "write", name: tr("write"), says: tr("writes to global memory") },
 ];
 
 function words(deeds: Deeds): string {
-  const said = lanes.filter(({ deed }) => deeds.done.has(deed)).map(({ says }) => says);
-  return said.length > 0 ? said.join(", ") : "touches no memory";
+  const said = lanes().filter(({ deed }) => deeds.done.has(deed)).map(({ says }) => says);
+  return said.length > 0 ? said.join(", ") : tr("touches no memory");
 }
 
 /** Barriers stand between intervals: number i between i and i + 1. */
 function whereIs(interval: number, last: number): string {
-  if (last === 0) return "the kernel has no barrier";
-  if (interval === 0) return "until the first barrier";
-  if (interval === last) return `after the last barrier, number ${last}`;
-  return `between barriers ${interval} and ${interval + 1} of ${last}`;
+  if (last === 0) return tr("the kernel has no barrier");
+  if (interval === 0) return tr("until the first barrier");
+  if (interval === last) return tr("after the last barrier, number {}", last);
+  return tr("between barriers {} and {} of {}", interval, interval + 1, last);
 }
 
 /** More intervals than that have no room for marks of their own. */
@@ -58,28 +59,28 @@ export function Timeline({ trace, state, change }: Props) {
   const last = block.intervals - 1;
   const go = (interval: number) => change(chooseInterval(trace, { ...state, playing: false }, interval));
   return (
-    <nav class="timeline" aria-label="Intervals between barriers">
+    <nav class="timeline" aria-label={tr("Intervals between barriers")}>
       <div class="transport">
-        <button aria-label="Interval before" title="Interval before (←)" disabled={state.interval === 0} onClick={() => go(state.interval - 1)}>
+        <button aria-label={tr("Interval before")} title={tr("Interval before (←)")} disabled={state.interval === 0} onClick={() => go(state.interval - 1)}>
           ◀
         </button>
         <button
           id="play"
           class="primary"
           aria-pressed={state.playing}
-          aria-label="Play"
-          title="Play (space)"
+          aria-label={tr("Play")}
+          title={tr("Play (space)")}
           onClick={() => change({ ...state, playing: !state.playing })}
         >
           {state.playing ? "❚❚" : "▶"}
         </button>
-        <button id="next" aria-label="Interval after" title="Interval after (→)" disabled={state.interval === last} onClick={() => go(state.interval + 1)}>
+        <button id="next" aria-label={tr("Interval after")} title={tr("Interval after (→)")} disabled={state.interval === last} onClick={() => go(state.interval + 1)}>
           ▶
         </button>
       </div>
       <div class="track">
         {deeds.length <= mostMarks &&
-          lanes
+          lanes()
             .filter(({ deed }) => deeds.some((one) => one.done.has(deed)))
             .map(({ deed, name, says }) => (
               <div class="lane" key={deed} aria-hidden="true">
@@ -96,7 +97,7 @@ export function Timeline({ trace, state, change }: Props) {
                       .filter(Boolean)
                       .join(" ")}
                     onClick={() => go(i)}
-                    title={`interval ${i}${one.done.has(deed) ? ` ${says}` : ""}`}
+                    title={one.done.has(deed) ? tr("interval {} {}", i, says) : tr("interval {}", i)}
                   />
                 ))}
               </div>
@@ -108,7 +109,7 @@ export function Timeline({ trace, state, change }: Props) {
           max={last}
           value={state.interval}
           disabled={last === 0}
-          aria-label="Interval"
+          aria-label={tr("Interval")}
           aria-valuetext={`${state.interval}, ${whereIs(state.interval, last)}: ${words(deeds[state.interval])}`}
           onInput={(event) => go(Number(event.currentTarget.value))}
           onKeyDown={(event) => event.stopPropagation()}
@@ -116,16 +117,20 @@ export function Timeline({ trace, state, change }: Props) {
       </div>
       <p class="said" aria-live="polite">
         <strong id="now">
-          Interval {state.interval}, {whereIs(state.interval, last)}
+          {tr("Interval {}, {}", state.interval, whereIs(state.interval, last))}
         </strong>
-        <span>The block {words(deeds[state.interval])}.</span>
+        <span>{tr("The block {}.", words(deeds[state.interval]))}</span>
       </p>
       <div class="steps">
-        <button aria-label="Step before" title="Step before (↑)" disabled={steps < 2} onClick={() => change(chooseStep(trace, state, -1))}>
+        <button aria-label={tr("Step before")} title={tr("Step before (↑)")} disabled={steps < 2} onClick={() => change(chooseStep(trace, state, -1))}>
           ▴
         </button>
-        <span id="step">{steps < 2 ? "one step" : state.step === null ? `all ${steps} steps` : `step ${state.step + 1} of ${steps}`}</span>
-        <button aria-label="Step after" title="Step after (↓)" disabled={steps < 2} onClick={() => change(chooseStep(trace, state, 1))}>
+        <span id="step">{steps < 2
+            ? tr("one step")
+            : state.step === null
+              ? tr("all {} steps", steps)
+              : tr("step {} of {}", state.step + 1, steps)}</span>
+        <button aria-label={tr("Step after")} title={tr("Step after (↓)")} disabled={steps < 2} onClick={() => change(chooseStep(trace, state, 1))}>
           ▾
         </button>
         <label>
@@ -135,7 +140,7 @@ export function Timeline({ trace, state, change }: Props) {
             checked={state.pair}
             onChange={() => change({ ...state, pair: !state.pair })}
           />{" "}
-          with the one before
+          {tr("with the one before")}
         </label>
       </div>
     </nav>

@@ -2,7 +2,8 @@
 
 import { type Series } from "../chart.tsx";
 import drawingStyles from "../drawing.css";
-import { counted, significant } from "../numbers.ts";
+import { tr } from "../language.ts";
+import { counted, linesInWords, significant } from "../numbers.ts";
 import { Blanks, Paper, textOf } from "../paper.tsx";
 import { Figures, choiceStyles } from "../report/figures.tsx";
 import reportStyles from "../report/report.css";
@@ -26,7 +27,7 @@ interface Worklog {
   stages: { id: string; title: string; entries: Entry[] }[];
 }
 
-const title = "Worklog: what was tried, and what it gave";
+const titleOfPage = () => tr("Worklog: what was tried, and what it gave");
 
 const unitOf = (measurement: string) => (measurement.indexOf("gb_s") === 0 ? "GB/s" : "GFLOPS");
 
@@ -56,13 +57,13 @@ function ratesOf(entries: Entry[]): [unit: string, series: Series[]][] {
 }
 
 function Changes({ of }: { of: Entry["changes"] }) {
-  if (of.length === 0) return <>no change</>;
+  if (of.length === 0) return <>{tr("no change")}</>;
   return (
     <>
       {of.map(({ file, added, removed, diff }) =>
         diff === "" ? (
           <div>
-            {file}, {counted(added, "line")}
+            {file}, {linesInWords(added)}
           </div>
         ) : (
           <details>
@@ -98,8 +99,8 @@ function Stage({ id, title, entries }: Worklog["stages"][0]) {
       name: `${id}-${unit}`,
       chart: {
         kind: "lines" as const,
-        title: `${unit} by grading`,
-        x: { label: "grading", logarithmic: false },
+        title: tr("{} by grading", unit),
+        x: { label: tr("grading"), logarithmic: false },
         y: { label: unit, logarithmic: false },
         series,
         size: "half" as const,
@@ -109,23 +110,23 @@ function Stage({ id, title, entries }: Worklog["stages"][0]) {
     <section>
       <h2>{title}</h2>
       {charts.length > 0 && <Figures charts={charts} />}
-      <div class="table" tabIndex={0} role="group" aria-label={`gradings of ${title}`}>
+      <div class="table" tabIndex={0} role="group" aria-label={tr("gradings of {}", title)}>
         <table>
-          <caption>Gradings on {entries[entries.length - 1].device}</caption>
+          <caption>{tr("Gradings on {}", entries[entries.length - 1].device)}</caption>
           <thead>
             <tr>
-              <th scope="col">grading</th>
-              <th scope="col">time (UTC)</th>
+              <th scope="col">{tr("grading")}</th>
+              <th scope="col">{tr("time (UTC)")}</th>
               <th scope="col" class="text">
-                changed
+                {tr("changed")}
               </th>
               <th scope="col" class="text">
-                verdict
+                {tr("verdict")}
               </th>
-              <th scope="col">points</th>
-              <th scope="col">rate</th>
+              <th scope="col">{tr("points")}</th>
+              <th scope="col">{tr("rate")}</th>
               <th scope="col" class="text">
-                said first
+                {tr("said first")}
               </th>
             </tr>
           </thead>
@@ -155,12 +156,20 @@ function Stage({ id, title, entries }: Worklog["stages"][0]) {
 }
 
 const Page = ({ damaged, stages }: Worklog) => (
-  <Paper title={title} styles={drawingStyles + reportStyles + choiceStyles}>
+  <Paper title={titleOfPage()} styles={drawingStyles + reportStyles + choiceStyles}>
     <header>
-      <h1>{title}</h1>
+      <h1>{titleOfPage()}</h1>
       <Blanks />
-      <p class="hint">Type into the lines, then print, also to PDF. What has changed unfolds.</p>
-      {damaged > 0 && <p class="wrong">{counted(damaged, "line")} of the log could not be read.</p>}
+      <p class="hint">{tr("Type into the lines, then print, also to PDF. What has changed unfolds.")}</p>
+      {damaged > 0 && (
+        <p class="wrong">
+          {counted(
+            damaged,
+            tr("1 line of the log could not be read."),
+            tr("{} lines of the log could not be read.", damaged),
+          )}
+        </p>
+      )}
     </header>
     {stages.map((stage) => (
       <Stage {...stage} />

@@ -1,0 +1,264 @@
+#include "common/simt/checks/stream_races.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <mutex>
+
+#include "common/base/language.hpp"
+#include "common/simt/runtime/block_watch.hpp"
+#include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/stream_order.hpp"
+
+namespace tilewise::simt {
+
+/// Who touched which bytes of a word: a work of the device, and the place in its code; 0 of a copy.
+class StreamRaces::Entry {
+ public:
+  Entry() = default;
+  explicit Entry(std::uint64_t packed) : packed_(packed) {}
+  Entry(std::uint32_t work, std::uint8_t bytes, std::uint32_t site)
+      : packed_(std::uint64_t{work} << 36 | std::uint64_t{bytes} << 32 | site) {}
+  std::uint64_t packed() const { return packed_; }
+  std::uint32_t work() const { return static_cast<std::uint32_t>(packed_ >> 36); }
+  std::uint8_t bytes() const { return packed_ >> 32 & 0xf; }
+  Site32 site() const { return Site32(static_cast<std::uint32_t>(packed_)); }
+  bool is_atomic() const { return site().action() == Action::atomic; }
+
+ private:
+  std::uint64_t packed_ = 0;
+};
+
+/// Of one word. Blocks of several operating-system threads may store here at a time: any of them
+/// tells as well who it was.
+struct StreamRaces::Cell {
+  std::atomic<std::uint64_t> write, read, other_read;
+};
+
+/// An allocation. Most programs have one stream, and need no cells.
+struct StreamRaces::Region {
+  Region(Place first_, std::size_t bytes_) : first(first_), bytes(bytes_) {}
+  Place first;
+  std::size_t bytes;
+  std::once_flag once;
+  std::atomic<LazyArray<Cell>*> cells{nullptr};
+  std::unique_ptr<LazyArray<Cell>> owned;
+
+  Cell& cell_at(Place place) {
+    std::call_once(once, [&] {
+      owned = std::make_unique<LazyArray<Cell>>(bytes / word_bytes);
+      cells = owned.get();
+    });
+    return (*owned)[(place - first) / word_bytes];
+  }
+};
+
+struct StreamRaces::Shared {
+  /// Of a copy or of memset, that work to come may meet.
+  struct HostAccess {
+    Place first, end;
+    bool writes;
+    std::uint32_t work;
+    SourceLine call;
+
+    bool meets(Place place, std::size_t bytes, bool other_writes) const {
+      return (writes || other_writes) && place < end && place + bytes > first;
+    }
+  };
+
+  PerAllocation<Region> regions;
+  std::vector<HostAccess> copies;
+  std::vector<HostAccess> suspects;  ///< that nothing orders with the launch under way
+  std::uint32_t work = 0;            ///< that launch
+  bool all_ended = true;             ///< before it began
+  std::uintptr_t code = 0;           ///< an address in a kernel's
+};
+
+bool StreamRaces::follows_ = false;
+
+StreamRaces::Shared& StreamRaces::of_all_threads() {
+  static auto* shared = new Shared;  // outlives static destructors that use it
+  return *shared;
+}
+
+void StreamRaces::allocated(Place first, std::size_t bytes) { shared_.regions.add(first, bytes); }
+
+void StreamRaces::released(Place first, std::size_t bytes) {
+  shared_.regions.remove(first, bytes);
+  std::erase_if(shared_.copies, [&](const auto& one) { return one.meets(first, bytes, true); });
+}
+
+void StreamRaces::begin_launch(const Watch& watch, const LaunchConfiguration&) {
+  const StreamOrder& order = StreamOrder::instance();
+  follows_ = watch.checks && order.has_streams();
+  if (!follows_) return;
+  shared_.work = order.current();
+  shared_.all_ended = order.has_all_ended();
+  shared_.suspects.clear();
+  std::erase_if(shared_.copies, [&](const auto& one) { return order.host_knows(one.work); });
+  if (shared_.all_ended) return;
+  std::ranges::copy_if(shared_.copies, std::back_inserter(shared_.suspects),
+                       [&](const auto& one) { return !order.has_ended(one.work); });
+}
+
+void StreamRaces::end_launch(const LaunchResults& results) { shared_.code = results.code; }
+
+namespace {
+
+constexpr const char* advice = marked(
+    "record an event behind the first and have the other stream wait for it "
+    "(cudaStreamWaitEvent), or wait for the first with the host");
+
+/// Bits of the bytes of a word that a range takes.
+std::uint8_t bytes_in_word(Place word, Place first, Place end) {
+  std::uint8_t bits = 0;
+  for (unsigned byte = 0; byte < word_bytes; ++byte) {
+    if (word + byte >= first && word + byte < end) bits |= static_cast<std::uint8_t>(1u << byte);
+  }
+  return bits;
+}
+
+std::string element(Place place) {
+  const auto range = DeviceMemory::instance().range_at(address_of(place));
+  return range ? element_of(*range, address_of(place)) : tr("global memory");
+}
+
+}  // namespace
+
+// A copy looks for kernels before it, and for other copies; kernels that come look for the copy.
+void StreamRaces::host_access(Place first, std::size_t bytes, bool writes) {
+  const StreamOrder& order = StreamOrder::instance();
+  if (!order.has_streams() || !order.is_at_work()) return;
+  const std::uint32_t work = order.current();
+  const Place end = first + static_cast<Place>(bytes);
+  Finding call;
+  device::add_place_of_call(call);
+  const auto tell = [&](Place place, std::uint32_t earlier, const std::string& what,
+                        const SourceLine& other) {
+    device::record({.kind = "race",
+                    .message = tr("race on {}: {} {} it, {} {} it, and nothing orders the two: {}",
+                                  element(place), order.name_of(earlier), what, order.name_of(work),
+                                  writes ? tr("writes") : tr("reads"), core::in_language(advice)),
+                    .file = call.file,
+                    .line = call.line,
+                    .other_file = other.file,
+                    .other_line = other.line});
+  };
+  const auto& copies = shared_.copies;
+  const auto met = std::ranges::find_if(copies, [&](const auto& one) {
+    return one.work != work && one.meets(first, bytes, writes) && !order.has_ended(one.work);
+  });
+  if (met != copies.end()) {
+    tell(std::max(first, met->first), met->work, met->writes ? tr("writes") : tr("reads"),
+         met->call);
+  } else if (!order.has_all_ended()) {
+    Region& region = shared_.regions.at(first);
+    if (region.cells.load() != nullptr) {
+      const auto open = [&](const std::atomic<std::uint64_t>& packed, std::uint8_t touched) {
+        const Entry entry(packed.load(std::memory_order_relaxed));
+        return entry.work() != 0 && (entry.bytes() & touched) != 0 &&
+               !order.has_ended(entry.work());
+      };
+      for (Place word = first / word_bytes * word_bytes; word < end; word += word_bytes) {
+        const Cell& cell = region.cell_at(word);
+        const std::uint8_t touched = bytes_in_word(word, first, end);
+        const std::atomic<std::uint64_t>* found = nullptr;
+        if (open(cell.write, touched)) found = &cell.write;
+        if (found == nullptr && writes && open(cell.read, touched)) found = &cell.read;
+        if (found == nullptr && writes && open(cell.other_read, touched)) found = &cell.other_read;
+        if (found == nullptr) continue;
+        const Entry entry(found->load());
+        tell(word, entry.work(), verb(entry.site().word()),
+             source_line(code_address(entry.site().word(), shared_.code)));
+        break;
+      }
+    }
+  }
+  shared_.copies.push_back({first, end, writes, work, {call.file, call.line}});
+}
+
+void StreamRaces::check(const Access& access) {
+  if (access.site.read_only) return;
+  const Request& request = access.request;
+  const std::uint32_t bytes = request.site.bytes();
+  Region& region = shared_.regions.at(request.first_place());
+  for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const Place place = request.places[lane];
+    for (const auto& one : shared_.suspects) {
+      if (!one.meets(place, bytes, access.writes())) continue;
+      // A copy has no place in a kernel's code; its site tells what it did.
+      const std::uint32_t kind = Site32::kind(one.writes ? Action::write : Action::read, 1);
+      report(place, Entry(one.work, 0, kind), one.call, access, lane);
+    }
+    for (Place at = place; at < place + bytes; at += word_bytes) {
+      check_word(region.cell_at(at), at, std::min(bytes, word_bytes), access, lane);
+    }
+  }
+}
+
+void StreamRaces::check_word(Cell& cell, Place place, std::uint32_t bytes, const Access& access,
+                             unsigned lane) const {
+  const auto touched = static_cast<std::uint8_t>(((1u << bytes) - 1) << place % word_bytes);
+  Entry now(shared_.work, touched, access.request.site.word());
+  const auto load = [](const std::atomic<std::uint64_t>& packed) {
+    return Entry(packed.load(std::memory_order_relaxed));
+  };
+  const Entry write = load(cell.write), read = load(cell.read);
+  if (!shared_.all_ended) {
+    against(write, now, place, access, lane);
+    if (access.writes()) {
+      against(read, now, place, access, lane);
+      against(load(cell.other_read), now, place, access, lane);
+    }
+  }
+  const Entry last = access.writes() ? write : read;
+  if (!access.writes() && read.work() != shared_.work) {
+    cell.other_read.store(read.packed(), std::memory_order_relaxed);
+  }
+  if (last.work() == shared_.work) {
+    now = Entry(shared_.work, static_cast<std::uint8_t>(touched | last.bytes()),
+                access.request.site.word());
+  }
+  (access.writes() ? cell.write : cell.read).store(now.packed(), std::memory_order_relaxed);
+}
+
+void StreamRaces::against(Entry earlier, Entry later, Place place, const Access& access,
+                          unsigned lane) const {
+  if (earlier.work() == 0 || earlier.work() == later.work()) return;
+  if ((earlier.bytes() & later.bytes()) == 0) return;
+  if (earlier.is_atomic() && later.is_atomic()) return;
+  if (StreamOrder::instance().has_ended(earlier.work())) return;
+  report(place, earlier, block().line_of(earlier.site().word()), access, lane);
+}
+
+void StreamRaces::report(Place place, Entry earlier, const SourceLine& other_line,
+                         const Access& access, unsigned lane) const {
+  const Request& request = access.request;
+  const unsigned bytes = request.site.bytes();
+  // What changes nothing does no harm, whichever comes first.
+  const Place whole = request.places[lane];
+  if (access.writes() && request.olds[lane] == block().value(whole, bytes)) return;
+  const std::uint32_t site = request.site.word(), other = earlier.site().word();
+  Findings& findings = Findings::instance();
+  if (findings.knows("race", site, other, block().number())) return;
+  const StreamOrder& order = StreamOrder::instance();
+  const SourceLine line = block().line_of(site);
+  const unsigned thread = request.warp * 32 + lane;
+  findings.add(
+      {.kind = "race",
+       .message = tr("race on {}: {} {} it on line {}, {} of {} {} it on line {}, and nothing "
+                     "orders the two: {}",
+                     block().element_at(place), order.name_of(earlier.work()), verb(other),
+                     other_line.line, block().name_of(thread), order.name_of(shared_.work),
+                     verb(site), line.line, core::in_language(advice)),
+       .file = line.file,
+       .line = line.line,
+       .other_file = other_line.file,
+       .other_line = other_line.line,
+       .place = block().place_of(thread)},
+      block().number());
+}
+
+}  // namespace tilewise::simt

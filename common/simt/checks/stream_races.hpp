@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/simt/recorder/modules.hpp"
+#include "common/simt/recorder/shadow.hpp"
+#include "common/simt/runtime/observer.hpp"
+
+namespace tilewise::simt {
+
+/// Finds accesses of two kernels, or of a kernel and a copy, to the same device memory whose
+/// streams nothing orders: no event, no waiting of the host. Remembers for each word which work of
+/// the device wrote and read it last, from when on a program has several streams.
+class StreamRaces final : public Observer {
+ public:
+  void allocated(Place first, std::size_t bytes) override;
+  void released(Place first, std::size_t bytes) override;
+  void host_access(Place first, std::size_t bytes, bool writes) override;
+  void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
+  void end_launch(const LaunchResults& results) override;
+
+  void global_access(const Access& access) override {
+    if (follows_) check(access);
+  }
+
+ private:
+  struct Cell;
+  struct Region;
+  struct Shared;
+  class Entry;
+
+  static Shared& of_all_threads();
+
+  void check(const Access& access);
+  void check_word(Cell& cell, Place place, std::uint32_t bytes, const Access& access,
+                  unsigned lane) const;
+  void against(Entry earlier, Entry later, Place place, const Access& access, unsigned lane) const;
+  void report(Place place, Entry earlier, const SourceLine& other_line, const Access& access,
+              unsigned lane) const;
+
+  static bool follows_;  ///< there are streams to be told apart, and the launch is checked
+  Shared& shared_ = of_all_threads();
+};
+
+}  // namespace tilewise::simt
