@@ -98,6 +98,7 @@ int check(const CheckOptions& options) {
     fmt::print(stderr, "{}", built.messages);
     return 1;
   }
+  if (!built.kernels.empty()) fmt::print(stderr, "tilewise: {}", in_words(built.kernels));
   if (words.only_compiles || !words.output.empty()) return 0;
   note_misplaced_options(words);
 
