@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "common/simt/device_functions.hpp"
+#include "common/simt/split/agreement.hpp"
 #include "common/simt/split/thread_function.hpp"
 
 namespace tilewise::split {
@@ -120,7 +121,8 @@ std::string Plan::obstacle_in(const Instruction& instruction,
            " depends on more than blockIdx, threadIdx.y and the kernel's arguments";
   }
   LibFunc known;
-  const bool is_harmless = callee->isIntrinsic() || tells_of_shared_memory(*call) ||
+  const bool is_harmless = callee->isIntrinsic() || is_vote(instruction) ||
+                           is_agreement(instruction) || tells_of_shared_memory(*call) ||
                            is_mathematics(*callee) ||
                            (library.getLibFunc(*callee, known) && callee->doesNotAccessMemory());
   return is_harmless ? "" : "it calls " + plain_name(*callee) + "()";
@@ -158,7 +160,8 @@ bool Plan::is_made_at_entry(const Instruction& instruction) const {
     const Value* base = load->getPointerOperand()->stripInBoundsConstantOffsets();
     return base == function_.getArg(context_argument);
   }
-  if (instruction.mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(&instruction)) {
+  if (is_agreement(instruction) || instruction.mayReadOrWriteMemory() ||
+      !isSafeToSpeculativelyExecute(&instruction)) {
     return false;
   }
   return std::all_of(instruction.op_begin(), instruction.op_end(), [&](const Use& operand) {
@@ -206,6 +209,11 @@ void Plan::make_stages(AAResults& aliases) {
       if (isa<PHINode>(instruction) || instruction.isTerminator()) continue;
       if (is_barrier(instruction)) {
         stages.back().barrier = &cast<CallInst>(instruction);
+        stages.emplace_back();
+        continue;
+      }
+      if (is_agreement(instruction)) {
+        stages.back().agreement = &cast<CallInst>(instruction);
         stages.emplace_back();
         continue;
       }

@@ -27,6 +27,7 @@ struct Stage {
   std::vector<llvm::Instruction*> once;       ///< in front of the loop over the row's threads
   std::vector<llvm::Instruction*> by_thread;  ///< in the loop
   llvm::CallInst* barrier = nullptr;          ///< behind it
+  llvm::CallInst* agreement = nullptr;        ///< behind it
 };
 
 /// What is to become of a thread's function: which of its blocks a row goes through as one, in which

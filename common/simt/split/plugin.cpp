@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "common/simt/split/agreement.hpp"
 #include "common/simt/split/llvm_versions.hpp"
 #include "common/simt/split/plan.hpp"
 #include "common/simt/split/registration.hpp"
@@ -121,6 +122,7 @@ class SplitPass : public PassInfoMixin<SplitPass> {
   std::string split(Function& runner, Function& thread, FunctionAnalysisManager& analyses,
                     std::vector<SplitKernel>& kernels) {
     threads_.push_back(&thread);
+    let_rows_agree(thread, analyses);
     const Plan plan(thread, analyses);
     if (!plan.why_not().empty()) return plan.why_not();
     const RowFunction row = make_row_function(thread, plan);

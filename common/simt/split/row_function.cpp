@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "common/simt/split/agreement.hpp"
 #include "common/simt/split/row_loop.hpp"
 #include "common/simt/split/row_values.hpp"
 #include "common/simt/split/thread_function.hpp"
@@ -84,6 +85,7 @@ class Writer {
         loop([&](RowLoop& loop) { loop.copy(stage.by_thread); });
       }
       if (stage.barrier != nullptr) suspend(stage.barrier);
+      if (stage.agreement != nullptr) agree(stage.agreement);
     }
   }
 
@@ -109,6 +111,21 @@ class Writer {
     wrapping.finish();
     wrapping.copy_slots(other_front, usual.exit());
     values_.go_on_at(usual.exit(), RowValues::Memory::keep);
+  }
+
+  /// What the row makes of its threads' votes.
+  void agree(const CallInst* agreement) {
+    RowLoop loop(values_, plan_, RowLoop::Addresses::even);
+    Value* const count = loop.count(agreement->getArgOperand(0));
+    loop.finish();
+    IRBuilder<>(loop.front()).CreateBr(loop.first_block());
+    values_.go_on_at(loop.exit(), RowValues::Memory::keep);
+    IRBuilder<>& at = values_.at();
+    Value* const some = at.CreateSelect(at.CreateICmpEQ(count, at.getInt32(0)),
+                                        at.getInt8(all_refuse), at.getInt8(threads_part));
+    values_.note(agreement,
+                 at.CreateSelect(at.CreateICmpEQ(count, values_.row().getArg(row_threads)),
+                                 at.getInt8(all_agree), some));
   }
 
   void suspend(const CallInst* barrier) {

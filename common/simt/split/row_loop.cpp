@@ -4,6 +4,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Module.h>
 
+#include "common/simt/split/agreement.hpp"
 #include "common/simt/split/row_function.hpp"
 #include "common/simt/split/thread_function.hpp"
 
@@ -163,6 +164,12 @@ void RowLoop::copy(const Instruction& instruction) {
     if (plan_.is_kept(&instruction)) keep(at_, &instruction, wide);
     return;
   }
+  if (is_vote(instruction)) {
+    Value* const vote = at_.CreateZExt(value_of(instruction.getOperand(0)), at_.getInt8Ty());
+    here_[&instruction] = vote;
+    keep(at_, &instruction, vote);
+    return;
+  }
   Instruction* const copy = instruction.clone();
   for (Use& operand : copy->operands()) operand.set(value_of(operand.get()));
   at_.Insert(copy);
@@ -173,6 +180,15 @@ void RowLoop::copy(const Instruction& instruction) {
 
 void RowLoop::copy(const std::vector<Instruction*>& by_thread) {
   for (const Instruction* instruction : by_thread) copy(*instruction);
+}
+
+Value* RowLoop::count(const Value* vote) {
+  Type* const number = at_.getInt32Ty();
+  PHINode* const sum = PHINode::Create(number, 2, "votes", &first_->front());
+  Value* const more = at_.CreateAdd(sum, at_.CreateZExt(value_of(vote), number));
+  sum->addIncoming(at_.getInt32(0), front_);
+  sum->addIncoming(more, latch_);
+  return more;
 }
 
 const BasicBlock* RowLoop::copy_parted(const BasicBlock& block) {

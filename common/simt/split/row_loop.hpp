@@ -21,6 +21,8 @@ class RowLoop {
 
   /// Copies what each thread does by itself.
   void copy(const std::vector<llvm::Instruction*>& by_thread);
+  /// Adds up the threads' votes.
+  llvm::Value* count(const llvm::Value* vote);
   /// Copies how threads part at the end of a block, and all until they are together again.
   /// @return the block where they are; null if there are several
   const llvm::BasicBlock* copy_parted(const llvm::BasicBlock& block);

@@ -82,9 +82,12 @@ Value* RowValues::shared(const Value* value) {
 void RowValues::make_once(const Instruction& instruction) {
   Instruction* const copy = instruction.clone();
   for (Use& operand : copy->operands()) operand.set(shared(operand.get()));
-  at_.Insert(copy);
-  at_hand_[&instruction] = copy;
-  if (plan_.is_kept(&instruction)) at_.CreateStore(to_kept(at_, copy), slot(&instruction));
+  note(&instruction, at_.Insert(copy));
+}
+
+void RowValues::note(const Instruction* instruction, Value* is) {
+  at_hand_[instruction] = is;
+  if (plan_.is_kept(instruction)) keep(instruction, is);
 }
 
 void RowValues::keep(const Value* value, Value* is) {

@@ -27,6 +27,8 @@ class RowValues {
   /// A value that the threads share.
   llvm::Value* shared(const llvm::Value* value);
   void make_once(const llvm::Instruction& instruction);
+  /// The same for what is made otherwise.
+  void note(const llvm::Instruction* instruction, llvm::Value* is);
   /// Notes what a shared value of several stages is from here on.
   void keep(const llvm::Value* value, llvm::Value* is);
 

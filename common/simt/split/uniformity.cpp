@@ -5,6 +5,7 @@
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 
+#include "common/simt/split/agreement.hpp"
 #include "common/simt/split/thread_function.hpp"
 
 namespace tilewise::split {
@@ -18,14 +19,15 @@ bool tells_of_shared_memory(const CallBase& call) {
           callee->getName().startswith("_ZN8tilewise4simt20enter_dynamic_shared"));
 }
 
-Uniformity::Uniformity(Function& function, const PostDominatorTree& post_dominators)
+Uniformity::Uniformity(Function& function, const PostDominatorTree& post_dominators,
+                       Parting parting)
     : post_dominators_(post_dominators) {
   varying_.insert(function.getArg(thread_x));
-  while (follow(function)) {
+  while (follow(function, parting)) {
   }
 }
 
-bool Uniformity::follow(Function& function) {
+bool Uniformity::follow(Function& function, Parting parting) {
   bool is_new = false;
   for (const BasicBlock& block : function) {
     for (const Instruction& instruction : block) {
@@ -33,6 +35,7 @@ bool Uniformity::follow(Function& function) {
         is_new |= note_varying(&instruction);
       }
     }
+    if (parting == Parting::is_left_out) continue;
     if (block.getTerminator()->getNumSuccessors() > 1 && varies(block.getTerminator())) {
       is_new |= part_at(block);
     }
@@ -43,6 +46,7 @@ bool Uniformity::follow(Function& function) {
 bool Uniformity::depends_on_thread(const Instruction& instruction) const {
   // A local variable is each thread's own; so is what an atomic operation returns.
   if (isa<AllocaInst>(instruction) || instruction.isAtomic()) return true;
+  if (is_agreement(instruction)) return false;
   for (const Use& operand : instruction.operands()) {
     if (varies(operand.get())) return true;
   }

@@ -15,7 +15,11 @@ namespace tilewise::split {
 /// share is shared, since kernels have no races between two barriers.
 class Uniformity {
  public:
-  Uniformity(llvm::Function& function, const llvm::PostDominatorTree& post_dominators);
+  /// Where threads' conditions differ: they part there, or what would be if they never did.
+  enum class Parting { happens, is_left_out };
+
+  Uniformity(llvm::Function& function, const llvm::PostDominatorTree& post_dominators,
+             Parting parting = Parting::happens);
 
   /// Whether a value may differ from thread to thread.
   bool varies(const llvm::Value* value) const { return varying_.contains(value); }
@@ -30,7 +34,7 @@ class Uniformity {
 
  private:
   bool note_varying(const llvm::Value* value) { return varying_.insert(value).second; }
-  bool follow(llvm::Function& function);
+  bool follow(llvm::Function& function, Parting parting);
   bool depends_on_thread(const llvm::Instruction& instruction) const;
   bool part_at(const llvm::BasicBlock& block);
 
