@@ -173,8 +173,9 @@ bool Plan::is_made_anew(const Instruction& instruction) const {
   if (!uniformity_.varies(&instruction)) return false;
   if (isa<AllocaInst>(instruction)) return true;
   const bool is_cheap = isa<GetElementPtrInst>(instruction) || isa<ICmpInst>(instruction) ||
-                        isa<BitCastInst>(instruction) ||
-                        ((isa<BinaryOperator>(instruction) || isa<CastInst>(instruction)) &&
+                        isa<BitCastInst>(instruction) || isa<MinMaxIntrinsic>(instruction) ||
+                        ((isa<BinaryOperator>(instruction) || isa<SelectInst>(instruction) ||
+                           isa<CastInst>(instruction)) &&
                          instruction.getType()->isIntegerTy());
   if (!is_cheap || !isSafeToSpeculativelyExecute(&instruction)) return false;
   return std::all_of(instruction.op_begin(), instruction.op_end(), [&](const Use& operand) {

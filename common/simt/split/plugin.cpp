@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "common/simt/split/agreement.hpp"
+#include "common/simt/split/inductions.hpp"
 #include "common/simt/split/llvm_versions.hpp"
 #include "common/simt/split/plan.hpp"
 #include "common/simt/split/registration.hpp"
@@ -123,6 +124,7 @@ class SplitPass : public PassInfoMixin<SplitPass> {
                     std::vector<SplitKernel>& kernels) {
     threads_.push_back(&thread);
     let_rows_agree(thread, analyses);
+    take_inductions_apart(thread, analyses);
     const Plan plan(thread, analyses);
     if (!plan.why_not().empty()) return plan.why_not();
     const RowFunction row = make_row_function(thread, plan);

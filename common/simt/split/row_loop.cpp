@@ -3,6 +3,7 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "common/simt/split/agreement.hpp"
 #include "common/simt/split/row_function.hpp"
@@ -108,6 +109,7 @@ std::optional<RowLoop::Progression> RowLoop::progression_of(const Value* value) 
   if (!value->getType()->isIntegerTy(32)) return std::nullopt;
   if (!plan_.uniformity().varies(value)) return Progression{values_.shared(value), 0};
   if (isa<Argument>(value)) return Progression{values_.row().getArg(row_x), 1};
+  if (const auto bounded = unbound(value)) return bounded;
   const auto* const operation = dyn_cast<BinaryOperator>(value);
   if (operation == nullptr) return std::nullopt;
   const auto* const constant = dyn_cast<ConstantInt>(operation->getOperand(1));
@@ -133,6 +135,54 @@ std::optional<RowLoop::Progression> RowLoop::progression_of(const Value* value) 
   return result;
 }
 
+/// The lesser of a number that grows and one that all threads share is the former in rows that do
+/// not come to the latter, as those in the middle of a matrix do not; likewise the greater.
+std::optional<RowLoop::Progression> RowLoop::unbound(const Value* value) {
+  using namespace PatternMatch;
+  const Value *left = nullptr, *right = nullptr;
+  CmpInst::Predicate holds = CmpInst::BAD_ICMP_PREDICATE;
+  if (match(value, m_SMin(m_Value(left), m_Value(right)))) holds = CmpInst::ICMP_SLE;
+  if (match(value, m_SMax(m_Value(left), m_Value(right)))) holds = CmpInst::ICMP_SGE;
+  if (match(value, m_UMin(m_Value(left), m_Value(right)))) holds = CmpInst::ICMP_ULE;
+  if (match(value, m_UMax(m_Value(left), m_Value(right)))) holds = CmpInst::ICMP_UGE;
+  if (holds == CmpInst::BAD_ICMP_PREDICATE) return std::nullopt;
+  if (!plan_.uniformity().varies(left)) std::swap(left, right);
+  if (plan_.uniformity().varies(right)) return std::nullopt;
+  const auto grows = progression_of(left);
+  if (!grows) return std::nullopt;
+  Value* const limit = values_.shared(right);
+  demand_no_wrap(*grows, CmpInst::isSigned(holds));
+  IRBuilder<>& once = values_.at();
+  demand(once.CreateICmp(holds, grows->start, limit));
+  demand(once.CreateICmp(
+      holds, once.CreateTrunc(last_of(*grows, CmpInst::isSigned(holds)), once.getInt32Ty()),
+      limit));
+  return grows;
+}
+
+/// Of the row's last thread, as wide as an address.
+Value* RowLoop::last_of(const Progression& progression, bool is_signed) {
+  IRBuilder<>& once = values_.at();
+  Value* const others = once.CreateSub(
+      once.CreateZExt(values_.row().getArg(row_threads), once.getInt64Ty()), once.getInt64(1));
+  Value* const start = is_signed ? once.CreateSExt(progression.start, once.getInt64Ty())
+                                 : once.CreateZExt(progression.start, once.getInt64Ty());
+  return once.CreateAdd(start, once.CreateMul(others, once.getInt64(progression.step)));
+}
+
+void RowLoop::demand(Value* condition) {
+  is_even_ = is_even_ == nullptr ? condition : values_.at().CreateAnd(is_even_, condition);
+}
+
+void RowLoop::demand_no_wrap(const Progression& progression, bool is_signed) {
+  IRBuilder<>& once = values_.at();
+  Value* const last = last_of(progression, is_signed);
+  Value* const narrow = once.CreateTrunc(last, once.getInt32Ty());
+  Value* const wide = is_signed ? once.CreateSExt(narrow, once.getInt64Ty())
+                                : once.CreateZExt(narrow, once.getInt64Ty());
+  demand(once.CreateICmpEQ(wide, last));
+}
+
 /// The index of an address, made of a number of 32 bits. The compiler cannot know that it does not
 /// wrap around from thread to thread; whether it does is asked in front of the loop.
 Value* RowLoop::widened(const Instruction& extension) {
@@ -144,16 +194,10 @@ Value* RowLoop::widened(const Instruction& extension) {
   const auto progression = progression_of(extension.getOperand(0));
   if (!progression) return nullptr;
   IRBuilder<>& once = values_.at();
-  const auto widen = [&](Value* number) {
-    return is_signed ? once.CreateSExt(number, once.getInt64Ty())
-                     : once.CreateZExt(number, once.getInt64Ty());
-  };
-  Value* const start = widen(progression->start);
-  if (!isa<Argument>(extension.getOperand(0))) {
-    Value* const last = once.CreateAdd(start, once.getInt64(progression->step * (row_width - 1)));
-    Value* const is_even = once.CreateICmpEQ(widen(once.CreateTrunc(last, once.getInt32Ty())), last);
-    is_even_ = is_even_ == nullptr ? is_even : once.CreateAnd(is_even_, is_even);
-  }
+  Value* const start = is_signed ? once.CreateSExt(progression->start, once.getInt64Ty())
+                                 : once.CreateZExt(progression->start, once.getInt64Ty());
+  const bool is_shared = progression->step == 0;
+  if (!is_shared && !isa<Argument>(extension.getOperand(0))) demand_no_wrap(*progression, is_signed);
   return before_.CreateAdd(start,
                            before_.CreateMul(thread_, before_.getInt64(progression->step)));
 }

@@ -55,6 +55,11 @@ class RowLoop {
   llvm::Value* slot_of_thread(llvm::IRBuilder<>& builder, const llvm::Value* value);
   llvm::Value* widened(const llvm::Instruction& extension);
   std::optional<Progression> progression_of(const llvm::Value* value);
+  std::optional<Progression> unbound(const llvm::Value* value);
+  llvm::Value* last_of(const Progression& progression, bool is_signed);
+  void demand_no_wrap(const Progression& progression, bool is_signed);
+  /// Has the usual loop be run only where a condition holds.
+  void demand(llvm::Value* condition);
   void keep(llvm::IRBuilder<>& builder, const llvm::Value* value, llvm::Value* is);
   void copy(const llvm::Instruction& instruction);
   void note_access(llvm::Instruction& instruction);
