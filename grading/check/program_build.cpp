@@ -276,9 +276,8 @@ class Builder {
 
 }  // namespace
 
-ProgramBuild build_program(const CompilerWords& words, Flavour flavour, const fs::path& scratch) {
-  const std::optional<SplitTools> split =
-      flavour == Flavour::fast ? split_tools() : std::nullopt;
+ProgramBuild build_program(const CompilerWords& words, Flavour flavour, const fs::path& scratch,
+                           const std::optional<SplitTools>& split) {
   if (split) {
     ProgramBuild built = Builder(words, flavour, scratch, split).build();
     if (built.ok) return built;

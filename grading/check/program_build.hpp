@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,13 @@ struct ProgramBuild {
 
 /// Compiles a whole program, one or several files, for the simulator, and links it with what checks
 /// it. Nothing is judged as a submission is: it is the user's own.
-/// @param flavour  fast, with kernels split at their barriers where that can be had, or checked
+/// @param flavour  fast or checked
 /// @param scratch  folder for all that is not the result
+/// @param split    splits the kernels of a fast program; one that its compiler does not take is
+///                 built without
 /// @throws CannotGrade where a file cannot be read; std::runtime_error where the tools are missing
 ProgramBuild build_program(const CompilerWords& words, Flavour flavour,
-                           const std::filesystem::path& scratch);
+                           const std::filesystem::path& scratch,
+                           const std::optional<SplitTools>& split);
 
 }  // namespace tilewise::grading

@@ -29,7 +29,7 @@ struct SplitNote {
 /// @param report  what the pass wrote: a line for each kernel
 std::vector<SplitNote> read_split_report(const std::filesystem::path& report);
 
-/// "2 of 3 kernels are split at their barriers", and a line for each of the others.
+/// "tilewise: 2 of 3 kernels are split at their barriers", and a line for each of the others.
 std::string in_words(const std::vector<SplitNote>& kernels);
 
 }  // namespace tilewise::grading

@@ -125,9 +125,7 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
 void Block::choose_rows() {
   if (is_cooperative() || wanted_watch_.order != ThreadOrder::forward) return;
   const std::optional<SplitKernel> kernel = split_kernel(body_.run);
-  if (!kernel) return;
-  rows_.start_launch(*launch_, body_, *kernel);
-  runs_rows_ = true;
+  runs_rows_ = kernel && rows_.start_launch(*launch_, body_, *kernel);
 }
 
 void Block::finish_launch() {

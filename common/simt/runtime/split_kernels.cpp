@@ -54,8 +54,9 @@ std::optional<SplitKernel> split_kernel(void (*run_thread)(void* context)) {
   return std::nullopt;
 }
 
-void RowsOfBlock::start_launch(const LaunchConfiguration& launch, const LaunchBody& body,
+bool RowsOfBlock::start_launch(const LaunchConfiguration& launch, const LaunchBody& body,
                                const SplitKernel& kernel) {
+  if (launch.block.x < whole_row_threads / 2) return false;
   kernel_ = kernel;
   context_ = body.context;
   const dim3 block = launch.block, grid = launch.grid;
@@ -80,6 +81,7 @@ void RowsOfBlock::start_launch(const LaunchConfiguration& launch, const LaunchBo
   }
   const auto start = reinterpret_cast<std::uintptr_t>(memory_.get());
   states_ = memory_.get() + (line_of_cache - start % line_of_cache) % line_of_cache;
+  return true;
 }
 
 void RowsOfBlock::add_rows(uint3 first, std::uint32_t threads, std::uint32_t of_each,

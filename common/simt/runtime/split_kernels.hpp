@@ -48,7 +48,8 @@ std::optional<SplitKernel> split_kernel(void (*run_thread)(void* context));
 /// Runs a block of a split kernel, row by row, barrier by barrier.
 class RowsOfBlock {
  public:
-  void start_launch(const LaunchConfiguration& launch, const LaunchBody& body,
+  /// @return whether its blocks are wide enough: rows of a few threads take longer than fibers
+  bool start_launch(const LaunchConfiguration& launch, const LaunchBody& body,
                     const SplitKernel& kernel);
 
   /// @return what ended the block early; nothing where all threads returned
