@@ -4,6 +4,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 namespace tilewise::split {
 
@@ -40,7 +41,7 @@ Value* predecessor_in_chain(const Instruction& instruction) {
 }
 
 /// @return whether it is one whose steps do not change from pass to pass
-bool find_steps(const Loop& loop, Induction& induction) {
+bool find_steps(Loop& loop, Induction& induction) {
   PHINode& phi = *induction.phi;
   Value* at = phi.getIncomingValue(1 - induction.outside);
   SmallVector<Instruction*, 4> backwards;
@@ -57,7 +58,8 @@ bool find_steps(const Loop& loop, Induction& induction) {
   const Value* from = &phi;
   for (const Instruction* instruction : induction.steps) {
     Value* const step = step_of(*instruction, from, induction.element);
-    if (step == nullptr || !loop.isLoopInvariant(step)) return false;
+    bool is_moved = false;
+    if (step == nullptr || !loop.makeLoopInvariant(step, is_moved)) return false;
     from = instruction;
   }
   return !induction.steps.empty() && (induction.element != nullptr) == phi.getType()->isPointerTy();
@@ -97,9 +99,13 @@ void take_apart(const Induction& induction) {
 }  // namespace
 
 void take_inductions_apart(Function& thread, FunctionAnalysisManager& analyses) {
-  const LoopInfo& loops = analyses.getResult<LoopAnalysis>(thread);
+  FunctionPassManager passes;
+  passes.addPass(LoopSimplifyPass());  // a place in front of each loop
+  passes.run(thread, analyses);
+  analyses.invalidate(thread, PreservedAnalyses::none());
+  LoopInfo& loops = analyses.getResult<LoopAnalysis>(thread);
   SmallVector<Induction, 8> inductions;
-  for (const Loop* loop : loops.getLoopsInPreorder()) {
+  for (Loop* loop : loops.getLoopsInPreorder()) {
     for (PHINode& phi : loop->getHeader()->phis()) {
       if (phi.getNumIncomingValues() != 2) continue;
       const bool first_is_outside = !loop->contains(phi.getIncomingBlock(0));
@@ -111,7 +117,7 @@ void take_inductions_apart(Function& thread, FunctionAnalysisManager& analyses) 
     }
   }
   for (const Induction& induction : inductions) take_apart(induction);
-  if (!inductions.empty()) analyses.invalidate(thread, PreservedAnalyses::none());
+  analyses.invalidate(thread, PreservedAnalyses::none());
 }
 
 }  // namespace tilewise::split

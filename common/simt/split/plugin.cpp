@@ -130,7 +130,6 @@ class SplitPass : public PassInfoMixin<SplitPass> {
     const RowFunction row = make_row_function(thread, plan);
     threads_.push_back(row.function);
     if (!row.why_not.empty()) return row.why_not;
-    if (std::getenv("TILEWISE_SPLIT_DUMP")) row.function->print(errs());
     if (verifyFunction(*row.function, &errs())) return "the pass made a mistake of its own";
     kernels.push_back({&runner, of_width(*row.function, row_width, analyses),
                        of_width(*row.function, row_width / 2, analyses),
