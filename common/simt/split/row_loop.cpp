@@ -88,8 +88,7 @@ Value* RowLoop::value_of(const Value* value) {
 
 Value* RowLoop::make_anew(const Instruction& instruction) {
   if (const auto* local = dyn_cast<AllocaInst>(&instruction)) {
-    const auto* const count = cast<ConstantInt>(local->getArraySize());
-    const std::uint64_t bytes = count->getZExtValue() * values_.bytes_of(local->getAllocatedType());
+    const std::uint64_t bytes = values_.bytes_of_local(local);
     Value* const offset =
         before_.CreateAdd(before_.getInt64(values_.place_of_local(local)),
                           before_.CreateMul(thread_, before_.getInt64(bytes), "", true, true));

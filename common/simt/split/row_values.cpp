@@ -121,8 +121,12 @@ std::uint64_t RowValues::place(const Value* value, std::uint64_t bytes) {
 }
 
 std::uint64_t RowValues::place_of_local(const AllocaInst* local) {
+  return place(local, row_width * bytes_of_local(local));
+}
+
+std::uint64_t RowValues::bytes_of_local(const AllocaInst* local) const {
   const auto* const count = cast<ConstantInt>(local->getArraySize());
-  return place(local, row_width * count->getZExtValue() * bytes_of(local->getAllocatedType()));
+  return alignTo(count->getZExtValue() * bytes_of(local->getAllocatedType()), local->getAlign());
 }
 
 Value* RowValues::place_in_state(const Value* value) {

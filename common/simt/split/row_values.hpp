@@ -36,6 +36,8 @@ class RowValues {
   llvm::AllocaInst* slot(const llvm::Value* value);
   /// In the row's memory: a local variable of the first thread, the others' behind it.
   std::uint64_t place_of_local(const llvm::AllocaInst* local);
+  /// From one thread's to the next one's.
+  std::uint64_t bytes_of_local(const llvm::AllocaInst* local) const;
   std::uint64_t bytes_of(llvm::Type* type) const;
 
   void save(const llvm::Value* value);

@@ -132,6 +132,13 @@ __global__ void local_arrays(const float* x, float* y, int n) {
   y[element()] = sum;
 }
 
+__global__ void odd_local_arrays(const float* x, float* y, int n) {
+  float local[5];
+  for (int i = 0; i < 5; ++i) local[i] = x[element() / (i + 1)];
+  for (int i = 0; i < n; ++i) local[(i * i) % 5] -= local[(number() + i) % 5];
+  y[element()] = local[n % 5] + local[0] * local[1] + local[2] * local[3] - local[4];
+}
+
 __global__ void a_halo(const float* x, float* y) {
   __shared__ float s[most_threads];
   const unsigned at = number();
@@ -295,6 +302,7 @@ int main() {
     RUN(both_ways, x, y, 3);
     RUN(both_ways, x, y, 4);
     RUN(local_arrays, x, y, 13);
+    RUN(odd_local_arrays, x, y, 9);
     RUN(a_halo, x, y);
     RUN(wrapping_indices, x, y);
     RUN(doubles, x, y);
