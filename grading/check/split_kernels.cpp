@@ -56,8 +56,8 @@ std::vector<SplitNote> read_split_report(const fs::path& report) {
 std::string in_words(const std::vector<SplitNote>& kernels) {
   const auto split = std::ranges::count_if(
       kernels, [](const SplitNote& kernel) { return kernel.why_not.empty(); });
-  std::string text = "tilewise: " + tr("{} of {} kernels are split at their barriers\n", split,
-                                       kernels.size());
+  std::string text =
+      "tilewise: " + tr("{} of {} kernels are split at their barriers\n", split, kernels.size());
   for (const SplitNote& kernel : kernels) {
     if (kernel.why_not.empty()) continue;
     text += "tilewise: " + tr("{} is not: {}\n", kernel.kernel, kernel.why_not);

@@ -102,8 +102,8 @@ TEST_F(SplitTables, OfSmallKernelsAreComputedAlike) {
   for (const SplitNote& kernel : split.kernels) {
     const auto expected = as_fibers.find(kernel.kernel);
     found += expected != as_fibers.end();
-    EXPECT_THAT(kernel.why_not, expected == as_fibers.end() ? HasSubstr("")
-                                                            : HasSubstr(expected->second));
+    EXPECT_THAT(kernel.why_not,
+                expected == as_fibers.end() ? HasSubstr("") : HasSubstr(expected->second));
     EXPECT_EQ(kernel.why_not.empty(), expected == as_fibers.end())
         << kernel.kernel << ": " << kernel.why_not;
   }
@@ -115,15 +115,15 @@ TEST_F(SplitTables, HideNoFault) {
   const struct {
     const char* body;
     const char* says;
-  } cases[] = {
-      {"if (threadIdx.y == 0) {\n__syncthreads();\n} else {\n__syncthreads();\n}",
-       "fault.cu:5: barrier: "},
-      {"x[blockDim.y << 28] = 1;", "in fault"},
-      {"__shared__ float s[20000]; s[threadIdx.x] = *x; __syncthreads(); *x = s[0];",
-       "fault declares 80000 bytes of shared memory"}};
+  } cases[] = {{"if (threadIdx.y == 0) {\n__syncthreads();\n} else {\n__syncthreads();\n}",
+                "fault.cu:5: barrier: "},
+               {"x[blockDim.y << 28] = 1;", "in fault"},
+               {"__shared__ float s[20000]; s[threadIdx.x] = *x; __syncthreads(); *x = s[0];",
+                "fault declares 80000 bytes of shared memory"}};
   for (const auto& fault : cases) {
     std::ofstream(folder() / "fault.cu")
-        << "__global__ void fault(float* x) {\n" << fault.body << "\n}\n"
+        << "__global__ void fault(float* x) {\n"
+        << fault.body << "\n}\n"
         << "int main() {\n  float* x;\n  cudaMalloc(&x, 4);\n"
         << "  fault<<<1, dim3(16, 2)>>>(x);\n  return cudaDeviceSynchronize() == cudaSuccess;\n}\n";
     CompilerWords words;
@@ -157,25 +157,25 @@ TEST_P(SplitStage, IsComputedAlike) {
   const ProgramBuild split = build(words, tools());
   EXPECT_THAT(split.kernels, testing::Not(IsEmpty()));
   for (const SplitNote& kernel : split.kernels) {
-    const bool expected = std::ranges::find(solution.as_fibers, kernel.kernel) !=
-                          solution.as_fibers.end();
+    const bool expected =
+        std::ranges::find(solution.as_fibers, kernel.kernel) != solution.as_fibers.end();
     EXPECT_EQ(!kernel.why_not.empty(), expected) << kernel.kernel << ": " << kernel.why_not;
   }
   expect_the_same(split, build(words, std::nullopt));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Solutions, SplitStage,
-    testing::Values(Solution{"01_single_block", "matmul_single_block.cu"},
-                    Solution{"02_multi_block_grid", "matmul_grid.cu"},
-                    Solution{"03_shared_memory", "matmul_shared.cu"},
-                    Solution{"04_prefetch", "matmul_prefetch.cu"},
-                    Solution{"05_work_2x2", "matmul_2x2.cu"},
-                    Solution{"07_transpose", "transpose.cu"},
-                    Solution{"08_dgemm_dtrsm", "dgemm.cu"},
-                    Solution{"09_rank1_update", "matmul_rank1.cu",
-                             {"rank1_kernel<64, 4, 16, 16>"}}),
-    [](const auto& info) { return std::string(info.param.stage).substr(3); });
+INSTANTIATE_TEST_SUITE_P(Solutions, SplitStage,
+                         testing::Values(Solution{"01_single_block", "matmul_single_block.cu"},
+                                         Solution{"02_multi_block_grid", "matmul_grid.cu"},
+                                         Solution{"03_shared_memory", "matmul_shared.cu"},
+                                         Solution{"04_prefetch", "matmul_prefetch.cu"},
+                                         Solution{"05_work_2x2", "matmul_2x2.cu"},
+                                         Solution{"07_transpose", "transpose.cu"},
+                                         Solution{"08_dgemm_dtrsm", "dgemm.cu"},
+                                         Solution{"09_rank1_update",
+                                                  "matmul_rank1.cu",
+                                                  {"rank1_kernel<64, 4, 16, 16>"}}),
+                         [](const auto& info) { return std::string(info.param.stage).substr(3); });
 
 }  // namespace
 }  // namespace tilewise::grading

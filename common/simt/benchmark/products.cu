@@ -1,5 +1,5 @@
-// Compiled as the fast build of a submission is, as the checked one, by clang with its kernels split
-// at their barriers, and for HIP-CPU.
+// Compiled as the fast build of a submission is, as the checked one, by clang with its kernels
+// split at their barriers, and for HIP-CPU.
 
 #include "products.hpp"
 
@@ -62,11 +62,11 @@ void naive_product(const float* A, const float* B, float* C, int n) { run(naive,
 #else
 
 void tiled_product(const float* A, const float* B, float* C, int n) {
-  tiled<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
+  tiled<<<dim3(n / tile, n / tile), dim3(tile, tile)> > >(A, B, C, n);
 }
 
 void naive_product(const float* A, const float* B, float* C, int n) {
-  naive<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
+  naive<<<dim3(n / tile, n / tile), dim3(tile, tile)> > >(A, B, C, n);
 }
 
 #endif

@@ -97,15 +97,11 @@ void on_one_core(benchmark::State& state, Product multiply, bool is_whole_progra
 BENCHMARK_CAPTURE(on_one_core, tiled_as_fibers, by_clang::tiled_product, false)
     ->Arg(512)
     ->UseRealTime();
-BENCHMARK_CAPTURE(on_one_core, tiled_split, by_clang::tiled_product, true)
-    ->Arg(512)
-    ->UseRealTime();
+BENCHMARK_CAPTURE(on_one_core, tiled_split, by_clang::tiled_product, true)->Arg(512)->UseRealTime();
 BENCHMARK_CAPTURE(on_one_core, naive_as_fibers, by_clang::naive_product, false)
     ->Arg(512)
     ->UseRealTime();
-BENCHMARK_CAPTURE(on_one_core, naive_split, by_clang::naive_product, true)
-    ->Arg(512)
-    ->UseRealTime();
+BENCHMARK_CAPTURE(on_one_core, naive_split, by_clang::naive_product, true)->Arg(512)->UseRealTime();
 
 void by_hand_on_one_core(benchmark::State& state) {
   const int n = static_cast<int>(state.range(0));

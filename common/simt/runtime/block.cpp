@@ -30,9 +30,7 @@ namespace {
 /// A module has mostly one copy of a name.
 bool same_name(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
 
-bool same_place(Site a, Site b) {
-  return a.line == b.line && same_name(a.file, b.file);
-}
+bool same_place(Site a, Site b) { return a.line == b.line && same_name(a.file, b.file); }
 
 WarpOperation operation_named(std::string_view call) {
   if (call == "__syncwarp()") return WarpOperation::barrier;

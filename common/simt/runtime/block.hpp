@@ -199,8 +199,8 @@ class Block {
   const LaunchConfiguration* launch_ = nullptr;
   GridBarrier* grid_barrier_ = nullptr;
   LaunchBody body_{};
-  RowsOfBlock rows_;         ///< of a split kernel
-  bool runs_rows_ = false;   ///< in place of threads
+  RowsOfBlock rows_;        ///< of a split kernel
+  bool runs_rows_ = false;  ///< in place of threads
 
   std::vector<Thread> threads_;         ///< in the order of their turns
   std::vector<std::uint16_t> numbers_;  ///< by turn

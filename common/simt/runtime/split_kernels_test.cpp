@@ -63,10 +63,9 @@ TEST(RowsOfBlock, GoFromBarrierToBarrierTogether) {
   ASSERT_TRUE(rows.start_launch(of_blocks(dim3(27, 2)), {run_thread, nullptr, 0}, kernel));
   EXPECT_FALSE(rows.run({0, 0, 0}));
   using Call = std::vector<std::uint32_t>;
-  EXPECT_THAT(calls,
-              ElementsAre(Call{0, 0, 0, 16, 0}, Call{16, 0, 0, 8, 0}, Call{24, 0, 0, 3, 0},
-                          Call{0, 1, 0, 16, 0}, Call{16, 1, 0, 8, 0}, Call{24, 1, 0, 3, 0},
-                          Call{0, 0, 0, 16, 1}, Call{16, 0, 0, 8, 1}, Call{24, 0, 0, 3, 1}));
+  EXPECT_THAT(calls, ElementsAre(Call{0, 0, 0, 16, 0}, Call{16, 0, 0, 8, 0}, Call{24, 0, 0, 3, 0},
+                                 Call{0, 1, 0, 16, 0}, Call{16, 1, 0, 8, 0}, Call{24, 1, 0, 3, 0},
+                                 Call{0, 0, 0, 16, 1}, Call{16, 0, 0, 8, 1}, Call{24, 0, 0, 3, 1}));
 }
 
 TEST(RowsOfBlock, AreLeftToFibersWhereTheyAreShort) {

@@ -168,8 +168,7 @@ bool is_vote(const Instruction& instruction) { return calls(instruction, vote_na
 bool is_agreement(const Instruction& instruction) { return calls(instruction, agreement_name); }
 
 void let_rows_agree(Function& thread, FunctionAnalysisManager& analyses) {
-  const PostDominatorTree& post_dominators =
-      analyses.getResult<PostDominatorTreeAnalysis>(thread);
+  const PostDominatorTree& post_dominators = analyses.getResult<PostDominatorTreeAnalysis>(thread);
   const Uniformity uniformity(thread, post_dominators);
   const Uniformity agreed(thread, post_dominators, Uniformity::Parting::is_left_out);
   const LoopInfo& loops = analyses.getResult<LoopAnalysis>(thread);

@@ -6,9 +6,9 @@
 
 namespace tilewise::split {
 
-/// Code that only some threads of a row may come to, such as all behind `if (col < n)`, is copied: in
-/// the copy the row goes on as one for as long as its threads agree which way to go, which only rows
-/// at the edge of a matrix do not. Done where such code has loops.
+/// Code that only some threads of a row may come to, such as all behind `if (col < n)`, is copied:
+/// in the copy the row goes on as one for as long as its threads agree which way to go, which only
+/// rows at the edge of a matrix do not. Done where such code has loops.
 void let_rows_agree(llvm::Function& thread, llvm::FunctionAnalysisManager& analyses);
 
 /// A thread's condition, as a number.

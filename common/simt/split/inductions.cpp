@@ -15,9 +15,9 @@ namespace {
 /// A value at the beginning of each pass, and what it is in the next one.
 struct Induction {
   PHINode* phi;
-  unsigned outside;                        ///< index of the value that it begins with
-  SmallVector<Instruction*, 4> steps;      ///< from the value on, each of the one before
-  Type* element = nullptr;                 ///< that a pointer moves on by; null of a number
+  unsigned outside;                    ///< index of the value that it begins with
+  SmallVector<Instruction*, 4> steps;  ///< from the value on, each of the one before
+  Type* element = nullptr;             ///< that a pointer moves on by; null of a number
 };
 
 /// The step of an instruction that moves `from` on; null if it does something else.
@@ -35,8 +35,8 @@ Value* step_of(const Instruction& instruction, const Value* from, Type*& element
 }
 
 Value* predecessor_in_chain(const Instruction& instruction) {
-  const bool steps = isa<GetElementPtrInst>(instruction) ||
-                     instruction.getOpcode() == Instruction::Add;
+  const bool steps =
+      isa<GetElementPtrInst>(instruction) || instruction.getOpcode() == Instruction::Add;
   return steps ? instruction.getOperand(0) : nullptr;
 }
 

@@ -21,8 +21,8 @@ bool is_mathematics(const Function& function) {
   const StringRef name = function.getName();
   const auto is = [&](std::string_view known) {
     const StringRef base(known.data(), known.size());
-    return name == base || (name.size() == base.size() + 1 && name.startswith(base) &&
-                            name.back() == 'f');
+    return name == base ||
+           (name.size() == base.size() + 1 && name.startswith(base) && name.back() == 'f');
   };
   // These have a result in memory, besides.
   for (const char* by_pointer : {"modf", "frexp", "remquo", "sincos", "nan", "lgamma"}) {
@@ -175,7 +175,7 @@ bool Plan::is_made_anew(const Instruction& instruction) const {
   const bool is_cheap = isa<GetElementPtrInst>(instruction) || isa<ICmpInst>(instruction) ||
                         isa<BitCastInst>(instruction) || isa<MinMaxIntrinsic>(instruction) ||
                         ((isa<BinaryOperator>(instruction) || isa<SelectInst>(instruction) ||
-                           isa<CastInst>(instruction)) &&
+                          isa<CastInst>(instruction)) &&
                          instruction.getType()->isIntegerTy());
   if (!is_cheap || !isSafeToSpeculativelyExecute(&instruction)) return false;
   return std::all_of(instruction.op_begin(), instruction.op_end(), [&](const Use& operand) {

@@ -30,8 +30,8 @@ struct Stage {
   llvm::CallInst* agreement = nullptr;        ///< behind it
 };
 
-/// What is to become of a thread's function: which of its blocks a row goes through as one, in which
-/// stages, what has to be kept across them, and what across barriers.
+/// What is to become of a thread's function: which of its blocks a row goes through as one, in
+/// which stages, what has to be kept across them, and what across barriers.
 class Plan {
  public:
   using Values = llvm::SetVector<const llvm::Value*>;

@@ -33,8 +33,7 @@ using namespace llvm;
 MDNode* property(LLVMContext& context, const char* name, std::optional<unsigned> value = {}) {
   SmallVector<Metadata*, 2> parts = {MDString::get(context, name)};
   if (value) {
-    parts.push_back(
-        ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), *value)));
+    parts.push_back(ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), *value)));
   }
   return MDNode::get(context, parts);
 }
@@ -54,8 +53,8 @@ void guide_loops(Function& row, unsigned width) {
     parts.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.vectorize.enable"),
                                           constant(usual != nullptr)}));
     if (usual != nullptr) {
-      parts.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.parallel_accesses"),
-                                            usual->getOperand(0)}));
+      parts.push_back(MDNode::get(
+          context, {MDString::get(context, "llvm.loop.parallel_accesses"), usual->getOperand(0)}));
       if (width != 0) {
         parts.push_back(property(context, "llvm.loop.vectorize.width", width));
         parts.push_back(property(context, "llvm.loop.interleave.count", 1));

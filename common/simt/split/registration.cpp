@@ -28,8 +28,7 @@ Constant* places_of(Module& module, const SplitKernel& kernel) {
     auto* line = dyn_cast<Constant>(barrier->getArgOperand(1));
     if (file == nullptr) file = Constant::getNullValue(bytes);
     if (line == nullptr) line = Constant::getNullValue(Type::getInt32Ty(context));
-    places.push_back(
-        ConstantStruct::get(place, {ConstantExpr::getPointerCast(file, bytes), line}));
+    places.push_back(ConstantStruct::get(place, {ConstantExpr::getPointerCast(file, bytes), line}));
   }
   return constant_table(module, ConstantArray::get(ArrayType::get(place, places.size()), places));
 }

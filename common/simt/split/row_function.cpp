@@ -139,8 +139,8 @@ class Writer {
   void write_end(BasicBlock& block, const Stage& stage) {
     const Instruction& end = *block.getTerminator();
     const bool varies = plan_.uniformity().varies(&end);
-    const bool leads_to_part = end.getNumSuccessors() == 1 &&
-                               plan_.uniformity().is_partial(end.getSuccessor(0));
+    const bool leads_to_part =
+        end.getNumSuccessors() == 1 && plan_.uniformity().is_partial(end.getSuccessor(0));
     if (varies || leads_to_part) {
       const BasicBlock* together = nullptr;
       loop([&](RowLoop& loop) {

@@ -121,8 +121,8 @@ std::optional<RowLoop::Progression> RowLoop::progression_of(const Value* value) 
   const auto right = progression_of(operation->getOperand(1));
   if (!left || !right) return std::nullopt;
   constexpr std::int64_t longest_step = 1 << 20;
-  Progression result{
-      values_.at().CreateBinOp(operation->getOpcode(), left->start, right->start), 0};
+  Progression result{values_.at().CreateBinOp(operation->getOpcode(), left->start, right->start),
+                     0};
   if (code == Instruction::Add) result.step = left->step + right->step;
   if (code == Instruction::Sub) result.step = left->step - right->step;
   if (code == Instruction::Mul || code == Instruction::Shl) {
@@ -196,9 +196,9 @@ Value* RowLoop::widened(const Instruction& extension) {
   Value* const start = is_signed ? once.CreateSExt(progression->start, once.getInt64Ty())
                                  : once.CreateZExt(progression->start, once.getInt64Ty());
   const bool is_shared = progression->step == 0;
-  if (!is_shared && !isa<Argument>(extension.getOperand(0))) demand_no_wrap(*progression, is_signed);
-  return before_.CreateAdd(start,
-                           before_.CreateMul(thread_, before_.getInt64(progression->step)));
+  if (!is_shared && !isa<Argument>(extension.getOperand(0)))
+    demand_no_wrap(*progression, is_signed);
+  return before_.CreateAdd(start, before_.CreateMul(thread_, before_.getInt64(progression->step)));
 }
 
 void RowLoop::copy(const Instruction& instruction) {
@@ -245,9 +245,8 @@ const BasicBlock* RowLoop::copy_parted(const BasicBlock& block) {
   }
   for (unsigned i = 0; i < copy->getNumSuccessors(); ++i) {
     const BasicBlock* const next = end.getSuccessor(i);
-    copy->setSuccessor(i, plan_.uniformity().is_partial(next)
-                              ? cast<BasicBlock>(here_[next])
-                              : way_out(block, *next));
+    copy->setSuccessor(i, plan_.uniformity().is_partial(next) ? cast<BasicBlock>(here_[next])
+                                                              : way_out(block, *next));
   }
   at_.Insert(copy);
   return together;
@@ -281,8 +280,7 @@ const BasicBlock* RowLoop::copy_blocks(const BasicBlock& from,
   BasicBlock* const start = at_.GetInsertBlock();
   // Definitions before uses, but for what loops hand back to themselves.
   SmallVector<std::pair<const PHINode*, PHINode*>, 8> phis;
-  for (const BasicBlock* block :
-       ReversePostOrderTraversal<const Function*>(from.getParent())) {
+  for (const BasicBlock* block : ReversePostOrderTraversal<const Function*>(from.getParent())) {
     if (!blocks.contains(block)) continue;
     at_.SetInsertPoint(cast<BasicBlock>(here_[block]));
     for (const PHINode& phi : block->phis()) {
@@ -305,15 +303,15 @@ const BasicBlock* RowLoop::copy_blocks(const BasicBlock& from,
     }
     for (unsigned i = 0; i < copied->getNumSuccessors(); ++i) {
       const BasicBlock* const next = end.getSuccessor(i);
-      copied->setSuccessor(i, blocks.contains(next) ? cast<BasicBlock>(here_[next])
-                                                    : way_out(*block, *next));
+      copied->setSuccessor(
+          i, blocks.contains(next) ? cast<BasicBlock>(here_[next]) : way_out(*block, *next));
     }
     at_.Insert(copied);
   }
   for (const auto& [phi, copy] : phis) {
     for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
       const BasicBlock* const before = phi->getIncomingBlock(i);
-      BasicBlock* const way = before == &from             ? start
+      BasicBlock* const way = before == &from           ? start
                               : blocks.contains(before) ? cast<BasicBlock>(here_[before])
                                                         : nullptr;
       if (way != nullptr) copy->addIncoming(value_of(phi->getIncomingValue(i)), way);
@@ -352,8 +350,7 @@ Value* RowLoop::finish() {
   at_.SetInsertPoint(latch_);
   Value* const next = at_.CreateAdd(thread_, at_.getInt64(1), "", true, true);
   Value* const count = values_.at().CreateZExt(values_.row().getArg(row_threads), at_.getInt64Ty());
-  Instruction* const back =
-      at_.CreateCondBr(at_.CreateICmpULT(next, count), first_, exit_);
+  Instruction* const back = at_.CreateCondBr(at_.CreateICmpULT(next, count), first_, exit_);
   const char* const mark = addresses_ == Addresses::even ? row_loop_mark : wrapping_loop_mark;
   back->setMetadata(mark, MDNode::get(back->getContext(), accesses_));
   thread_->addIncoming(at_.getInt64(0), front_);

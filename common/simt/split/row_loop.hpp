@@ -74,10 +74,10 @@ class RowLoop {
   llvm::BasicBlock* first_;
   llvm::BasicBlock* latch_;
   llvm::BasicBlock* exit_;
-  llvm::PHINode* thread_;       ///< within the row, 64 bits
-  llvm::IRBuilder<> before_;    ///< in the first block, where values are made available
-  llvm::IRBuilder<> at_;        ///< where code is being copied to
-  llvm::MDNode* accesses_;      ///< the group of them all
+  llvm::PHINode* thread_;     ///< within the row, 64 bits
+  llvm::IRBuilder<> before_;  ///< in the first block, where values are made available
+  llvm::IRBuilder<> at_;      ///< where code is being copied to
+  llvm::MDNode* accesses_;    ///< the group of them all
   llvm::DenseMap<const llvm::Value*, llvm::Value*> here_;
   llvm::SetVector<const llvm::Value*> touched_;  ///< slots
   llvm::DenseMap<const llvm::Value*, llvm::AllocaInst*> copies_;

@@ -76,9 +76,8 @@ std::string without_signature(std::string name) {
 bool may_be_kernel(const Function& function) {
   const std::string name = function.getName().str();
   return !starts_with(name, "_ZN8tilewise4simt") && !starts_with(name, "_ZNK8tilewise4simt") &&
-         !starts_with(name, "_ZSt") && !starts_with(name, "_ZNSt") &&
-         !starts_with(name, "_ZZ") && name.find("$_") == std::string::npos &&
-         name.find("Ul") == std::string::npos;
+         !starts_with(name, "_ZSt") && !starts_with(name, "_ZNSt") && !starts_with(name, "_ZZ") &&
+         name.find("$_") == std::string::npos && name.find("Ul") == std::string::npos;
 }
 
 /// Inlines what has a body, level by level. @return why that is impossible
@@ -142,8 +141,8 @@ void replace_variable(Function& function, GlobalVariable* variable, AllocaInst* 
       if (other != operand) instruction->setOperand(i, other);
     }
     auto* const call = dyn_cast<IntrinsicInst>(instruction);
-    if (call != nullptr && call->getCalledFunction()->getName().startswith(
-                               "llvm.threadlocal.address") &&
+    if (call != nullptr &&
+        call->getCalledFunction()->getName().startswith("llvm.threadlocal.address") &&
         call->getArgOperand(0) == by) {
       call->replaceAllUsesWith(by);
       call->eraseFromParent();
@@ -241,7 +240,8 @@ void simplify(Function& function, FunctionAnalysisManager& analyses) {
 
 bool runs_a_thread(const Function& function) {
   return !function.isDeclaration() &&
-         function.getName().startswith("_ZN8tilewise4simt10run_threadI") && function.arg_size() == 1;
+         function.getName().startswith("_ZN8tilewise4simt10run_threadI") &&
+         function.arg_size() == 1;
 }
 
 std::string plain_name(const Function& function) {

@@ -1,5 +1,5 @@
-// Small kernels, each with something of its own to be split at, or not to be. The program runs each of
-// them in blocks of several shapes and prints what comes out, bit by bit.
+// Small kernels, each with something of its own to be split at, or not to be. The program runs each
+// of them in blocks of several shapes and prints what comes out, bit by bit.
 
 #include <cuda_runtime.h>
 
@@ -271,8 +271,8 @@ int main() {
   cudaMalloc(&y, n * sizeof(float));
   cudaMemcpy(x, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
   const dim3 grid(2, 2);
-  for (const dim3 block : {dim3(16, 16), dim3(8, 8), dim3(22, 5), dim3(1, 37), dim3(70), dim3(5, 3, 4),
-                           dim3(24, 2, 3), dim3(1)}) {
+  for (const dim3 block : {dim3(16, 16), dim3(8, 8), dim3(22, 5), dim3(1, 37), dim3(70),
+                           dim3(5, 3, 4), dim3(24, 2, 3), dim3(1)}) {
     const auto show = [&](const char* name) {
       cudaError_t error = cudaDeviceSynchronize();
       std::vector<float> result(n);
@@ -286,9 +286,9 @@ int main() {
       std::printf("%s %u %u %u: %016llx %d\n", name, block.x, block.y, block.z, hash, error);
       cudaMemset(y, 0, n * sizeof(float));
     };
-#define RUN(kernel, ...)                               \
-  cudaMemset(y, 0, n * sizeof(float));                 \
-  kernel<<<grid, block>>>(__VA_ARGS__);                \
+#define RUN(kernel, ...)                \
+  cudaMemset(y, 0, n * sizeof(float));  \
+  kernel<<<grid, block>>>(__VA_ARGS__); \
   show(#kernel)
     RUN(without_barrier, x, y);
     RUN(a_barrier, x, y);

@@ -1,5 +1,5 @@
-// Calls the functions of a stage, 1 to 9, the one whose contract is found, and prints what comes out,
-// bit by bit.
+// Calls the functions of a stage, 1 to 9, the one whose contract is found, and prints what comes
+// out, bit by bit.
 
 #include <cuda_runtime.h>
 
@@ -89,10 +89,10 @@ int main(int argc, char** argv) {
   const auto *A = m.A, *B = m.B;
   auto* const C = m.C;
 #define SHOW(...) show(#__VA_ARGS__, m, times, [&] { return __VA_ARGS__; })
-#define SHOW_TILE(call)                                       \
-  for (const int tile : {8, 16, 32}) {                        \
-    std::printf("tile %d, ", tile);                           \
-    show(#call, m, times, [&] { return call; });              \
+#define SHOW_TILE(call)                          \
+  for (const int tile : {8, 16, 32}) {           \
+    std::printf("tile %d, ", tile);              \
+    show(#call, m, times, [&] { return call; }); \
   }
 #if __has_include("matmul_single_block.hpp")
   SHOW(matmul_single_block(A, B, C, n, dim3(16, 16)));
