@@ -93,11 +93,13 @@ int check(const CheckOptions& options) {
   if (!options.output.empty()) write_output(options.output, "");
   const ScratchDirectory scratch;
   const ProgramBuild built =
-      build_program(words, options.fast ? Flavour::fast : Flavour::checked, scratch.path());
+      options.fast ? build_program(words, Flavour::fast, scratch.path(), split_tools())
+                   : build_program(words, Flavour::checked, scratch.path(), std::nullopt);
   if (!built.ok) {
     fmt::print(stderr, "{}", built.messages);
     return 1;
   }
+  if (!built.kernels.empty()) fmt::print(stderr, "{}", in_words(built.kernels));
   if (words.only_compiles || !words.output.empty()) return 0;
   note_misplaced_options(words);
 

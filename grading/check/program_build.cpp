@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <stdexcept>
 #include <string_view>
@@ -50,11 +51,14 @@ void demand_readable(const fs::path& source) {
 
 class Builder {
  public:
-  Builder(const CompilerWords& words, Flavour flavour, const fs::path& scratch)
+  /// @param split  what splits the kernels of a fast program
+  Builder(const CompilerWords& words, Flavour flavour, const fs::path& scratch,
+          const std::optional<SplitTools>& split)
       : words_(words),
         checked_(flavour == Flavour::checked),
         scratch_(scratch),
-        compiler_(cxx_compiler()),
+        split_(split),
+        compiler_(split ? split->compiler : cxx_compiler()),
         sources_(scratch / "tree", words.include_folders, checked_) {}
 
   ProgramBuild build() {
@@ -86,6 +90,7 @@ class Builder {
     }
     built.ok = built.messages.empty();
     if (built.ok) write_depfile(built.result);
+    if (built.ok && split_) built.kernels = read_split_report(split_report());
     return built;
   }
 
@@ -111,6 +116,7 @@ class Builder {
     write_output(words_.depfile, rule + "\n");
   }
 
+  fs::path split_report() const { return scratch_ / "split_report"; }
   fs::path program() const { return words_.output.empty() ? scratch_ / "program" : words_.output; }
 
   fs::path object_of(const fs::path& source, std::size_t number) const {
@@ -146,6 +152,7 @@ class Builder {
       append(command, {"-iquote", source.parent_path().empty() ? "." : source.parent_path()});
     append(command, words_.preprocess);
     if (is_c(source) && !cuda) append(command, {"-x", "c"});
+    if (cuda && split_) command.push_back("-fpass-plugin=" + split_->pass.string());
     append(command, {"-c", compiled, "-o", object});
     return command;
   }
@@ -212,6 +219,7 @@ class Builder {
     }
     Command command;
     command.arguments = std::move(arguments);
+    if (split_) command.environment = {{split_report_variable, split_report().string()}};
     return RunningCommand(std::move(command));
   }
 
@@ -261,14 +269,22 @@ class Builder {
   const CompilerWords& words_;
   bool checked_;
   fs::path scratch_;
+  std::optional<SplitTools> split_;
   Words compiler_;
   ProgramSources sources_;
 };
 
 }  // namespace
 
-ProgramBuild build_program(const CompilerWords& words, Flavour flavour, const fs::path& scratch) {
-  return Builder(words, flavour, scratch).build();
+ProgramBuild build_program(const CompilerWords& words, Flavour flavour, const fs::path& scratch,
+                           const std::optional<SplitTools>& split) {
+  if (split) {
+    ProgramBuild built = Builder(words, flavour, scratch, split).build();
+    if (built.ok) return built;
+    // The compiler that the program is written for says what is wrong, if anything is.
+    fs::remove_all(scratch / "tree");
+  }
+  return Builder(words, flavour, scratch, std::nullopt).build();
 }
 
 }  // namespace tilewise::grading

@@ -1,4 +1,5 @@
-// Compiled as the fast build of a submission is, as the checked one, and for HIP-CPU.
+// Compiled as the fast build of a submission is, as the checked one, by clang with its kernels
+// split at their barriers, and for HIP-CPU.
 
 #include "products.hpp"
 
@@ -12,6 +13,8 @@
 namespace checked {
 #elif defined(TILEWISE_HIP_CPU)
 namespace hip_cpu {
+#elif defined(TILEWISE_SPLIT)
+namespace by_clang {
 #else
 namespace fast {
 #endif
@@ -59,13 +62,13 @@ void naive_product(const float* A, const float* B, float* C, int n) { run(naive,
 #else
 
 void tiled_product(const float* A, const float* B, float* C, int n) {
-  tiled<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
+  tiled<<<dim3(n / tile, n / tile), dim3(tile, tile)> > >(A, B, C, n);
 }
 
 void naive_product(const float* A, const float* B, float* C, int n) {
-  naive<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
+  naive<<<dim3(n / tile, n / tile), dim3(tile, tile)> > >(A, B, C, n);
 }
 
 #endif
 
-}  // namespace fast, checked or hip_cpu
+}  // namespace fast, checked, by_clang or hip_cpu

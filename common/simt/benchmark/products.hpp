@@ -1,6 +1,7 @@
 #pragma once
 
-/// The kernels whose speed is measured: in the fast build, in the checked one, and on HIP-CPU.
+/// The kernels whose speed is measured: in the fast build, in the checked one, by clang, which has
+/// them split, too, and on HIP-CPU; and the tiled product as one would split it by hand.
 /// A, B, C: (n, n), n a multiple of 16.
 namespace fast {
 void tiled_product(const float* A, const float* B, float* C, int n);
@@ -11,6 +12,15 @@ namespace checked {
 void tiled_product(const float* A, const float* B, float* C, int n);
 void naive_product(const float* A, const float* B, float* C, int n);
 }  // namespace checked
+
+namespace by_clang {
+void tiled_product(const float* A, const float* B, float* C, int n);
+void naive_product(const float* A, const float* B, float* C, int n);
+}  // namespace by_clang
+
+namespace by_hand {
+void tiled_product(const float* A, const float* B, float* C, int n);
+}  // namespace by_hand
 
 namespace hip_cpu {
 void tiled_product(const float* A, const float* B, float* C, int n);

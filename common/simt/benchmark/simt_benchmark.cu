@@ -83,6 +83,37 @@ BENCHMARK_CAPTURE(product, naive, fast::naive_product, unwatched)
     ->UseRealTime();
 BENCHMARK_CAPTURE(product, naive_checked, checked::naive_product, checks)->Arg(256)->UseRealTime();
 
+#ifdef TILEWISE_SPLIT_PRODUCTS
+
+/// The same on one core: by clang as fibers, split at its barriers, which whole programs alone are
+/// run by, and split by hand.
+void on_one_core(benchmark::State& state, Product multiply, bool is_whole_program) {
+  set_worker_threads(1);
+  if (is_whole_program) listen({.tell = [] {}});
+  product(state, multiply, unwatched);
+  listen({});
+  set_worker_threads(0);
+}
+BENCHMARK_CAPTURE(on_one_core, tiled_as_fibers, by_clang::tiled_product, false)
+    ->Arg(512)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(on_one_core, tiled_split, by_clang::tiled_product, true)->Arg(512)->UseRealTime();
+BENCHMARK_CAPTURE(on_one_core, naive_as_fibers, by_clang::naive_product, false)
+    ->Arg(512)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(on_one_core, naive_split, by_clang::naive_product, true)->Arg(512)->UseRealTime();
+
+void by_hand_on_one_core(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0));
+  std::vector<float> A(static_cast<std::size_t>(n) * n, 0.5f), B(A), C(A);
+  for (auto _ : state) by_hand::tiled_product(A.data(), B.data(), C.data(), n);
+  state.counters["GFLOPS"] =
+      benchmark::Counter(2e-9 * n * n * n * state.iterations(), benchmark::Counter::kIsRate);
+}
+BENCHMARK(by_hand_on_one_core)->Arg(512)->UseRealTime();
+
+#endif
+
 void barriers(benchmark::State& state) {
   constexpr int count = 1000, blocks = 8;
   const int threads = static_cast<int>(state.range(0));

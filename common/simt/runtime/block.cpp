@@ -113,9 +113,17 @@ void Block::start_launch(const LaunchConfiguration& launch, const LaunchBody& bo
   warps_.resize((count + 31) / 32);
   tell_recorder_of_memory();
   watch_ = nullptr;
-  if (!watch.checks && !watch.counters && !watch.trace) return;
+  runs_rows_ = false;
+  if (!watch.checks && !watch.counters && !watch.trace) return choose_rows();
   watch_ = &BlockWatch::of_this_thread();
   watch_->start(watch, launch, body, shared_);
+}
+
+/// A kernel that was split runs so where nothing looks on, and nothing but threads makes its order.
+void Block::choose_rows() {
+  if (is_cooperative() || wanted_watch_.order != ThreadOrder::forward) return;
+  const std::optional<SplitKernel> kernel = split_kernel(body_.run);
+  runs_rows_ = kernel && rows_.start_launch(*launch_, body_, *kernel);
 }
 
 void Block::finish_launch() {
@@ -156,6 +164,7 @@ void Block::take_turns(std::uint64_t block) {
 std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   blockIdx = index;
   shared_.start_block(launch_->dynamic_shared_bytes);
+  if (runs_rows_) return run_rows(index);
   if (wanted_watch_.order == ThreadOrder::shuffled) take_turns(number);
   for (Thread& thread : threads_) {
     thread.context = nullptr;
@@ -199,6 +208,14 @@ std::optional<Finding> Block::run(uint3 index, std::uint64_t number) {
   } else {
     check_shared_memory();
   }
+  return broken_by_;
+}
+
+std::optional<Finding> Block::run_rows(uint3 index) {
+  running_ = &threads_.front();
+  broken_by_ = rows_.run(index);
+  running_ = nullptr;
+  if (!broken_by_) check_shared_memory();
   return broken_by_;
 }
 

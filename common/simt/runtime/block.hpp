@@ -15,6 +15,7 @@
 #include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/copies_on_their_way.hpp"
 #include "common/simt/runtime/grid_barrier.hpp"
+#include "common/simt/runtime/split_kernels.hpp"
 #include "common/simt/runtime/stack_pool.hpp"
 #include "common/simt/runtime/undefined.hpp"
 #include "common/simt/simt.hpp"
@@ -154,6 +155,8 @@ class Block {
   [[noreturn]] static void run_threads(Transfer from);
 
   void tell_recorder_of_memory();
+  void choose_rows();
+  std::optional<Finding> run_rows(uint3 index);
   void take_turns(std::uint64_t block);
 
   std::size_t turn_of(const Thread& thread) const {
@@ -205,6 +208,8 @@ class Block {
   const LaunchConfiguration* launch_ = nullptr;
   GridBarrier* grid_barrier_ = nullptr;
   LaunchBody body_{};
+  RowsOfBlock rows_;        ///< of a split kernel
+  bool runs_rows_ = false;  ///< in place of threads
 
   std::vector<Thread> threads_;         ///< in the order of their turns
   std::vector<std::uint16_t> numbers_;  ///< by turn
