@@ -62,11 +62,11 @@ void naive_product(const float* A, const float* B, float* C, int n) { run(naive,
 #else
 
 void tiled_product(const float* A, const float* B, float* C, int n) {
-  tiled<<<dim3(n / tile, n / tile), dim3(tile, tile)> > >(A, B, C, n);
+  tiled<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
 }
 
 void naive_product(const float* A, const float* B, float* C, int n) {
-  naive<<<dim3(n / tile, n / tile), dim3(tile, tile)> > >(A, B, C, n);
+  naive<<<dim3(n / tile, n / tile), dim3(tile, tile)>>>(A, B, C, n);
 }
 
 #endif
