@@ -136,7 +136,8 @@ class Account {
       if (kind == "barrier") tell_barrier();
       if (kind.empty()) tell_costly();
       tell_pitch();
-      tell_callers();
+      // What is indexed beyond its declared sides is wrong whoever calls it.
+      if (finding_.bracket == 0 && finding_.array.find('[') == std::string::npos) tell_callers();
     } else if (kind == "wrong-result") {
       tell_wrong();
     }
@@ -154,7 +155,8 @@ class Account {
       const bool may_be = is_own ? access.memory == SourceAccess::Memory::own
                                  : access.memory == SourceAccess::Memory::global ||
                                        access.memory == SourceAccess::Memory::unknown;
-      if (access.array == finding_.array) named.push_back(access);
+      const bool is_named = access.array == finding_.array || access.matrix == finding_.array;
+      if (is_named && !finding_.array.empty()) named.push_back(access);
       if (may_be) others.push_back(access);
     }
     return without_repeats(named.empty() ? others : named);
@@ -166,7 +168,8 @@ class Account {
     for (const SourceAccess& access : found) {
       const std::vector<IndexPart> parts = blamed(access, finding_);
       account_.message += description(access) + way_to_it(access) + doubts(access, parts);
-      const bool is_matrix = access.memory == SourceAccess::Memory::global;
+      const bool is_matrix =
+          access.memory == SourceAccess::Memory::global || !access.matrix.empty();
       if (is_matrix || !access.origin.empty()) tell_moved(access);
       const std::vector<IndexPart> none = untested(parts);
       if (!is_matrix || found.size() > 1 || !account_.hint.empty()) continue;

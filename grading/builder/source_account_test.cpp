@@ -59,6 +59,13 @@ const Case cases[] = {
     {"a pointer that moves", stray(7, "A"),
      "  for (;;) { if (k < n) {\n    sum += A[row * n + k];\n  } A += 16; }",
      "A itself moves on line 8: A += 16."},
+    {"a pointer that was made", stray(8, "B"),
+     "  const float* a = A + row * n;\n  const float* b = B + min(col, n - 1) + ty * n;\n"
+     "  if (k0 < n) sum += *a * *b;",
+     " Line 8 reads b, where b begins at B + min(col, n - 1) + ty * n on line 7. What lets a "
+     "thread "
+     "through to it: k0 < n on line 8. None of this tests ty.",
+     "Test ty itself, as line 8 uses it"},
     {"a shared index", stray(6, "As", 3), "  As[p][ty][tx + 2] = 0;",
      " Line 6 stores to As[p][ty][tx + 2], of float As[2][16][17] on line 5."},
     {"an array of a thread", stray(8, "float [2]"),

@@ -108,7 +108,7 @@ class AccessReader {
 
   std::size_t after_brackets(std::size_t name) const {
     std::size_t end = name + 1;
-    while (end < function_.end && code_[end].is("[")) end = outline_.partner(end).value_or(end) + 1;
+    while (end < function_.end && code_[end].is("[")) end = outline_.behind(end);
     return end;
   }
 
@@ -139,9 +139,12 @@ class AccessReader {
     if (const auto first = declared_from(name)) {
       bool is_shared = false;
       for (std::size_t i = *first; i < name; ++i) is_shared |= code_[i].is("__shared__");
-      declared_[code_[name].text] = {
-          is_shared ? SourceAccess::Memory::shared : SourceAccess::Memory::own,
-          type_from(*first, name) + words_of(code_, {name, end}), code_[name].line};
+      const bool is_of_pointers = code_[name - 1].is("*");
+      declared_[code_[name].text] = {is_shared        ? SourceAccess::Memory::shared
+                                     : is_of_pointers ? SourceAccess::Memory::unknown
+                                                      : SourceAccess::Memory::own,
+                                     type_from(*first, name) + words_of(code_, {name, end}),
+                                     code_[name].line};
       return;
     }
     if (code_[name - 1].is(".") || code_[name - 1].is("->")) return;
@@ -164,10 +167,11 @@ class AccessReader {
     if (is_declared && is_of_type) {
       std::size_t end = name + 2;
       while (end < function_.end && !code_[end].is(";") && !code_[end].is(",")) {
-        end = outline_.partner(end).value_or(end) + 1;
+        end = outline_.behind(end);
       }
-      made_[code_[name].text] = {SourceAccess::Memory::unknown, words_of(code_, {name + 2, end}),
-                                 code_[name].line};
+      const Part value{name + 2, end};
+      made_[code_[name].text] = {SourceAccess::Memory::unknown, words_of(code_, value),
+                                 code_[name].line, value};
     } else if (star == name - 1 && !is_of_type && !before.is(")") && !before.is("]") &&
                before.kind != rewriting::TokenKind::number &&
                (made_.contains(code_[name].text) || pointers_.contains(code_[name].text))) {
@@ -180,7 +184,7 @@ class AccessReader {
     std::size_t end = name + 2;
     while (end < function_.end && !code_[end].is(",") && !code_[end].is(";") &&
            !code_[end].is(")") && !code_[end].is("]")) {
-      end = outline_.partner(end).value_or(end) + 1;
+      end = outline_.behind(end);
     }
     add(name, end, {{name + 2, end}});
   }
@@ -203,7 +207,7 @@ class AccessReader {
       }
       --before;
     }
-    if (code_[after].is("[")) after = outline_.partner(after).value_or(after) + 1;
+    if (code_[after].is("[")) after = outline_.behind(after);
     while (code_[after].is(".") && code_[after + 1].is_name()) after += 2;
     if (code_[after].is("=")) return !code_[after + 1].is("=");
     static constexpr auto joint = std::to_array<std::string_view>({"+", "-", "*", "/"});
@@ -221,8 +225,9 @@ class AccessReader {
     access.text = words_of(code_, {name, end});
     const std::size_t first = start_of_statement(name);
     std::size_t last = first;
-    while (last < function_.end && !code_[last].is(";") && !code_[last].is("{")) {
-      last = outline_.partner(last).value_or(last) + 1;
+    while (last < function_.end && !code_[last].is(";") && !code_[last].is("{") &&
+           !code_[last].is(")")) {
+      last = outline_.behind(last);
     }
     access.statement = words_of(code_, {first, last});
     access.line = code_[name].line;
@@ -258,17 +263,35 @@ class AccessReader {
       parts = std::move(split.parts);
       access.pitch = std::move(split.pitch);
     }
-    // Of a pointer that was made before, this is not all of the index.
-    for (const Part& part : parts) {
-      if (access.origin.empty()) access.parts.push_back(index_parts.judged(part, conditions));
+    for (const Part& part : parts) access.parts.push_back(index_parts.judged(part, conditions));
+    if (!access.origin.empty()) {
+      add_origin(made_.find(access.array)->second.value, index_parts, conditions, access);
     }
     found_.push_back(std::move(access));
+  }
+
+  /// The parts of `A + row * n` come before what a pointer made of it is indexed by. Where that
+  /// pointer moves on, what is tested may well be more than they are.
+  void add_origin(Part value, const rewriting::IndexParts& index_parts,
+                  const std::vector<Condition>& conditions, SourceAccess& access) const {
+    const bool is_sum = value.end > value.first + 2 && code_[value.first + 1].is("+") &&
+                        pointers_.contains(code_[value.first].text);
+    if (!is_sum) return access.parts.clear();
+    access.matrix = code_[value.first].text;
+    const auto split = index_parts.row_and_column({value.first + 2, value.end});
+    for (const Part& part : split.parts) {
+      access.parts.push_back(index_parts.judged(part, conditions));
+    }
+    for (IndexPart& part : access.parts) {
+      if (part.tested == IndexPart::Tested::alike) part.tested = IndexPart::Tested::exactly;
+    }
   }
 
   struct Declared {
     SourceAccess::Memory memory;
     std::string text;
     int line;
+    Part value = {};  ///< of a pointer
   };
 
   const Outline& outline_;

@@ -44,6 +44,7 @@ struct SourceAccess {
   /// Where a pointer begins that the function makes: "A + row * n", and its line; else empty.
   std::string origin = {};
   int origin_line = 0;
+  std::string matrix = {};  ///< "A" of such a pointer; else empty
   std::string function;
   std::string lambda = {};  ///< of the function's that the access stands in; empty: none
   bool in_kernel;

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "common/base/files.hpp"
 
 namespace tilewise::simt {
 namespace {
@@ -100,6 +103,7 @@ TEST(Accesses, AreHeldAgainstTheirConditions) {
       {"if (row * n + col < n * n) C[0] = A[k * n + col];", "k: no, col: alike row * n + col"},
       {"if (k0 + tx < n) C[0] = *(A + row * n + k0 + tx);", "row: no, k0 + tx: exactly"},
       {"if (i < n) C[0] = A[i];", "i: exactly"},
+      {"if (k < n) C[0] = A[min(row, n - 1) * n + k];", "min(row, n - 1): exactly, k: exactly"},
       {"for (int i = 0; i < n; ++i) C[0] = A[i * n + i + 1];", "i: exactly, i + 1: alike i"},
   };
   for (const Case& each : cases) {
@@ -138,6 +142,7 @@ TEST(Accesses, SayWhatTheyStoreTo) {
   ASSERT_EQ(made.size(), 2U);
   EXPECT_EQ(made[0].origin, "A + row");
   EXPECT_EQ(made[0].origin_line, 2);
+  EXPECT_EQ(made[0].matrix, "A");
   EXPECT_EQ(made[1].line, 4);
   const auto shared = accesses_to("Bs", kernel(declared + std::string("Bs[p][i] = 0;")));
   ASSERT_EQ(shared.size(), 1U);
@@ -145,6 +150,25 @@ TEST(Accesses, SayWhatTheyStoreTo) {
   EXPECT_EQ(shared[0].declaration_line, 2);
   EXPECT_EQ(shared[0].memory, SourceAccess::Memory::shared);
   EXPECT_EQ(shared[0].brackets, (std::vector<std::string>{"p", "i"}));
+}
+
+TEST(Accesses, AreReadFromAnyText) {
+  // Also from what ends anywhere.
+  std::size_t found = 0;
+  for (const char* folder : {"labs", "solutions", "grading"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(core::project_root() / folder)) {
+      if (entry.path().extension() != ".cu") continue;
+      const std::string source = core::text_of(entry.path());
+      for (const std::size_t part : {1, 2, 3, 7}) {
+        const std::string text = source.substr(0, source.size() / part);
+        found += accesses_in(text).size();
+        changes_of(text, "kernel", "k");
+        for (const int line : {20, 40, 80}) callers_of_line(text, line);
+      }
+    }
+  }
+  EXPECT_GT(found, 1000U);
 }
 
 TEST(Changes, AreNoDeclarations) {

@@ -68,11 +68,12 @@ std::vector<QuotedLine> changes_of(std::string_view source, std::string_view nam
     if (function.name != name) continue;
     for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
       if (code[i].text != variable || !rewriting::is_changed_at(text.outline, i)) continue;
-      const bool is_declared = code[i - 1].is_name() && !code[i - 1].is("else");
+      const bool is_pointer = code[i - 1].is("*") && code[i - 2].is_name();
+      const bool is_declared = is_pointer || (code[i - 1].is_name() && !code[i - 1].is("else"));
       if (is_declared) continue;
       std::size_t end = i;
       while (end < function.end && !code[end].is(";") && !code[end].is(")") && !code[end].is(",")) {
-        end = text.outline.partner(end).value_or(end) + 1;
+        end = text.outline.behind(end);
       }
       std::size_t first = i;
       while (code[first - 1].is("+") || code[first - 1].is("-")) --first;

@@ -174,12 +174,14 @@ IndexPart IndexParts::judged(Part part, const std::vector<Condition>& conditions
   IndexPart judged{words_of(code_, part)};
   const Words used = written_out(part);
   const std::set<std::string> names = names_in(used);
-  if (names.empty()) judged.tested = IndexPart::Tested::exactly;  // a number
+  // A number, or what is held back to the last one that there is.
+  const bool is_held_back = std::ranges::find(used, "min") != used.end();
+  if (names.empty() || is_held_back) judged.tested = IndexPart::Tested::exactly;
   for (const Condition& condition : conditions) {
     std::size_t middle = condition.words.first;
     while (middle < condition.words.end &&
            std::ranges::find(compares, code_[middle].text) == compares.end()) {
-      middle = outline_.partner(middle).value_or(middle) + 1;
+      middle = outline_.behind(middle);
     }
     if (middle >= condition.words.end) continue;
     for (const Part& side :

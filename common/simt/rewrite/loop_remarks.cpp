@@ -28,7 +28,7 @@ std::size_t end_of_statement(const Outline& outline, std::size_t first) {
   const std::vector<Token>& code = outline.code();
   std::size_t end = first;
   while (end < code.size() && !code[end].is(";") && !code[end].is("{")) {
-    end = outline.partner(end).value_or(end) + 1;
+    end = outline.behind(end);
   }
   return end < code.size() && code[end].is("{") ? outline.partner(end).value_or(end) : end;
 }

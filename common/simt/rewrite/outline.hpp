@@ -33,6 +33,12 @@ class Outline {
   /// The other one of a pair of ( ), [ ] or { }; nothing for a bracket that stands alone.
   std::optional<std::size_t> partner(std::size_t bracket) const;
 
+  /// What follows a token or, where it opens brackets, all that stands in them.
+  std::size_t behind(std::size_t index) const {
+    const std::optional<std::size_t> close = partner(index);
+    return close && *close > index ? *close + 1 : index + 1;
+  }
+
   Scope scope(std::size_t index) const { return scopes_[index]; }
 
   /// The `>` that ends the template argument list starting at `open`; nothing if none does before

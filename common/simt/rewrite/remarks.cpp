@@ -123,7 +123,7 @@ class Reader {
       }
       std::size_t next = name + 1;
       while (next < end_ && !code_[next].is(",") && !code_[next].is(";") && !code_[next].is(")")) {
-        next = outline_.partner(next).value_or(next) + 1;
+        next = outline_.behind(next);
       }
       if (code_[name + 1].is("=")) {
         (is_place(name + 2, next) ? places_ : other_places_).insert(code_[name].text);

@@ -74,7 +74,7 @@ bool is_changed_at(const Outline& outline, std::size_t name) {
   const std::vector<Token>& code = outline.code();
   std::size_t next = name + 1;
   while (next + 2 < code.size() && code[next].is("["))
-    next = outline.partner(next).value_or(next) + 1;
+    next = outline.behind(next);
   const Token &before = code[name - 1], &behind = code[next];
   const auto is_twice = [&](std::size_t first, std::string_view sign) {
     return code[first].is(sign) && code[first + 1].is(sign);
@@ -94,7 +94,7 @@ bool may_change(const Outline& outline, std::size_t name) {
   const std::vector<Token>& code = outline.code();
   std::size_t next = name + 1;
   while (next + 2 < code.size() && code[next].is("["))
-    next = outline.partner(next).value_or(next) + 1;
+    next = outline.behind(next);
   const Token &before = code[name - 1], &behind = code[next];
   const bool is_handed_on =
       (before.is("(") || before.is(",")) && (behind.is(")") || behind.is(","));
@@ -131,7 +131,7 @@ std::size_t end_of_value(const Outline& outline, std::size_t first) {
   const std::vector<Token>& code = outline.code();
   std::size_t end = first;
   while (end < code.size() && !code[end].is(",") && !code[end].is(";") && !code[end].is(")")) {
-    end = outline.partner(end).value_or(end) + 1;
+    end = outline.behind(end);
   }
   return end;
 }
