@@ -365,10 +365,12 @@ Comparison check_solution(const TriangularSystem& system, const Matrix<double>& 
 }
 
 bool solves_roughly(const TriangularSystem& system, const Matrix<double>& X, double factor) {
-  const Matrix<double> lower = lower_triangle_of(system.A);
-  Matrix<double> limits = magnitude(system, lower, X);
+  Matrix<double> triangle = lower_triangle_of(system.A);
+  const Matrix<double> R = residual(system, triangle, X);
+  make_absolute(triangle);
+  Matrix<double> limits = magnitude(system, triangle, X);
   for (double& value : limits.values) value *= factor;
-  return all_within(residual(system, lower, X), limits);
+  return all_within(R, limits);
 }
 
 }  // namespace tilewise::grading
