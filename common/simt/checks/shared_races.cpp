@@ -192,7 +192,7 @@ void SharedRaces::report(Place place, Tag earlier, std::uint32_t earlier_site, A
                                  is_read(earlier_site) != is_read(later.site);
   if (!is_of_two_buffers) return tell({place, {earlier, earlier_site}, later}, "");
   // What the other buffer was for is known at the end of the interval.
-  constexpr std::size_t enough = 64;
+  constexpr std::size_t enough = 4096;  // races of lanes come first, and those of warps behind
   if (pending_.size() < enough) pending_.push_back({place, {earlier, earlier_site}, later});
 }
 
