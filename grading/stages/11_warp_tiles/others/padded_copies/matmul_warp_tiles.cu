@@ -47,16 +47,21 @@ __device__ void read(float (&to)[Count], const Rectangle<Rows>& from, int k, int
   }
 }
 
+// The factors of the next k are on their way while those of this one are multiplied.
 __device__ void multiply(float (&sum)[8][16], const Pair& pair, const Lane& lane) {
+  float a[2][8], b[2][16];
+  read<8, 32>(a[0], pair.a, 0, lane.row);
+  read<16, 16>(b[0], pair.b, 0, lane.col);
 #pragma unroll
   for (int k = 0; k < kDepth; ++k) {
-    float a[8], b[16];
-    read<8, 32>(a, pair.a, k, lane.row);
-    read<16, 16>(b, pair.b, k, lane.col);
+    if (k + 1 < kDepth) {
+      read<8, 32>(a[(k + 1) % 2], pair.a, k + 1, lane.row);
+      read<16, 16>(b[(k + 1) % 2], pair.b, k + 1, lane.col);
+    }
 #pragma unroll
     for (int j = 0; j < 16; ++j) {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
+      for (int i = 0; i < 8; ++i) sum[i][j] = fmaf(a[k % 2][i], b[k % 2][j], sum[i][j]);
     }
   }
 }
@@ -73,67 +78,127 @@ __device__ void put(float* c, int n, const Lane& lane, const float (&sum)[8][16]
   }
 }
 
-// 128 quads of A, 256 of B.
-__device__ void fetch(Pair& pair, const float* a, const float* b, int n, int k0) {
-#pragma unroll
-  for (int q = threadIdx.x; q < kRows * kDepth / 4; q += kThreads) {
-    const int row = q / 2, k = q % 2 * 4;
-    const float4 v = reinterpret_cast<const float4&>(a[std::size_t(row) * n + k0 + k]);
-    pair.a.v[k][row] = v.x, pair.a.v[k + 1][row] = v.y;
-    pair.a.v[k + 2][row] = v.z, pair.a.v[k + 3][row] = v.w;
+// 128 quads of A, 256 of B, by way of registers.
+struct Fetched {
+  float4 a[2], b[4];
+  const float *next_a, *next_b;
+  int n;
+
+  __device__ Fetched(const float* a, const float* b, int n_) : n(n_) {
+    next_a = a + std::size_t(threadIdx.x / 2) * n + threadIdx.x % 2 * 4;
+    next_b = b + std::size_t(threadIdx.x / 32) * n + threadIdx.x % 32 * 4;
   }
+  __device__ void fetch() {
 #pragma unroll
-  for (int q = threadIdx.x; q < kCols * kDepth / 4; q += kThreads) {
-    const int k = q / 32, col = q % 32 * 4;
-    reinterpret_cast<float4&>(pair.b.v[k][col]) =
-        reinterpret_cast<const float4&>(b[std::size_t(k0 + k) * n + col]);
+    for (int i = 0; i < 2; ++i) {
+      a[i] = reinterpret_cast<const float4&>(next_a[std::size_t(32 * i) * n]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      b[i] = reinterpret_cast<const float4&>(next_b[std::size_t(2 * i) * n]);
+    }
+    next_a += kDepth;
+    next_b += std::size_t(kDepth) * n;
+  }
+  __device__ void put(Pair& pair) const {
+    const int row = threadIdx.x / 2, k = threadIdx.x % 2 * 4;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      pair.a.v[k][row + 32 * i] = a[i].x, pair.a.v[k + 1][row + 32 * i] = a[i].y;
+      pair.a.v[k + 2][row + 32 * i] = a[i].z, pair.a.v[k + 3][row + 32 * i] = a[i].w;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      float& to = pair.b.v[threadIdx.x / 32 + 2 * i][threadIdx.x % 32 * 4];
+      reinterpret_cast<float4&>(to) = b[i];
+    }
+  }
+};
+
+// 512 elements of A one by one, 256 quads of B, by copies.
+struct Copied {
+  const float *next_a, *next_b;
+  int n;
+
+  __device__ Copied(const float* a, const float* b, int n_) : n(n_) {
+    next_a = a + std::size_t(threadIdx.x / kDepth) * n + threadIdx.x % kDepth;
+    next_b = b + std::size_t(threadIdx.x / 32) * n + threadIdx.x % 32 * 4;
+  }
+  __device__ void begin(Pair& pair) {
+    float* const to_a = &pair.a.v[threadIdx.x % kDepth][threadIdx.x / kDepth];
+    float* const to_b = &pair.b.v[threadIdx.x / 32][threadIdx.x % 32 * 4];
+    constexpr int rows = kThreads / kDepth;
+#pragma unroll
+    for (int i = 0; i < kRows / rows; ++i) {
+      cp_async<4>(to_a + rows * i, next_a + std::size_t(rows * i) * n);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      cp_async<16>(to_b + 2 * i * (kCols + 4), next_b + std::size_t(2 * i) * n);
+    }
+    next_a += kDepth;
+    next_b += std::size_t(kDepth) * n;
+  }
+};
+
+enum class Way { one_pair, two_pairs, copies };
+
+template <Way way>
+constexpr int pairs_of = way == Way::one_pair    ? 1
+                         : way == Way::two_pairs ? 2
+                                                 : 4;
+
+template <Way way>
+__device__ void add_products(float (&sum)[8][16], const float* a, const float* b, int n,
+                             const Lane& lane) {
+  constexpr int stages = pairs_of<way>;
+  __shared__ __align__(16) Pair pairs[stages];
+  const int steps = n / kDepth;
+  if constexpr (way == Way::one_pair) {
+    Fetched fetched(a, b, n);
+    for (int step = 0; step < steps; ++step) {
+      fetched.fetch();
+      __syncthreads();
+      fetched.put(pairs[0]);
+      __syncthreads();
+      multiply(sum, pairs[0], lane);
+    }
+  } else if constexpr (way == Way::two_pairs) {
+    Fetched fetched(a, b, n);
+    fetched.fetch();
+    fetched.put(pairs[0]);
+    __syncthreads();
+    for (int step = 0; step + 1 < steps; ++step) {
+      fetched.fetch();
+      multiply(sum, pairs[step & 1], lane);
+      fetched.put(pairs[(step + 1) & 1]);
+      __syncthreads();
+    }
+    multiply(sum, pairs[(steps - 1) & 1], lane);
+  } else {
+    Copied copied(a, b, n);
+    for (int step = 0; step < stages - 1; ++step) {
+      if (step < steps) copied.begin(pairs[step]);
+      cp_async_commit();
+    }
+    for (int step = 0; step < steps; ++step) {
+      cp_async_wait<stages - 2>();
+      __syncthreads();
+      if (step + stages - 1 < steps) copied.begin(pairs[(step + stages - 1) & (stages - 1)]);
+      cp_async_commit();
+      multiply(sum, pairs[step & (stages - 1)], lane);
+    }
   }
 }
 
-__device__ void begin(Pair& pair, const float* a, const float* b, int n, int k0) {
-#pragma unroll
-  for (int e = threadIdx.x; e < kRows * kDepth; e += kThreads) {
-    const int row = e / kDepth, k = e % kDepth;
-    cp_async<4>(&pair.a.v[k][row], &a[std::size_t(row) * n + k0 + k]);
-  }
-#pragma unroll
-  for (int q = threadIdx.x; q < kCols * kDepth / 4; q += kThreads) {
-    const int k = q / 32, col = q % 32 * 4;
-    cp_async<16>(&pair.b.v[k][col], &b[std::size_t(k0 + k) * n + col]);
-  }
-}
-
-enum class Copies { none, ahead };
-
-template <int Stages, Copies copies>
+template <Way way>
 __global__ void __launch_bounds__(kThreads) product(Product p) {
-  __shared__ __align__(16) Pair pairs[Stages];
   const Lane lane;
-  const int across = p.n / kCols, parts = across * (p.n / kRows), steps = p.n / kDepth;
+  const int across = p.n / kCols, parts = across * (p.n / kRows);
   for (int part = blockIdx.x; part < parts; part += gridDim.x) {
     const std::size_t top = part / across * kRows, left = part % across * kCols;
-    const float *a = p.a + top * p.n, *b = p.b + left;
     float sum[8][16] = {};
-    if (copies == Copies::none) {
-      for (int step = 0; step < steps; ++step) {
-        Pair& pair = pairs[step % Stages];
-        fetch(pair, a, b, p.n, step * kDepth);
-        __syncthreads();
-        multiply(sum, pair, lane);
-        if (Stages == 1) __syncthreads();
-      }
-    } else {
-      for (int step = 1 - Stages; step < steps; ++step) {
-        const int later = step + Stages - 1;
-        if (later < steps) begin(pairs[later % Stages], a, b, p.n, later * kDepth);
-        cp_async_commit();
-        if (step < 0) continue;
-        cp_async_wait<Stages - 1>();
-        __syncthreads();
-        multiply(sum, pairs[step % Stages], lane);
-        __syncthreads();
-      }
-    }
+    add_products<way>(sum, p.a + top * p.n, p.b + left, p.n, lane);
     put(p.c + top * p.n + left, p.n, lane, sum);
     __syncthreads();
   }
@@ -194,19 +259,16 @@ int blocks_of(const Product& p) {
 }  // namespace
 
 cudaError_t matmul_vectorized(const float* A, const float* B, float* C, int n) {
-  return with_whole_blocks(A, B, C, n, [](const Product& p) {
-    product<1, Copies::none><<<blocks_of(p), kThreads>>>(p);
-  });
+  return with_whole_blocks(
+      A, B, C, n, [](const Product& p) { product<Way::one_pair><<<blocks_of(p), kThreads>>>(p); });
 }
 
 cudaError_t matmul_warp_tiles(const float* A, const float* B, float* C, int n) {
-  return with_whole_blocks(A, B, C, n, [](const Product& p) {
-    product<2, Copies::none><<<blocks_of(p), kThreads>>>(p);
-  });
+  return with_whole_blocks(
+      A, B, C, n, [](const Product& p) { product<Way::two_pairs><<<blocks_of(p), kThreads>>>(p); });
 }
 
 cudaError_t matmul_async(const float* A, const float* B, float* C, int n) {
-  return with_whole_blocks(A, B, C, n, [](const Product& p) {
-    product<4, Copies::ahead><<<blocks_of(p), kThreads>>>(p);
-  });
+  return with_whole_blocks(
+      A, B, C, n, [](const Product& p) { product<Way::copies><<<blocks_of(p), kThreads>>>(p); });
 }

@@ -7,14 +7,11 @@
 namespace cg = cooperative_groups;
 namespace {
 constexpr int S = 128, K = 8, T = 256;
-struct Source {
-  const float* p; int n;
-  template <bool aligned> __device__ float4 four(int r, int c) const {
-    const float* at = p + std::size_t(r) * n + c;
-    if constexpr (aligned) return r < n && c < n ? __ldg(reinterpret_cast<const float4*>(at)) : float4{};
-    return float4{r < n && c < n ? at[0] : 0, r < n && c + 1 < n ? at[1] : 0, r < n && c + 2 < n ? at[2] : 0, r < n && c + 3 < n ? at[3] : 0};
-  }
-};
+struct Source { const float* p; };
+template <bool aligned> __device__ float4 four_of(const float* at, int there) {
+  if constexpr (aligned) return there > 0 ? __ldg(reinterpret_cast<const float4*>(at)) : float4{};
+  return float4{there > 0 ? at[0] : 0, there > 1 ? at[1] : 0, there > 2 ? at[2] : 0, there > 3 ? at[3] : 0};
+}
 struct Sink {
   float* p; int n;
   template <bool aligned> __device__ void four(int r, int c, const float* v) const {
@@ -65,91 +62,103 @@ __global__ __launch_bounds__(T, 2) void kernel(Source A, Source B, Sink C) {
   const int n = C.n, t = threadIdx.x, r0 = blockIdx.y * S, c0 = blockIdx.x * S;
   const Place at = warps ? by_warp(t) : by_block(t);
   Sums sums = {};
-  auto fetch_a = [&](int k0) { return A.template four<aligned>(r0 + t / 2, k0 + t % 2 * 4); };
-  auto fetch_b = [&](int k0) { return B.template four<aligned>(k0 + t / 32, c0 + t % 32 * 4); };
-  tiles[0].put(t, fetch_a(0), fetch_b(0));
+  // Walk on from step to step; `left` elements are there of a row of A, or rows of B.
+  const float* pa = A.p + std::size_t(min(r0 + t / 2, n - 1)) * n + t % 2 * 4;
+  const float* pb = B.p + std::size_t(t / 32) * n + c0 + t % 32 * 4;
+  const int b_there = n - c0 - t % 32 * 4;
+  auto fetch_a = [&](int left) { const float4 q = four_of<aligned>(pa, left - t % 2 * 4); pa += K; return q; };
+  auto fetch_b = [&](int left) { const float4 q = four_of<aligned>(pb, t / 32 < left ? b_there : 0); pb += std::size_t(K) * n; return q; };
+  tiles[0].put(t, fetch_a(n), fetch_b(n));
   __syncthreads();
+  Frag fa[2], fb[2];
+  auto load = [&](const Tiles& from, int k) {
+    fa[k & 1] = Tiles::two(from.a[k], at.row, at.rstep);
+    fb[k & 1] = Tiles::two(from.b[k], at.col, at.cstep);
+  };
+  load(tiles[0], 0);
   int now = 0;
   for (int k0 = 0; k0 < n; k0 += K, now ^= 1) {
     float4 qa, qb;
     const bool more = k0 + K < n;
-    if (more) { qa = fetch_a(k0 + K); qb = fetch_b(k0 + K); }
-    Frag fa[2], fb[2];
-    fa[0] = Tiles::two(tiles[now].a[0], at.row, at.rstep);
-    fb[0] = Tiles::two(tiles[now].b[0], at.col, at.cstep);
+    if (more) { qa = fetch_a(n - k0 - K); qb = fetch_b(n - k0 - K); }
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-      if (k + 1 < K) {
-        fa[(k + 1) & 1] = Tiles::two(tiles[now].a[k + 1], at.row, at.rstep);
-        fb[(k + 1) & 1] = Tiles::two(tiles[now].b[k + 1], at.col, at.cstep);
+      if (k + 1 < K) load(tiles[now], k + 1);
+      else if (more) {
+        tiles[now ^ 1].put(t, qa, qb);
+        __syncthreads();
+        load(tiles[now ^ 1], 0);
       }
       sums.add(fa[k & 1], fb[k & 1]);
     }
-    if (more) tiles[now ^ 1].put(t, qa, qb);
-    __syncthreads();
   }
   sums.store<aligned>(C, r0 + at.row, at.rstep, c0 + at.col, at.cstep);
 }
-constexpr int stages = 3, DK = 16;
-struct Raw { alignas(16) float a[S][DK + 4]; alignas(16) float b[DK][S]; };
+// Blocks twice as wide, so that a fragment of A meets two of B.
+constexpr int stages = 3, W = 2 * S;
+struct Wide { alignas(16) float a[K][S + 4]; alignas(16) float b[K][W]; };
 template <bool aligned>
-__global__ __launch_bounds__(T) void async_kernel(const float* A, const float* B, Sink C) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  Raw* raw = reinterpret_cast<Raw*>(memory);
-  const int n = C.n, t = threadIdx.x, r0 = blockIdx.y * S, c0 = blockIdx.x * S;
+__global__ __launch_bounds__(T, 1) void async_kernel(const float* A, const float* B, Sink C) {
+  __shared__ Wide tiles[stages];
+  const int n = C.n, t = threadIdx.x, r0 = blockIdx.y * S, c0 = blockIdx.x * W;
   auto pipe = cuda::make_pipeline();
-  auto one = [&](float* to, const float* M, int r, int c) {
-    constexpr int w = aligned ? 4 : 1;
+  // Elements of A one by one, so that they come to lie along a column; of B four, or one. Rows and
+  // columns beyond the edge come from the last one.
+  constexpr int run = aligned ? 4 : 1, at_once = T * run / W;
+  const int ak = t % K, ar = t / K, bk = t / (W / run), bc = t % (W / run) * run;
+  const float* from_a = A + ak;
+  const float* from_b = B + std::size_t(bk) * n + min(c0 + bc, n - run);
+  std::size_t rows[S / (T / K)];
 #pragma unroll
-    for (int i = 0; i < 4; i += w) {
-      if (r < n && c + i < n) {
-        if constexpr (aligned) cuda::memcpy_async(reinterpret_cast<float4*>(to), reinterpret_cast<const float4*>(M + std::size_t(r) * n + c), cuda::aligned_size_t<16>(16), pipe);
-        else cuda::memcpy_async(to + i, M + std::size_t(r) * n + c + i, sizeof(float), pipe);
-      } else {
-        for (int j = 0; j < w; ++j) to[i + j] = 0;
-      }
-    }
-  };
-  auto bring = [&](int step) {
+  for (int i = 0; i < S / (T / K); ++i) rows[i] = std::size_t(min(r0 + ar + i * (T / K), n - 1)) * n;
+  auto bring = [&](Wide& to, int left) {
     pipe.producer_acquire();
-    const int k0 = step * DK;
-    if (k0 < n) {
-      Raw& tile = raw[step % stages];
-      for (int i = t; i < S * DK / 4; i += T) one(&tile.a[i / (DK / 4)][i % (DK / 4) * 4], A, r0 + i / (DK / 4), k0 + i % (DK / 4) * 4);
-      for (int i = t; i < DK * S / 4; i += T) one(&tile.b[i / (S / 4)][i % (S / 4) * 4], B, k0 + i / (S / 4), c0 + i % (S / 4) * 4);
+    if (left > 0) {
+#pragma unroll
+      for (int i = 0; i < S / (T / K); ++i) {
+        float* at = &to.a[ak][ar + i * (T / K)];
+        if (ak < left) cuda::memcpy_async(at, from_a + rows[i], cuda::aligned_size_t<4>(4), pipe);
+        else *at = 0;
+      }
+#pragma unroll
+      for (int k = 0; k < K; k += at_once) {
+        float* at = &to.b[bk + k][bc];
+        const float* from = from_b + std::size_t(k) * n;
+        if (bk + k < left) cuda::memcpy_async(at, from, cuda::aligned_size_t<4 * run>(4 * run), pipe);
+        else for (int i = 0; i < run; ++i) at[i] = 0;
+      }
+      from_a += K;
+      from_b += std::size_t(K) * n;
     }
     pipe.producer_commit();
   };
-  for (int s = 0; s < stages - 1; ++s) bring(s);
-  const int w = t / 32, l = t % 32;
-  const int row = w / 2 * 32 + l / 8, col = w % 2 * 64 + l % 8 * 4;  // rows row + 4 i
-  Sums sums = {};
-  const int steps = (n + DK - 1) / DK;
-  for (int step = 0; step < steps; ++step) {
+  for (int s = 0; s < stages - 1; ++s) bring(tiles[s], n - s * K);
+  const int w = t / 32, l = t % 32, row = w / 2 * 32 + l / 8 * 4, col = w % 2 * 128 + l % 8 * 4;
+  Sums sums[2] = {};
+  int now = 0, next = stages - 1;
+  for (int left = n; left > 0; left -= K) {
     cuda::pipeline_consumer_wait_prior<stages - 2>(pipe);
     __syncthreads();
-    bring(step + stages - 1);
-    const Raw& tile = raw[step % stages];
+    bring(tiles[next], left - (stages - 1) * K);
+    Frag fa[2], fb[2][2];
+    auto load = [&](int k) {
+      fa[k & 1] = Tiles::two(tiles[now].a[k], row, 16);
+      fb[k & 1][0] = Tiles::two(tiles[now].b[k], col, 32);
+      fb[k & 1][1] = Tiles::two(tiles[now].b[k], col + 64, 32);
+    };
+    load(0);
 #pragma unroll
-    for (int k = 0; k < DK; k += 4) {
-      float4 a[8];
-#pragma unroll
-      for (int i = 0; i < 8; ++i) a[i] = *reinterpret_cast<const float4*>(&tile.a[row + 4 * i][k]);
-#pragma unroll
-      for (int kk = 0; kk < 4; ++kk) {
-        const Frag b = Tiles::two(tile.b[k + kk], col, 32);
-        Frag f;
-#pragma unroll
-        for (int i = 0; i < 8; ++i) f.v[i] = kk == 0 ? a[i].x : kk == 1 ? a[i].y : kk == 2 ? a[i].z : a[i].w;
-        sums.add(f, b);
-      }
+    for (int k = 0; k < K; ++k) {
+      if (k + 1 < K) load(k + 1);
+      sums[0].add(fa[k & 1], fb[k & 1][0]);
+      sums[1].add(fa[k & 1], fb[k & 1][1]);
     }
     pipe.consumer_release();
+    now = now + 1 == stages ? 0 : now + 1;
+    next = next + 1 == stages ? 0 : next + 1;
   }
-#pragma unroll
-  for (int i = 0; i < 8; ++i)
-#pragma unroll
-    for (int j = 0; j < 8; j += 4) C.four<aligned>(r0 + row + 4 * i, c0 + col + j / 4 * 32, &sums.v[i][j]);
+  sums[0].store<aligned>(C, r0 + row, 16, c0 + col, 32);
+  sums[1].store<aligned>(C, r0 + row, 16, c0 + col + 64, 32);
 }
 cudaError_t check(const float* A, const float* B, const float* C, int n) {
   return n < 0 || (n > 0 && !(A && B && C)) ? cudaErrorInvalidValue : cudaSuccess;
@@ -160,8 +169,8 @@ bool even(const float* A, const float* B, const float* C, int n) {
 template <bool warps> cudaError_t go(const float* A, const float* B, float* C, int n) {
   if (cudaError_t e = check(A, B, C, n); e != cudaSuccess || n == 0) return e;
   const dim3 grid((n + S - 1) / S, (n + S - 1) / S);
-  if (even(A, B, C, n)) kernel<true, warps><<<grid, T>>>(Source{A, n}, Source{B, n}, Sink{C, n});
-  else kernel<false, warps><<<grid, T>>>(Source{A, n}, Source{B, n}, Sink{C, n});
+  if (even(A, B, C, n)) kernel<true, warps><<<grid, T>>>(Source{A}, Source{B}, Sink{C, n});
+  else kernel<false, warps><<<grid, T>>>(Source{A}, Source{B}, Sink{C, n});
   return cudaGetLastError();
 }
 }  // namespace
@@ -174,8 +183,6 @@ cudaError_t matmul_async(const float* A, const float* B, float* C, int n) {
   if (cudaError_t e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)) return e;
   if (major < 8) return cudaErrorNotSupported;
   const auto chosen = even(A, B, C, n) ? async_kernel<true> : async_kernel<false>;
-  constexpr int bytes = stages * sizeof(Raw);
-  if (cudaError_t e = cudaFuncSetAttribute(chosen, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)) return e;
-  chosen<<<dim3((n + S - 1) / S, (n + S - 1) / S), T, bytes>>>(A, B, Sink{C, n});
+  chosen<<<dim3((n + W - 1) / W, (n + S - 1) / S), T>>>(A, B, Sink{C, n});
   return cudaGetLastError();
 }

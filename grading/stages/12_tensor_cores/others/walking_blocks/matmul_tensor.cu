@@ -1,6 +1,6 @@
 // A helper first brings both matrices into padded ones, where every tile is whole: no edge is
-// looked at again but for the stores. For floats it splits the elements there, once for all blocks.
-// Then a few blocks of 4 warps walk over all tiles of C. Slow: MatmulMma.ReachesMinimumGflops
+// looked at again but for the stores.
+// Then as many blocks of 8 warps as fit walk over all tiles of C.
 #include "matmul_tensor.hpp"
 
 #include "tilewise/ptx.hpp"
@@ -9,34 +9,26 @@ namespace ptx = tilewise::ptx;
 
 namespace {
 
-constexpr int side = 64;  // of a block's tile of C, and what matrices are padded to
-constexpr int most_blocks = 132;
+constexpr int side = 128;  // of a block's tile of C, and what matrices are padded to
+constexpr int threads = 256;
 
-int padded(int n) { return (n + side - 1) / side * side; }
-
-__global__ void pad(const __half* from, __half* to, int n, int wide) {
-  for (long long i = blockIdx.x * 256 + threadIdx.x; i < (long long)wide * wide;
-       i += gridDim.x * 256) {
+// Blocks with y = 0 take A, the others B.
+template <class T>
+__global__ void pad(const T* A, const T* B, T* padded_A, T* padded_B, int n, int wide) {
+  const T* const from = blockIdx.y == 0 ? A : B;
+  T* const to = blockIdx.y == 0 ? padded_A : padded_B;
+  for (long long i = blockIdx.x * threads + threadIdx.x; i < (long long)wide * wide;
+       i += gridDim.x * threads) {
     const int row = int(i / wide), col = int(i % wide);
-    to[i] = row < n && col < n ? from[(long long)row * n + col] : __half(0.0f);
-  }
-}
-
-__global__ void pad_and_split(const float* from, unsigned* large, unsigned* small, int n,
-                              int wide) {
-  for (long long i = blockIdx.x * 256 + threadIdx.x; i < (long long)wide * wide;
-       i += gridDim.x * 256) {
-    const int row = int(i / wide), col = int(i % wide);
-    const float value = row < n && col < n ? from[(long long)row * n + col] : 0.0f;
-    large[i] = ptx::to_tf32(value);
-    small[i] = ptx::to_tf32(value - __uint_as_float(large[i]));
+    to[i] = row < n && col < n ? from[(long long)row * n + col] : T(0.0f);
   }
 }
 
 // Copies Rows rows of Bytes bytes into rows that are 16 bytes longer.
 template <int Rows, int Bytes>
 __device__ void copy_rows(char* to, const char* from, long long distance) {
-  for (int i = threadIdx.x; i < Rows * Bytes / 16; i += 128) {
+#pragma unroll
+  for (int i = threadIdx.x; i < Rows * Bytes / 16; i += threads) {
     const int row = i / (Bytes / 16), at = i % (Bytes / 16) * 16;
     ptx::cp_async<16>(to + row * (Bytes + 16) + at, from + row * distance + at);
   }
@@ -50,97 +42,183 @@ __device__ void store(float* C, int n, int row, int col, const float (&d)[4]) {
   }
 }
 
-__global__ __launch_bounds__(128) void halves(const __half* A, const __half* B, float* C, int n,
-                                              int wide) {
-  __shared__ __align__(16) __half a_tile[2][side][side + 8];
-  __shared__ __align__(16) __half b_tile[2][side][side + 8];
+constexpr int half_depth = 32, half_stages = 3;
+
+// Calls step(0), ..., step(count - 1), each after its copies have arrived, which begin(i) begins.
+template <class Begin, class Step>
+__device__ void in_turn(int count, Begin begin, Step step) {
+  for (int i = 0; i < half_stages - 1; ++i) {
+    if (i < count) begin(i);
+    ptx::cp_async_commit();
+  }
+  for (int i = 0; i < count; ++i) {
+    ptx::cp_async_wait<half_stages - 2>();
+    __syncthreads();
+    if (i + half_stages - 1 < count) begin(i + half_stages - 1);
+    ptx::cp_async_commit();
+    step(i);
+  }
+  __syncthreads();  // the next tile of C overwrites the first half_stages
+}
+
+struct HalfTiles {
+  __half a[side][half_depth + 8], b[half_depth][side + 8];
+};
+
+__global__ __launch_bounds__(threads, 2) void halves(const __half* A, const __half* B, float* C,
+                                                     int n, int wide) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  HalfTiles* const tiles = reinterpret_cast<HalfTiles*>(memory);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = wide / side;
-  const int down = warp / 2 * 32, right = warp % 2 * 32;
+  const int down = warp / 4 * 64, right = warp % 4 * 32;
   for (int tile = blockIdx.x; tile < across * across; tile += gridDim.x) {
-    const int row0 = tile / across * side, col0 = tile % across * side;
-    const auto fetch = [&](int k0, int which) {
-      copy_rows<side, 2 * side>((char*)a_tile[which],
-                                (const char*)(A + (long long)row0 * wide + k0), 2ll * wide);
-      copy_rows<side, 2 * side>((char*)b_tile[which],
-                                (const char*)(B + (long long)k0 * wide + col0), 2ll * wide);
-      ptx::cp_async_commit();
+    const int row0 = tile % across * side, col0 = tile / across * side;
+    float d[4][4][4] = {};
+    const auto begin = [&](int i) {
+      HalfTiles& to = tiles[i % half_stages];
+      const int k0 = i * half_depth;
+      copy_rows<side, 2 * half_depth>((char*)to.a, (const char*)(A + (long long)row0 * wide + k0),
+                                      2ll * wide);
+      copy_rows<half_depth, 2 * side>((char*)to.b, (const char*)(B + (long long)k0 * wide + col0),
+                                      2ll * wide);
     };
-    float d[2][4][4] = {};
-    fetch(0, 0);
-    for (int step = 0; step < across; ++step) {
-      ptx::cp_async_wait<0>();
-      __syncthreads();
-      if (step + 1 < across) fetch((step + 1) * side, (step + 1) % 2);
-      const auto& a_now = a_tile[step % 2];
-      const auto& b_now = b_tile[step % 2];
-      for (int k = 0; k < side; k += 16) {
-        unsigned a[2][4], b[2][4];
-        for (int i = 0; i < 2; ++i) {
-          ptx::ldmatrix_x4(a[i], &a_now[down + i * 16 + lane % 16][k + lane / 16 * 8]);
-          ptx::ldmatrix_x4_trans(b[i], &b_now[k + lane % 16][right + i * 16 + lane / 16 * 8]);
+    in_turn(wide / half_depth, begin, [&](int step) {
+      const HalfTiles& now = tiles[step % half_stages];
+#pragma unroll
+      for (int k = 0; k < half_depth; k += 16) {
+        unsigned a[4][4], b[2][4];
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+          ptx::ldmatrix_x4_trans(b[j], &now.b[k + lane % 16][right + j * 16 + lane / 16 * 8]);
         }
-        for (int i = 0; i < 2; ++i) {
-          for (int j = 0; j < 4; ++j) {
-            const unsigned of_b[2] = {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]};
-            ptx::mma_m16n8k16(d[i][j], a[i], of_b);
-          }
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          ptx::ldmatrix_x4(a[i], &now.a[down + i * 16 + lane % 16][k + lane / 16 * 8]);
+        }
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+          const unsigned* const two = &b[i % 4 / 2][i % 2 * 2];
+          const unsigned of_b[2] = {two[0], two[1]};
+          ptx::mma_m16n8k16(d[i / 4][i % 4], a[i / 4], of_b);
         }
       }
-    }
-    __syncthreads();
-    for (int i = 0; i < 8; ++i)
+    });
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
       store(C, n, row0 + down + i / 4 * 16, col0 + right + i % 4 * 8, d[i / 4][i % 4]);
   }
 }
 
-__global__ __launch_bounds__(128) void parts(const unsigned* large_A, const unsigned* small_A,
-                                             const unsigned* large_B, const unsigned* small_B,
-                                             float* C, int n, int wide) {
-  constexpr int deep = 16;
-  __shared__ __align__(16) unsigned a_tile[2][side][deep + 4];  // large, small
-  __shared__ __align__(16) unsigned b_tile[2][deep][side + 4];
+constexpr int deep = 32, float_stages = 3;
+
+// A float rounded to what tensor cores look at, and the rest.
+__device__ void split(unsigned bits, unsigned& large, unsigned& small) {
+  large = (bits + 0x1000u) & 0xffffe000u;
+  small = __float_as_uint(__uint_as_float(bits) - __uint_as_float(large));
+}
+
+// Rows of B are 32 bytes longer, so that lanes that read 8 floats of 4 rows meet in no bank.
+struct FloatTiles {
+  float a[side][deep + 4], b[deep][side + 8];
+};
+
+__global__ __launch_bounds__(threads) void floats(const float* A, const float* B, float* C, int n,
+                                                  int wide) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  FloatTiles* const tiles = reinterpret_cast<FloatTiles*>(memory);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = wide / side;
-  const int down = warp / 2 * 32, right = warp % 2 * 32, g = lane / 4, t = lane % 4;
+  const int down = warp / 4 * 64, right = warp % 4 * 32, g = lane / 4, t = lane % 4;
+  const int steps = wide / deep;
   for (int tile = blockIdx.x; tile < across * across; tile += gridDim.x) {
-    const int row0 = tile / across * side, col0 = tile % across * side;
-    float sum[2][4][4] = {};
-    for (int k0 = 0; k0 < wide; k0 += deep) {
-      const long long at_a = (long long)row0 * wide + k0, at_b = (long long)k0 * wide + col0;
-      copy_rows<side, 4 * deep>((char*)a_tile[0], (const char*)(large_A + at_a), 4ll * wide);
-      copy_rows<side, 4 * deep>((char*)a_tile[1], (const char*)(small_A + at_a), 4ll * wide);
-      copy_rows<deep, 4 * side>((char*)b_tile[0], (const char*)(large_B + at_b), 4ll * wide);
-      copy_rows<deep, 4 * side>((char*)b_tile[1], (const char*)(small_B + at_b), 4ll * wide);
-      ptx::cp_async_commit();
-      ptx::cp_async_wait<0>();
-      __syncthreads();
-      for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < 4; ++j) {
-          float d[4] = {};
-          for (int way = 0; way < 3; ++way) {  // small * large, large * small, large * large
-            for (int k = 0; k < deep; k += 8) {
-              const auto& from_a = a_tile[way == 0];
-              const auto& from_b = b_tile[way == 1];
-              const int row = down + 16 * i + g, col = right + 8 * j + g;
-              const unsigned a[4] = {from_a[row][k + t], from_a[row + 8][k + t],
-                                     from_a[row][k + t + 4], from_a[row + 8][k + t + 4]};
-              const unsigned b[2] = {from_b[k + t][col], from_b[k + t + 4][col]};
-              ptx::mma_m16n8k8_tf32(d, a, b);
-            }
-          }
-          for (int e = 0; e < 4; ++e) sum[i][j][e] += d[e];
+    const int row0 = tile % across * side, col0 = tile / across * side;
+    const float *from_a = A + (long long)row0 * wide, *from_b = B + col0;
+    const auto begin = [&](FloatTiles& to) {
+      copy_rows<side, 4 * deep>((char*)to.a, (const char*)from_a, 4ll * wide);
+#pragma unroll
+      for (int i = threadIdx.x; i < deep * side / 4; i += threads) {
+        const int row = i / (side / 4), col = i % (side / 4) * 4;
+        ptx::cp_async<16>(&to.b[row][col], from_b + (long long)row * wide + col);
+      }
+      from_a += deep;
+      from_b += (long long)deep * wide;
+    };
+    unsigned a[2][4][4], b[2][4][2];  // of 8 k, and of the next 8
+    const auto load = [&](const FloatTiles& from, int k, int to) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        ptx::ldmatrix_x4(a[to][i], &from.a[down + i * 16 + lane % 16][k + lane / 16 * 4]);
+        for (int e = 0; e < 2; ++e) {
+          b[to][i][e] = __float_as_uint(from.b[k + t + e * 4][right + i * 8 + g]);
         }
       }
-      __syncthreads();
+    };
+    for (int i = 0; i < float_stages - 1; ++i) {
+      if (i < steps) begin(tiles[i]);
+      ptx::cp_async_commit();
     }
-    for (int i = 0; i < 8; ++i)
+    ptx::cp_async_wait<float_stages - 2>();
+    __syncthreads();
+    load(tiles[0], 0, 0);
+    int at = 0, last = float_stages - 1;  // the stage that is multiplied, and the one before it
+    float sum[4][4][4] = {};
+    for (int step = 0; step < steps; ++step) {
+      float d[4][4][4] = {};
+#pragma unroll
+      for (int k = 0; k < deep; k += 8) {
+        const int now = k / 8 % 2;
+        if (k == 0) {
+          if (step + float_stages - 1 < steps) begin(tiles[last]);
+          ptx::cp_async_commit();
+        }
+        if (k + 8 < deep) {
+          load(tiles[at], k + 8, 1 - now);
+        } else {
+          ptx::cp_async_wait<float_stages - 2>();
+          __syncthreads();
+          last = at;
+          at = at + 1 == float_stages ? 0 : at + 1;
+          if (step + 1 < steps) load(tiles[at], 0, 1 - now);
+        }
+        unsigned large_a[4][4], small_a[4][4], large_b[4][2], small_b[4][2];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          for (int e = 0; e < 4; ++e) split(a[now][i][e], large_a[i][e], small_a[i][e]);
+          for (int e = 0; e < 2; ++e) split(b[now][i][e], large_b[i][e], small_b[i][e]);
+        }
+#pragma unroll
+        for (int i = 0; i < 16; ++i)
+          ptx::mma_m16n8k8_tf32(d[i / 4][i % 4], small_a[i / 4], large_b[i % 4]);
+#pragma unroll
+        for (int i = 0; i < 16; ++i)
+          ptx::mma_m16n8k8_tf32(d[i / 4][i % 4], large_a[i / 4], small_b[i % 4]);
+#pragma unroll
+        for (int i = 0; i < 16; ++i)
+          ptx::mma_m16n8k8_tf32(d[i / 4][i % 4], large_a[i / 4], large_b[i % 4]);
+      }
+      // Sums within tensor cores are cut off, those outside are rounded.
+#pragma unroll
+      for (int i = 0; i < 64; ++i) sum[i / 16][i / 4 % 4][i % 4] += d[i / 16][i / 4 % 4][i % 4];
+    }
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
       store(C, n, row0 + down + i / 4 * 16, col0 + right + i % 4 * 8, sum[i / 4][i % 4]);
+    __syncthreads();  // the next tile of C overwrites the first stages
   }
 }
 
-// Room for several matrices, as long as the work in front of its end needs it.
+// Room for several matrices, as long as the work in front of its end needs it. The pool keeps its
+// memory from call to call.
 class Scratch {
  public:
-  explicit Scratch(std::size_t bytes) { error_ = cudaMallocAsync(&room_, bytes, nullptr); }
+  explicit Scratch(std::size_t bytes) {
+    int device = 0;
+    cudaMemPool_t pool = nullptr;
+    cudaGetDevice(&device);
+    cudaDeviceGetDefaultMemPool(&pool, device);
+    unsigned long long kept = ~0ull;
+    cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+    error_ = cudaMallocAsync(&room_, bytes, nullptr);
+  }
   ~Scratch() {
     if (room_) cudaFreeAsync(room_, nullptr);
   }
@@ -156,47 +234,45 @@ class Scratch {
   cudaError_t error_;
 };
 
-int blocks_for(int wide) {
-  const int tiles = (wide / side) * (wide / side);
-  return tiles < most_blocks ? tiles : most_blocks;
+// As many blocks as run at the same time, or as there are tiles.
+template <class Kernel, class... Arguments>
+cudaError_t walk(Kernel kernel, int bytes, int wide, Arguments... arguments) {
+  int device = 0, multiprocessors = 0, each = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
+  const int tiles = (wide / side) * (wide / side), fit = multiprocessors * each;
+  kernel < <<tiles<fit ? tiles : fit, threads, bytes>>>(arguments..., wide);
+  return cudaGetLastError();
 }
 
-cudaError_t multiply(const __half* A, const __half* B, float* C, int n) {
+constexpr int helpers = 1024;  // blocks that pad
+
+template <class T, class Kernel>
+cudaError_t multiply(Kernel kernel, int bytes, const T* A, const T* B, float* C, int n) {
   if (n < 0 || (n > 0 && !(A && B && C))) return cudaErrorInvalidValue;
   if (n == 0) return cudaSuccess;
-  const int wide = padded(n);
+  const int wide = (n + side - 1) / side * side;
   const std::size_t elements = std::size_t(wide) * wide;
-  const Scratch scratch(2 * elements * sizeof(__half));
+  const Scratch scratch(2 * elements * sizeof(T));
   if (scratch.error()) return scratch.error();
-  __half* const padded_A = scratch.at<__half>(0);
-  __half* const padded_B = scratch.at<__half>(elements);
-  pad<<<most_blocks, 256>>>(A, padded_A, n, wide);
-  pad<<<most_blocks, 256>>>(B, padded_B, n, wide);
-  halves<<<blocks_for(wide), 128>>>(padded_A, padded_B, C, n, wide);
-  return cudaGetLastError();
+  T* const padded_A = scratch.at<T>(0);
+  T* const padded_B = scratch.at<T>(elements);
+  pad<<<dim3(helpers, 2), threads>>>(A, B, padded_A, padded_B, n, wide);
+  return walk(kernel, bytes, wide, (const T*)padded_A, (const T*)padded_B, C, n);
 }
 
 }  // namespace
 
 cudaError_t matmul_wmma(const __half* A, const __half* B, float* C, int n) {
-  return multiply(A, B, C, n);
+  return multiply(halves, half_stages * sizeof(HalfTiles), A, B, C, n);
 }
 
 cudaError_t matmul_mma(const __half* A, const __half* B, float* C, int n) {
-  return multiply(A, B, C, n);
+  return multiply(halves, half_stages * sizeof(HalfTiles), A, B, C, n);
 }
 
 cudaError_t matmul_3xtf32(const float* A, const float* B, float* C, int n) {
-  if (n < 0 || (n > 0 && !(A && B && C))) return cudaErrorInvalidValue;
-  if (n == 0) return cudaSuccess;
-  const int wide = padded(n);
-  const std::size_t elements = std::size_t(wide) * wide;
-  const Scratch scratch(4 * elements * sizeof(unsigned));
-  if (scratch.error()) return scratch.error();
-  unsigned* part[4];
-  for (int i = 0; i < 4; ++i) part[i] = scratch.at<unsigned>(i * elements);
-  pad_and_split<<<most_blocks, 256>>>(A, part[0], part[1], n, wide);
-  pad_and_split<<<most_blocks, 256>>>(B, part[2], part[3], n, wide);
-  parts<<<blocks_for(wide), 128>>>(part[0], part[1], part[2], part[3], C, n, wide);
-  return cudaGetLastError();
+  return multiply(floats, float_stages * sizeof(FloatTiles), A, B, C, n);
 }
