@@ -160,10 +160,10 @@ std::optional<SanitizerError> first_sanitizer_error(const std::string& log) {
 }
 
 bool may_be_short_copy(const SanitizerError& error) {
+  // Arguments of templates may have parentheses of their own: Chooser<(unsigned long)16>::cp_async(
   static const std::regex pattern(
-      "Invalid __global__ read of size (4|8|16) bytes at [^(]*(cp|memcpy)_async.*inside the "
-      "nearest "
-      "allocation");
+      "Invalid __global__ read of size (4|8|16) bytes at (<[^>]*>|[^(<])*(cp|memcpy)_async.*"
+      "inside the nearest allocation");
   return std::regex_search(error.message, pattern);
 }
 

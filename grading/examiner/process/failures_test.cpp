@@ -141,6 +141,13 @@ TEST(SanitizerLog, TellsCopiesThatMayBeShortFromReads) {
   EXPECT_TRUE(may_be_short_copy({copy + across, {}}));
   EXPECT_FALSE(may_be_short_copy({copy + behind, {}}));
   EXPECT_FALSE(may_be_short_copy({read + across, {}}));
+  const std::string by_the_pipeline =
+      "Invalid __global__ read of size 16 bytes at nvcuda::experimental::__pipeline_internal::"
+      "ImplementationChooser<(bool)1>::CpAsyncChooser<(unsigned long)16, (unsigned long)8>::"
+      "cp_async(void *, const void *)+0x5130 in cuda_pipeline_helpers.h:203 by thread (6,1,0) in "
+      "block (0,0,0) ";
+  EXPECT_TRUE(may_be_short_copy({by_the_pipeline + across, {}}));
+  EXPECT_FALSE(may_be_short_copy({by_the_pipeline + behind, {}}));
   const std::string in_a_kernel_of_that_name =
       "Invalid __global__ read of size 16 bytes at matmul_async_kernel(const float *)+0x40 in "
       "a.cu:4 "
