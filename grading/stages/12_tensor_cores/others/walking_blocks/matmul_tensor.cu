@@ -243,11 +243,12 @@ cudaError_t walk(Kernel kernel, int bytes, int wide, Arguments... arguments) {
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
   const int tiles = (wide / side) * (wide / side), fit = multiprocessors * each;
-  kernel < <<tiles<fit ? tiles : fit, threads, bytes>>>(arguments..., wide);
+  const int blocks = tiles < fit ? tiles : fit;
+  kernel<<<blocks, threads, bytes>>>(arguments..., wide);
   return cudaGetLastError();
 }
 
-constexpr int helpers = 1024;  // blocks that pad
+constexpr int most_helpers = 1024;  // blocks that pad
 
 template <class T, class Kernel>
 cudaError_t multiply(Kernel kernel, int bytes, const T* A, const T* B, float* C, int n) {
@@ -259,6 +260,7 @@ cudaError_t multiply(Kernel kernel, int bytes, const T* A, const T* B, float* C,
   if (scratch.error()) return scratch.error();
   T* const padded_A = scratch.at<T>(0);
   T* const padded_B = scratch.at<T>(elements);
+  const int helpers = wide < 512 ? wide * wide / threads : most_helpers;
   pad<<<dim3(helpers, 2), threads>>>(A, B, padded_A, padded_B, n, wide);
   return walk(kernel, bytes, wide, (const T*)padded_A, (const T*)padded_B, C, n);
 }
