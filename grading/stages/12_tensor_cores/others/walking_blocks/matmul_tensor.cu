@@ -1,6 +1,5 @@
 // A helper first brings both matrices into padded ones, where every tile is whole: no edge is
-// looked at again but for the stores.
-// Then as many blocks of 8 warps as fit walk over all tiles of C.
+// looked at again but for the stores. Then as many blocks of 8 warps as fit walk over all tiles of C.
 #include "matmul_tensor.hpp"
 
 #include "tilewise/ptx.hpp"
@@ -82,7 +81,7 @@ __global__ __launch_bounds__(threads, 2) void halves(const __half* A, const __ha
       copy_rows<half_depth, 2 * side>((char*)to.b, (const char*)(B + (long long)k0 * wide + col0),
                                       2ll * wide);
     };
-    in_turn(wide / half_depth, begin, [&](int step) {
+    in_turn((n + half_depth - 1) / half_depth, begin, [&](int step) {
       const HalfTiles& now = tiles[step % half_stages];
 #pragma unroll
       for (int k = 0; k < half_depth; k += 16) {
@@ -128,7 +127,7 @@ __global__ __launch_bounds__(threads) void floats(const float* A, const float* B
   FloatTiles* const tiles = reinterpret_cast<FloatTiles*>(memory);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = wide / side;
   const int down = warp / 4 * 64, right = warp % 4 * 32, g = lane / 4, t = lane % 4;
-  const int steps = wide / deep;
+  const int steps = (n + deep - 1) / deep;  // beyond there are zeros alone
   for (int tile = blockIdx.x; tile < across * across; tile += gridDim.x) {
     const int row0 = tile % across * side, col0 = tile / across * side;
     const float *from_a = A + (long long)row0 * wide, *from_b = B + col0;
