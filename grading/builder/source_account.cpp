@@ -16,6 +16,11 @@
 
 #ifdef TILEWISE_HAVE_SIMT
 #include "common/simt/rewrite/accesses.hpp"
+#include "grading/builder/access_words.hpp"
+#include "grading/builder/barrier_words.hpp"
+#include "grading/builder/index_doubts.hpp"
+#include "grading/builder/tile_words.hpp"
+#include "grading/builder/turn_words.hpp"
 #endif
 
 namespace tilewise::grading {
@@ -27,99 +32,10 @@ namespace {
 using simt::IndexPart;
 using simt::SourceAccess;
 using simt::SourceCondition;
-using Accesses = std::vector<SourceAccess>;
 
-constexpr std::size_t most_told = 3;
-
-/// "row < n on line 29, not (col >= n) on line 30": the nearest of them.
-std::string in_list(const std::vector<SourceCondition>& conditions) {
-  std::string text;
-  const std::size_t first = conditions.size() - std::min(conditions.size(), most_told + 1);
-  for (std::size_t i = first; i < conditions.size(); ++i) {
-    const SourceCondition& condition = conditions[i];
-    if (!text.empty()) text += ", ";
-    text += condition.must_not_hold ? tr("not ({}) on line {}", condition.text, condition.line)
-                                    : tr("{} on line {}", condition.text, condition.line);
-  }
-  return text;
-}
-
-std::string description(const SourceAccess& access) {
-  std::string what = access.text;
-  if (!access.declaration.empty()) {
-    what = tr("{}, of {} on line {}", access.text, access.declaration, access.declaration_line);
-  } else if (!access.origin.empty()) {
-    what = tr("{}, where {} begins at {} on line {}", access.text, access.array, access.origin,
-              access.origin_line);
-  }
-  if (access.handed_on) return tr(" Line {} hands on {}.", access.line, what);
-  return access.stores ? tr(" Line {} stores to {}.", access.line, what)
-                       : tr(" Line {} reads {}.", access.line, what);
-}
-
-/// Where the access itself was told before.
-std::string way_to_it(const SourceAccess& access) {
-  if (!access.conditions.empty()) {
-    return tr(" What lets a thread through to it: {}.", in_list(access.conditions));
-  }
-  const std::string& around = access.lambda.empty() ? access.function : access.lambda;
-  return access.in_kernel && access.lambda.empty()
-             ? tr(" No condition stands before it: all threads make it.")
-             : tr(" No condition stands before it in {}().", around);
-}
-
-bool is_test(const SourceCondition& condition) { return !condition.is_of_loop; }
-
-std::vector<IndexPart> untested(const std::vector<IndexPart>& parts) {
-  std::vector<IndexPart> found;
-  std::ranges::copy_if(parts, std::back_inserter(found),
-                       [](const IndexPart& part) { return part.tested == IndexPart::Tested::no; });
-  return found;
-}
-
-/// What of the index no condition tests, or something else than is used.
-std::string doubts(const SourceAccess& access, const std::vector<IndexPart>& parts) {
-  std::string text;
-  if (access.conditions.empty()) return text;
-  const std::vector<IndexPart> none = untested(parts);
-  if (none.size() == 1) text += tr(" None of this tests {}.", none[0].text);
-  if (none.size() > 1) text += tr(" None of this tests {} or {}.", none[0].text, none[1].text);
-  for (const IndexPart& part : parts) {
-    if (part.tested != IndexPart::Tested::alike) continue;
-    text += tr(" What is tested on line {} is {}, and what is used is {}.", part.compared_line,
-               part.compared, part.text);
-  }
-  return text;
-}
-
-/// The parts of an index that may be to blame.
-std::vector<IndexPart> blamed(const SourceAccess& access, const Finding& finding) {
-  const std::size_t brackets = access.brackets.size();
-  std::size_t bracket = static_cast<std::size_t>(std::max(finding.bracket, 0));
-  if (access.memory == SourceAccess::Memory::own) {
-    const auto of_type = static_cast<std::size_t>(std::ranges::count(finding.array, '['));
-    bracket = of_type >= 1 && of_type <= brackets ? brackets - of_type + 1 : 0;
-  }
-  if (bracket == 0 || brackets < 2) return access.parts;
-  if (bracket > access.parts.size()) return {};
-  return {access.parts[bracket - 1]};
-}
-
-/// Of several accesses to one array those that are written alike are one.
-Accesses without_repeats(const Accesses& accesses) {
-  Accesses found;
-  std::set<std::pair<int, std::string>> told;
-  for (const SourceAccess& access : accesses) {
-    if (told.emplace(access.line, access.text).second) found.push_back(access);
-  }
-  return found;
-}
-
-/// Whether a tile is counted through as a matrix is, whose rows are longer.
-bool has_pitch_of_matrix(const SourceAccess& access) {
-  return access.memory == SourceAccess::Memory::shared && !access.pitch.empty() &&
-         !access.declaration.ends_with("[]") &&
-         access.declaration.find(access.pitch) == std::string::npos;
+/// The name of the function that was called.
+std::string function_of(const Finding& finding) {
+  return finding.call.substr(0, finding.call.find('('));
 }
 
 class Account {
@@ -133,7 +49,8 @@ class Account {
       if (kind == "out-of-bounds") tell_stray();
       if (kind == "uninitialised") tell_filling();
       if (kind == "race" || kind == "warp-race") tell_race();
-      if (kind == "barrier") tell_barrier();
+      if (kind == "race") take(missing_commit(finding_, source_));
+      if (kind == "barrier") take(barrier_in_a_branch(finding_, source_));
       if (kind.empty()) tell_costly();
       tell_pitch();
       // What is indexed beyond its declared sides is wrong whoever calls it.
@@ -167,10 +84,14 @@ class Account {
     if (found.empty() || found.size() > 2) return;
     for (const SourceAccess& access : found) {
       const std::vector<IndexPart> parts = blamed(access, finding_);
-      account_.message += description(access) + way_to_it(access) + doubts(access, parts);
+      const SourceAccount side = doubt_about_side(access, finding_, found.size() == 1);
+      account_.message += description(access) + way_to_it(access);
+      if (side.message.empty()) account_.message += doubts(access, parts);
+      take(side);
       const bool is_matrix =
           access.memory == SourceAccess::Memory::global || !access.matrix.empty();
-      if (is_matrix || !access.origin.empty()) tell_moved(access);
+      if (is_matrix) take(doubt_about_bounds(access, finding_));
+      if (is_matrix || !access.origin.empty()) take(moving_pointer(access, source_));
       const std::vector<IndexPart> none = untested(parts);
       if (!is_matrix || found.size() > 1 || !account_.hint.empty()) continue;
       if (access.conditions.empty() && access.in_kernel && access.lambda.empty()) {
@@ -188,12 +109,11 @@ class Account {
     }
   }
 
-  /// `A += Tile * n;`
-  void tell_moved(const SourceAccess& access) {
-    const auto changes = simt::changes_of(source_, access.function, access.array);
-    if (changes.empty()) return;
-    account_.message += tr(" {} itself moves on line {}: {}.", access.array, changes.front().line,
-                           changes.front().text);
+  /// Adds what is known besides, and what to do about it.
+  void take(const SourceAccount& more) {
+    account_.message += more.message;
+    if (!more.hint.empty()) account_.hint = more.hint;
+    if (more.line > 0) account_.line = more.line;
   }
 
   /// The function whose body holds a line, as far as its accesses tell.
@@ -229,8 +149,14 @@ class Account {
         if (is_test(condition)) decides = &condition;
       }
     }
+    const bool is_one_each =
+        finding_.message.find(tr(": as many as the block has threads")) != std::string::npos;
     account_.hint =
-        decides != nullptr
+        is_one_each && stores.size() == 1 && decides == nullptr
+            ? tr("Each thread has stored one element on line {0}, and {1} has more: let each store "
+                 "several, by a loop around line {0} that goes on by the number of threads.",
+                 stores.front().line, stores.front().array)
+        : decides != nullptr
             ? tr("Where {} on line {} keeps a thread from the store, its element stays empty, and "
                  "others read it: put zero there, and let no thread return before.",
                  decides->must_not_hold ? tr("not ({})", decides->text) : decides->text,
@@ -254,7 +180,12 @@ class Account {
         if (is_matrix) account_.message += way_to_it(access) + doubts(access, access.parts);
       }
     }
-    if (first.size() == 1 && second.size() == 1) tell_buffer(first[0], second[0]);
+    if (first.size() != 1 || second.size() != 1) return;
+    const bool is_first = first[0].line < second[0].line;
+    const SourceAccount missing = missing_barrier(
+        is_first ? first[0] : second[0], is_first ? second[0] : first[0], finding_, source_);
+    take(missing);
+    if (missing.message.empty()) tell_buffer(first[0], second[0]);
   }
 
   /// Of arrays with several buffers: what chooses one, and where that changes.
@@ -271,48 +202,6 @@ class Account {
         account_.message += tr(" {} changes on line {}.", name, text);
       }
     }
-  }
-
-  /// Which of two barriers stands in a branch.
-  void tell_barrier() {
-    const auto tests_before = [&](int line) {
-      std::vector<SourceCondition> found;
-      for (const char* word : {"__syncthreads", "__syncwarp", "sync"}) {
-        if (found.empty()) found = simt::conditions_of(source_, line, word);
-      }
-      std::erase_if(found, [](const SourceCondition& condition) {
-        // What a loop counts, all threads may count alike.
-        return condition.is_of_loop;
-      });
-      return found;
-    };
-    auto here = tests_before(finding_.line);
-    auto there = finding_.other_line > 0 && finding_.other_file == finding_.file
-                     ? tests_before(finding_.other_line)
-                     : std::vector<SourceCondition>();
-    const auto is_same = [](const SourceCondition& a, const SourceCondition& b) {
-      return a.line == b.line && a.text == b.text && a.must_not_hold == b.must_not_hold;
-    };
-    const auto without = [&](std::vector<SourceCondition> from,
-                             const std::vector<SourceCondition>& others) {
-      std::erase_if(from, [&](const SourceCondition& condition) {
-        return std::ranges::any_of(
-            others, [&](const SourceCondition& other) { return is_same(condition, other); });
-      });
-      return from;
-    };
-    const auto only_here = without(here, there), only_there = without(there, here);
-    const bool is_there = only_here.empty() && !only_there.empty();
-    const auto& told = is_there ? only_there : only_here;
-    if (told.empty() || (!only_here.empty() && !only_there.empty())) return;
-    const int line = is_there ? finding_.other_line : finding_.line;
-    account_.line = line;
-    account_.message +=
-        tr(" To the barrier on line {} come only those that get through {}.", line, in_list(told));
-    account_.hint =
-        tr("Move the __syncthreads() of line {} out of what line {} decides, so that all threads "
-           "come to it: split the condition in two, one before the barrier and one after it.",
-           line, told.front().line);
   }
 
   /// What a line accesses that costs more than it must.
@@ -351,7 +240,8 @@ class Account {
     std::set<std::string> told;
     constexpr std::size_t most_lines = 6;
     for (std::size_t i = 0; i < lines.size() && i < most_lines; ++i) {
-      const simt::SourceCaller caller = simt::callers_of_line(source_, lines[i]);
+      simt::SourceCaller caller = simt::callers_of_line(source_, lines[i]);
+      if (caller.calls.size() > most_told) keep_those_of_the_call(caller.calls);
       if (caller.calls.empty() || caller.calls.size() > most_told) continue;
       if (!told.insert(caller.function).second) continue;
       std::string calls;
@@ -365,17 +255,31 @@ class Account {
     }
   }
 
+  /// Of what many kernels call, as far as the function that was called launches them.
+  void keep_those_of_the_call(std::vector<simt::QuotedLine>& calls) const {
+    const auto kernels = simt::kernels_launched_by(source_, function_of(finding_));
+    std::erase_if(calls, [&](const simt::QuotedLine& call) {
+      return std::ranges::find(kernels, function_at(call.line)) == kernels.end();
+    });
+  }
+
   void tell_handed_on(int line) {
     for (const SourceAccess& access : without_repeats(accesses_)) {
-      if (access.line != line || access.array != finding_.array) continue;
+      const bool is_it = access.array == finding_.array || access.matrix == finding_.array;
+      if (access.line != line || !is_it) continue;
       account_.message += description(access);
+      if (finding_.kind != "misaligned" || access.made_of.empty()) continue;
+      account_.message += in_list(access.made_of);
+      account_.hint = tr(
+          "Each term of the offset must be a multiple of the elements that are accessed at once, "
+          "4 of a float4: look for the one that is not.");
     }
   }
 
   /// Where the result is stored that was never written, or an input is read at a wrong place.
   void tell_wrong() {
-    const std::string function = finding_.call.substr(0, finding_.call.find('('));
-    const std::vector<std::string> kernels = simt::kernels_launched_by(source_, function);
+    const std::vector<std::string> kernels =
+        simt::kernels_launched_by(source_, function_of(finding_));
     const bool is_unwritten = finding_.message.find(tr("was never written")) != std::string::npos;
     Accesses found;
     for (const SourceAccess& access : accesses_) {
@@ -395,28 +299,7 @@ class Account {
             tr(" {} is read on line {}: {}.", access.array, access.line, access.statement);
       }
     }
-    if (!finding_.array.empty()) tell_tiles(found);
-  }
-
-  /// `As[ty][tx] = A[...]`, and where As is read.
-  void tell_tiles(const Accesses& reads) {
-    std::set<std::string> told;
-    for (const SourceAccess& read : reads) {
-      for (const SourceAccess& store : accesses_) {
-        if (!store.stores || store.line != read.line || store.function != read.function) continue;
-        if (store.memory != SourceAccess::Memory::shared || !told.insert(store.array).second) {
-          continue;
-        }
-        std::size_t count = 0;
-        for (const SourceAccess& use : without_repeats(accesses_)) {
-          const bool is_use = use.array == store.array && use.function == store.function &&
-                              !use.stores && count < most_told;
-          if (!is_use) continue;
-          ++count;
-          account_.message += tr(" {} is read on line {}: {}.", use.array, use.line, use.statement);
-        }
-      }
-    }
+    if (!finding_.array.empty()) take(tiles_filled_by(found, accesses_));
   }
 
   const Finding& finding_;
@@ -431,22 +314,60 @@ SourceAccount account_of(const Finding& finding, std::string_view source) {
   return Account(finding, source).run();
 }
 
+SourceAccount account_of_call(const Finding& finding, std::string_view source,
+                              const NamedSource& caller) {
+  std::vector<std::string> own = simt::host_functions_in(source);
+  const std::string function = function_of(finding);
+  if (std::ranges::find(own, function) != own.end()) return {};
+  // Helpers of one name that both have.
+  const std::vector<std::string> callers = simt::host_functions_in(caller.text);
+  std::erase_if(own, [&](const std::string& name) {
+    return std::ranges::find(callers, name) != callers.end();
+  });
+  const auto calls = simt::calls_to(caller.text, function, own);
+  if (calls.empty() || calls.size() > most_told) return {};
+  SourceAccount account;
+  for (const simt::QuotedLine& call : calls) {
+    account.message +=
+        tr(" {}() comes here by line {} of {}: {}.", function, call.line, caller.name, call.text);
+  }
+  if (finding.kind == "out-of-bounds") {
+    account.hint =
+        tr("Begin at line {} of {}: compare the numbers of rows and columns that it "
+           "hands on with what is left of each matrix from where its part begins.",
+           calls.front().line, caller.name);
+  }
+  return account;
+}
+
 #else
 
 SourceAccount account_of(const Finding&, std::string_view) { return {}; }
 
+SourceAccount account_of_call(const Finding&, std::string_view, const NamedSource&) { return {}; }
+
 #endif
 
 void add_account(Finding& finding, const StageInfo& stage, const std::filesystem::path& folder) {
+  const auto source_of = [&](const std::string& name) {
+    return read_source(folder / name, name, folder.parent_path());
+  };
   for (const std::string& name : stage.sources) {
     // A wrong result names no file: its function's is the one that holds its kernels.
     if (!finding.file.empty() && finding.file != name) continue;
-    const SourceFile file = read_source(folder / name, name, folder.parent_path());
+    const SourceFile file = source_of(name);
     if (!file.problem.empty()) continue;
-    SourceAccount account = account_of(finding, file.text);
-    finding.message += account.message;
-    if (!account.hint.empty()) finding.hint = account.hint;
-    if (account.line > 0) finding.line = account.line;
+    const auto add = [&](const SourceAccount& account) {
+      finding.message += account.message;
+      if (!account.hint.empty()) finding.hint = account.hint;
+      if (account.line > 0) finding.line = account.line;
+    };
+    add(account_of(finding, file.text));
+    for (const std::string& other : stage.sources) {
+      if (finding.file.empty() || other == name) continue;
+      const SourceFile caller = source_of(other);
+      if (caller.problem.empty()) add(account_of_call(finding, file.text, {other, caller.text}));
+    }
   }
 }
 

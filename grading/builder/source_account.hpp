@@ -27,6 +27,18 @@ struct SourceAccount {
 /// function
 SourceAccount account_of(const Finding& finding, std::string_view source);
 
+/// Another source of a stage.
+struct NamedSource {
+  std::string name;
+  std::string_view text;
+};
+
+/// Of a finding in a source that does not define the function that was called: where the one that
+/// does calls what stands in it.
+/// @param source that the finding's file holds
+SourceAccount account_of_call(const Finding& finding, std::string_view source,
+                              const NamedSource& caller);
+
 /// Adds that to a finding.
 /// @param folder that holds the stage's sources
 void add_account(Finding& finding, const StageInfo& stage, const std::filesystem::path& folder);

@@ -83,6 +83,16 @@ const Case cases[] = {
      "  As[0][ty][ty] = A[row * n];\n  sum += As[0][ty][k];",
      " As is filled on line 6: As[0][ty][ty] = A[row * n], by all threads.",
      "Work out which elements the threads of a block fill"},
+    {"where each thread fills one element",
+     {.kind = "uninitialised",
+      .message = "of which 64 elements are written by now, in rows 0 to 3 and columns 0 to 15: as "
+                 "many as the block has threads",
+      .file = "a.cu",
+      .line = 7,
+      .array = "As"},
+     "  As[0][ty][tx] = A[row * n];\n  sum += As[0][ty][k];",
+     " As is filled on line 6",
+     "Each thread has stored one element on line 6, and As has more: let each store several"},
     {"a tile with the rows of a matrix",
      {.kind = "race",
       .file = "a.cu",
@@ -104,6 +114,80 @@ const Case cases[] = {
      "  As[p][ty][tx] = a;\n  p = 1 - p;\n  sum += As[1 - p][ty][k];",
      " Line 6 stores to As[p][ty][tx], of float As[2][16][17] on line 5. Line 8 reads As[1 - "
      "p][ty][k], of float As[2][16][17] on line 5. p changes on line 7: p = 1 - p."},
+    {"a loop with one barrier",
+     {.kind = "race",
+      .file = "a.cu",
+      .line = 10,
+      .other_file = "a.cu",
+      .other_line = 8,
+      .array = "Bs"},
+     "  __shared__ float Bs[16][16];\n  for (int k0 = 0; k0 < n; k0 += 16) {\n"
+     "    Bs[ty][tx] = B[k0];\n    __syncthreads();\n    sum += Bs[0][tx];\n  }",
+     " The __syncthreads() on line 9 stands between the two in one turn of the loop of line 7, but "
+     "none stands between line 10 and line 8 of the next turn.",
+     "Put a second __syncthreads() behind line 10, at the end of the loop of line 7"},
+    {"a barrier at the end of a loop alone",
+     {.kind = "race",
+      .file = "a.cu",
+      .line = 8,
+      .other_file = "a.cu",
+      .other_line = 9,
+      .array = "Bs"},
+     "  __shared__ float Bs[16][16];\n  for (int k0 = 0; k0 < n; k0 += 16) {\n"
+     "    Bs[ty][tx] = B[k0];\n    sum += Bs[0][tx];\n    __syncthreads();\n  }",
+     " The __syncthreads() on line 10 is in the loop of line 7, but none stands between line 8 and "
+     "line 9.",
+     "Put a __syncthreads() between line 8 and line 9"},
+    {"a loop that reads what it is still to store",
+     {.kind = "race",
+      .file = "a.cu",
+      .line = 10,
+      .other_file = "a.cu",
+      .other_line = 8,
+      .array = "Bs"},
+     "  __shared__ float Bs[16][16];\n  for (int i = ty; i < 16; i += 8) {\n"
+     "    Bs[i][tx] = B[i];\n    __syncthreads();\n    C[i] = Bs[tx][i];\n  }",
+     " But each turn stores another part of Bs, where i says, and line 10 reads what later turns "
+     "are still to store.",
+     "End the loop of line 7 before the __syncthreads()"},
+    {"a loop that goes beyond a side", stray(8, "Bs", 2),
+     "  __shared__ float Bs[16][T];\n  for (int k = k0; k < k0 + T; ++k)\n    sum += Bs[ty][k];",
+     " Bs has T elements there, and line 7 lets k go up to k0 + T.", "Compare k with T on line 7"},
+    {"a loop that goes to a side", stray(8, "Bs", 2),
+     "  __shared__ float Bs[16][T];\n  for (int k = 0; k <= T; ++k)\n    sum += Bs[ty][k];",
+     " Line 7 lets k be T itself, and Bs has T elements there", "Write < for <= on line 7."},
+    {"an index of several tiles", stray(8, "Bs", 1),
+     "  __shared__ float Bs[T][T];\n  for (int i = 0; i < 2; ++i)\n    Bs[i * T + ty][tx] = 0;",
+     " Bs has T elements there, and i * T + ty counts whole multiples of T, with i < 2 on line 7",
+     "Declare Bs on line 6 with as many times T"},
+    {"a tree that begins too high", stray(8, "Bs", 1),
+     "  __shared__ float Bs[T];\n  for (int half = T; half > 0; half /= 2)\n"
+     "    sum += Bs[tx + half];",
+     " half begins at T on line 7, and Bs has T elements there", "Let half begin lower on line 7"},
+    {"both sides of a matrix compared with one",
+     {.kind = "out-of-bounds",
+      .message = "reads B[50][0], past the end of B (50 x 70)",
+      .file = "a.cu",
+      .line = 7,
+      .array = "B"},
+     "  if (k0 + ty < n && col < n)\n    sum += B[(k0 + ty) * n + col];",
+     " Its row, k0 + ty, and its column, col, are both compared with n, and B has 50 rows of 70 "
+     "elements.",
+     "One of the two tests of line 6 names the wrong side"},
+    {"a part of which no name is tested", stray(7, "B"),
+     "  if (k0 + T <= n)\n    sum += B[(k0 + ty) * n + col];", " None of this tests col.",
+     "Test col itself, as line 7 uses it"},
+    {"a pointer that is not set back", stray(9, "A"),
+     "  const float* a = A + row * n;\n  for (int col = tx; col < n; col += 8) {\n"
+     "    for (int k = 0; k < n; ++k)\n      sum += *a++;\n  }",
+     " The loop of line 7 comes back to it and does not set a anew, so that each of its turns goes "
+     "on where the loop of line 8 left off.",
+     "Make a within the loop of line 7, before the one of line 8"},
+    {"an index that changes its place", wrong("C[0][0] is 1", "A"),
+     "  float next = A[row * n + k];\n  As[0][ty][tx] = next;\n  sum += As[0][k][ty];",
+     " ty is index 2 of As where that is filled, on line 7, and index 3 where it is read, on line "
+     "8.",
+     "change one of As[0][ty][tx] on line 7 and As[0][k][ty] on line 8"},
     {"which barrier is in a branch",
      {.kind = "barrier", .file = "a.cu", .line = 8, .other_file = "a.cu", .other_line = 7},
      "  if (tx < 16)\n    __syncthreads();\n  __syncthreads();",
@@ -128,6 +212,17 @@ TEST(SourceAccount, TellsWhatStandsOnAFindingsLines) {
     EXPECT_THAT(account.hint, HasSubstr(each.hint));
     EXPECT_EQ(account.line, each.line);
   }
+}
+
+TEST(SourceAccount, TellsWhichSourceCalled) {
+  const std::string caller = "void solve(int m) {\n  multiply(A, B, C, m);\n}\n";
+  Finding finding = stray(2, "B");
+  finding.call = "solve(m=3)";
+  const SourceAccount account = account_of_call(finding, source(""), {"b.cu", caller});
+  EXPECT_EQ(account.message, " solve() comes here by line 2 of b.cu: multiply(A, B, C, m).");
+  EXPECT_THAT(account.hint, HasSubstr("Begin at line 2 of b.cu"));
+  finding.call = "multiply(n=3)";
+  EXPECT_EQ(account_of_call(finding, source(""), {"b.cu", caller}).message, "");
 }
 
 TEST(SourceAccount, SaysNothingOfWhatItDoesNotFind) {

@@ -361,7 +361,11 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
   if (auto diagnosis = part_of_the_sum(seen, comparison)) return diagnosis;
   if (auto diagnosis = terms_added_twice(seen, comparison)) return diagnosis;
   if (auto diagnosis = imprecise(seen, expected)) return diagnosis;
-  return location(seen, comparison);
+  auto place = location(seen, comparison);
+  if (seen.inputs.beta != 0) return place;  // rows of C tell those of A * B apart
+  auto moved = recognise_moved_row(seen.after, expected, comparison);
+  if (moved && place) moved->what = place->what + "; " + moved->what;
+  return moved ? moved : place;
 }
 
 }  // namespace tilewise::grading

@@ -185,6 +185,15 @@ const Case cases[] = {
      [](const Arguments& in, int row, int col) {
        if (row < tile && col < tile) right(in, row, col);
      }},
+    {"a row of A for another one", Pattern::misplaced, "row 8 of C is what row 1 should be", 1, 0,
+     [](const Arguments& in, int row, int col) {
+       in.C[row * ldc + col] = in.alpha * dot(in, row < 8 ? row : row - 7, col);
+     }},
+    {"a column of B for another one", Pattern::misplaced,
+     "column 3 of C is what column 2 should be", 1, 0,
+     [](const Arguments& in, int row, int col) {
+       in.C[row * ldc + col] = in.alpha * dot(in, row, col == 3 ? 2 : col);
+     }},
     {"one row wrong", Pattern::submatrix, "all of them in row 3, columns 0 to 18", 1, 0,
      [](const Arguments& in, int row, int col) {
        right(in, row, col);

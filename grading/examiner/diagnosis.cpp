@@ -286,49 +286,6 @@ std::optional<Diagnosis> interpret(const Reading& reading, const Probe& probe, i
       probe.coded};
 }
 
-// "0 to 7, 16"
-std::string in_runs(const std::vector<int>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const int first = numbers[i];
-    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1) ++i;
-    if (!text.empty()) text += ", ";
-    text += numbers[i] == first ? std::to_string(first) : tr("{} to {}", first, numbers[i]);
-  }
-  return text;
-}
-
-// How often each product counts, where that is the same for all elements. With A the identity, row
-// k of C is that of B times it, and so are columns with B the identity.
-std::string tell_products(const Matrix<float>& after, const Matrix<float>& code, bool by_rows) {
-  const int n = after.rows;
-  std::vector<int> left_out, repeated;
-  for (int k = 0; k < n; ++k) {
-    const auto ratio = [&](int i) {
-      return by_rows ? after(k, i) / code(k, i) : after(i, k) / code(i, k);
-    };
-    const float count = ratio(0);
-    for (int i = 0; i < n; ++i) {
-      if (ratio(i) != count) return "";
-    }
-    if (count < 0 || count != std::floor(count)) return "";
-    if (count == 0) left_out.push_back(k);
-    if (count > 1) repeated.push_back(k);
-  }
-  if (left_out.size() + repeated.size() < 2) return "";
-  std::string text;
-  if (!left_out.empty()) text += tr("; in all, k = {} are left out", in_runs(left_out));
-  if (!repeated.empty()) {
-    text += left_out.empty() ? tr("; in all, k = {} are added more than once", in_runs(repeated))
-                             : tr(", and k = {} are added more than once", in_runs(repeated));
-  }
-  return text;
-}
-
-constexpr const char* follow_the_tiles = marked(
-    "Follow a tile from step to step: each must be fetched, stored and used before the next one "
-    "takes its place, the first and the last one, too.");
-
 // The identity, with its ones a column further to the right, or a row further down.
 Matrix<float> shifted_identity(int n, bool to_the_right) {
   Matrix<float> matrix(n, n);
@@ -383,11 +340,9 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
     }
     const bool is_surer = diagnosis && first && diagnosis->is_sure && !first->is_sure;
     if (diagnosis && (!first || is_surer)) {
-      const std::string products = tell_products(*after, code, code_in_B);
-      diagnosis->what += products;
-      if (!products.empty() && seen.tile.width < n) {
-        diagnosis->hint = core::in_language(follow_the_tiles);
-      }
+      const CountedProducts products = tell_products(*after, code, code_in_B);
+      diagnosis->what += products.what;
+      if (seen.tile.width < n && !products.hint.empty()) diagnosis->hint = products.hint;
       first = std::move(diagnosis);
     }
   }

@@ -81,6 +81,27 @@ struct Diagnosis {
 /// Looks for the mistake behind a wrong result. Nothing if C is right or wrong in no known way.
 std::optional<Diagnosis> recognise(const Observation& observation);
 
+/// Of a product in double precision whose first wrong row, or column, is the right one of another
+/// place.
+std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
+                                             const ReferenceProduct& expected,
+                                             const Comparison& comparison);
+
+/// How often each product counts, where that is the same for all elements. With A the identity, row
+/// k of C is that of B times it, and so are columns with B the identity.
+struct CountedProducts {
+  std::string what;  ///< continues a sentence; empty: nothing is known
+  std::string hint;
+};
+CountedProducts tell_products(const Matrix<float>& after, const Matrix<float>& code, bool by_rows);
+
+/// Of y = A * x, which element of x each column of A was multiplied by, where A has as many rows as
+/// columns or more. Nothing where that does not explain y.
+/// @param x (A.cols, 1), y: A.rows of them
+std::optional<Diagnosis> recognise_factors_of_columns(const Matrix<float>& A,
+                                                      const Matrix<float>& x,
+                                                      const std::vector<double>& y);
+
 /// What messages call a matrix and the bounds of its rows and columns.
 struct MatrixWords {
   const char* matrix = "C";

@@ -358,6 +358,24 @@ TEST(Diagnosis, RecognisesEveryMistake) {
   }
 }
 
+TEST(Diagnosis, KnowsSumsOfOneStepThatGoOn) {
+  constexpr int n = 21;
+  const Matrix<float> code = index_coded_matrix(n, n);
+  const auto counted = [&](const std::function<float(int)>& times) {
+    Matrix<float> after = code;
+    for (int k = 0; k < n; ++k) {
+      for (int col = 0; col < n; ++col) after(k, col) *= times(k);
+    }
+    return tell_products(after, code, true);
+  };
+  const CountedProducts grows = counted([](int k) { return float(3 - k / 8); });
+  EXPECT_THAT(grows.what, HasSubstr("k = 0 to 15 are added more than once"));
+  EXPECT_THAT(grows.hint, HasSubstr("starts from 0 in each"));
+  EXPECT_THAT(counted([](int k) { return k < 8 ? 3.0F : 0.0F; }).hint,
+              HasSubstr("Follow a tile from step to step"));
+  EXPECT_EQ(counted([](int) { return 1.0F; }).what, "");
+}
+
 TEST(Diagnosis, DrawsAMapOfThePartsThatAreWrong) {
   constexpr int n = 21;
   constexpr TileShape part{.width = 6, .height = 11};

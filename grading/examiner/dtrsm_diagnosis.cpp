@@ -126,6 +126,21 @@ std::optional<Diagnosis> other_system(const DtrsmObservation& seen) {
   return std::nullopt;
 }
 
+// Rows that are right for those below, and not divided where they are stored.
+std::optional<Diagnosis> stored_undivided(const DtrsmObservation& seen) {
+  Matrix<double> divided = seen.X;
+  for (int row = 0; row < divided.rows; ++row) {
+    for (int col = 0; col < divided.cols; ++col) divided(row, col) /= seen.system.A(row, row);
+  }
+  if (!check_solution(seen.system, divided).all_right()) return std::nullopt;
+  return Diagnosis{
+      Pattern::other_system,
+      tr("each row is A[row][row] times the right one, and what the rows below it were given is "
+         "right"),
+      tr("Store the quotient: b / A[row][row] goes to the other rows, and b itself stays as it was "
+         "and is stored in the end. b /= A[row][row] changes b, too.")};
+}
+
 // Single precision errs by some 2^-24, a term that is missing by far more.
 std::optional<Diagnosis> imprecise(const DtrsmObservation& seen) {
   if (!solves_roughly(seen.system, seen.X, 0x1p-18)) return std::nullopt;
@@ -183,6 +198,7 @@ std::optional<Diagnosis> diagnose_dtrsm(const DtrsmObservation& seen, bool first
   if (auto diagnosis = unchanged(seen)) return diagnosis;
   if (auto diagnosis = not_a_number(seen)) return diagnosis;
   if (auto diagnosis = other_system(seen)) return diagnosis;
+  if (auto diagnosis = stored_undivided(seen)) return diagnosis;
   if (auto diagnosis = imprecise(seen)) return diagnosis;
   if (auto diagnosis = first_rows(seen, comparison)) return diagnosis;
   return location(seen, comparison);

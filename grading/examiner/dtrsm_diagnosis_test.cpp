@@ -58,6 +58,13 @@ const Case cases[] = {
      substitution({.divisor = [](const auto&, int) { return 1.0; }})},
     {"multiplied", Pattern::other_system, "where it should be divided",
      substitution({.divisor = [](const auto& A, int row) { return 1 / A(row, row); }})},
+    {"stored undivided", Pattern::other_system, "what the rows below it were given is right",
+     [](double alpha, const auto& A, auto& X) {
+       substitution({})(alpha, A, X);
+       for (int row = 0; row < m; ++row) {
+         for (int col = 0; col < n; ++col) X(row, col) *= A(row, row);
+       }
+     }},
     {"divided beforehand", Pattern::other_system, "before the products are subtracted from it",
      substitution(
          {.factor = [](const auto& A, int row, int k) { return A(row, k) * A(row, row); }})},

@@ -249,11 +249,23 @@ std::string advise_on(const Finding& fault) {
   const bool both_store = is_race && fault.line > 0 && fault.other_line > 0 &&
                           words.find(" " + tr("reads") + " ") == words.npos;
   if (is_race && words.find(tr("an asynchronous copy")) != words.npos) {
+    // Words that tell this case from the others, as the check says them.
+    const std::string waited =
+        core::in_language(marked("{} has waited for it on line {}, with no barrier since then "
+                                 "that this thread came to, too"));
+    if (words.find(waited.substr(waited.rfind('}') + 1)) != words.npos) {
+      return tr(
+          "A wait is for the copies of the thread that waits, and for no others': let a "
+          "__syncthreads() follow the wait, and read the tile behind both. A barrier before the "
+          "wait does not do.");
+    }
     return tr(
         "A wait counts groups: each cp_async_commit() closes one around the copies begun since the "
-        "last, and a wait for all but N of them leaves the N youngest on their way. Count which "
-        "group brings this tile, wait for it, let a __syncthreads() follow, and read no other tile "
-        "before.");
+        "last, and what none has closed around is waited for by nobody. A wait for all but N "
+        "leaves "
+        "the N youngest groups on their way. See that a commit follows the copies of each step, "
+        "count which group brings this tile, wait for it, let a __syncthreads() follow, and read "
+        "no other tile before.");
   }
   if (both_store && fault.line == fault.other_line && !is_at_the_first(words)) {
     return name != words.npos

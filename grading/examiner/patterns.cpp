@@ -136,12 +136,12 @@ std::optional<Diagnosis> other_product(const Observation& seen, const Comparison
   if (is_product(seen.after, A, transposed(B))) {
     return Diagnosis{Pattern::second_factor_transposed,
                      tr("C holds A * B^T: B is read by rows where it should be read by columns"),
-                     tr("Element (k, col) of B lies at k * n + col.")};
+                     tr("Element (k, col) of B lies at k * n + col."), "B"};
   }
   if (is_product(seen.after, transposed(A), B)) {
     return Diagnosis{Pattern::first_factor_transposed,
                      tr("C holds A^T * B: A is read by columns where it should be read by rows"),
-                     tr("Element (row, k) of A lies at row * n + k.")};
+                     tr("Element (row, k) of A lies at row * n + k."), "A"};
   }
   return std::nullopt;
 }

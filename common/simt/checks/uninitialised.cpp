@@ -229,8 +229,32 @@ void Uninitialised::write_shared(Array& array, Place place, unsigned bytes, Tag 
   }
 }
 
+/// "; the array is float As[16][20], of which 64 elements are written by now, in rows 0 to 15 and
+/// columns 0 to 3"
+std::string Uninitialised::describe_written(const SharedNames::Declared& array) const {
+  std::string text = tr("; the array is {}", array.declaration);
+  if (array.extents.size() != 2) return text;
+  const std::size_t cols = array.extents[1], count = array.extents[0] * cols;
+  std::size_t written = 0, first_row = count, last_row = 0, first_col = count, last_col = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (written_->last[array.start - shared_place + i * array.element_bytes] < block_first_) {
+      continue;
+    }
+    ++written;
+    first_row = std::min(first_row, i / cols);
+    last_row = std::max(last_row, i / cols);
+    first_col = std::min(first_col, i % cols);
+    last_col = std::max(last_col, i % cols);
+  }
+  if (written == 0) return text + tr(", of which nothing is written by now");
+  text += tr(", of which {} elements are written by now, in rows {} to {} and columns {} to {}",
+             written, first_row, last_row, first_col, last_col);
+  return written == block().threads() ? text + tr(": as many as the block has threads") : text;
+}
+
 void Uninitialised::end_interval() {
   const Tag interval_first = block().moments().interval_first();
+  std::map<Place, std::string> described;  // arrays, by where they start
   for (const PendingRead& pending : std::exchange(pending_, {})) {
     const AccessRecord read = pending.read;
     const Tag write = written_->last[pending.place - shared_place];
@@ -240,12 +264,17 @@ void Uninitialised::end_interval() {
                        thread_of(write) != thread_of(read.tag);
     if (races) continue;
     const auto declared = block().names().declared_at(pending.place);
+    std::string array;
+    if (declared && declared->has_rows()) {
+      std::string& known = described[declared->start];
+      if (known.empty()) known = describe_written(*declared);
+      array = known;
+    }
     block().report(
         "uninitialised", read.site, thread_of(read.tag),
         tr("{} {} shared {}, which no thread has written", block().name_of(thread_of(read.tag)),
            verb(read.site), block().element_at(pending.place)) +
-            (declared && declared->has_rows() ? tr("; the array is {}", declared->declaration)
-                                              : ""),
+            array,
         block().array_of(pending.place));
   }
 }

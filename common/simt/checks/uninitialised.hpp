@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "common/simt/recorder/shadow.hpp"
+#include "common/simt/runtime/names.hpp"
 #include "common/simt/runtime/observer.hpp"
 
 namespace tilewise::simt {
@@ -75,6 +77,7 @@ class Uninitialised final : public Observer {
                    AccessRecord read) const;
   void write_global(Region& region, Place place, unsigned bytes) const;
   Finding explain(Place place, AccessRecord read) const;
+  std::string describe_written(const SharedNames::Declared& array) const;
 
   Shared& shared_ = of_all_threads();
   std::unique_ptr<Written> written_;

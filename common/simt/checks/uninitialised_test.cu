@@ -66,7 +66,9 @@ TEST_F(CheckedBuild, TellsOfTheOneElementOfASharedArrayThatNobodyWrote) {
   const Finding found = the_finding();
   EXPECT_EQ(found.kind, "uninitialised");
   EXPECT_THAT(found.message,
-              HasSubstr("block (0, 0, 0) reads shared tile[3][16], which no thread"));
+              HasSubstr("block (0, 0, 0) reads shared tile[3][16], which no thread has written; the "
+                        "array is float tile[4][17], of which 64 elements are written by now, in "
+                        "rows 0 to 3 and columns 0 to 15"));
 }
 
 __global__ void writes_in_its_first_block(float* out) {

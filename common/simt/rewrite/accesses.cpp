@@ -40,8 +40,9 @@ class AccessReader {
       if (!code_[i].is_name()) continue;
       if (code_[i + 1].is("[")) read_brackets(i);
       if (code_[i - 1].is("*") || code_[i - 1].is("const")) read_pointer(i);
+      if (made_.contains(code_[i].text)) read_argument(i);
       if (pointers_.contains(code_[i].text) && code_[i + 1].is("+") && !code_[i + 2].is("=") &&
-          !code_[i - 1].is(".")) {
+          !code_[i + 2].is("+") && !code_[i - 1].is(".")) {
         read_sum(i);
       }
     }
@@ -164,6 +165,8 @@ class AccessReader {
     if (!code_[star].is("*")) return;
     const Token& before = code_[star - 1];
     const bool is_of_type = before.is_name() && !before.is("return");
+    // `a++ * b[k]` multiplies.
+    const bool is_product = before.is("+") && code_[star - 2].is("+") && code_[star - 3].is_name();
     if (is_declared && is_of_type) {
       std::size_t end = name + 2;
       while (end < function_.end && !code_[end].is(";") && !code_[end].is(",")) {
@@ -172,11 +175,27 @@ class AccessReader {
       const Part value{name + 2, end};
       made_[code_[name].text] = {SourceAccess::Memory::unknown, words_of(code_, value),
                                  code_[name].line, value};
-    } else if (star == name - 1 && !is_of_type && !before.is(")") && !before.is("]") &&
-               before.kind != rewriting::TokenKind::number &&
+    } else if (star == name - 1 && !is_of_type && !is_product && !before.is(")") &&
+               !before.is("]") && before.kind != rewriting::TokenKind::number &&
                (made_.contains(code_[name].text) || pointers_.contains(code_[name].text))) {
-      if (!code_[name + 1].is("+")) add(name, name + 1, {});
+      const bool moves = code_[name + 1].is("+") && code_[name + 2].is("+");
+      if (moves || !code_[name + 1].is("+")) add(name, name + (moves ? 3 : 1), {});
     }
+  }
+
+  /// `load(from)`, of a pointer that the function makes.
+  void read_argument(std::size_t name) {
+    const bool is_argument = (code_[name - 1].is("(") || code_[name - 1].is(",")) &&
+                             (code_[name + 1].is(")") || code_[name + 1].is(","));
+    std::size_t open = name;
+    while (is_argument && open > function_.body && !code_[open].is("(")) {
+      open = code_[open - 1].is(")") ? outline_.partner(open - 1).value_or(open - 1) : open - 1;
+      if (code_[open].is(";") || code_[open].is("{") || code_[open].is("}")) return;
+    }
+    const Token& callee = code_[open - 1];
+    if (!is_argument || (!callee.is_name() && !callee.is(">")) || callee.is("if")) return;
+    add(name, name + 1, {});
+    found_.back().handed_on = !found_.back().stores;
   }
 
   /// `A + row * n + k`, up to the bracket or comma that ends it.
@@ -265,9 +284,27 @@ class AccessReader {
     }
     for (const Part& part : parts) access.parts.push_back(index_parts.judged(part, conditions));
     if (!access.origin.empty()) {
-      add_origin(made_.find(access.array)->second.value, index_parts, conditions, access);
+      const Part value = made_.find(access.array)->second.value;
+      add_definitions(value, access.made_of);
+      add_origin(value, index_parts, conditions, access);
     }
     found_.push_back(std::move(access));
+  }
+
+  /// `a_k = t % 2` of a_k, and what stands in that in turn. One word more is none.
+  void add_definitions(Part value, std::vector<QuotedLine>& found, int depth = 0) const {
+    constexpr int deepest = 3;
+    for (std::size_t i = value.first; i < value.end && depth < deepest; ++i) {
+      const auto made = code_[i].is_name() && !code_[i - 1].is(".") && !code_[i - 1].is("::")
+                            ? rewriting::definition_of(outline_, i, function_.body)
+                            : std::nullopt;
+      if (!made || made->first >= i) continue;
+      std::string text = std::string(code_[i].text) + " = " + words_of(code_, *made);
+      const bool is_sum = made->end > made->first + 1 && text.find('.') == std::string::npos;
+      const bool is_known = std::ranges::find(found, text, &QuotedLine::text) != found.end();
+      if (is_sum && !is_known) found.push_back({code_[made->first].line, std::move(text)});
+      add_definitions(*made, found, depth + 1);
+    }
   }
 
   /// The parts of `A + row * n` come before what a pointer made of it is indexed by. Where that

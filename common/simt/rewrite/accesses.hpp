@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@ struct SourceCondition {
   std::string text;    ///< "row < n"; of several that && joins each is one
   bool must_not_hold;  ///< it stands before an `else`, a `return` or a `continue`
   bool is_of_loop;
+  std::string counter = {};  ///< of a `for`: what it counts, "half"
+  std::string start = {};    ///< and where that begins: "Threads / 2"
 };
 
 /// A part of an index: what stands in brackets or, of a matrix behind a pointer, its row or column.
@@ -25,7 +28,15 @@ struct IndexPart {
   std::string text;  ///< "row + i"
   Tested tested = Tested::no;
   std::string compared = {};  ///< where it is `alike`: "row"
-  int compared_line = 0;
+  int compared_line = 0;      ///< where it is either
+  std::string bound = {};     ///< where it is `exactly`, what it is compared with: "n"
+  bool is_touched = false;    ///< one of its names stands in a condition
+};
+
+/// A line that gives a variable another value, or calls a function.
+struct QuotedLine {
+  int line;
+  std::string text;  ///< "p = 1 - p", "fill(pair, k0)"
 };
 
 /// An access to an element, as a source writes it down.
@@ -44,7 +55,8 @@ struct SourceAccess {
   /// Where a pointer begins that the function makes: "A + row * n", and its line; else empty.
   std::string origin = {};
   int origin_line = 0;
-  std::string matrix = {};  ///< "A" of such a pointer; else empty
+  std::string matrix = {};               ///< "A" of such a pointer; else empty
+  std::vector<QuotedLine> made_of = {};  ///< variables of its origin: "a_k = t % 2"
   std::string function;
   std::string lambda = {};  ///< of the function's that the access stands in; empty: none
   bool in_kernel;
@@ -59,12 +71,6 @@ struct SourceAccess {
 std::vector<SourceCondition> conditions_of(std::string_view source, int line,
                                            std::string_view word);
 
-/// A line that gives a variable another value, or calls a function.
-struct QuotedLine {
-  int line;
-  std::string text;  ///< "p = 1 - p", "fill(pair, k0)"
-};
-
 /// All that the device functions of a CUDA source access by an index, by its words alone.
 /// @param source as the student wrote it
 std::vector<SourceAccess> accesses_in(std::string_view source);
@@ -72,6 +78,41 @@ std::vector<SourceAccess> accesses_in(std::string_view source);
 /// Where a device function gives a variable another value, its declaration aside.
 std::vector<QuotedLine> changes_of(std::string_view source, std::string_view function,
                                    std::string_view variable);
+
+/// What two lines of a kernel that stand in one loop have between them.
+struct SharedTurn {
+  int loop_line;
+  std::string counter = {};  ///< of a `for`
+  int between = 0;           ///< line of a __syncthreads() between them; 0: there is none
+  int beyond = 0;            ///< line of one in the rest of the loop
+};
+
+/// Of the innermost loop around both. Nothing where there is none, or where only some threads come
+/// to one of its barriers.
+/// @param second the later line
+std::optional<SharedTurn> turn_of_lines(std::string_view source, int first, int second);
+
+/// A pointer that moves in a loop within another one, and that neither sets anew.
+struct CarriedPointer {
+  int made_line;  ///< before both loops; 0: the function is given it
+  int outer_line, inner_line;
+};
+std::optional<CarriedPointer> carried_over(std::string_view source, std::string_view function,
+                                           std::string_view variable);
+
+/// An asynchronous copy that is in no group when the next wait comes: no commit stands between.
+/// @param line where copies begin, in a kernel or in what it calls
+struct UncommittedCopy {
+  int copy_line, wait_line;
+};
+std::optional<UncommittedCopy> uncommitted_copy(std::string_view source, int line);
+
+/// Where a function, or one that it calls in turn, calls one of those with these names.
+std::vector<QuotedLine> calls_to(std::string_view source, std::string_view function,
+                                 const std::vector<std::string>& names);
+
+/// Names of the functions of the host that a source defines.
+std::vector<std::string> host_functions_in(std::string_view source);
 
 /// What calls a device function which stands in the source, or a lambda with a name; empty for
 /// kernels.

@@ -164,7 +164,12 @@ TEST(Accesses, AreReadFromAnyText) {
         const std::string text = source.substr(0, source.size() / part);
         found += accesses_in(text).size();
         changes_of(text, "kernel", "k");
-        for (const int line : {20, 40, 80}) callers_of_line(text, line);
+        for (const int line : {20, 40, 80}) {
+          callers_of_line(text, line);
+          turn_of_lines(text, line, line + 9);
+          uncommitted_copy(text, line);
+        }
+        carried_over(text, "kernel", "a");
       }
     }
   }
@@ -178,6 +183,92 @@ TEST(Changes, AreNoDeclarations) {
     text += std::to_string(change.line) + ": " + change.text + "; ";
   }
   EXPECT_EQ(text, "4: p = 1 - p; 6: p ^= 1; 7: ++p; ");
+}
+
+TEST(Accesses, FollowPointersThatWalk) {
+  const auto found =
+      accesses_to("a", kernel("const float* a = A + row;\nsum += *a++ * C[k];\nload(a, 1);"));
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].text, "a++");
+  EXPECT_EQ(found[0].matrix, "A");
+  EXPECT_TRUE(found[1].handed_on);
+  // A product is no access.
+  EXPECT_TRUE(accesses_to("b", kernel("const float* b = C;\nsum += k++ * b[k];"))[0].text ==
+              "b[k]");
+  EXPECT_EQ(accesses_to("b", kernel("const float* b = C;\nsum += k++ * b[k];")).size(), 1U);
+}
+
+TEST(Accesses, KnowWhatTheirPointersAreMadeOf) {
+  const auto found =
+      accesses_to("a", kernel("const int t = threadIdx.x, a_k = t % 2;\nconst int k = k0 + a_k;\n"
+                              "const float* a = A + row * n + k;\nsum += *a;"));
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_EQ(found[0].made_of.size(), 2U);
+  EXPECT_EQ(found[0].made_of[0].text, "k = k0 + a_k");
+  EXPECT_EQ(found[0].made_of[1].text, "a_k = t % 2");
+  EXPECT_EQ(found[0].made_of[1].line, 2);
+}
+
+TEST(Accesses, KnowWhereALoopBegins) {
+  const auto found =
+      accesses_to("A", kernel("for (int half = n / 2; half > 0; half /= 2) C[0] = A[t + half];"));
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_EQ(found[0].conditions.size(), 1U);
+  EXPECT_EQ(found[0].conditions[0].counter, "half");
+  EXPECT_EQ(found[0].conditions[0].start, "n / 2");
+}
+
+/// "loop 3, i: 5 between, 0 beyond"
+std::string turn(const std::string& body, int first, int second) {
+  const auto turn = turn_of_lines(kernel(body), first, second);
+  if (!turn) return "";
+  return "loop " + std::to_string(turn->loop_line) + ", " + turn->counter + ": " +
+         std::to_string(turn->between) + " between, " + std::to_string(turn->beyond) + " beyond";
+}
+
+TEST(Turns, HaveBarriersBetweenTwoOfTheirLines) {
+  const std::string loop = "for (int k = 0; k < n; ++k) {\n";
+  EXPECT_EQ(turn(loop + "s[t] = 1;\n__syncthreads();\nf(s[0]);\n}", 3, 5),
+            "loop 2, k: 4 between, 0 beyond");
+  EXPECT_EQ(turn(loop + "s[t] = 1;\nf(s[0]);\n__syncthreads();\n}", 3, 4),
+            "loop 2, k: 0 between, 5 beyond");
+  EXPECT_EQ(turn(loop + "s[t] = 1;\nf(s[0]);\n}\n__syncthreads();", 3, 4),
+            "loop 2, k: 0 between, 0 beyond");
+  EXPECT_EQ(turn("const auto wait = [&] { __syncthreads(); };\n" + loop +
+                     "s[t] = 1;\nwait();\nf(s[0]);\n}",
+                 4, 6),
+            "loop 3, k: 5 between, 0 beyond");
+  EXPECT_EQ(turn(loop + "s[t] = 1;\nif (k > 0) __syncthreads();\nf(s[0]);\n}", 3, 5), "");
+  EXPECT_EQ(turn("s[t] = 1;\n__syncthreads();\nf(s[0]);", 2, 4), "");
+  EXPECT_EQ(turn(loop + "s[t] = 1;\n}\n" + loop + "f(s[0]);\n}", 3, 6), "");
+}
+
+TEST(Turns, CloseGroupsAroundTheirCopies) {
+  const std::string copy = "const auto copy = [&](int p) {\ncp_async<4>(&s[p], A);\n};\n";
+  const auto found =
+      uncommitted_copy(kernel(copy + "for (;;) {\ncp_async_wait<1>();\ncopy(1);\nf();\n}"), 3);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->copy_line, 7);
+  EXPECT_EQ(found->wait_line, 6);
+  for (const char* body :
+       {"for (;;) {\ncp_async_wait<1>();\ncopy(1);\ncp_async_commit();\n}",
+        "for (;;) {\ncp_async_commit();\ncp_async_wait<1>();\nfor (;;)\ncopy(1);\n"
+        "__pipeline_commit();\n}",
+        "copy(0);\n"}) {
+    EXPECT_FALSE(uncommitted_copy(kernel(copy + body), 3)) << body;
+  }
+}
+
+TEST(Turns, CarryPointersThatNobodySetsAnew) {
+  const char* const inner = "for (int k = 0; k < n; ++k)\nsum += *a++;\n}";
+  const std::string outer = "for (int col = 0; col < n; ++col) {\n";
+  const auto carried = carried_over(kernel("const float* a = A;\n" + outer + inner), "kernel", "a");
+  ASSERT_TRUE(carried);
+  EXPECT_EQ(carried->made_line, 2);
+  EXPECT_EQ(carried->outer_line, 3);
+  EXPECT_EQ(carried->inner_line, 4);
+  EXPECT_FALSE(carried_over(kernel(outer + "const float* a = A;\n" + inner), "kernel", "a"));
+  EXPECT_FALSE(carried_over(kernel("const float* a = A;\n" + outer + "a += n;\n}"), "kernel", "a"));
 }
 
 TEST(Callers, OfLambdasStandInTheirFunction) {
@@ -204,6 +295,19 @@ TEST(Callers, AreThoseOfDeviceFunctions) {
   EXPECT_EQ(calls[1].text, "load<2>(A)");
   EXPECT_EQ(callers_of_line(source, 7).function, "");
   EXPECT_EQ(kernels_launched_by(source, "host"), (std::vector<std::string>{"kernel"}));
+  EXPECT_EQ(host_functions_in(source), (std::vector<std::string>{"host"}));
+}
+
+TEST(Callers, AreReachedFromAFunction) {
+  const std::string source =
+      "static void solve(int m) { multiply(m, 1); }\n"
+      "void first(int m) {\nsolve(m);\nmultiply<8>(m - 1, 2);\n}\n"
+      "void second() { multiply(0, 0); }\n";
+  const std::vector<QuotedLine> calls = calls_to(source, "first", {"multiply"});
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[0].line, 4);
+  EXPECT_EQ(calls[0].text, "multiply<8>(m - 1, 2)");
+  EXPECT_EQ(calls[1].text, "multiply(m, 1)");
 }
 
 }  // namespace

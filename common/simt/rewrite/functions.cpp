@@ -115,24 +115,62 @@ SourceCaller callers_of_line(std::string_view source, int line) {
   return {};
 }
 
-std::vector<std::string> kernels_launched_by(std::string_view source, std::string_view name) {
-  const rewriting::SourceText text(source);
+namespace {
+
+/// A function, and those of the source that it calls, themselves or by others.
+std::vector<const WrittenFunction*> reached_from(const rewriting::SourceText& text,
+                                                 std::string_view name) {
   const std::vector<Token>& code = text.outline.code();
-  std::vector<std::string> kernels, reached = {std::string(name)};
+  std::vector<std::string_view> reached = {name};
+  std::vector<const WrittenFunction*> found;
   for (std::size_t at = 0; at < reached.size(); ++at) {
     for (const WrittenFunction& function : text.functions) {
       if (function.name != reached[at]) continue;
-      if (function.is_kernel) {
-        kernels.push_back(function.name);
-        continue;
-      }
+      found.push_back(&function);
+      if (function.is_kernel) continue;
       for (std::size_t i = function.body; i < function.end; ++i) {
         const bool is_known = std::ranges::find(reached, code[i].text) != reached.end();
         const bool is_function = std::ranges::find(text.functions, code[i].text,
                                                    &WrittenFunction::name) != text.functions.end();
-        if (is_function && !is_known) reached.emplace_back(code[i].text);
+        if (is_function && !is_known) reached.push_back(code[i].text);
       }
     }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<QuotedLine> calls_to(std::string_view source, std::string_view function,
+                                 const std::vector<std::string>& names) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  std::vector<QuotedLine> found;
+  for (const WrittenFunction* caller : reached_from(text, function)) {
+    for (std::size_t i = caller->body + 1; i < caller->end; ++i) {
+      if (std::ranges::find(names, code[i].text) == names.end()) continue;
+      const auto close = code[i + 1].is("<") ? text.outline.template_close(i + 1) : std::nullopt;
+      const std::size_t open = close ? *close + 1 : i + 1;
+      const auto end = code[open].is("(") ? text.outline.partner(open) : std::nullopt;
+      if (end) found.push_back({code[i].line, words_of(code, {i, *end + 1})});
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> host_functions_in(std::string_view source) {
+  std::vector<std::string> names;
+  for (const WrittenFunction& function : rewriting::SourceText(source).functions) {
+    if (!function.is_of_device) names.push_back(function.name);
+  }
+  return names;
+}
+
+std::vector<std::string> kernels_launched_by(std::string_view source, std::string_view name) {
+  const rewriting::SourceText text(source);
+  std::vector<std::string> kernels;
+  for (const WrittenFunction* function : reached_from(text, name)) {
+    if (function->is_kernel) kernels.push_back(function->name);
   }
   return kernels;
 }

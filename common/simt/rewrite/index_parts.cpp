@@ -77,6 +77,22 @@ std::set<std::string> names_in(const Words& words) {
 
 }  // namespace
 
+namespace {
+
+/// `int half = Threads / 2;` before the condition of a `for`.
+void add_start(const std::vector<Token>& code, std::size_t condition, SourceCondition& said) {
+  if (!code[condition - 1].is(";")) return;
+  for (std::size_t i = condition - 2; i > 0 && !code[i].is(";") && !code[i].is("{"); --i) {
+    if (code[i].is(",")) return;
+    if (!code[i].is("=")) continue;
+    said.counter = code[i - 1].text;
+    said.start = words_of(code, {i + 1, condition - 1});
+    return;
+  }
+}
+
+}  // namespace
+
 std::string words_of(const std::vector<Token>& code, Part part) {
   return joined(std::span(code).subspan(part.first, part.end - part.first));
 }
@@ -85,8 +101,10 @@ std::vector<SourceCondition> in_words(const std::vector<Token>& code,
                                       const std::vector<Condition>& conditions) {
   std::vector<SourceCondition> said;
   for (const Condition& condition : conditions) {
+    const bool is_of_loop = condition.kind == Condition::Kind::loop;
     said.push_back({code[condition.words.first].line, words_of(code, condition.words),
-                    condition.must_not_hold, condition.kind == Condition::Kind::loop});
+                    condition.must_not_hold, is_of_loop});
+    if (is_of_loop) add_start(code, condition.words.first, said.back());
   }
   return said;
 }
@@ -184,14 +202,18 @@ IndexPart IndexParts::judged(Part part, const std::vector<Condition>& conditions
       middle = outline_.behind(middle);
     }
     if (middle >= condition.words.end) continue;
-    for (const Part& side :
-         {Part{condition.words.first, middle}, Part{middle + 1, condition.words.end}}) {
+    const Part left{condition.words.first, middle}, right{middle + 1, condition.words.end};
+    for (const Part& side : {left, right}) {
       if (side.first >= side.end) continue;
       const Words compared_words = written_out(side);
       if (plain(code_, side) == plain(code_, part) || compared_words == used) {
         judged.tested = IndexPart::Tested::exactly;
+        judged.compared_line = code_[side.first].line;
+        judged.bound = words_of(code_, side.first == left.first ? right : left);
         return judged;
       }
+      judged.is_touched |= std::ranges::any_of(
+          names_in(compared_words), [&](const std::string& name) { return names.contains(name); });
       if (!names.empty() && std::ranges::includes(names_in(compared_words), names)) {
         judged.tested = IndexPart::Tested::alike;
         judged.compared = words_of(code_, side);

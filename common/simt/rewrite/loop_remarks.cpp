@@ -1,74 +1,31 @@
 #include "common/simt/rewrite/loop_remarks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "common/base/language.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 #include "common/simt/rewrite/variables.hpp"
+#include "common/simt/rewrite/written_loops.hpp"
 
 namespace tilewise::simt {
 namespace {
 
+using rewriting::is_set_in;
 using rewriting::Outline;
 using rewriting::Part;
+using rewriting::says;
 using rewriting::Token;
+using rewriting::TokenKind;
+using rewriting::WrittenLoop;
 
-/// The parts of a loop, in tokens.
-struct Loop {
-  std::size_t word;
-  Part condition;
-  Part step;  ///< of a `for`; else empty
-  Part body;
-  bool starts_anew;
-};
-
-std::size_t end_of_statement(const Outline& outline, std::size_t first) {
-  const std::vector<Token>& code = outline.code();
-  std::size_t end = first;
-  while (end < code.size() && !code[end].is(";") && !code[end].is("{")) {
-    end = outline.behind(end);
-  }
-  return end < code.size() && code[end].is("{") ? outline.partner(end).value_or(end) : end;
-}
-
-std::optional<Loop> loop_at(const Outline& outline, std::size_t word) {
-  const std::vector<Token>& code = outline.code();
-  const bool is_for = code[word].is("for"), is_while = code[word].is("while");
-  if ((!is_for && !is_while) || !code[word + 1].is("(")) return std::nullopt;
-  const auto close = outline.partner(word + 1);
-  if (!close || *close + 1 >= code.size() || code[*close + 1].is(";")) return std::nullopt;
-  const Part body{*close + 1, end_of_statement(outline, *close + 1)};
-  if (is_while) return Loop{word, {word + 2, *close}, {*close, *close}, body, false};
-  std::vector<std::size_t> ends;
-  for (std::size_t i = word + 2; i < *close; ++i) {
-    if (code[i].is("(") || code[i].is("[") || code[i].is("{")) i = outline.partner(i).value_or(i);
-    if (code[i].is(";")) ends.push_back(i);
-  }
-  if (ends.size() != 2) return std::nullopt;
-  return Loop{word, {ends[0] + 1, ends[1]}, {ends[1] + 1, *close}, body, ends[0] > word + 2};
-}
-
-/// Whether a name is stored to or declared among these tokens.
-bool is_set_in(const Outline& outline, Part part, std::string_view name) {
-  const std::vector<Token>& code = outline.code();
-  for (std::size_t i = part.first; i < part.end; ++i) {
-    if (code[i].text != name) continue;
-    const bool is_declared = code[i - 1].is_name() && !code[i - 1].is("return");
-    if (is_declared || rewriting::may_change(outline, i)) return true;
-  }
-  return false;
-}
-
-bool says(const Outline& outline, Part part, std::string_view word) {
-  return std::any_of(outline.code().begin() + static_cast<std::ptrdiff_t>(part.first),
-                     outline.code().begin() + static_cast<std::ptrdiff_t>(part.end),
-                     [&](const Token& token) { return token.is(word); });
-}
-
-void look_for_unset_counter(const Outline& outline, const Loop& outer, const Loop& inner,
-                            std::vector<Remark>& remarks) {
+void look_for_unset_counter(const Outline& outline, const WrittenLoop& outer,
+                            const WrittenLoop& inner, std::vector<Remark>& remarks) {
   const std::vector<Token>& code = outline.code();
   const std::size_t first = inner.condition.first;
   // `col < n`, and no more.
@@ -103,14 +60,91 @@ void look_for_unset_counter(const Outline& outline, const Loop& outer, const Loo
           code[outer.word].line, code[inner.word].line)});
 }
 
+/// `for (int k0 = 0; ...; k0 += Tile) { ... k0 % 2 ... }`: of multiples the remainder need not
+/// change.
+void look_for_remainder_of_multiples(const Outline& outline, const WrittenLoop& loop,
+                                     std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const auto counter = rewriting::counter_of(outline, loop);
+  // `k0 += Tile`, and nothing but one word behind it.
+  const std::size_t first = loop.step.first;
+  if (!counter || loop.step.end < first + 4 || !code[first].is(code[*counter].text)) return;
+  if (!code[first + 1].is("+") || !code[first + 2].is("=") || code[first + 3].is("1")) return;
+  const bool is_one_word = first + 4 == loop.step.end || code[first + 4].is(",");
+  if (!is_one_word) return;
+  for (std::size_t i = loop.body.first; i + 2 < loop.body.end; ++i) {
+    const bool is_remainder = code[i].is(code[*counter].text) && code[i + 1].is("%") &&
+                              (code[i + 2].is("2") || code[i + 2].is("3"));
+    if (!is_remainder || code[i - 1].is("*") || code[i - 1].is("/")) continue;
+    const std::string_view name = code[i].text, step = code[first + 3].text;
+    remarks.push_back(
+        {Remark::Kind::doubt, code[i].line,
+         tr("{0} goes up by {1} from turn to turn, and {0} % {2} is the same for all multiples of "
+            "{2}: it need not change from one turn to the next",
+            name, step, code[i + 2].text),
+         tr("Count the turns instead: {} / {} % {}.", name, step, code[i + 2].text)});
+    return;
+  }
+}
+
+/// What becomes of the pointers of an array.
+struct MovedPointers {
+  std::set<std::string_view> numbers;  ///< of those that move
+  bool by_other_index = false;         ///< or are set to something by a number
+  int line = 0;
+};
+
+MovedPointers moved_pointers(const Outline& outline, Part part, std::string_view name) {
+  const std::vector<Token>& code = outline.code();
+  MovedPointers found;
+  for (std::size_t i = part.first; i + 4 < part.end; ++i) {
+    if (!code[i].is(name) || !code[i + 1].is("[") || !rewriting::is_changed_at(outline, i))
+      continue;
+    const bool is_number = code[i + 2].kind == TokenKind::number && code[i + 3].is("]");
+    const bool is_set = code[outline.behind(i + 1)].is("=");
+    if (is_set && !is_number) continue;  // where it begins
+    found.by_other_index |= is_set || !is_number;
+    found.numbers.insert(code[i + 2].text);
+    found.line = code[i].line;
+  }
+  return found;
+}
+
+/// `const float* a[2];` of which `a[0] += Tile` moves the first alone.
+void look_for_resting_pointers(const Outline& outline, std::size_t name,
+                               std::vector<Remark>& remarks) {
+  const std::vector<Token>& code = outline.code();
+  const bool is_array = code[name].kind == TokenKind::identifier && code[name - 1].is("*") &&
+                        code[name + 1].is("[") && code[name + 2].kind == TokenKind::number &&
+                        code[name + 3].is("]") && code[name + 4].is(";");
+  const auto block = is_array ? rewriting::block_around(outline, name) : std::nullopt;
+  const auto end = block ? outline.partner(*block) : std::nullopt;
+  if (!end) return;
+  const MovedPointers moved = moved_pointers(outline, {name + 5, *end}, code[name].text);
+  if (moved.by_other_index || moved.numbers.empty()) return;
+  const std::string count(code[name + 2].text);
+  if (std::to_string(moved.numbers.size()) == count) return;
+  std::string told;
+  for (const std::string_view number : moved.numbers) {
+    told += fmt::format("{}{}[{}]", told.empty() ? "" : ", ", code[name].text, number);
+  }
+  remarks.push_back({Remark::Kind::doubt, moved.line,
+                     tr("of the {} pointers {}, only {} moves on: the others stay where they began",
+                        count, code[name].text, told),
+                     tr("Move each of them: for (int i = 0; i < {0}; ++i) {1}[i] += ...;", count,
+                        code[name].text)});
+}
+
 }  // namespace
 
 void remark_on_loops(const Outline& outline, std::vector<Remark>& remarks) {
-  std::vector<Loop> around;
+  std::vector<WrittenLoop> around;
   for (std::size_t i = 0; i + 2 < outline.code().size(); ++i) {
+    if (i > 0 && i + 5 < outline.code().size()) look_for_resting_pointers(outline, i, remarks);
     while (!around.empty() && around.back().body.end <= i) around.pop_back();
-    const auto loop = loop_at(outline, i);
+    const auto loop = rewriting::loop_at(outline, i);
     if (!loop) continue;
+    look_for_remainder_of_multiples(outline, *loop, remarks);
     if (!around.empty() && !loop->starts_anew) {
       look_for_unset_counter(outline, around.back(), *loop, remarks);
     }

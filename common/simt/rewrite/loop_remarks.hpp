@@ -8,7 +8,8 @@
 namespace tilewise::simt {
 
 /// Adds remarks on loops within loops that go on where they ended the last time: `for (; col < n;
-/// ...)` and `while (col < n)`, whose counter the loop around them never sets.
+/// ...)` and `while (col < n)`, whose counter the loop around them never sets; on `k0 % 2` of what
+/// goes up by more than 1; and on arrays of pointers of which a loop moves some alone.
 void remark_on_loops(const rewriting::Outline& outline, std::vector<Remark>& remarks);
 
 }  // namespace tilewise::simt

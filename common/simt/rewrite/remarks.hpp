@@ -27,8 +27,8 @@ struct Remark {
 /// of a grid or block that is launched without one; places that are counted with the wrong extent;
 /// sums that start from nothing; counters without sign that are to fall below 0; arguments that are
 /// freed; statements that end sooner or later than they look; conditions that store; loops
-/// that go on where they ended before; names that hide those that are meant; and numbers of
-/// elements where CUDA counts bytes.
+/// that go on where they ended before; remainders of multiples; pointers that stay behind; names
+/// that hide those that are meant; and numbers of elements where CUDA counts bytes.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

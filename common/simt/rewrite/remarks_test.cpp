@@ -134,6 +134,36 @@ TEST(Remarks, NameLoopsThatGoOnWhereTheyEnded) {
   }
 }
 
+TEST(Remarks, NameRemaindersOfMultiples) {
+  const std::string told =
+      "3: k0 goes up by Tile from turn to turn, and k0 % 2 is the same for all multiples of 2";
+  const std::pair<const char*, bool> cases[] = {
+      {"for (int k0 = 0; k0 < n; k0 += Tile)\nf(k0 % 2);", true},
+      {"for (int k0 = 0; k0 < n; k0 += Tile) {\nint p = k0 % 2; }", true},
+      {"for (int k0 = 0; k0 < n; k0 += Tile)\nf(k0 / Tile % 2);", false},
+      {"for (int k0 = 0; k0 < n; k0 += 1)\nf(k0 % 2);", false},
+      {"for (int k0 = 0; k0 < n; ++k0)\nf(k0 % 2);", false},
+      {"for (int k0 = 0; k0 < n; k0 += Tile)\nf(k0 % n);", false},
+  };
+  for (const auto& [body, is_told] : cases) {
+    EXPECT_EQ(told_of(kernel(body)).find(told) != std::string::npos, is_told) << body;
+  }
+}
+
+TEST(Remarks, NamePointersThatStayBehind) {
+  const std::string told = "of the 2 pointers a, only a[0] moves on: the others stay";
+  const std::pair<const char*, bool> cases[] = {
+      {"const float* a[2]; for (int i = 0; i < 2; ++i) a[i] = A + i;\nf(); a[0] += 4;", true},
+      {"const float* a[2]; a[0] = A; a[1] = A; a[0] += 4; a[1] += 4;", false},
+      {"const float* a[2]; for (int i = 0; i < 2; ++i) { a[i] = A + i; a[i] += 4; }", false},
+      {"const float* a[2]; a[1] = A; for (int i = 0; i < 2; ++i) a[i] = A;", false},
+  };
+  for (const auto& [body, is_told] : cases) {
+    EXPECT_EQ(told_of(kernel(body)).find(told) != std::string::npos, is_told)
+        << body << told_of(kernel(body));
+  }
+}
+
 TEST(Remarks, LetPassStatementsThatAreMeantSo) {
   for (const char* body : {
            "int k = 0; for (; k < n && A[k] > 0; ++k);\nC[0] = k;",

@@ -262,7 +262,7 @@ class Rows : public ReductionTest<RowCase> {
       diagnosis = {Pattern::scaled, tr("alpha is left out"), ""};
     } else if (other = trial.inputs, other.beta = 1; trial.of.beta != 1 && is_of(other)) {
       diagnosis = {Pattern::scaled, tr("beta is left out"), ""};
-    } else if (trial.of.m > 1) {
+    } else if (diagnosis = factors_of_columns(trial); !diagnosis && trial.of.m > 1) {
       diagnosis = recognise_location(comparison.is_wrong, trial.of.m, 1, {1, 32},
                                      is_unwritten(found), {.matrix = "y", .bounds = "m"});
     }
@@ -271,6 +271,17 @@ class Rows : public ReductionTest<RowCase> {
         tr("{} (allowed error {:.2g})", describe_value(static_cast<float>(comparison.expected)),
            comparison.tolerance),
         diagnosis, core::in_language(gemv_advice));
+  }
+
+  static std::optional<Diagnosis> factors_of_columns(const GemvTrial& trial) {
+    if (trial.of.alpha == 0) return std::nullopt;
+    const Matrix<float> y = trial.device_y.contents();
+    std::vector<double> products(y.values.size());
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      const double old = trial.of.beta == 0 ? 0 : trial.of.beta * trial.inputs.y.values[i];
+      products[i] = (y.values[i] - old) / trial.of.alpha;
+    }
+    return recognise_factors_of_columns(trial.inputs.A, trial.inputs.x, products);
   }
 
   std::optional<Finding> fault_in_written_of(const GemvTrial& trial) {

@@ -1,0 +1,123 @@
+#include "grading/builder/access_words.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "common/base/language.hpp"
+#include "grading/builder/source_file.hpp"
+
+namespace tilewise::grading {
+
+using simt::IndexPart;
+using simt::SourceAccess;
+using simt::SourceCondition;
+
+std::string in_list(const std::vector<SourceCondition>& conditions) {
+  std::string text;
+  const std::size_t first = conditions.size() - std::min(conditions.size(), most_told + 1);
+  for (std::size_t i = first; i < conditions.size(); ++i) {
+    const SourceCondition& condition = conditions[i];
+    if (!text.empty()) text += ", ";
+    text += condition.must_not_hold ? tr("not ({}) on line {}", condition.text, condition.line)
+                                    : tr("{} on line {}", condition.text, condition.line);
+  }
+  return text;
+}
+
+std::string in_list(const std::vector<simt::QuotedLine>& definitions) {
+  std::string text;
+  for (const simt::QuotedLine& each : definitions) {
+    text += (text.empty() ? "" : ", ") + tr("{} on line {}", each.text, each.line);
+  }
+  return text.empty() ? "" : tr(" In that, {}.", text);
+}
+
+std::string description(const SourceAccess& access) {
+  std::string what = access.text;
+  if (!access.declaration.empty()) {
+    what = tr("{}, of {} on line {}", access.text, access.declaration, access.declaration_line);
+  } else if (!access.origin.empty()) {
+    what = tr("{}, where {} begins at {} on line {}", access.text, access.array, access.origin,
+              access.origin_line);
+  }
+  if (access.handed_on) return tr(" Line {} hands on {}.", access.line, what);
+  return access.stores ? tr(" Line {} stores to {}.", access.line, what)
+                       : tr(" Line {} reads {}.", access.line, what);
+}
+
+/// Where the access itself was told before.
+std::string way_to_it(const SourceAccess& access) {
+  if (!access.conditions.empty()) {
+    return tr(" What lets a thread through to it: {}.", in_list(access.conditions));
+  }
+  const std::string& around = access.lambda.empty() ? access.function : access.lambda;
+  return access.in_kernel && access.lambda.empty()
+             ? tr(" No condition stands before it: all threads make it.")
+             : tr(" No condition stands before it in {}().", around);
+}
+
+bool says_word(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !is_word(text[at - 1]) || !is_word(name.front());
+    if (begins && (end == text.size() || !is_word(text[end]) || !is_word(name.back()))) return true;
+  }
+  return false;
+}
+
+bool is_test(const SourceCondition& condition) { return !condition.is_of_loop; }
+
+std::vector<IndexPart> untested(const std::vector<IndexPart>& parts) {
+  std::vector<IndexPart> found, untouched;
+  for (const IndexPart& part : parts) {
+    if (part.tested != IndexPart::Tested::no) continue;
+    found.push_back(part);
+    if (!part.is_touched) untouched.push_back(part);
+  }
+  return untouched.empty() ? found : untouched;
+}
+
+std::string doubts(const SourceAccess& access, const std::vector<IndexPart>& parts) {
+  std::string text;
+  if (access.conditions.empty()) return text;
+  const std::vector<IndexPart> none = untested(parts);
+  if (none.size() == 1) text += tr(" None of this tests {}.", none[0].text);
+  if (none.size() > 1) text += tr(" None of this tests {} or {}.", none[0].text, none[1].text);
+  for (const IndexPart& part : parts) {
+    if (part.tested != IndexPart::Tested::alike) continue;
+    text += tr(" What is tested on line {} is {}, and what is used is {}.", part.compared_line,
+               part.compared, part.text);
+  }
+  return text;
+}
+
+std::vector<IndexPart> blamed(const SourceAccess& access, const core::Finding& finding) {
+  const std::size_t brackets = access.brackets.size();
+  std::size_t bracket = static_cast<std::size_t>(std::max(finding.bracket, 0));
+  if (access.memory == SourceAccess::Memory::own) {
+    const auto of_type = static_cast<std::size_t>(std::ranges::count(finding.array, '['));
+    bracket = of_type >= 1 && of_type <= brackets ? brackets - of_type + 1 : 0;
+  }
+  if (bracket == 0 || brackets < 2) return access.parts;
+  if (bracket > access.parts.size()) return {};
+  return {access.parts[bracket - 1]};
+}
+
+Accesses without_repeats(const Accesses& accesses) {
+  Accesses found;
+  std::set<std::pair<int, std::string>> told;
+  for (const SourceAccess& access : accesses) {
+    if (told.emplace(access.line, access.text).second) found.push_back(access);
+  }
+  return found;
+}
+
+bool has_pitch_of_matrix(const SourceAccess& access) {
+  return access.memory == SourceAccess::Memory::shared && !access.pitch.empty() &&
+         !access.declaration.ends_with("[]") &&
+         access.declaration.find(access.pitch) == std::string::npos;
+}
+
+}  // namespace tilewise::grading
