@@ -42,7 +42,7 @@ function(tilewise_test)
                                             GTest::gtest_main)
   set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test
                                               TILEWISE_UNCOUNTED ON)
-  # It ends what hangs. Tests that take half a minute take four where others have the processors.
+  # It ends what hangs. A test of 50 s of processor time took more than 120 s on busy processors.
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()

@@ -254,6 +254,11 @@ TEST(Turns, CloseGroupsAroundTheirCopies) {
        {"for (;;) {\ncp_async_wait<1>();\ncopy(1);\ncp_async_commit();\n}",
         "for (;;) {\ncp_async_commit();\ncp_async_wait<1>();\nfor (;;)\ncopy(1);\n"
         "__pipeline_commit();\n}",
+        "for (;;) "
+        "{\ncopy(1);\npipe.producer_commit();\ncuda::pipeline_consumer_wait_prior<1>(pipe);"
+        "\n}",
+        "const auto close = [&] { cp_async_commit(); };\nfor (;;) {\ncopy(1);\nclose();\n"
+        "cp_async_wait<1>();\n}",
         "copy(0);\n"}) {
     EXPECT_FALSE(uncommitted_copy(kernel(copy + body), 3)) << body;
   }

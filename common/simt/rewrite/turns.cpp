@@ -32,20 +32,37 @@ std::optional<std::size_t> token_on(const Outline& outline, const WrittenFunctio
   return std::nullopt;
 }
 
-/// What all threads of a block wait in: `__syncthreads`, `sync` of a group, and functions and
-/// lambdas that hold one of them.
-std::set<std::string, std::less<>> waiting_names(const SourceText& text) {
-  std::set<std::string, std::less<>> names = {"__syncthreads", "sync"};
-  const std::vector<Token>& code = text.outline.code();
+using FunctionNames = std::set<std::string, std::less<>>;
+
+/// Functions of the device but for kernels, and lambdas, that hold a token of this kind.
+template <class Is>
+FunctionNames holders_of(const SourceText& text, Is is_one) {
+  FunctionNames names;
   for (const WrittenFunction& function : text.functions) {
     for (std::size_t i = function.body; i < function.end; ++i) {
-      if (!code[i].is("__syncthreads") && !(code[i].is("sync") && code[i - 1].is("."))) continue;
+      if (!is_one(i)) continue;
       const auto lambda = rewriting::lambda_around(text.outline, i, function.body);
-      if (lambda) names.emplace(code[lambda->name].text);
+      if (lambda) names.emplace(text.outline.code()[lambda->name].text);
       if (!lambda && !function.is_kernel) names.insert(function.name);
     }
   }
   return names;
+}
+
+/// What all threads of a block wait in: `__syncthreads`, `sync` of a group, and functions and
+/// lambdas that hold one of them.
+FunctionNames waiting_names(const SourceText& text) {
+  const std::vector<Token>& code = text.outline.code();
+  FunctionNames names = holders_of(text, [&](std::size_t i) {
+    return code[i].is("__syncthreads") || (code[i].is("sync") && code[i - 1].is("."));
+  });
+  names.insert({"__syncthreads", "sync"});
+  return names;
+}
+
+/// Whether a word commits copies, whatever they go by: `cp_async_commit`, `producer_commit`.
+bool is_commit(const Token& token) {
+  return token.is_name() && token.text.find("commit") != std::string_view::npos;
 }
 
 /// Whether a condition within the loop decides on a token.
@@ -123,18 +140,18 @@ std::optional<CarriedPointer> carried_over(std::string_view source, std::string_
 
 namespace {
 
-/// The first call among these tokens to what commits or waits for copies.
-std::optional<std::size_t> next_of_groups(const std::vector<Token>& code, std::size_t from,
+/// The first call among these tokens that commits copies, or that waits for them.
+/// @param commits functions and lambdas that do the first
+std::optional<std::size_t> next_of_groups(const std::vector<Token>& code,
+                                          const FunctionNames& commits, std::size_t from,
                                           std::size_t to) {
   for (std::size_t i = from; i + 1 < to; ++i) {
-    const bool is_call = code[i + 1].is("(") || code[i + 1].is("<");
-    const bool is_of_copies = code[i].text.find("async") != std::string_view::npos ||
-                              code[i].text.find("pipeline") != std::string_view::npos;
-    if (!code[i].is_name() || !is_call || !is_of_copies) continue;
-    if (code[i].text.find("commit") != std::string_view::npos ||
-        code[i].text.find("wait") != std::string_view::npos) {
-      return i;
-    }
+    if (!code[i].is_name() || (!code[i + 1].is("(") && !code[i + 1].is("<"))) continue;
+    const auto says = [&](std::string_view word) {
+      return code[i].text.find(word) != std::string_view::npos;
+    };
+    const bool waits = says("wait") && (says("async") || says("pipeline") || says("consumer"));
+    if (waits || is_commit(code[i]) || commits.contains(code[i].text)) return i;
   }
   return std::nullopt;
 }
@@ -145,6 +162,7 @@ std::optional<UncommittedCopy> uncommitted_copy(std::string_view source, int lin
   const SourceText text(source);
   const Outline& outline = text.outline;
   const std::vector<Token>& code = outline.code();
+  const FunctionNames commits = holders_of(text, [&](std::size_t i) { return is_commit(code[i]); });
   std::vector<int> lines = {line};
   for (const QuotedLine& call : callers_of_line(source, line).calls) lines.push_back(call.line);
   for (const int copy_line : lines) {
@@ -153,10 +171,11 @@ std::optional<UncommittedCopy> uncommitted_copy(std::string_view source, int lin
           function.is_of_device ? token_on(outline, function, copy_line) : std::nullopt;
       if (!copy) continue;
       const auto lambda = rewriting::lambda_around(outline, *copy, function.body);
-      auto next = next_of_groups(code, *copy, lambda ? lambda->end : function.end);
+      auto next = next_of_groups(code, commits, *copy, lambda ? lambda->end : function.end);
       const auto loops = rewriting::loops_around(outline, *copy, function.body);
-      if (!next && !loops.empty()) next = next_of_groups(code, loops.back().body.first, *copy);
-      if (!next || code[*next].text.find("commit") != std::string_view::npos) continue;
+      if (!next && !loops.empty())
+        next = next_of_groups(code, commits, loops.back().body.first, *copy);
+      if (!next || is_commit(code[*next]) || commits.contains(code[*next].text)) continue;
       return UncommittedCopy{copy_line, code[*next].line};
     }
   }
