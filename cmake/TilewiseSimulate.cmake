@@ -1,3 +1,13 @@
+# What checked kernels call in place of functions of the C library (common/simt/device_functions.hpp). Tests
+# need those for copies and for the heap.
+file(READ ${PROJECT_SOURCE_DIR}/common/simt/device_functions.hpp text)
+string(REGEX MATCH "wrapped_functions[^;]*;" list "${text}")
+string(REGEX MATCHALL "\"[A-Za-z0-9_]+\"" tilewise_wrapped_functions "${list}")
+list(TRANSFORM tilewise_wrapped_functions REPLACE "\"" "")
+set(tilewise_wraps ${tilewise_wrapped_functions})
+list(FILTER tilewise_wraps INCLUDE REGEX "^(mem|malloc|free|_Z)")
+list(TRANSFORM tilewise_wraps PREPEND LINKER:--wrap=)
+
 # tilewise_checked_flags(flags gnu): what makes this compiler report every load and store. A build
 # that was configured before they changed is configured anew.
 function(tilewise_checked_flags variable compiler)
@@ -51,7 +61,7 @@ function(tilewise_simulate)
   target_compile_features(${arg_TARGET} PRIVATE cxx_std_17)
   target_link_libraries(${arg_TARGET} PRIVATE tilewise_simt)
   if(arg_CHECKED)
-    target_link_options(${arg_TARGET} PRIVATE LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset)
+    target_link_options(${arg_TARGET} PRIVATE ${tilewise_wraps})
   endif()
 endfunction()
 
@@ -81,7 +91,7 @@ function(tilewise_simulate_by_other_compiler)
     target_sources(${arg_TARGET} PRIVATE ${object})
   endforeach()
   target_link_libraries(${arg_TARGET} PRIVATE tilewise_simt)
-  target_link_options(${arg_TARGET} PRIVATE LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset)
+  target_link_options(${arg_TARGET} PRIVATE ${tilewise_wraps})
 endfunction()
 
 # tilewise_simt_test(NAME simt_barriers_test SOURCES barriers_test.cu [CHECKED])

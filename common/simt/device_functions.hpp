@@ -20,11 +20,43 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
      "remquo", "rint",     "round",   "scalbln", "scalbn",    "sin",       "sincos", "sinh",
      "sqrt",   "tan",      "tanh",    "tgamma",  "trunc",     "y0",        "y1",     "yn"});
 
-/// Of all these those that load or store by a pointer. A checked module is linked so that they lead
-/// to functions that report it (recorder/hooks.cpp): `--wrap=memcpy` and so on.
-inline constexpr auto wrapped_functions = std::to_array<std::string_view>(
-    {"memcpy", "memmove", "memset", "modf", "modff", "frexp", "frexpf", "remquo", "remquof",
-     "sincos", "sincosf", "nan", "nanf", "printf", "vprintf", "puts", "__assert_fail"});
+/// Of all these those that load or store by a pointer, and those of the heap, which a GPU has one
+/// of its own for. A checked module is linked so that they lead to functions that report it
+/// (recorder/hooks.cpp, runtime/device_heap.cpp): `--wrap=memcpy` and so on.
+inline constexpr auto wrapped_functions =
+    std::to_array<std::string_view>({"memcpy",
+                                     "memmove",
+                                     "memset",
+                                     "modf",
+                                     "modff",
+                                     "frexp",
+                                     "frexpf",
+                                     "remquo",
+                                     "remquof",
+                                     "sincos",
+                                     "sincosf",
+                                     "nan",
+                                     "nanf",
+                                     "printf",
+                                     "vprintf",
+                                     "puts",
+                                     "__assert_fail",
+                                     "malloc",
+                                     "free",
+                                     "_Znwm",
+                                     "_Znam",
+                                     "_ZnwmRKSt9nothrow_t",
+                                     "_ZnamRKSt9nothrow_t",
+                                     "_ZnwmSt11align_val_t",
+                                     "_ZnamSt11align_val_t",
+                                     "_ZdlPv",
+                                     "_ZdaPv",
+                                     "_ZdlPvm",
+                                     "_ZdaPvm",
+                                     "_ZdlPvSt11align_val_t",
+                                     "_ZdaPvSt11align_val_t",
+                                     "_ZdlPvmSt11align_val_t",
+                                     "_ZdaPvmSt11align_val_t"});
 
 /// The rest of the C library that a GPU has: printf() and assert(), copies, which report
 /// themselves, the heap, and clock(). puts() and putchar() are what compilers make of printf().

@@ -152,16 +152,16 @@ DEFECT(locals_of_another_thread, "host-pointer", "a local variable of another th
   hands_its_locals_out<<<1, 32>>>(in.data(), out.data());
 }
 
-// Memory of a kernel's own is not simulated: the heap is the host's.
+// Memory of the kernel's own, from the heap.
 __global__ void takes_memory(const float* in, float* out) {
   __shared__ float* scratch;
   if (threadIdx.x == 0) scratch = static_cast<float*>(malloc(32 * sizeof(float)));
   __syncthreads();
-  scratch[threadIdx.x] = in[threadIdx.x];  // fault
+  scratch[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = scratch[31 - threadIdx.x];
 }
-DEFECT(scratch_by_malloc, "host-pointer", "which is host memory") {
+CORRECT(scratch_by_malloc) {
   const Buffer<float> in("in", 32, Contents::input), out("out", 32, Contents::nothing);
   takes_memory<<<1, 32>>>(in.data(), out.data());
 }

@@ -10,6 +10,7 @@
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/include/tilewise/intrinsics.hpp"
 #include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_heap.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/remote_device.hpp"
 
@@ -36,6 +37,7 @@ cudaError_t cudaDeviceReset() {
   }
   note_leaks();
   DeviceMemory::instance().release_all();
+  DeviceHeap::instance().forget();
   device::forget_errors();
   return cudaSuccess;
 }
@@ -225,6 +227,7 @@ bool is_limit(cudaLimit limit) { return limit >= 0 && limit <= cudaLimitPersisti
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   if (!is_limit(limit)) return device::fail(cudaErrorUnsupportedLimit);
   limits[limit] = value;
+  if (limit == cudaLimitMallocHeapSize) DeviceHeap::instance().set_limit(value);
   return cudaSuccess;
 }
 

@@ -80,8 +80,8 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
   used_ += region_bytes;
   mark_pages(region, region_bytes, true);
   // What the host writes there nobody sees.
-  initialised(start, bytes, kind != MemoryKind::device);
-  if (open_count_ == 0 && kind == MemoryKind::device) mprotect(region, region_bytes, PROT_NONE);
+  initialised(start, bytes, is_shared_with_host(kind));
+  if (open_count_ == 0 && !is_shared_with_host(kind)) mprotect(region, region_bytes, PROT_NONE);
   return start;
 }
 
@@ -232,6 +232,7 @@ const DeviceMemory::Allocation* DeviceMemory::allocation_at(const std::byte* add
 }
 
 std::optional<DeviceMemory::Range> DeviceMemory::range_at(const void* address) const {
+  const std::lock_guard lock(mutex_);
   const auto* at = static_cast<const std::byte*>(address);
   const Allocation* allocation = allocation_at(at);
   if (allocation == nullptr) return std::nullopt;
@@ -254,6 +255,7 @@ bool DeviceMemory::only_places_at(const std::byte* address) const {
 }
 
 std::optional<DeviceMemory::Range> DeviceMemory::nearest_range(const void* address) const {
+  const std::lock_guard lock(mutex_);
   const auto* at = static_cast<const std::byte*>(address);
   std::optional<Range> nearest;
   std::ptrdiff_t nearest_distance = PTRDIFF_MAX;
@@ -284,7 +286,10 @@ std::vector<DeviceMemory::Range> DeviceMemory::kept() const {
   const std::lock_guard lock(mutex_);
   std::vector<Range> ranges;
   for (const auto& [region, allocation] : allocations_) {
-    if (allocation.only_places || allocation.kind == MemoryKind::pinned) continue;
+    if (allocation.only_places || allocation.kind == MemoryKind::pinned ||
+        allocation.kind == MemoryKind::heap) {
+      continue;
+    }
     const auto known = descriptions_.find(allocation.start);
     ranges.push_back({allocation.start, allocation.bytes,
                       known == descriptions_.end() ? nullptr : &known->second});
@@ -293,6 +298,7 @@ std::vector<DeviceMemory::Range> DeviceMemory::kept() const {
 }
 
 bool DeviceMemory::was_released(const void* address) const {
+  const std::lock_guard lock(mutex_);
   const auto* at = static_cast<const std::byte*>(address);
   const auto after = released_.upper_bound(at);
   if (after == released_.begin()) return false;

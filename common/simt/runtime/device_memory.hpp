@@ -17,7 +17,12 @@ enum class MemoryKind {
   device,   ///< nobody
   managed,  ///< the host, at any time
   pinned,   ///< the host, whose memory it is
+  heap,     ///< nobody: kernels have it from malloc() and new (device_heap.hpp)
 };
+
+constexpr bool is_shared_with_host(MemoryKind kind) {
+  return kind == MemoryKind::managed || kind == MemoryKind::pinned;
+}
 
 /// What memory that nobody has written holds: bytes that read as NaN in float and double.
 inline constexpr int poison = 0xFF;
@@ -101,7 +106,7 @@ class DeviceMemory {
     std::size_t region_bytes;  ///< pages from the map's key on, without the gap behind them
     bool only_places = false;
     MemoryKind kind = MemoryKind::device;
-    bool stays_open() const { return only_places || kind != MemoryKind::device; }
+    bool stays_open() const { return only_places || is_shared_with_host(kind); }
   };
   DeviceMemory();
   void open();
@@ -113,8 +118,8 @@ class DeviceMemory {
   void note_unreadable(const std::byte* first, const BufferDescription& description);
   void initialised(const std::byte* first, std::size_t bytes, bool has_value) const;
 
-  /// Threads of the host may allocate and copy at a time. What looks at ranges for messages does so
-  /// without, also in a signal's handler.
+  /// Threads of the host may allocate and copy at a time, and kernels, too (device_heap.hpp).
+  /// explain() does without, for it is called in a signal's handler.
   mutable std::recursive_mutex mutex_;
   std::byte* base_ = nullptr;
   std::size_t capacity_ = 0;

@@ -14,6 +14,7 @@
 #include "common/simt/include/tilewise/launch.hpp"
 #include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_heap.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/faults.hpp"
 #include "common/simt/runtime/grid_progress.hpp"
@@ -352,6 +353,7 @@ void launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
       return device::fail_for_ever(cudaErrorLaunchFailure);
     }
   }
+  DeviceHeap::instance().begin_launch();
   const StreamOrder::Work under_way(configuration.stream, configuration.kernel);
   Launch launch(configuration, body, watch);
   const std::optional<Finding> fault = watched ? launch.run_watched() : launch.run_all();

@@ -57,7 +57,7 @@ bool on_device(cudaMemcpyKind kind, bool destination) {
 /// Whether a range may stand on this side of a copy: device ranges lie in one allocation, host
 /// ranges do not point into device memory.
 bool fits_side(const void* range, std::size_t bytes, cudaMemcpyKind kind, bool destination) {
-  const bool of_both = DeviceMemory::instance().kind_at(range) != MemoryKind::device;
+  const bool of_both = is_shared_with_host(DeviceMemory::instance().kind_at(range));
   if (of_both) return device_holds(range, bytes);
   if (kind == cudaMemcpyDefault) return !points_to_device(range) || device_holds(range, bytes);
   return on_device(kind, destination) ? device_holds(range, bytes) : !points_to_device(range);
