@@ -14,8 +14,17 @@ constexpr std::string_view target = "__CUDA_ARCH__";
 /// Alternatives under `#if`, up to `#endif`.
 struct Chain {
   std::vector<const Token*> uses;  ///< of the target, in its directives
+  bool is_in_body = false;         ///< of a function that runs on the device alone
   bool has_assembly = false;
   bool has_else = false;
+  bool has_device_code = false;
+  bool has_code_for_both = false;
+
+  /// Whether the answer of a device is the one that is meant.
+  bool is_of_device() const {
+    return is_in_body ? !has_assembly || !has_else
+                      : has_device_code && !has_code_for_both && !has_assembly && !has_else;
+  }
 };
 
 /// From a brace to its partner, in characters of the source.
@@ -58,18 +67,25 @@ void name_target_of_device_code(const std::vector<Token>& tokens, const Outline&
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     const Token& token = tokens[i];
     if (token.directive == 0) {
-      if (!token.is("asm") && !token.is("__asm__") && !token.is("__asm")) continue;
-      for (Chain& chain : chains) chain.has_assembly = true;
+      const bool is_assembly = token.is("asm") || token.is("__asm__") || token.is("__asm");
+      for (Chain& chain : chains) {
+        chain.has_assembly |= is_assembly;
+        chain.has_device_code |= token.is("__device__") || token.is("__global__");
+        chain.has_code_for_both |= token.is("__host__");
+      }
       continue;
     }
-    if (token.is("#") && lies_in(bodies, token)) {
+    if (token.is("#")) {
       const Token& word = tokens[i + 1];
-      if (word.is("if") || word.is("ifdef") || word.is("ifndef")) chains.emplace_back();
+      if (word.is("if") || word.is("ifdef") || word.is("ifndef")) {
+        chains.emplace_back();
+        chains.back().is_in_body = lies_in(bodies, token);
+      }
       if (word.is("else") && !chains.empty()) chains.back().has_else = true;
       if (word.is("endif") && !chains.empty()) {
         const Chain& chain = chains.back();
         for (const Token* use : chain.uses) {
-          if (!chain.has_assembly || !chain.has_else) edits.replace(*use, "TILEWISE_CUDA_ARCH");
+          if (chain.is_of_device()) edits.replace(*use, "TILEWISE_CUDA_ARCH");
         }
         chains.pop_back();
       }
