@@ -22,7 +22,7 @@ NAMES = ROOT / "common/simt/cuda_names.json"
 PAGE = ROOT / "docs/cuda-names.md"
 FACADE = ROOT / "common/simt/include"
 MATHEMATICS = ROOT / "common/simt/device_functions.hpp"
-DRIVER = ROOT / "common/simt/program/driver.cpp"
+OF_THE_DRIVER = [ROOT / "common/simt/program" / name for name in ("driver.cpp", "modules.cpp", "run_time_compilation.cpp")]
 
 # Headers that come with a toolkit and are no part of programs: of profilers, of other products, of its own making.
 NO_HEADERS = re.compile(r"^(generated_|cudnn|cupti|nccl|nvperf|nvtx|fatbinary|cudart_platform|.*_meta\.h$|.*\.hpp$)")
@@ -133,7 +133,8 @@ class Simulator:
         self.words |= functions | {f"{name}f" for name in functions} | OF_THE_HOST
         self.groups = self.declared(file for file in headers if "cooperative_groups" in str(file))
         refusals = (FACADE / "tilewise/launch_by_structure.hpp").read_text(encoding="utf-8")
-        self.of_the_driver = set(re.findall(r"^DRIVER (\w+)", DRIVER.read_text(encoding="utf-8"), re.MULTILINE))
+        self.of_the_driver = {name for file in OF_THE_DRIVER
+                              for name in re.findall(r"^(?:DRIVER|NVRTC) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)}
         self.refused = set(re.findall(r"TILEWISE_NOT_SIMULATED\((cuda\w+)\)", refusals))
 
     @staticmethod

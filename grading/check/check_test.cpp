@@ -284,6 +284,35 @@ __device__ int twice(int x) { return 2 * x; }
                      {"main.cu", "other.cu"},
                      0,
                      "18"},
+        RightProgram{"WithMemoryFromTheHeapOfKernels",
+                     {{"heap.cu", R"(#include <cstdio>
+#include <vector>
+struct Shape {
+  __device__ virtual ~Shape() {}
+  __device__ virtual int sides() const = 0;
+};
+struct Square : Shape {
+  __device__ int sides() const override { return 4; }
+};
+__global__ void makes(Shape** shape) { *shape = new Square; }
+__global__ void counts(Shape** shape, int* out) { out[threadIdx.x] = (*shape)->sides(); }
+__global__ void drops(Shape** shape) { delete *shape; }
+int main() {
+  std::vector<int> host(64);
+  Shape** shape;
+  int* out;
+  cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20);
+  cudaMalloc(&shape, sizeof *shape);
+  cudaMalloc(&out, 64 * sizeof(int));
+  makes<<<1, 1>>>(shape);
+  counts<<<1, 64>>>(shape, out);
+  drops<<<1, 1>>>(shape);
+  cudaMemcpy(host.data(), out, 64 * sizeof(int), cudaMemcpyDeviceToHost);
+  std::printf("%d", host[63]);
+})"}},
+                     {"heap.cu"},
+                     0,
+                     "4"},
         RightProgram{"CudaInACppFile",
                      {{"work.cpp", program("y[i] = x[i];")}},
                      {"-x", "cu", "work.cpp"},
@@ -717,13 +746,110 @@ int main() {
   cuMemsetD32(x, 7, 4);
   cuMemcpyDtoH(values, x, sizeof values);
   if (values[3] != 7) return 3;
-  return cuModuleLoad(&module, "k.fatbin") == CUDA_ERROR_NOT_SUPPORTED ? 0 : 4;
+  if (cuModuleLoad(&module, "k.fatbin") != CUDA_ERROR_FILE_NOT_FOUND) return 4;
+  CUlinkState link;
+  return cuLinkCreate(0, nullptr, nullptr, &link) == CUDA_ERROR_NOT_SUPPORTED ? 0 : 5;
 }
 )");
   const CommandResult result = run({"driver.cpp"});
   EXPECT_EQ(result.status, 1) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("refused: cuModuleLoad returned cudaErrorNotSupported"));
+  EXPECT_THAT(result.output, HasSubstr("refused: cuLinkCreate_v2 returned cudaErrorNotSupported"));
 }
+
+/// Kernels that a program loads, from a file or as it has NVRTC compile them: a race in them is
+/// told by its line.
+class CheckLoads : public Check {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(cuda_toolkit() / "include/nvrtc.h")) {
+      GTEST_SKIP() << "the CUDA Toolkit is not here";
+    }
+    put("kernels.cu", R"(__device__ int added = 1;
+extern "C" __global__ void adds(const int* x, int* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + added;
+}
+extern "C" __global__ void shifts(int* y) {
+  y[threadIdx.x] = y[threadIdx.x + 1];
+}
+)");
+    put("program.cpp", R"(#include <cuda.h>
+#include <nvrtc.h>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+CUmodule compiled(const char* text) {
+  nvrtcProgram program;
+  const char* options[] = {"--gpu-architecture=sm_90", "-std=c++17"};
+  nvrtcCreateProgram(&program, text, "kernels.cu", 0, nullptr, nullptr);
+  if (nvrtcCompileProgram(program, 2, options) != NVRTC_SUCCESS) {
+    size_t bytes;
+    nvrtcGetProgramLogSize(program, &bytes);
+    std::string log(bytes, ' ');
+    nvrtcGetProgramLog(program, log.data());
+    std::printf("%s", log.c_str());
+    return nullptr;
+  }
+  size_t bytes;
+  nvrtcGetPTXSize(program, &bytes);
+  std::string image(bytes, ' ');
+  nvrtcGetPTX(program, image.data());
+  nvrtcDestroyProgram(&program);
+  CUmodule module;
+  return cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr) == CUDA_SUCCESS ? module : nullptr;
+}
+int main(int argc, char** argv) {
+  CUdevice device;
+  CUcontext context;
+  cuInit(0);
+  cuDeviceGet(&device, 0);
+  cuCtxCreate(&context, nullptr, 0, device);
+  CUmodule module = nullptr;
+  std::ifstream file("kernels.cu");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (argc > 1) cuModuleLoad(&module, argv[1]);
+  if (argc == 1) module = compiled(text.c_str());
+  if (compiled("not CUDA") != nullptr) return 7;
+  CUfunction adds, shifts, none;
+  if (cuModuleGetFunction(&adds, module, "adds") != CUDA_SUCCESS) return 3;
+  if (cuModuleGetFunction(&none, module, "none") != CUDA_ERROR_NOT_FOUND) return 4;
+  cuModuleGetFunction(&shifts, module, "shifts");
+  CUdeviceptr x, y, added;
+  size_t bytes = 0;
+  int n = 100, ten = 10, host[100];
+  cuMemAlloc(&x, sizeof host);
+  cuMemAlloc(&y, sizeof host);
+  cuMemsetD32(x, 4, n);
+  if (cuModuleGetGlobal(&added, &bytes, module, "added") != CUDA_SUCCESS || bytes != 4) return 5;
+  cuMemcpyHtoD(added, &ten, 4);
+  void* of_adds[] = {&x, &y, &n};
+  if (cuLaunchKernel(adds, 2, 1, 1, 64, 1, 1, 0, nullptr, of_adds, nullptr) != CUDA_SUCCESS) return 6;
+  cuMemcpyDtoH(host, y, sizeof host);
+  std::printf("%d\n", host[99]);
+  void* of_shifts[] = {&y};
+  cuLaunchKernel(shifts, 1, 1, 1, 64, 1, 1, 0, nullptr, of_shifts, nullptr);
+  cuModuleUnload(module);
+}
+)");
+  }
+
+  static void expect_race(const CommandResult& result) {
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("not CUDA"));
+    EXPECT_THAT(result.output, HasSubstr("\n14\n"));
+    EXPECT_THAT(result.output, HasSubstr("kernels.cu:7: race: race on "));
+    EXPECT_THAT(result.output, HasSubstr("tilewise: 1 finding\n"));
+  }
+};
+
+TEST_F(CheckLoads, AModuleOfAFile) {
+  const CommandResult module = run({"-fatbin", "kernels.cu"});
+  EXPECT_EQ(module.status, 0) << module.output;
+  expect_race(run({"program.cpp", "kernels.fatbin"}));
+}
+
+TEST_F(CheckLoads, WhatIsCompiledAtRunTime) { expect_race(run({"program.cpp"})); }
 
 /// A project of somebody's, with CMake.
 class Project : public Check {

@@ -23,6 +23,7 @@ enum class Meaning {
   link,      ///< to the linker with its value
   compiler,  ///< its value, words with commas between, to the host's compiler
   only_compiles,
+  makes_module,
   nothing,  ///< of GPUs, or of how nvcc works
 };
 
@@ -62,6 +63,10 @@ constexpr auto options = std::to_array<Option>({
     {"-dc", Meaning::only_compiles, false},
     {"--compile", Meaning::only_compiles, false},
     {"--device-c", Meaning::only_compiles, false},
+    {"-cubin", Meaning::makes_module, false},
+    {"--cubin", Meaning::makes_module, false},
+    {"-fatbin", Meaning::makes_module, false},
+    {"--fatbin", Meaning::makes_module, false},
     {"-l", Meaning::link},
     {"--library", Meaning::link, true, "-l"},
     {"-L", Meaning::link},
@@ -157,10 +162,20 @@ class Reader {
       ++at_;
     }
     read_.arguments.assign(words_.begin() + static_cast<std::ptrdiff_t>(at_), words_.end());
+    if (read_.makes_module) name_module();
     return read_;
   }
 
  private:
+  /// As nvcc does where it is not told.
+  void name_module() {
+    if (read_.sources.size() != 1) {
+      throw CannotGrade(tr("-{} makes a module of one file", module_ending_));
+    }
+    if (!read_.output.empty()) return;
+    read_.output = read_.sources.front().filename().replace_extension(module_ending_);
+  }
+
   /// @return false at the first file, and at what begins the program's arguments
   bool read_before_files() {
     const std::string& word = words_[at_];
@@ -212,6 +227,10 @@ class Reader {
       case Meaning::only_compiles:
         read_.only_compiles = true;
         break;
+      case Meaning::makes_module:
+        read_.makes_module = true;
+        module_ending_ = name.substr(name.rfind('-') + 1);
+        break;
       case Meaning::nothing:
         break;
     }
@@ -236,6 +255,7 @@ class Reader {
 
   const std::vector<std::string>& words_;
   std::size_t at_ = 0;
+  std::string module_ending_;
   CompilerWords read_;
 };
 

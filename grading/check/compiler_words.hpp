@@ -17,6 +17,7 @@ struct CompilerWords {
   std::vector<std::string> compile;     ///< -std, -O and what goes to the host's compiler
   bool all_are_cuda = false;            ///< -x cu
   bool only_compiles = false;           ///< -c
+  bool makes_module = false;            ///< -cubin or -fatbin: for the driver's cuModuleLoad()
   std::filesystem::path output;         ///< -o; empty: none
   std::filesystem::path depfile;        ///< -MF: which files were read, for make; empty: none
   std::vector<std::string> arguments;   ///< of the program

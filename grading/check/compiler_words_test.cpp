@@ -39,6 +39,14 @@ TEST(CompilerWords, ReachTheHostsCompilerWordByWord) {
   EXPECT_THAT(words.linked, IsEmpty());
 }
 
+TEST(CompilerWords, MakeAModuleCalledAsNvccCallsIt) {
+  EXPECT_EQ(read_compiler_words({"-fatbin", "k/sum.cu"}).output, "sum.fatbin");
+  EXPECT_EQ(read_compiler_words({"--cubin", "-o", "other", "sum.cu"}).output, "other");
+  EXPECT_TRUE(read_compiler_words({"-cubin", "sum.cu"}).makes_module);
+  EXPECT_FALSE(read_compiler_words({"-c", "sum.cu"}).makes_module);
+  EXPECT_THROW(read_compiler_words({"-cubin", "a.cu", "b.cu"}), CannotGrade);
+}
+
 TEST(CompilerWords, AreRefusedWhereNobodyKnowsThem) {
   EXPECT_THROW(read_compiler_words({"--nonsense", "a.cu"}), CannotGrade);
   EXPECT_THROW(read_compiler_words({"-I"}), CannotGrade);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include "grading/builder/compiler_message.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/builder/toolchain.hpp"
+#include "grading/check/device_module.hpp"
 #include "grading/check/program_sources.hpp"
 #include "grading/results/files.hpp"
 
@@ -66,6 +68,10 @@ class Builder {
     for (const fs::path& source : words_.sources) {
       demand_readable(source);
       files.emplace_back(source, is_cuda(source) ? sources_.add(source) : source);
+      if (!words_.makes_module || !is_cuda(source)) continue;
+      std::ifstream text(source);
+      std::ofstream(files.back().second, std::ios::app)
+          << ways_into({std::istreambuf_iterator<char>(text), {}});
     }
     if (!sources_.problems().empty()) return {.result = {}, .messages = sources_.problems()};
     Words objects;
@@ -206,8 +212,14 @@ class Builder {
         command.push_back(fmt::format("-Wl,--wrap={}", name));
       }
     }
-    append(command, {"-Wl,--no-as-needed", libraries / "libtilewise_program.so",
-                     libraries / "libtilewise_simt.so", "-Wl,--as-needed", "-lpthread", "-ldl",
+    command.emplace_back("-Wl,--no-as-needed");
+    // A program that loads a module has the checks already.
+    if (words_.makes_module) {
+      append(command, {"-shared", "-Wl,-z,now"});
+    } else {
+      command.push_back(libraries / "libtilewise_program.so");
+    }
+    append(command, {libraries / "libtilewise_simt.so", "-Wl,--as-needed", "-lpthread", "-ldl",
                      "-Wl,-rpath," + libraries.string(), "-o", program()});
     return command;
   }

@@ -1,5 +1,5 @@
-/// NVRTC's interface, as the CUDA Toolkit declares it, where there is one. There is no compiler for GPUs
-/// behind it: each function says so, and returns an error.
+/// NVRTC's interface, as the CUDA Toolkit declares it, where there is one. Behind it is the compiler that
+/// checked programs are compiled by; functions without a counterpart say so, and return an error.
 #pragma once
 
 #ifndef TILEWISE_NVRTC

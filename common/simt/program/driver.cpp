@@ -1,8 +1,8 @@
 /// CUDA's driver interface for whole programs: what has a counterpart in the run-time's is that.
-/// All other functions of the toolkit's cuda.h and nvrtc.h are weak ones that refuse
-/// (refused_functions.cpp, which the build makes of common/simt/cuda_names.json). The toolkit's
-/// declarations are not needed here: these are functions of C, whose numbers of errors are the
-/// run-time's, too.
+/// Modules are in modules.cpp, NVRTC's compiler in run_time_compilation.cpp. All other functions of
+/// the toolkit's cuda.h and nvrtc.h are weak ones that refuse (refused_functions.cpp, which the
+/// build makes of common/simt/cuda_names.json). The toolkit's declarations are not needed here:
+/// these are functions of C, whose numbers of errors are the run-time's, too.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,9 +45,6 @@ DRIVER cuGetErrorName(cudaError_t error, const char** text) {
 }
 DRIVER cuGetErrorString(cudaError_t error, const char** text) {
   return *text = cudaGetErrorString(error), cudaSuccess;
-}
-extern "C" __attribute__((visibility("default"))) const char* nvrtcGetErrorString(int error) {
-  return error == 0 ? "NVRTC_SUCCESS" : "NVRTC is not simulated";
 }
 
 DRIVER cuDeviceGet(Device* device, int ordinal) {

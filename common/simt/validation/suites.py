@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the simulator against others' test suites: suites.py TILEWISE SUITE FOLDER [PATTERN].
+"""Holds the simulator against others' test suites: suites.py [OPTIONS] TILEWISE SUITE FOLDER [PATTERN].
 
 SUITE is one of sanitizer, gpuverify, samples, sgemm, polybench and rodinia; FOLDER is a copy of it,
 which is only read. Each program is compiled as `tilewise check` compiles it, and run; a line each says
 what came of it, and the last lines count. Nothing is fetched.
 """
 
+import argparse
 import concurrent.futures
 import functools
 import json
@@ -21,7 +22,7 @@ import sys
 import tempfile
 
 # Of processors, which on a busy machine says more than a clock does. A program that waits is ended by the clock.
-COMPILE_S, RUN_S, WAITS = 600, 150, 10
+COMPILE_S, WAITS = 600, 10
 TIME_IS_UP = "CPU time limit exceeded"  # what a program that ran into it says of the kernel
 FOUND = 99  # what a program exits with where something was found in it
 
@@ -29,7 +30,8 @@ FOUND = 99  # what a program exits with where something was found in it
 class Case:
     """A program: what is compiled, how, and what is known of it."""
 
-    def __init__(self, name, files, options=(), arguments=(), folder=None, faulty=None, texts=None):
+    def __init__(self, name, files, options=(), arguments=(), folder=None, faulty=None, texts=None,
+                 modules=()):
         self.name = name
         self.files = files  # paths; of `texts` names
         self.options = list(options)
@@ -37,6 +39,9 @@ class Case:
         self.folder = folder  # to run in
         self.faulty = faulty  # whether a finding is expected; None: its own exit status decides
         self.texts = texts or {}  # files that are generated beside it
+        # Names and sources of what is compiled beside it, and loaded by it; without a source, of what only has to be
+        # there. It then runs there, as if in its folder.
+        self.modules = modules
 
 
 class Outcome:
@@ -73,19 +78,34 @@ def findings(said):
             and not line.endswith("times in all") and TIME_IS_UP not in line]
 
 
-def try_case(tilewise, case):
+def try_case(tilewise, case, seconds, fast):
+    flavour = ["--fast"] if fast else []
     with tempfile.TemporaryDirectory(prefix="suite-") as scratch:
         for name, text in case.texts.items():
             (pathlib.Path(scratch) / name).write_text(text)
         program = pathlib.Path(scratch) / "program"
         files = [str(pathlib.Path(scratch) / f) if f in case.texts else str(f) for f in case.files]
-        status, out, said = run([tilewise, "check", "-o", program, *case.options, *files], scratch, COMPILE_S)
+        status, out, said = run([tilewise, "check", *flavour, "-o", program, *case.options, *files], scratch, COMPILE_S)
         if status != 0:
             return Outcome("does not compile", first_error(said + out))
+        folder = case.folder or scratch
+        if case.modules:
+            folder = pathlib.Path(scratch) / "folder"
+            folder.mkdir()
+            for entry in case.folder.iterdir():
+                (folder / entry.name).symlink_to(entry)
+        for name, source in case.modules:
+            if source is None:
+                (folder / name).touch()
+                continue
+            status, out, said = run([tilewise, "check", *flavour, "-fatbin", "-o", folder / name, *case.options, str(source)],
+                                    scratch, COMPILE_S)
+            if status != 0:
+                return Outcome("does not compile", first_error(said + out))
         if case.arguments is None:
             return Outcome("compiles")
         environment = {"TILEWISE_ERROR_EXITCODE": str(FOUND)}
-        status, out, said = run([program, *case.arguments], case.folder or scratch, RUN_S, environment)
+        status, out, said = run([program, *case.arguments], folder, seconds, environment)
         found = findings(said)
         if found:
             return Outcome("found" if case.faulty is not False else "false alarm", " | ".join(found[:3]))
@@ -237,7 +257,7 @@ def gpuverify(folder):
 # freeglut3-dev and libglew-dev, libegl-dev, libvulkan-dev and libglfw3-dev, libopenmpi-dev: most samples
 # draw only where they have no arguments.
 SAMPLE_PACKAGES = {"GLUT": "glew glut glu gl", "find_package(EGL)": "egl", "find_package(Vulkan)": "vulkan glfw3",
-                   "find_package(MPI)": "ompi"}
+                   "find_package(MPI)": "ompi-cxx"}
 
 
 @functools.cache
@@ -256,8 +276,8 @@ def samples(folder):
     for part in ["0_Introduction", "2_Concepts_and_Techniques", "3_CUDA_Features", "5_Domain_Specific",
                  "6_Performance"]:
         for lists in sorted((folder / "Samples" / part).glob("*/CMakeLists.txt")):
-            place, name = lists.parent, lists.parent.name
-            added = re.search(r"add_executable\(\s*\S+\s+([^)]*)\)", lists.read_text())
+            place, name, text = lists.parent, lists.parent.name, lists.read_text()
+            added = re.search(r"add_executable\(\s*\S+\s+([^)]*)\)", text)
             files = [place / word for word in (added.group(1).split() if added else []) if "$" not in word]
             files = [f for f in files if f.suffix in (".cu", ".cpp", ".c", ".cc")]
             if not files:
@@ -265,12 +285,16 @@ def samples(folder):
             facts = known.get(name, {})
             arguments = facts.get("args") or (facts.get("runs") or [{}])[0].get("args", [])
             options = ["-I", str(folder / "Common"), "-I", str(place), "-I", str(place / "inc")]
-            if "OpenMP" in lists.read_text():
+            if "OpenMP" in text:
                 options += ["-Xcompiler", "-fopenmp"]
             for word, package in SAMPLE_PACKAGES.items():
-                if word in lists.read_text():
+                if word in text:
                     options += of_package(package)
-            yield Case(f"{part}/{name}", files, options, arguments, place)
+            modules = re.findall(r'CUDA_FATBIN_FILE "\$\{CMAKE_CURRENT_BINARY_DIR\}/([^"]+)"', text)
+            sources = re.findall(r'CUDA_KERNEL_SOURCE "\$\{CMAKE_CURRENT_SOURCE_DIR\}/([^"]+)"', text)
+            yield Case(f"{part}/{name}", files, options, arguments, place,
+                       modules=[(module, place / source) for module, source in zip(modules, sources)] +
+                       [("cooperative_groups.h", None)] * ("/cooperative_groups.h" in text))
 
 
 SGEMM_DRIVER = """
@@ -381,17 +405,23 @@ def rodinia(folder):
 SUITES = {f.__name__: f for f in [sanitizer, gpuverify, samples, sgemm, polybench, rodinia]}
 
 
-def main(words):
-    if len(words) not in (3, 4) or words[1] not in SUITES:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    tilewise = str(pathlib.Path(words[0]).resolve())
-    folder = pathlib.Path(words[2]).resolve()
-    pattern = re.compile(words[3] if len(words) == 4 else "")
-    cases = [case for case in SUITES[words[1]](folder) if pattern.search(case.name)]
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tilewise")
+    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("pattern", nargs="?", default="", help="of the names of programs")
+    parser.add_argument("--seconds", type=int, default=150, metavar="N", help="of a processor, for each program (150)")
+    parser.add_argument("--at-once", type=int, default=os.cpu_count(), metavar="N", help="programs (one a processor)")
+    parser.add_argument("--fast", action="store_true", help="without the checks, as by `lab check --fast`")
+    words = parser.parse_args()
+    tilewise = str(pathlib.Path(words.tilewise).resolve())
+    pattern = re.compile(words.pattern)
+    cases = [case for case in SUITES[words.suite](words.folder.resolve()) if pattern.search(case.name)]
     counts = {}
-    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for case, outcome in zip(cases, pool.map(lambda case: try_case(tilewise, case), cases)):
+    with concurrent.futures.ThreadPoolExecutor(max_workers=words.at_once) as pool:
+        tried = pool.map(lambda case: try_case(tilewise, case, words.seconds, words.fast), cases)
+        for case, outcome in zip(cases, tried):
             print(f"{outcome.kind}\t{case.name}\t{outcome.detail}", flush=True)
             counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
     print(f"{len(cases)} tried: " + ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items())))
@@ -399,4 +429,4 @@ def main(words):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
