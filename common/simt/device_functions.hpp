@@ -20,9 +20,9 @@ inline constexpr auto device_mathematics = std::to_array<std::string_view>(
      "remquo", "rint",     "round",   "scalbln", "scalbn",    "sin",       "sincos", "sinh",
      "sqrt",   "tan",      "tanh",    "tgamma",  "trunc",     "y0",        "y1",     "yn"});
 
-/// Of all these those that load or store by a pointer, and those of the heap, which a GPU has one
-/// of its own for. A checked module is linked so that they lead to functions that report it
-/// (recorder/hooks.cpp, runtime/device_heap.cpp): `--wrap=memcpy` and so on.
+/// Of all these those that load or store by a pointer, and the heap and the clock, of which a GPU
+/// has its own. A checked module is linked so that they lead to functions that report it, or are
+/// the device's (recorder/hooks.cpp, runtime/device_heap.cpp): `--wrap=memcpy` and so on.
 inline constexpr auto wrapped_functions =
     std::to_array<std::string_view>({"memcpy",
                                      "memmove",
@@ -41,6 +41,7 @@ inline constexpr auto wrapped_functions =
                                      "vprintf",
                                      "puts",
                                      "__assert_fail",
+                                     "clock",
                                      "malloc",
                                      "free",
                                      "_Znwm",

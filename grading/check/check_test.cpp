@@ -284,6 +284,24 @@ __device__ int twice(int x) { return 2 * x; }
                      {"main.cu", "other.cu"},
                      0,
                      "18"},
+        RightProgram{"WithAClockOfTheDevice",
+                     {{"ticks.cu", R"(#include <cstdio>
+#include <ctime>
+__global__ void asks(int* out) {
+  const long long before = clock64();
+  const clock_t now = clock();
+  *out = before <= now && now <= clock64();
+}
+int main() {
+  int *out, host;
+  cudaMalloc(&out, 4);
+  asks<<<1, 1>>>(out);
+  cudaMemcpy(&host, out, 4, cudaMemcpyDeviceToHost);
+  std::printf("%d %d", host, clock() < clock64());
+})"}},
+                     {"ticks.cu"},
+                     0,
+                     "1 1"},
         RightProgram{"WithMemoryFromTheHeapOfKernels",
                      {{"heap.cu", R"(#include <cstdio>
 #include <vector>

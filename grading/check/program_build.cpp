@@ -207,8 +207,8 @@ class Builder {
     append(command, objects);
     append(command, words_.linked);
     for (const std::string_view name : simt::wrapped_functions) {
-      // An assertion of a kernel ends its launch either way.
-      if (checked_ || name == "__assert_fail") {
+      // An assertion of a kernel ends its launch either way, and its clock is a GPU's.
+      if (checked_ || name == "__assert_fail" || name == "clock") {
         command.push_back(fmt::format("-Wl,--wrap={}", name));
       }
     }

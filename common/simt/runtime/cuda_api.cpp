@@ -4,11 +4,13 @@
 #include <climits>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 
 #include "common/gpu/capability.hpp"
 #include "common/simt/include/tilewise/errors.hpp"
 #include "common/simt/include/tilewise/host_api.hpp"
 #include "common/simt/include/tilewise/intrinsics.hpp"
+#include "common/simt/runtime/block.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_heap.hpp"
 #include "common/simt/runtime/device_memory.hpp"
@@ -293,6 +295,13 @@ long long clock64() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+/// clock() counts a GPU's ticks in kernels, and microseconds of the processor elsewhere. Programs of
+/// both kinds wait until it has come far enough.
+extern "C" std::clock_t __wrap_clock() {
+  const Block* const running = Block::if_any_of_this_thread();
+  return running != nullptr && running->runs_device_code() ? clock64() : std::clock();
 }
 
 namespace tilewise::simt {
