@@ -89,8 +89,13 @@ cudaError_t launch(const Function* function, dim3 grid, dim3 block, unsigned sha
   if (function == nullptr) return cudaErrorInvalidResourceHandle;
   const simt::LaunchConfiguration configuration{nullptr,      "",     0, grid,       block,
                                                 shared_bytes, stream, 0, cooperative};
-  return static_cast<cudaError_t>(
+  const cudaError_t before = cudaPeekAtLastError();
+  const auto error = static_cast<cudaError_t>(
       function->module->launch(function->kernel, &configuration, arguments));
+  // A GPU is at work by then: what ends a kernel is told by the next call.
+  const bool is_of_the_kernel = error == cudaErrorAssert || error == cudaErrorIllegalAddress ||
+                                error == cudaErrorLaunchFailure;
+  return is_of_the_kernel && before == cudaSuccess ? cudaSuccess : error;
 }
 
 }  // namespace

@@ -260,6 +260,11 @@ SAMPLE_PACKAGES = {"GLUT": "glew glut glu gl", "find_package(EGL)": "egl", "find
                    "find_package(MPI)": "ompi-cxx"}
 
 
+# What a sample's CMake copies from the toolkit, to be found beside it, and by what the folder is known as the toolkit's:
+# the simulator has its own.
+COPIED_HEADERS = ["cooperative_groups.h", "cuda_runtime.h"]
+
+
 @functools.cache
 def of_package(names):
     """Options for a compiler; none where a package is not installed."""
@@ -294,7 +299,7 @@ def samples(folder):
             sources = re.findall(r'CUDA_KERNEL_SOURCE "\$\{CMAKE_CURRENT_SOURCE_DIR\}/([^"]+)"', text)
             yield Case(f"{part}/{name}", files, options, arguments, place,
                        modules=[(module, place / source) for module, source in zip(modules, sources)] +
-                       [("cooperative_groups.h", None)] * ("/cooperative_groups.h" in text))
+                       [(header, None) for header in COPIED_HEADERS if "/cooperative_groups.h" in text])
 
 
 SGEMM_DRIVER = """
