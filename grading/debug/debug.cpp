@@ -73,7 +73,8 @@ void demand_debugger() {
 }
 
 const Problem& problem_of(const std::string& stage, const std::string& function) {
-  for (const BenchCase& one : load_bench_cases(layout().root)[stage].cases) {
+  const auto course = load_bench_cases(layout().root);
+  for (const BenchCase& one : course.at(stage).cases) {
     if (one.function == function) return *one.problem;
   }
   return problem_called("");
