@@ -183,4 +183,13 @@ std::optional<std::size_t> available_memory() {
   return available_in(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
+const Problem& problem_of(const std::filesystem::path& root, const std::string& stage,
+                          const std::string& function) {
+  const std::map<std::string, StageCases> course = load_bench_cases(root);
+  for (const BenchCase& one : course.at(stage).cases) {
+    if (one.function == function) return *one.problem;
+  }
+  return problem_called("");
+}
+
 }  // namespace tilewise::grading

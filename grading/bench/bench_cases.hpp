@@ -73,4 +73,9 @@ std::optional<std::size_t> available_memory();
 /// The same from what /proc/meminfo holds.
 std::optional<std::size_t> available_in(std::string_view meminfo);
 
+/// What a contract function computes, by its stage's stage.json; problem_called("") where that does
+/// not say.
+const Problem& problem_of(const std::filesystem::path& root, const std::string& stage,
+                          const std::string& function);
+
 }  // namespace tilewise::grading

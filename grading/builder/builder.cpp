@@ -104,7 +104,9 @@ class Build {
     if (request.covered) cache_.reset();
     // Counting takes functions of the compiler's in kernels, a debugger code as it was written;
     // both are for code that is trusted, and so is cuBLAS.
-    is_judged_ = !request.covered && !request.uses_cublas && request.flavour != Flavour::debug;
+    if (request.varied) add_variants(tools_);
+    is_judged_ = !request.covered && !request.varied && !request.uses_cublas &&
+                 request.flavour != Flavour::debug;
     fs::create_directories(scratch_);
   }
 
@@ -196,7 +198,9 @@ class Build {
         throw std::runtime_error(
             tr("the compiler {} {}", tools_.compile.front(), describe_ending(result)));
       }
-      if (!result.succeeded() && !built_) end(explained(result, step));
+      if (result.succeeded() || built_) continue;
+      end(explained(result, step));
+      built_->output = result.output;
     }
     return !built_;
   }

@@ -30,12 +30,16 @@ struct BuildRequest {
   /// Counts how often each line is run: calls leave gcov's counts beside the module, where its
   /// notes are. Backend simt only.
   bool covered = false;
+  /// The sources hold variants of what was handed in (tilewise/variants.hpp), for nothing but to see
+  /// which of them comes right: they are not judged. Backend simt only.
+  bool varied = false;
 };
 
 struct BuildResult {
   std::filesystem::path module;  ///< shared library with the stage's binding, if `ok`
   bool ok = false;
   Finding finding;  ///< why there is no module; the compiler's words, cut to a screenful
+  std::string output = {};  ///< those words, whole
 };
 
 /// What a compiler's messages, and gcov, call a source: "labs/03_shared_memory/matmul_shared.cu".

@@ -171,4 +171,11 @@ void add_coverage(Toolchain& simt_tools, Flavour flavour) {
   simt_tools.link.push_back("--coverage");
 }
 
+void add_variants(Toolchain& simt_tools) {
+  const fs::path header =
+      layout().root / "common" / "simt" / "include" / "tilewise" / "variants.hpp";
+  simt_tools.preprocess.insert(simt_tools.preprocess.end(), {"-include", header});
+  simt_tools.dumps_statements = false;
+}
+
 }  // namespace tilewise::grading

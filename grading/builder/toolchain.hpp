@@ -63,6 +63,9 @@ std::span<const char* const> definitions_of_nvcc();
 /// Has the compiler count how often each line is run, by one thread.
 void add_coverage(Toolchain& simt_tools, Flavour flavour);
 
+/// Has the sources choose between variants when they run.
+void add_variants(Toolchain& simt_tools);
+
 Toolchain cuda_toolchain(const std::string& stage_id);
 
 /// Lets the sources include Tilewise's headers and call cuBLAS.

@@ -54,6 +54,12 @@ struct ProfileOptions : Run {
 /// is broken.
 bool profile(const ProfileOptions& options);
 
+/// Grades a stage's results and safety on the simulator and, where they fail, tries small changes of
+/// its kernels (grading/repair). Prints what is wrong and what mends it.
+/// @return whether it passes, or a change was found that makes it pass
+/// @throws CannotGrade, std::runtime_error, Interrupted.
+bool mend(const Run& run);
+
 /// `tilewise predict` as asked for on the command line.
 struct PredictOptions : Run {
   std::filesystem::path json;  ///< empty: none

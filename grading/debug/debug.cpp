@@ -72,14 +72,6 @@ void demand_debugger() {
   }
 }
 
-const Problem& problem_of(const std::string& stage, const std::string& function) {
-  const auto course = load_bench_cases(layout().root);
-  for (const BenchCase& one : course.at(stage).cases) {
-    if (one.function == function) return *one.problem;
-  }
-  return problem_called("");
-}
-
 /// The matrices of a call as graders fill them, one behind the other.
 struct CallInputs {
   std::vector<Argument> arguments;  ///< the call's, which say where each matrix lies
@@ -292,7 +284,7 @@ bool debug(const DebugOptions& options) {
   std::optional<FailingCall> failing;
   if (options.call.empty()) failing = failure_to_debug(options, stage, submission, terminal);
   const NamedCall call = read_call(failing ? failing->finding.call : options.call, contracts);
-  const CallInputs inputs = inputs_of(call, problem_of(stage.id, call.function));
+  const CallInputs inputs = inputs_of(call, problem_of(layout().root, stage.id, call.function));
 
   DebugJob job;
   job.hello.module = built.module;

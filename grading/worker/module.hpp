@@ -14,6 +14,9 @@ class HostProcess {
  public:
   virtual ~HostProcess() = default;
 
+  /// Has the calls that follow run this variant, as Module::choose_variant() does.
+  virtual void choose_variant(std::int32_t variant) = 0;
+
   /// As BoundFunction::invoke of the module's function of that number.
   /// @throws std::bad_alloc, or std::runtime_error with what the function has thrown
   /// @throws Tampering
@@ -36,6 +39,10 @@ class Module {
 
   /// From here on its host code runs there.
   void run_host_code_in(std::unique_ptr<HostProcess> process) { host_ = std::move(process); }
+
+  /// Has the calls that follow run a variant of a module that was built to be varied
+  /// (tilewise/variants.hpp); 0: what was handed in.
+  void choose_variant(std::int32_t variant) const;
 
   /// Calls a contract function of this module.
   BindResult call(const BoundFunction& function, const DecodedArgument* arguments,
@@ -65,6 +72,8 @@ class Module {
   const BindingTable* bindings_ = nullptr;
   const void* base_ = nullptr;
   WriteCoverage write_coverage_ = [] {};
+  std::int32_t* variant_ = nullptr;  ///< null: it was not built to be varied
+  mutable std::int32_t chosen_ = 0;
 };
 
 }  // namespace tilewise::grading

@@ -320,6 +320,7 @@ std::string encode(const CallRequest& request) {
   Json json = {{"function", request.function}, {"arguments", arguments}};
   if (request.timing) json["timing"] = *request.timing;
   if (request.watch) json["watch"] = *request.watch;
+  if (request.variant != 0) json["variant"] = request.variant;
   return core::json_text(json);
 }
 
@@ -341,6 +342,7 @@ CallRequest decode_call(std::string_view message) {
   }
   if (json.contains("timing")) request.timing = json["timing"].get<Timing>();
   if (json.contains("watch")) request.watch = json["watch"].get<simt::Watch>();
+  if (json.contains("variant")) json["variant"].get_to(request.variant);
   return request;
 }
 

@@ -287,6 +287,7 @@ WorkerReply Session::perform_watched(const CallRequest& request, const HandOver&
   std::vector<DecodedArgument> arguments;
   try {
     watch(request.watch);
+    module_.choose_variant(request.variant);
     place_images(request);
     arguments = decode(request);
   } catch (const std::bad_alloc&) {

@@ -42,6 +42,7 @@ constexpr std::size_t most_arguments = 32;
 struct Request {
   std::uint32_t function;
   std::uint32_t count;
+  std::int32_t variant;
   DecodedArgument arguments[most_arguments];
 };
 
@@ -91,10 +92,11 @@ void answer(Answer given, std::string_view text = "") {
   simt::tell_device_part({reinterpret_cast<const char*>(&given), sizeof given});
 }
 
-void carry_out(const Request& request, const BindingTable& bindings) {
+void carry_out(const Request& request, const Module& module) {
   Answer given = {Answer::Kind::returned, BindResult::called, 0, {}};
+  module.choose_variant(request.variant);
   try {
-    given.result = bindings.functions[request.function].invoke(request.arguments, request.count,
+    given.result = module.bindings().functions[request.function].invoke(request.arguments, request.count,
                                                                &given.status);
     answer(given);
   } catch (const std::bad_alloc&) {
@@ -127,7 +129,7 @@ void keep_descriptors(int device, int requests, int last_words) {
   image.run_initialisers(module.base());
   answer({Answer::Kind::initialised, BindResult::called, 0, {}});
   Request request;
-  while (read_whole(requests_fd, &request, sizeof request)) carry_out(request, module.bindings());
+  while (read_whole(requests_fd, &request, sizeof request)) carry_out(request, module);
   for (;;) pause();  // its code has closed the connection, or the device part ends
 }
 
@@ -144,12 +146,15 @@ class HostPart : public HostProcess {
         map_(image.map(module.base())),
         memory_(memory) {}
 
+  void choose_variant(std::int32_t variant) override { variant_ = variant; }
+
   BindResult call(std::size_t function, const DecodedArgument* arguments, std::size_t count,
                   std::int32_t* status) override {
     if (count > most_arguments) return BindResult::wrong_count;
     Request request = {};
     request.function = static_cast<std::uint32_t>(function);
     request.count = static_cast<std::uint32_t>(count);
+    request.variant = variant_;
     std::copy_n(arguments, count, request.arguments);
     // Where it cannot be sent nobody listens, as the wait for the answer will find.
     static_cast<void>(!write(requests_, &request, sizeof request));
@@ -260,6 +265,7 @@ class HostPart : public HostProcess {
   int device_, requests_, last_words_;
   simt::ModuleMap map_;
   std::span<std::byte> memory_;
+  std::int32_t variant_ = 0;
 };
 
 }  // namespace

@@ -52,6 +52,7 @@ void add_grade(CLI::App& app, ExitStatus& status);
 void add_help(CLI::App& app, ExitStatus& status);
 void add_hint(CLI::App& app, ExitStatus& status);
 void add_list(CLI::App& app, ExitStatus& status);
+void add_mend(CLI::App& app, ExitStatus& status);
 void add_next(CLI::App& app, ExitStatus& status);
 void add_occupancy(CLI::App& app, ExitStatus& status);
 void add_pack(CLI::App& app, ExitStatus& status);

@@ -112,6 +112,23 @@ void add_grade(CLI::App& app, ExitStatus& status) {
   });
 }
 
+void add_mend(CLI::App& app, ExitStatus& status) {
+  const auto run = std::make_shared<Run>();
+  run->seed = random_seed();
+  CLI::App* command = app.add_subcommand(
+      "mend", tr("Try small changes of a kernel that fails, and tell one that mends it"));
+  command->footer(example("./lab mend 03_shared_memory"));
+  add_stage(command, *run, tr("03_shared_memory, 03 or 3; the current one if none is named"));
+  add_submission(command, *run);
+  add_gpu(command, *run);
+  command->callback([run, &status] {
+    if (run->stages.empty()) {
+      run->stages = {stage_meant("", read_progress(core::project_root())).id};
+    }
+    status = exit_status(mend(*run));
+  });
+}
+
 void add_coverage(CLI::App& app, ExitStatus& status) {
   const auto run = std::make_shared<Run>();
   CLI::App* command = app.add_subcommand(

@@ -31,11 +31,11 @@ namespace {
 
 /// In the order in which --help lists them.
 constexpr void (*commands[])(CLI::App&, ExitStatus&) = {
-    add_list,  add_status,    add_worklog,    add_watch,   add_grade,
-    add_hint,  add_next,      add_reset,      add_predict, add_trace,
-    add_debug, add_coverage,  add_bench,      add_report,  add_profile,
-    add_check, add_ptx,       add_occupancy,  add_cohort,  add_autograder,
-    add_pack,  add_skeletons, add_completion, add_doctor,  add_help,
+    add_list,      add_status, add_worklog,    add_watch,   add_grade,     add_hint,
+    add_mend,      add_next,   add_reset,      add_predict, add_trace,     add_debug,
+    add_coverage,  add_bench,  add_report,     add_profile, add_check,     add_ptx,
+    add_occupancy, add_cohort, add_autograder, add_pack,    add_skeletons, add_completion,
+    add_doctor,    add_help,
 };
 
 /// What these write is read by shells, scripts and whoever teaches a class: it is English, but for

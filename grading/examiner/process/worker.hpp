@@ -31,6 +31,7 @@ struct WorkerOptions {
   std::size_t cpu_s = 0;  ///< processor time of all calls and threads together; 0: no limit
   std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
   bool writes_coverage = false;  ///< of a module built to be covered; it may then write files
+  std::int32_t variant = 0;      ///< of a module built to be varied: which to run at first
 };
 
 /// What a worker of the simulator may map, with room for the matrices shared with it and for the
@@ -97,6 +98,9 @@ class Worker {
   CallReply call(const std::string& function, std::span<const Argument> arguments,
                  std::optional<Timing> timing = {}, std::optional<simt::Watch> watch = {},
                  const std::function<void()>& hand_over = {}, double share_of_time = 1);
+
+  /// Has the calls that follow run this variant of a module that was built to be varied.
+  void choose_variant(std::int32_t variant);
 
   /// Seconds that the student's code has taken so far, to load and in calls, without those in which
   /// others had the processors.

@@ -1,0 +1,50 @@
+/// \file
+/// Included in front of a kernel file that was rewritten to hold many variants of itself
+/// (grading/repair): one compilation serves them all, and a call runs the one that was chosen.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "../cuda_runtime.h"
+
+extern "C" {
+
+/// The variant that runs, from 1; 0: what was handed in. The worker sets it before each call.
+[[gnu::weak, gnu::visibility("default")]] std::int32_t tilewise_variant = 0;
+}
+
+namespace tilewise::simt {
+
+/// Whether a variant runs. No access of the kernel's, so that no check sees it; and the same all
+/// through a call, so that compilers take it out of loops.
+[[gnu::noinline, gnu::const, gnu::no_sanitize("thread")]] inline bool is_variant(
+    std::int32_t variant) {
+  return tilewise_variant == variant;
+}
+
+/// A value as of another's type. Where it cannot be that, which the words of a source do not tell,
+/// any will do: that variant comes to nothing.
+template <class Other, class U>
+[[gnu::always_inline]] inline std::decay_t<Other> as(U&& value) {
+  using T = std::decay_t<Other>;
+  if constexpr (std::is_convertible_v<U, T>) {
+    return static_cast<T>(value);
+  } else if constexpr (std::is_pointer_v<T> && std::is_pointer_v<std::decay_t<U>>) {
+    return (T)value;
+  } else {
+    return T{};
+  }
+}
+
+/// Sets a number, or all numbers of an array, to 0.
+template <class T>
+[[gnu::always_inline]] inline void clear(T& value) {
+  if constexpr (std::is_array_v<T>) {
+    for (auto& each : value) clear(each);
+  } else {
+    value = T{};
+  }
+}
+
+}  // namespace tilewise::simt

@@ -1,0 +1,64 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "common/base/files.hpp"
+#include "common/process/command.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/cli/test/temporary_submission.hpp"
+
+// `lab mend`, from a submission to what is printed.
+namespace tilewise::grading {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Mending {
+  const char* name;
+  const char* given;    ///< in stage 3's solution
+  const char* mistake;  ///< in its place
+  int status;
+  const char* says;
+};
+
+void PrintTo(const Mending& mending, std::ostream* out) { *out << mending.name; }
+
+class Mend : public testing::TestWithParam<Mending> {};
+
+TEST_P(Mend, SaysWhatMakesTheTestsPass) {
+  const std::string stage = "03_shared_memory", file = "matmul_shared.cu";
+  TemporarySubmission submission(stage);
+  std::string text = core::text_of(layout().root / "solutions" / stage / file);
+  const std::string given = GetParam().given;
+  const std::size_t at = text.find(given);
+  ASSERT_NE(at, text.npos);
+  submission.put(file, text.replace(at, given.size(), GetParam().mistake));
+  Command command;
+  command.arguments = {tool("tilewise"), "mend", "3", "--submission", submission.root()};
+  command.environment = {{"TILEWISE_SEED", "7"}};
+  const CommandResult run = run_command(command);
+  EXPECT_EQ(run.status, GetParam().status) << run.output;
+  std::string words = run.output;  // without the breaks between lines
+  for (std::size_t end; (end = words.find("\n      ")) != words.npos;) words.replace(end, 7, " ");
+  EXPECT_THAT(words, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mend, Mend,
+    testing::Values(
+        Mending{
+            "Index", "Bs[k][tx]", "Bs[tx][k]", 0,
+            "write 'sum += As[ty][k] * Bs[k][tx];' in place of 'sum += As[ty][k] * Bs[tx][k];'"},
+        Mending{"Barrier", "    __syncthreads();  // the next step", "    // the next step", 0,
+                "put a __syncthreads();"},
+        Mending{"Nothing", "float sum = 0.0f;", "float sum = 0.0f;", 0,
+                "all tests of results and of safety pass"},
+        Mending{"TooFar", "sum += As[ty][k] * Bs[k][tx];", "sum += 1.0f;", 1,
+                "none mends this by itself"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace tilewise::grading

@@ -1,0 +1,436 @@
+// Variants of values: names, numbers, operators, subscripts and arguments.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+
+#include "common/simt/rewrite/variables.hpp"
+#include "grading/repair/variant.hpp"
+
+namespace tilewise::grading {
+
+using simt::rewriting::is_changed_at;
+using simt::rewriting::TokenKind;
+
+namespace {
+
+constexpr auto builtins =
+    std::to_array<std::string_view>({"threadIdx", "blockIdx", "blockDim", "gridDim"});
+
+bool is_builtin(const Token& token) {
+  return std::ranges::find(builtins, token.text) != builtins.end();
+}
+
+/// `threadIdx.x`
+bool is_builtin_member(const std::vector<Token>& code, std::size_t i) {
+  return is_builtin(code[i]) && code[i + 1].is(".") && code[i + 2].is_name();
+}
+
+std::string other_side(std::string_view member) { return member == "x" ? "y" : "x"; }
+
+/// Whether a name stands for the value of its variable here.
+bool is_read(const Place& place, std::size_t i) {
+  const std::vector<Token>& code = place.code();
+  const Token &before = code[i - 1], &behind = code[i + 1];
+  const bool is_member = before.is(".") || before.is("->") || before.is("::");
+  const bool is_called = behind.is("(") || behind.is("::") || behind.is(".");
+  const bool has_address_taken =
+      before.is("&") && !(code[i - 2].is_name() || code[i - 2].is(")") || code[i - 2].is("]"));
+  return code[i].is_name() && place.may_vary(i) && !is_member && !is_called && !has_address_taken;
+}
+
+bool is_in_kernel_code(const Place& place) { return place.function().is_of_device; }
+
+}  // namespace
+
+void vary_names(Place& place) {
+  const std::vector<Token>& code = place.code();
+  constexpr std::size_t most_others = 12;
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    if (is_builtin_member(code, i) && place.may_vary(i)) {
+      const Part words{i, i + 3};
+      const std::string member(code[i + 2].text);
+      place.add_expression(words, std::string(code[i].text) + "." + other_side(member));
+      for (const std::string_view other : builtins) {
+        if (other != code[i].text)
+          place.add_expression(words, std::string(other) + "." + member, 2);
+      }
+      for (const Variable* other : place.scope().seen_at(i)) {
+        if (other->type == Variable::Type::integer) {
+          place.add_expression(words, std::string(other->name), 2);
+        }
+      }
+      i += 2;
+      continue;
+    }
+    const bool has_side = code[i].is_name() && code[i + 1].is(".") &&
+                          (code[i + 2].is("x") || code[i + 2].is("y")) && !code[i + 3].is("=");
+    if (has_side && place.may_vary(i) && place.scope().find(i) != nullptr) {
+      place.add_expression({i, i + 3},
+                           std::string(code[i].text) + "." + other_side(code[i + 2].text));
+    }
+    const Variable* variable = is_read(place, i) ? place.scope().find(i) : nullptr;
+    if (variable == nullptr) continue;
+    const bool is_whole =
+        variable->type != Variable::Type::array && variable->type != Variable::Type::pointer;
+    if ((is_whole || !code[i + 1].is("[")) && is_changed_at(place.outline(), i)) continue;
+    std::size_t others = 0;
+    std::set<std::string_view> tried = {variable->name};
+    for (const Variable* other : place.scope().seen_at(i)) {
+      const bool is_alike = other->type == variable->type &&
+                            (is_whole || other->base == variable->base) &&
+                            variable->type != Variable::Type::other;
+      if (!is_alike || others == most_others || !tried.insert(other->name).second) continue;
+      place.add_expression({i, i + 1}, std::string(other->name));
+      ++others;
+    }
+    if (variable->type != Variable::Type::integer || !is_in_kernel_code(place)) continue;
+    for (const char* builtin : {"threadIdx.x", "threadIdx.y"}) {
+      place.add_expression({i, i + 1}, builtin, 2);
+    }
+  }
+}
+
+namespace {
+
+/// Exchanges two values wherever they stand in these words.
+void exchange(Place& place, Part words, const std::string& a, const std::string& b, int cost) {
+  const std::vector<Token>& code = place.code();
+  Variant variant{.changes = {}, .line = 0, .words = {}, .cost = cost};
+  std::vector<Rewording> rewordings;
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    const std::size_t end = is_builtin_member(code, i) ? i + 3 : i + 1;
+    const std::string given = place.words_of({i, end});
+    if ((given != a && given != b) || !place.may_vary(i)) continue;
+    if (end == i + 1 && (!is_read(place, i) || is_changed_at(place.outline(), i))) continue;
+    const std::string& other = given == a ? b : a;
+    const bool is_seen = other.find('.') != other.npos ||
+                         std::ranges::any_of(place.scope().seen_at(i), [&](const Variable* each) {
+                           return each->name == other;
+                         });
+    if (!is_seen) return;
+    variant.changes.push_back({Change::Form::expression, {i, end}, other});
+    rewordings.push_back({{i, end}, other});
+  }
+  if (variant.changes.size() < 2) return;
+  variant.line = code[variant.changes.front().words.first].line;
+  variant.words = place.rewritten(rewordings);
+  place.add(std::move(variant));
+}
+
+/// Integers and built-in values that stand in these words.
+std::vector<std::string> values_in(const Place& place, Part words) {
+  std::vector<std::string> found;
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    std::string value;
+    if (is_builtin_member(place.code(), i)) {
+      value = place.words_of({i, i + 3});
+    } else if (const Variable* variable = is_read(place, i) ? place.scope().find(i) : nullptr;
+               variable != nullptr && variable->type == Variable::Type::integer) {
+      value = variable->name;
+    }
+    if (!value.empty() && std::ranges::find(found, value) == found.end()) found.push_back(value);
+  }
+  return found;
+}
+
+}  // namespace
+
+namespace {
+
+/// Exchanges two of them, whatever their side, in all of a function.
+void exchange_builtins(Place& place, std::string_view a, std::string_view b) {
+  Variant variant{.changes = {}, .line = 0, .words = {}, .cost = 2};
+  std::vector<Rewording> rewordings;
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    const Token& token = place.code()[i];
+    if (!is_builtin_member(place.code(), i) || !(token.is(a) || token.is(b))) continue;
+    const std::string member(place.code()[i + 2].text);
+    const std::string other = std::string(token.is(a) ? b : a) + "." + member;
+    variant.changes.push_back({Change::Form::expression, {i, i + 3}, other});
+    rewordings.push_back({{i, i + 3}, other});
+  }
+  if (variant.changes.size() < 2) return;
+  variant.line = place.code()[variant.changes.front().words.first].line;
+  variant.words = place.rewritten(rewordings);
+  place.add(std::move(variant));
+}
+
+}  // namespace
+
+void vary_pairs(Place& place) {
+  constexpr std::size_t most_values = 8;
+  const auto exchange_in = [&](Part words, int cost) {
+    std::vector<std::string> values = values_in(place, words);
+    if (values.size() > most_values) values.resize(most_values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t k = i + 1; k < values.size(); ++k) {
+        exchange(place, words, values[i], values[k], cost);
+      }
+    }
+  };
+  for (const Statement* statement : with_inner(place.body())) {
+    const bool is_simple = statement->kind == Statement::Kind::expression ||
+                           statement->kind == Statement::Kind::declaration;
+    if (is_simple && statement->inner.empty()) exchange_in(statement->words, 2);
+    for (std::size_t i = 0; i + 1 < statement->inner.size(); ++i) {
+      const Statement &a = statement->inner[i], &b = statement->inner[i + 1];
+      if (a.inner.empty() && b.inner.empty()) exchange_in({a.words.first, b.words.end}, 2);
+    }
+  }
+  exchange_builtins(place, "threadIdx", "blockIdx");
+  exchange_builtins(place, "blockDim", "gridDim");
+  const Part all = place.body().words;
+  for (const char* side : {"x", "y"}) {
+    const std::string member = std::string(".") + side;
+    exchange(place, all, "threadIdx" + member, "blockIdx" + member, 3);
+    exchange(place, all, "blockDim" + member, "gridDim" + member, 3);
+  }
+  for (const std::string_view builtin : builtins) {
+    exchange(place, all, std::string(builtin) + ".x", std::string(builtin) + ".y", 3);
+  }
+}
+
+void vary_numbers(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    if (code[i].kind != TokenKind::number || !place.may_vary(i)) continue;
+    long value = 0;
+    const char* const end = code[i].text.data() + code[i].text.size();
+    const auto [rest, error] = std::from_chars(code[i].text.data(), end, value);
+    if (error != std::errc() || rest != end) continue;
+    std::set<long> others = {value + 1};
+    if (value > 0) others.insert(value - 1);
+    if (value > 1) others.insert({2 * value, value / 2});
+    for (const long other : others) place.add_expression({i, i + 1}, std::to_string(other));
+  }
+}
+
+namespace {
+
+/// The operand that ends, or begins, at a token: a name with its subscripts and members, a number,
+/// or what stands in parentheses. Empty where it is something else.
+Part operand_before(const Place& place, std::size_t end) {
+  const std::vector<Token>& code = place.code();
+  std::size_t first = end - 1;
+  while (code[first].is("]")) first = place.outline().partner(first).value_or(1) - 1;
+  if (code[first].is(")")) first = place.outline().partner(first).value_or(first);
+  if (code[first].is("(") && code[first - 1].is_name() && !code[first - 1].is("return")) --first;
+  while (first > 1 && (code[first - 1].is(".") || code[first - 1].is("::"))) first -= 2;
+  const bool is_operand =
+      code[first].is_name() || code[first].kind == TokenKind::number || code[first].is("(");
+  return {is_operand ? first : end, end};
+}
+
+Part operand_at(const Place& place, std::size_t first) {
+  const std::vector<Token>& code = place.code();
+  std::size_t end = first + 1;
+  if (code[first].is("(")) end = place.outline().behind(first);
+  if (code[first].is_name()) {
+    while ((code[end].is(".") || code[end].is("::")) && code[end + 1].is_name()) end += 2;
+    while (code[end].is("(") || code[end].is("[")) end = place.outline().behind(end);
+  }
+  const bool is_operand =
+      code[first].is_name() || code[first].kind == TokenKind::number || code[first].is("(");
+  return {first, is_operand ? end : first};
+}
+
+bool ends_operand(const Token& token) {
+  static constexpr auto no_operands = std::to_array<std::string_view>(
+      {"return", "const", "int", "float", "double", "unsigned", "char", "void", "auto", "case"});
+  return (token.is_name() && std::ranges::find(no_operands, token.text) == no_operands.end()) ||
+         token.kind == TokenKind::number || token.is(")") || token.is("]");
+}
+
+/// Whether there may be a remainder.
+bool is_of_integers(const Place& place, Part words) {
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    const Variable* variable = place.scope().find(i);
+    if (variable == nullptr) continue;
+    if (variable->type == Variable::Type::real || variable->type == Variable::Type::array ||
+        variable->type == Variable::Type::pointer) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void vary_division(Place& place, std::size_t i) {
+  const std::vector<Token>& code = place.code();
+  const Part left = operand_before(place, i), right = operand_at(place, i + 1);
+  if (left.first == left.end || right.first == right.end) return;
+  if (!is_of_integers(place, {left.first, right.end})) return;
+  const Token& before = code[left.first - 1];
+  if (before.is("*") || before.is("/") || before.is("%")) return;
+  const Part whole{left.first, right.end};
+  const std::string a = place.words_of(left), b = place.words_of(right);
+  if (code[i].is("%")) return place.add_expression(whole, a + " / " + b);
+  place.add_expression(whole, a + " % " + b);
+  place.add_expression(whole, "(" + a + " + " + b + " - 1) / " + b);
+  const std::string rounding = " + " + b + " - 1)";
+  if (a.ends_with(rounding)) {
+    place.add_expression(whole, a.substr(1, a.size() - 1 - rounding.size()) + " / " + b);
+  }
+}
+
+/// `@` is 1 where the comparison is to hold for one more, or for one less.
+void vary_comparison(Place& place, std::size_t i) {
+  struct Other {
+    std::string_view given, other;
+    const char* before_operand;
+  };
+  static constexpr Other others[] = {
+      {"<", "<=", "@ +"}, {"<=", "<", "-@ +"}, {">", ">=", "-@ +"}, {">=", ">", "@ +"}};
+  for (const Other& each : others) {
+    if (place.code()[i].text != each.given) continue;
+    place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, each.before_operand}},
+               .line = place.code()[i].line,
+               .words = place.rewritten({{{i, i + 1}, std::string(each.other)}})});
+  }
+}
+
+void vary_sum(Place& place, std::size_t i) {
+  const std::vector<Token>& code = place.code();
+  const bool is_plus = code[i].is("+");
+  const Part left = operand_before(place, i), right = operand_at(place, i + 1);
+  place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "(1 - 2 * @) *"}},
+             .line = code[i].line,
+             .words = place.rewritten({{{i, i + 1}, is_plus ? "-" : "+"}})});
+  const Token& before = code[left.first - 1];
+  const Token& behind = code[right.end];
+  const bool is_factor = before.is("*") || before.is("/") || before.is("%") || behind.is("*") ||
+                         behind.is("/") || behind.is("%");
+  if (left.first == left.end || right.first == right.end || is_factor) return;
+  place.add_expression({left.first, right.end}, place.words_of(left), 2);
+  place.add_expression({left.first, right.end}, place.words_of(right), 2);
+}
+
+void vary_product(Place& place, std::size_t i) {
+  const Part left = operand_before(place, i), right = operand_at(place, i + 1);
+  const Token& before = place.code()[left.first - 1];
+  if (left.first == left.end || right.first == right.end || before.is("/") || before.is("%"))
+    return;
+  place.add_expression({left.first, right.end}, place.words_of(left), 2);
+}
+
+}  // namespace
+
+void vary_operators(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
+    if (!place.may_vary(i) || !place.may_vary(i + 1) || !ends_operand(code[i - 1])) continue;
+    if (code[i + 1].is("=") || code[i + 1].text == code[i].text) continue;
+    if (code[i].is("<") || code[i].is("<=") || code[i].is(">") || code[i].is(">=")) {
+      vary_comparison(place, i);
+    } else if (code[i].is("+") || code[i].is("-")) {
+      vary_sum(place, i);
+    } else if (code[i].is("*")) {
+      vary_product(place, i);
+    } else if (code[i].is("/") || code[i].is("%")) {
+      vary_division(place, i);
+    }
+  }
+}
+
+namespace {
+
+/// In an index, a name alone may lack a factor or an addend.
+void vary_index(Place& place, Part index) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = index.first; i < index.end; ++i) {
+    const Variable* variable = is_read(place, i) ? place.scope().find(i) : nullptr;
+    if (variable == nullptr || variable->type != Variable::Type::integer) continue;
+    const bool is_factor = code[i - 1].is("*") || code[i + 1].is("*");
+    for (const Variable* other : place.scope().seen_at(i)) {
+      if (other->type != Variable::Type::integer) continue;
+      const std::string both = std::string(variable->name) + " + " + std::string(other->name);
+      place.add_expression({i, i + 1}, is_factor ? "(" + both + ")" : both, 3);
+      if (is_factor) continue;
+      place.add_expression({i, i + 1},
+                           std::string(variable->name) + " * " + std::string(other->name), 3);
+    }
+  }
+}
+
+}  // namespace
+
+void vary_subscripts(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    if (!code[i].is("[") || !place.may_vary(i) || !ends_operand(code[i - 1])) continue;
+    const std::size_t close = place.outline().behind(i) - 1;
+    if (close == i || close == i + 1) continue;
+    const Part index{i + 1, close};
+    for (const char* by : {"@ +", "-@ +"}) {
+      const bool is_more = by[0] == '@';
+      place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, by}},
+                 .line = code[i].line,
+                 .words = place.rewritten({{{close, close}, is_more ? " + 1" : " - 1"}}),
+                 .cost = 2});
+    }
+    vary_index(place, index);
+    if (!code[close + 1].is("[")) continue;
+    const std::size_t next_close = place.outline().behind(close + 1) - 1;
+    const Part next{close + 2, next_close};
+    if (next.first >= next.end) continue;
+    const std::string a = place.words_of(index), b = place.words_of(next);
+    if (a == b) continue;
+    place.add(
+        {.changes = {{Change::Form::expression, index, b}, {Change::Form::expression, next, a}},
+         .line = code[i].line,
+         .words = place.rewritten({{index, b}, {next, a}})});
+  }
+}
+
+namespace {
+
+/// Whether an argument may go where another belongs: a number, a pointer, a size.
+bool is_exchangeable(const Place& place, Part argument) {
+  if (argument.first >= argument.end || !place.may_vary(argument.first)) return false;
+  if (place.code()[argument.first].is("{")) return false;
+  if (argument.end > argument.first + 1) return true;
+  const Variable* variable = place.scope().find(argument.first);
+  if (variable == nullptr) return place.code()[argument.first].kind == TokenKind::number;
+  return variable->type != Variable::Type::other || variable->base == "dim3 ";
+}
+
+}  // namespace
+
+void vary_arguments(Place& place) {
+  static constexpr auto no_calls =
+      std::to_array<std::string_view>({"if", "for", "while", "switch"});
+  const std::vector<Token>& code = place.code();
+  const auto exchange = [&](const std::vector<Part>& parts) {
+    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+      const Part a = parts[k], b = parts[k + 1];
+      if (!is_exchangeable(place, a) || !is_exchangeable(place, b)) continue;
+      const std::string first = place.words_of(a), second = place.words_of(b);
+      if (first == second) continue;
+      place.add(
+          {.changes = {{Change::Form::expression, a, second}, {Change::Form::expression, b, first}},
+           .line = code[a.first].line,
+           .words = place.rewritten({{a, second}, {b, first}})});
+    }
+  };
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    const bool is_call = code[i].is("(") && (code[i - 1].is_name() || code[i - 1].is(">")) &&
+                         std::ranges::find(no_calls, code[i - 1].text) == no_calls.end();
+    const auto close = is_call ? place.outline().partner(i) : std::nullopt;
+    if (close) exchange(place.outline().parts_between(i, *close));
+    if (!code[i].is("<<<")) continue;
+    std::vector<Part> parts = {{i + 1, i + 1}};
+    std::size_t at = i + 1;
+    for (; at + 2 < place.function().end && !(code[at].is(">") && code[at + 1].is(">"));) {
+      if (code[at].is(",")) parts.push_back({at + 1, at + 1});
+      at = place.outline().behind(at);
+      parts.back().end = at;
+    }
+    for (Part& part : parts) {
+      if (part.end > part.first && code[part.end - 1].is(",")) --part.end;
+    }
+    if (parts.size() > 2) parts.resize(2);
+    exchange(parts);
+  }
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/gpu/gpu_profile.hpp"
+#include "common/process/sandbox.hpp"
+#include "grading/course/stages.hpp"
+
+/// What would mend a submission: changes of one place are tried, one after another, on calls that
+/// went wrong. Whatever is told has been seen to come right.
+namespace tilewise::grading {
+
+struct RepairRequest {
+  StageInfo stage;
+  std::filesystem::path source_directory;  ///< of the submission, as BuildRequest has it
+  std::filesystem::path scratch;           ///< existing folder for all files
+  /// Calls of contract functions that went wrong, as messages name them: "matmul_shared(n=37,
+  /// tile=16)". Those that are large, or that cannot be posed as a problem, are left out.
+  std::vector<std::string> calls;
+  /// Lines of the sources that findings name: what changes there is told before what is as small a
+  /// change elsewhere.
+  std::vector<int> lines = {};
+  /// What is told first is of barriers: a race, a barrier that some threads miss.
+  bool is_of_barriers = false;
+  core::GpuProfile gpu;
+  std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
+  double time_limit_s = 60;               ///< for the variants' runs
+  /// Whether a variant of this module passes the stage's tests of results and of safety; asked of
+  /// few.
+  std::function<bool(const std::filesystem::path& module, std::int32_t variant)> confirm = {};
+};
+
+/// The smallest change found that is confirmed, in words: "on line 12 write ... in place of ...".
+/// Those are tried first on the calls, on which most fail in milliseconds. Nothing where there is
+/// none, where none of the calls goes wrong by itself, or where the variants do not compile.
+/// @throws std::runtime_error if the tools themselves are missing or fail, Interrupted.
+std::optional<std::string> find_repair(const RepairRequest& request);
+
+}  // namespace tilewise::grading

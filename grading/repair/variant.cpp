@@ -1,0 +1,342 @@
+#include "grading/repair/variant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "common/base/language.hpp"
+
+namespace tilewise::grading {
+
+using simt::rewriting::TokenKind;
+
+namespace {
+
+/// Tokens of template arguments, as of `copy<16>(...)`: a < behind a variable compares.
+std::optional<std::size_t> template_end(const Outline& outline, const Scope& scope,
+                                        std::size_t open) {
+  const std::vector<Token>& code = outline.code();
+  if (!code[open].is("<") || !code[open - 1].is_name() || scope.find(open - 1) != nullptr)
+    return {};
+  return outline.template_close(open);
+}
+
+std::string shortened(std::string text) {
+  constexpr std::size_t most = 120;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+}  // namespace
+
+Place::Place(const SourceText& source, std::string_view text, const WrittenFunction& function)
+    : source_(source),
+      text_(text),
+      function_(function),
+      body_(block_at(source.outline, function.body)),
+      scope_(source.outline, function, body_),
+      is_fixed_(function.end - function.body + 1, 0) {
+  static constexpr std::string_view fixing[] = {"__shared__", "constexpr", "static", "extern"};
+  for (const Statement* statement : with_inner(body_)) {
+    const Part words = statement->words;
+    const std::string_view first = code()[words.first].text;
+    if (first == "static_assert" || first == "asm" || first == "using" || first == "case")
+      fix(words);
+    if (first == "if" && code()[words.first + 1].is("constexpr")) {
+      fix({words.first, outline().behind(words.first + 2)});
+    }
+    if (statement->kind != Statement::Kind::declaration) continue;
+    for (std::size_t i = words.first; i < words.end; ++i) {
+      if (std::ranges::find(fixing, code()[i].text) != std::end(fixing)) fix(words);
+    }
+  }
+  for (const Variable& variable : scope_.variables()) {
+    if (variable.declared < function.body) continue;
+    fix({variable.type_begin, variable.declared + 1});
+    for (std::size_t i = variable.declared + 1; code()[i].is("["); i = outline().behind(i)) {
+      fix({i, outline().behind(i)});
+    }
+  }
+  for (std::size_t i = function.body + 1; i < function.end; ++i) {
+    if (const auto close = template_end(outline(), scope_, i)) fix({i, *close + 1});
+    if (code()[i].is("sizeof") || code()[i].is("decltype")) fix({i, outline().behind(i + 1)});
+  }
+}
+
+void Place::fix(Part words) {
+  for (std::size_t i = words.first; i < std::min(words.end, function_.end); ++i) {
+    is_fixed_[i - function_.body] = 1;
+  }
+}
+
+std::string Place::text_of(Part words) const {
+  if (words.first >= words.end) return "";
+  const std::size_t begin = code()[words.first].begin;
+  return std::string(text_.substr(begin, code()[words.end - 1].end() - begin));
+}
+
+std::string Place::words_of(Part words) const {
+  return simt::rewriting::joined(std::span(code()).subspan(words.first, words.end - words.first));
+}
+
+std::string Place::rewritten(const std::vector<Rewording>& rewordings) const {
+  std::map<int, std::vector<Rewording>> by_line;
+  for (const Rewording& each : rewordings) by_line[code()[each.words.first].line].push_back(each);
+  std::string told;
+  for (auto& [line, changes] : by_line) {
+    // All that stands on the line, and on those on which the changed words end.
+    std::size_t first = changes.front().words.first, end = first + 1;
+    for (const Rewording& each : changes) {
+      first = std::min(first, each.words.first);
+      end = std::max({end, each.words.end, each.words.first + 1});
+    }
+    while (first > function_.body + 1 && code()[first - 1].line == line) --first;
+    const int last_line = code()[end - 1].line;
+    while (end < function_.end && code()[end].line == last_line) ++end;
+    std::ranges::sort(changes, {}, [](const Rewording& each) { return each.words.first; });
+    std::string after;
+    std::size_t at = first;
+    for (const Rewording& each : changes) {
+      if (each.words.first < at) continue;
+      after += words_of({at, each.words.first});
+      const bool has_gap = each.words.first > at &&
+                           code()[each.words.first - 1].end() != code()[each.words.first].begin;
+      after += (has_gap ? " " : "") + each.text;
+      at = std::max(each.words.first, each.words.end);
+      if (each.words.first < each.words.end && at < end &&
+          code()[at - 1].end() != code()[at].begin) {
+        after += " ";
+      }
+    }
+    after += words_of({at, end});
+    told += tr("{}on line {} write '{}' in place of '{}'", told.empty() ? "" : ", ", line,
+               shortened(after), shortened(words_of({first, end})));
+  }
+  return told;
+}
+
+bool Place::is_place_wanted(std::size_t first) const {
+  const Token &before = code()[first - 1], &left = code()[first - 2];
+  const bool is_operator =
+      left.is_name() || left.kind == TokenKind::number || left.is(")") || left.is("]");
+  return (before.is("&") && !is_operator) || (before.is("+") && left.is("+")) ||
+         (before.is("-") && left.is("-"));
+}
+
+void Place::add_expression(Part words, const std::string& text, int cost) {
+  if (is_place_wanted(words.first)) return;
+  add({.changes = {{Change::Form::expression, words, text}},
+       .line = code()[words.first].line,
+       .words = rewritten({{words, text}}),
+       .cost = cost});
+}
+
+void Place::add_condition(Part words, const std::string& text, int cost) {
+  add({.changes = {{Change::Form::condition, words, text}},
+       .line = code()[words.first].line,
+       .words = rewritten({{words, text}}),
+       .cost = cost});
+}
+
+namespace {
+
+/// Whether compilers may run it.
+bool is_constant(const std::vector<Token>& code, const WrittenFunction& function) {
+  for (std::size_t i = function.parameters; i-- > 0;) {
+    if (code[i].is(";") || code[i].is("}")) return false;
+    if (code[i].is("constexpr") || code[i].is("consteval")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
+                                 std::set<std::string, std::less<>> functions) {
+  const bool all = functions.empty();
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const WrittenFunction& function : source.functions) {
+      if (!functions.contains(function.name)) continue;
+      for (std::size_t i = function.body; i < function.end; ++i) {
+        const std::string_view name = source.outline.code()[i].text;
+        const bool is_function =
+            std::ranges::find(source.functions, name, &WrittenFunction::name) !=
+            source.functions.end();
+        if (is_function) grows |= functions.emplace(name).second;
+      }
+    }
+  }
+  std::vector<Variant> variants;
+  for (const WrittenFunction& function : source.functions) {
+    if (!all && !functions.contains(function.name)) continue;
+    if (is_constant(source.outline.code(), function)) continue;
+    Place place(source, text, function);
+    vary_names(place);
+    vary_pairs(place);
+    vary_numbers(place);
+    vary_operators(place);
+    vary_subscripts(place);
+    vary_arguments(place);
+    vary_conditions(place);
+    vary_guards(place);
+    vary_assignments(place);
+    vary_initial_values(place);
+    vary_starts(place);
+    vary_cases(place);
+    vary_barriers(place);
+    vary_order(place);
+    variants.insert(variants.end(), place.found().begin(), place.found().end());
+  }
+  return variants;
+}
+
+namespace {
+
+/// Puts variants into a source: what may be exchanged, from the outside in.
+class Weaver {
+ public:
+  Weaver(const SourceText& source, std::string_view text, const std::vector<Variant>& variants)
+      : code_(source.outline.code()), text_(text) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      for (const Change& change : variants[i].changes) {
+        const auto key =
+            std::tuple(change.words.first, code_.size() - change.words.end, change.form);
+        places_[key].push_back({i + 1, &change});
+      }
+    }
+    for (const auto& [key, choices] : places_) {
+      const Change& change = *choices.front().change;
+      if (change.form == Change::Form::operand) {
+        operands_[change.words.first] = &choices;
+      } else if (change.form == Change::Form::insertion) {
+        insertions_[change.words.first] = &choices;
+      } else {
+        exchanges_[change.words.first].push_back(&choices);
+      }
+    }
+  }
+
+  std::string weave() const {
+    if (code_.empty()) return std::string(text_);
+    return std::string(text_.substr(0, code_.front().begin)) + weave({0, code_.size()}, 0, true) +
+           std::string(text_.substr(code_.back().end()));
+  }
+
+ private:
+  struct Choice {
+    std::size_t variant;
+    const Change* change;
+  };
+  using Choices = std::vector<Choice>;
+
+  /// @param passed how many exchanges at the first token are around it already
+  std::string weave(Part words, std::size_t passed, bool begins_statement) const {
+    std::string result;
+    for (std::size_t i = words.first; i < words.end;) {
+      if (i > words.first) {
+        result += text_.substr(code_[i - 1].end(), code_[i].begin - code_[i - 1].end());
+      }
+      const bool is_inside = i == words.first && !begins_statement;
+      const auto inserted = insertions_.find(i);
+      if (inserted != insertions_.end() && !is_inside) result += inserts(*inserted->second);
+      const Choices* exchange = next_exchange(i, words.end, i == words.first ? passed : 0);
+      if (exchange != nullptr) {
+        const Part part = exchange->front().change->words;
+        const std::size_t depth = depth_of(i, exchange);
+        result += exchanged(*exchange, part, weave(part, depth + 1, false));
+        i = part.end;
+        continue;
+      }
+      const auto operand = operands_.find(i);
+      if (operand != operands_.end()) result += before_operand(*operand->second);
+      result += code_[i].text;
+      ++i;
+    }
+    return result;
+  }
+
+  const Choices* next_exchange(std::size_t token, std::size_t end, std::size_t passed) const {
+    const auto here = exchanges_.find(token);
+    if (here == exchanges_.end()) return nullptr;
+    for (std::size_t i = passed; i < here->second.size(); ++i) {
+      if (here->second[i]->front().change->words.end <= end) return here->second[i];
+    }
+    return nullptr;
+  }
+
+  std::size_t depth_of(std::size_t token, const Choices* exchange) const {
+    const auto& here = exchanges_.at(token);
+    return std::size_t(std::ranges::find(here, exchange) - here.begin());
+  }
+
+  static std::string chosen(std::size_t variant) {
+    return fmt::format("::tilewise::simt::is_variant({})", variant);
+  }
+
+  std::string exchanged(const Choices& choices, Part part, const std::string& given) const {
+    std::string result;
+    if (choices.front().change->form == Change::Form::statement) {
+      result = "{ ";
+      for (const Choice& each : choices) {
+        result += "if (" + chosen(each.variant) + ") { " + each.change->text + " } else ";
+      }
+      return result + "{ " + given + " } }";
+    }
+    if (choices.front().change->form == Change::Form::condition) {
+      result = "static_cast<bool>(";
+      for (const Choice& each : choices) {
+        result += chosen(each.variant) + " ? bool(" + each.change->text + ") : ";
+      }
+      return result + "bool(" + given + "))";
+    }
+    const std::size_t begin = code_[part.first].begin;
+    std::string plain(text_.substr(begin, code_[part.end - 1].end() - begin));
+    std::ranges::replace(plain, '\n', ' ');
+    const std::string type = "decltype(" + plain + ")";
+    // g++ 12 confuses types where it takes an element of what ?: chooses in a template.
+    result = "::tilewise::simt::as<" + type + ">(";
+    for (const Choice& each : choices) {
+      std::string text = each.change->text;
+      for (std::size_t at; (at = text.find('@')) != text.npos;)
+        text.replace(at, 1, "::std::decay_t<" + type + ">");
+      result +=
+          fmt::format("{} ? ::tilewise::simt::as<{}>({}) : ", chosen(each.variant), type, text);
+    }
+    return result + "::tilewise::simt::as<" + type + ">(" + given + "))";
+  }
+
+  static std::string inserts(const Choices& choices) {
+    std::string result;
+    for (const Choice& each : choices) {
+      result += "if (" + chosen(each.variant) + ") { " + each.change->text + " } ";
+    }
+    return result;
+  }
+
+  static std::string before_operand(const Choices& choices) {
+    std::string result;
+    for (const Choice& each : choices) {
+      const std::string& text = each.change->text;
+      const std::size_t at = text.find('@');
+      result += text.substr(0, at) + chosen(each.variant) + text.substr(at + 1) + " ";
+    }
+    return result;
+  }
+
+  const std::vector<Token>& code_;
+  std::string_view text_;
+  std::map<std::tuple<std::size_t, std::size_t, Change::Form>, Choices> places_;
+  std::map<std::size_t, std::vector<const Choices*>> exchanges_;  ///< by token, the longest first
+  std::map<std::size_t, const Choices*> operands_, insertions_;
+};
+
+}  // namespace
+
+std::string varied(const SourceText& source, std::string_view text,
+                   const std::vector<Variant>& variants) {
+  return Weaver(source, text, variants).weave();
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/rewrite/functions.hpp"
+#include "grading/repair/scope.hpp"
+#include "grading/repair/statements.hpp"
+
+/// What could be written in a source in place of what stands there, one small change at a time.
+namespace tilewise::grading {
+
+using simt::rewriting::SourceText;
+using simt::rewriting::WrittenFunction;
+
+/// A change of one place that a variable of the program may choose when it runs.
+struct Change {
+  enum class Form {
+    expression,  ///< `text` in place of a value
+    condition,   ///< `text` in place of what is true or false
+    statement,   ///< `text` in place of statements
+    operand,     ///< `text` in front of an operand, neutral where another variant runs
+    insertion,   ///< `text` in front of a statement
+  };
+  Form form;
+  Part words;  ///< what is replaced; of operand and insertion the place alone
+  /// In that of an operand @ stands for 1 in this variant, and else for 0, in that of an expression
+  /// for its type.
+  std::string text;
+};
+
+/// One thing to try.
+struct Variant {
+  std::vector<Change> changes;
+  int line = 0;       ///< of the first change
+  std::string words;  ///< what to do, in a sentence's part: "on line 12 write ... in place of ..."
+  bool is_of_barrier = false;
+  int cost =
+      1;  ///< how far it is from what stands there: of those that are right the least is told
+};
+
+/// Changes that exchange one line's words for others.
+struct Rewording {
+  Part words;  ///< empty: `text` comes in front of the token
+  std::string text;
+};
+
+/// A function that is being looked at, and what was found to try in it.
+class Place {
+ public:
+  Place(const SourceText& source, std::string_view text, const WrittenFunction& function);
+
+  const Outline& outline() const { return source_.outline; }
+  const std::vector<Token>& code() const { return source_.outline.code(); }
+  const WrittenFunction& function() const { return function_; }
+  const Statement& body() const { return body_; }
+  const Scope& scope() const { return scope_; }
+
+  /// Whether what stands there may be chosen when the program runs: no declaration of shared
+  /// memory, no constant, no argument of a template.
+  bool may_vary(std::size_t token) const { return !is_fixed_[token - function_.body]; }
+
+  /// Whether what begins there is to be a variable, since its address is taken or it counts.
+  bool is_place_wanted(std::size_t first) const;
+
+  /// As the source has it.
+  std::string text_of(Part words) const;
+
+  /// On one line.
+  std::string words_of(Part words) const;
+
+  /// "on line 12 write `B[k * n + col]` in place of `B[k * n + row]`", by lines of the source.
+  std::string rewritten(const std::vector<Rewording>& rewordings) const;
+
+  void add(Variant variant) { found_.push_back(std::move(variant)); }
+
+  /// Adds a change of one expression.
+  void add_expression(Part words, const std::string& text, int cost = 1);
+  void add_condition(Part words, const std::string& text, int cost);
+
+  const std::vector<Variant>& found() const { return found_; }
+
+ private:
+  void fix(Part words);
+
+  const SourceText& source_;
+  std::string_view text_;
+  const WrittenFunction& function_;
+  Statement body_;
+  Scope scope_;
+  std::vector<char> is_fixed_;
+  std::vector<Variant> found_;
+};
+
+// What there is to try, by what it changes.
+void vary_names(Place& place);
+void vary_pairs(Place& place);
+void vary_numbers(Place& place);
+void vary_operators(Place& place);
+void vary_subscripts(Place& place);
+void vary_arguments(Place& place);
+void vary_conditions(Place& place);
+void vary_guards(Place& place);
+void vary_assignments(Place& place);
+void vary_initial_values(Place& place);
+void vary_starts(Place& place);
+void vary_cases(Place& place);
+void vary_barriers(Place& place);
+void vary_order(Place& place);
+
+/// Everything to try in a source.
+/// @param functions in these, and in those that they lead to; empty: in all
+std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
+                                 std::set<std::string, std::less<>> functions = {});
+
+/// The source with all variants in it, numbered from 1, for a compiler that includes
+/// tilewise/variants.hpp. Lines stay where they are.
+std::string varied(const SourceText& source, std::string_view text,
+                   const std::vector<Variant>& variants);
+
+}  // namespace tilewise::grading

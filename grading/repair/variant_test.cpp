@@ -1,0 +1,112 @@
+#include "grading/repair/variant.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tilewise::grading {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<Variant> variants_in(const std::string& text) {
+  const SourceText source(text);
+  return variants_of(source, text);
+}
+
+std::string kernel(const std::string& body) {
+  return "__global__ void f(const float* A, const float* B, float* C, int n) {\n"
+         "  const int row = blockIdx.y * 16 + threadIdx.y;\n"
+         "  const int col = blockIdx.x * 16 + threadIdx.x;\n" +
+         body + "\n}\n";
+}
+
+struct Mended {
+  const char* given;
+  const char* words;
+};
+
+class WhatMends : public testing::TestWithParam<Mended> {};
+
+TEST_P(WhatMends, IsAmongTheVariants) {
+  const auto variants = variants_in(kernel(GetParam().given));
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr(GetParam().words))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Variants, WhatMends,
+    testing::Values(
+        Mended{"C[row * n + col] = A[row * n + row];",
+               "on line 4 write 'C[row * n + col] = A[row * n + col];'"},
+        Mended{"C[row * n + col] = A[row * n + blockIdx.x];", "A[row * n + threadIdx.x];'"},
+        Mended{"float s = 0; for (int k = 0; k <= n; ++k) s += A[k];", "k < n; ++k"},
+        Mended{"float s = 0; for (int k = 1; k < n; ++k) s += A[k];", "int k = 0;"},
+        Mended{"float s = 0; for (int t = 0; t < n / 16; ++t) s += A[t];",
+               "t < (n + 16 - 1) / 16;"},
+        Mended{"float s = 0; for (int t = 0; t < (n + 16 - 1) / 16; ++t) s += A[t];",
+               "t < n / 16;"},
+        Mended{"__shared__ float As[16][17];\nC[row] = As[threadIdx.x][threadIdx.y];",
+               "As[threadIdx.y][threadIdx.x]"},
+        Mended{"if (row < n || col < n) C[row * n + col] = 1;", "if (row < n && col < n)"},
+        Mended{"C[row * n + col] = 1;", "if (row < n && col < n) C[row * n + col] = 1;"},
+        Mended{"float s = 0; for (int k = 0; k < n; ++k) s = A[k];", "s += A[k];"},
+        Mended{"float s; for (int k = 0; k < n; ++k) s += A[k];", "float s = {};"},
+        Mended{"__shared__ float As[16];\nAs[threadIdx.x] = A[col];\nC[col] = As[n];",
+               "put a __syncthreads(); before line 6"},
+        Mended{"__syncthreads();\nC[col] = 1;\nC[row] = 2;",
+               "move the __syncthreads(); from line 4: before line 6"},
+        Mended{"float s = 0;\nfor (int k = 0; k < n; ++k) {\ns += A[k];\nC[col] = s;\n}",
+               "move 'C[col] = s;' from line 7: before the } on line 9"},
+        Mended{"C[row * n - col] = A[row];", "C[row * n + col] = A[row];"},
+        Mended{"C[row + col] = A[row];", "C[row * n + col]"}));
+
+TEST(Variants, ExchangeTheArgumentsOfALaunch) {
+  const auto variants = variants_in(
+      "void g(const float* A, const float* B, float* C, int n) {\n"
+      "  dim3 grid(n / 16, n / 8), block(8, 16);\n  f<<<block, grid>>>(B, A, C, n);\n}");
+  EXPECT_THAT(variants,
+              Contains(Field(&Variant::words, HasSubstr("f<<<grid, block>>>(B, A, C, n);"))));
+  EXPECT_THAT(variants,
+              Contains(Field(&Variant::words, HasSubstr("f<<<block, grid>>>(A, B, C, n);"))));
+}
+
+TEST(Variants, LeaveConstantsAlone) {
+  const auto variants =
+      variants_in(kernel("constexpr int t = 4;\n__shared__ float As[t + 12];\ncopy<16>(As);\n"
+                         "static_assert(t < 8);"));
+  for (const Variant& variant : variants) {
+    const Change::Form form = variant.changes.front().form;
+    if (form == Change::Form::insertion || form == Change::Form::statement) continue;
+    EXPECT_THAT(variant.line, AnyOf(2, 3)) << variant.words;
+  }
+}
+
+/// Nothing goes where a name that it uses does not stand for anything.
+TEST(Variants, MoveNothingOutOfSightOfItsNames) {
+  const auto variants =
+      variants_in(kernel("for (int k = 0; k < n; ++k) {\nfloat s = A[k];\nC[k] = s;\n}"));
+  EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("move 'C[k] = s;' from")))));
+}
+
+TEST(Variants, AreWovenIntoTheSourceLineByLine) {
+  const std::string text =
+      kernel("// sum\nfloat s = 0;\nfor (int k = 0; k < n; ++k) s += A[row * n + k];");
+  const SourceText source(text);
+  const auto variants = variants_of(source, text);
+  const std::string woven = varied(source, text, variants);
+  EXPECT_EQ(std::ranges::count(woven, '\n'), std::ranges::count(text, '\n'));
+  EXPECT_THAT(woven, HasSubstr("// sum\n"));
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    EXPECT_THAT(woven, HasSubstr("is_variant(" + std::to_string(i + 1) + ")")) << variants[i].words;
+  }
+}
+
+}  // namespace
+}  // namespace tilewise::grading
