@@ -52,8 +52,6 @@ INSTANTIATE_TEST_SUITE_P(
         Mending{
             "Index", "Bs[k][tx]", "Bs[tx][k]", 0,
             "write 'sum += As[ty][k] * Bs[k][tx];' in place of 'sum += As[ty][k] * Bs[tx][k];'"},
-        Mending{"Barrier", "    __syncthreads();  // the next step", "    // the next step", 0,
-                "put a __syncthreads();"},
         Mending{"Nothing", "float sum = 0.0f;", "float sum = 0.0f;", 0,
                 "all tests of results and of safety pass"},
         Mending{"TooFar", "sum += As[ty][k] * Bs[k][tx];", "sum += 1.0f;", 1,
