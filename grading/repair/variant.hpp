@@ -38,8 +38,8 @@ struct Variant {
   int line = 0;       ///< of the first change
   std::string words;  ///< what to do, in a sentence's part: "on line 12 write ... in place of ..."
   bool is_of_barrier = false;
-  int cost =
-      1;  ///< how far it is from what stands there: of those that are right the least is told
+  /// How far it is from what stands there: of those that are right the least is told.
+  int cost = 1;
 };
 
 /// Changes that exchange one line's words for others.
