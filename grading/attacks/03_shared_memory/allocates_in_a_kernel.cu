@@ -1,6 +1,6 @@
 // Exploit: keeps copies of A and B in memory that a kernel has taken from malloc
-// Fakes: safety, memory, performance
-// Tests: MatmulShared.IsFreeOfRacesAndStrayAccesses, MatmulShared.FetchesEachTileOnce
+// Fakes: memory, performance
+// Tests: MatmulShared.FetchesEachTileOnce
 // Says:
 
 #include "matmul_shared.hpp"
