@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -86,6 +89,38 @@ std::string one_line(const char (&text)[sizeof Answer::text]) {
 
 // The host part.
 
+/// Room for the host part's stack, made before the two part, and open to the host part alone. On
+/// the stack that both have from before, a kernel that was handed the address of a host function's
+/// variable would read what the device part has there, or fault, as it happens.
+std::span<std::byte> reserve_stack() {
+  constexpr std::size_t usual = 8 << 20;
+  rlimit limit;
+  const bool is_limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  const std::size_t bytes = is_limited ? limit.rlim_cur : usual;
+  void* const room = mmap(nullptr, bytes, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (room == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  return {static_cast<std::byte*>(room), bytes};
+}
+
+/// Goes on with `body`, which does not return, on another stack. The first page stays closed.
+void go_on_at(std::span<std::byte> stack, std::function<void()> body) {
+  static std::function<void()> running;
+  running = std::move(body);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (mprotect(stack.data() + page, stack.size() - page, PROT_READ | PROT_WRITE) != 0) {
+    _exit(EXIT_FAILURE);
+  }
+  ucontext_t there;
+  getcontext(&there);
+  there.uc_stack.ss_sp = stack.data();
+  there.uc_stack.ss_size = stack.size();
+  there.uc_link = nullptr;
+  makecontext(
+      &there, [] { running(); }, 0);
+  setcontext(&there);
+}
+
 void answer(Answer given, std::string_view text = "") {
   std::fflush(nullptr);  // what it has printed belongs to this call
   text.copy(given.text, sizeof given.text - 1);
@@ -96,8 +131,8 @@ void carry_out(const Request& request, const Module& module) {
   Answer given = {Answer::Kind::returned, BindResult::called, 0, {}};
   module.choose_variant(request.variant);
   try {
-    given.result = module.bindings().functions[request.function].invoke(request.arguments, request.count,
-                                                               &given.status);
+    given.result = module.bindings().functions[request.function].invoke(
+        request.arguments, request.count, &given.status);
     answer(given);
   } catch (const std::bad_alloc&) {
     given.kind = Answer::Kind::ran_out_of_memory;
@@ -280,12 +315,13 @@ std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const 
   simt::prepare_to_part();
   prctl(PR_SET_DUMPABLE, 0);  // closed to all other processes but root's
   std::fflush(nullptr);
+  const std::span<std::byte> stack = reserve_stack();
   const pid_t self = getpid();
   const pid_t host = fork();
   if (host < 0) throw std::system_error(errno, std::generic_category(), "cannot fork");
   if (host == 0) {
     keep_descriptors(hosts_device, hosts_requests, hosts_last_words);
-    be_host_part(image, module, self);
+    go_on_at(stack, [&] { be_host_part(image, module, self); });
   }
   for (const int end : {hosts_device, hosts_requests, hosts_last_words}) close(end);
   simt::become_device_part(host);

@@ -77,17 +77,22 @@ DEFECT(past_the_end_of_the_heaps, "out-of-bounds", "past the end of memory from 
   one_too_many<<<1, 32>>>(out.data());
 }
 
-__global__ void sums_of_nothing(int* out) {
-  int* own = new int[n];
-  out[threadIdx.x] = own[threadIdx.x % n];  // fault
-  delete[] own;
+__global__ void takes(int** own) { own[threadIdx.x] = static_cast<int*>(malloc(sizeof(int))); }
+
+// A kernel of its own, for a compiler that sees an allocation and its first load together knows that
+// the value is none, and clang leaves out both.
+__global__ void reads(int** own, int* out) {
+  out[threadIdx.x] = *own[threadIdx.x];  // fault
 }
 DEFECT(heap_that_nothing_has_written, "uninitialised", "memory from the heap") {
   const Buffer<int> out("out", 32, Contents::nothing);
-  sums_of_nothing<<<1, 32>>>(out.data());
+  int** own = nullptr;
+  check(cudaMalloc(&own, 32 * sizeof *own));
+  takes<<<1, 32>>>(own);
+  reads<<<1, 32>>>(own, out.data());
+  cudaFree(own);
 }
 
-__global__ void takes(int** own) { own[threadIdx.x] = static_cast<int*>(malloc(sizeof(int))); }
 __global__ void gives_back(int** own) {
   free(own[threadIdx.x]);  // fault
 }
