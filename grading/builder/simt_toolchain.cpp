@@ -174,6 +174,9 @@ void add_coverage(Toolchain& simt_tools, Flavour flavour) {
 void add_variants(Toolchain& simt_tools) {
   const fs::path header =
       layout().root / "common" / "simt" / "include" / "tilewise" / "variants.hpp";
+  // Hundreds of choices in a function take an optimiser minutes; this way seconds, and the calls
+  // that run are small.
+  *std::ranges::find(simt_tools.compile, "-O2") = "-O0";
   simt_tools.preprocess.insert(simt_tools.preprocess.end(), {"-include", header});
   simt_tools.dumps_statements = false;
 }

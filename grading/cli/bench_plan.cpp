@@ -18,21 +18,12 @@
 #include "grading/profile/named_call.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
-#include "grading/skeleton/skeleton.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Whether each file of the stage is still what the student was given.
-bool is_skeleton(const StageInfo& stage, const fs::path& folder) {
-  const fs::path solutions = layout().root / "solutions" / stage.id;
-  return std::ranges::all_of(stage.sources, [&](const std::string& source) {
-    return text_of(folder / source) == skeleton_of(text_of(solutions / source)).text;
-  });
-}
 
 /// A contender on its way: what is to be compiled of it, and where the modules will be.
 struct Pending {

@@ -239,7 +239,6 @@ class Exam {
     add("--checked-module", modules.checked);
     add("--sandbox", conditions.bubblewrap);
     if (conditions.covered) command.arguments.emplace_back("--coverage");
-    if (modules.variant != 0) add("--variant", std::to_string(modules.variant));
     // Others come before it is written.
     if (sitting.tests.front().category == Category::performance)
       add("--compiled", modules.compiled);

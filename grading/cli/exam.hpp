@@ -42,7 +42,6 @@ struct Modules {
   std::filesystem::path working_folder = {};
   /// File that write_compiled_kernels() writes; there need be none before tests of speed begin.
   std::filesystem::path compiled = {};
-  std::int32_t variant = 0;  ///< of modules that were built to be varied: which to examine
 };
 
 /// An exam of a stage.

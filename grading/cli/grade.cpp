@@ -20,11 +20,13 @@
 #include "grading/builder/layout.hpp"
 #include "grading/cli/backend_choice.hpp"
 #include "grading/cli/commands.hpp"
+#include "grading/cli/mend.hpp"
 #include "grading/cli/simulated_calls.hpp"
 #include "grading/cli/stage_grading.hpp"
 #include "grading/cli/submission.hpp"
 #include "grading/coverage/coverage.hpp"
 #include "grading/examiner/rubric.hpp"
+#include "grading/results/causes.hpp"
 #include "grading/results/emitters.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/for_students.hpp"
@@ -39,9 +41,8 @@ struct Said {
   std::map<std::string, std::string> printed;  ///< by the student's code, by test
 };
 
-void tell(const TestResult& test, const std::string& printed) {
-  const std::string line =
-      to_line(nlohmann::ordered_json{{"test", test}, {"printed", printed}}) + "\n";
+void tell(const nlohmann::ordered_json& event) {
+  const std::string line = to_line(event) + "\n";
   // Whoever does not listen any more has ended this process, too.
   [[maybe_unused]] const auto ignored =
       ::write(Command::event_descriptor, line.data(), line.size());
@@ -64,7 +65,7 @@ StageListener listener_for(TerminalReport& report, const std::vector<RubricEntry
     const TestResult test = judged.hidden ? without_secrets(judged, ++hidden) : judged;
     const std::string printed = judged.hidden ? "" : output;
     report.print_test(test);
-    if (tells_events) tell(test, printed);
+    if (tells_events) tell({{"test", test}, {"printed", printed}});
     if (!printed.empty()) said.printed[test.name] = printed;
   };
   return listener;
@@ -90,6 +91,61 @@ void add_warnings(StageResult& stage, const std::filesystem::path& folder) {
     if (test.status == Status::failed)
       test.finding.hint = text + (test.finding.hint.empty() ? "" : " ") + test.finding.hint;
   }
+}
+
+/// Whether somebody learns from what is printed: of what others hand in, files are written.
+bool is_for_a_learner(const GradeOptions& options) {
+  const bool writes_for_machines = std::ranges::any_of(options.outputs, [](const Output& output) {
+    return output.emitter->goes != Emitter::Goes::to_a_file;
+  });
+  return !options.solutions && !writes_for_machines &&
+         (options.is_learners_own() || options.outputs.empty());
+}
+
+/// Looks for a small change that mends the first stage that failed and tells it. The user may end
+/// that.
+/// @return whether it was found, and stands in the result
+bool tell_mending(GradeResult& result, const std::map<std::string, StageRequest>& requests,
+                  TerminalReport& report, bool tells_events) {
+  constexpr double time_limit_s = 20;
+  const auto failed = std::ranges::find(result.stages, Status::failed, &StageResult::status);
+  if (failed == result.stages.end()) return false;
+  const StageRequest& request = requests.at(failed->id);
+  if (is_skeleton(stage_called(failed->id), request.source_directory)) return false;
+  report.show_progress(tr("trying small changes, Ctrl-C ends it"));
+  std::optional<std::string> found;
+  try {
+    found = mending_of(*failed, request, time_limit_s);
+  } catch (const Interrupted&) {
+    // The verdict stands without.
+  }
+  report.clear_progress();
+  if (!found) return false;
+  const std::string cause = nearest_cause(without_hidden(*failed))->name;
+  std::ranges::find(failed->tests, cause, &TestResult::name)->finding.hint = *found;
+  report.explain_stage({.message = *found});
+  if (tells_events) tell({{"test", cause}, {"mended", *found}});
+  return true;
+}
+
+/// Writes files, except for what is printed.
+std::string write_outputs(const GradeOptions& options, const GradeResult& result, double took_s) {
+  std::string last;
+  for (const auto& [emitter, file] : options.outputs) {
+    const std::string text = emitter->text(result, took_s);
+    switch (emitter->goes) {
+      case Emitter::Goes::to_a_file:
+        write_output(file, text);
+        break;
+      case Emitter::Goes::behind_a_file:
+        append_output(file, text);
+        break;
+      case Emitter::Goes::to_standard_output_last:
+        last = text;
+        break;
+    }
+  }
+  return last;
 }
 
 /// Opens what was handed in.
@@ -129,11 +185,13 @@ bool grade(const GradeOptions& options) {
   result.backend = to_string(backend.backend);
   result.device = backend.device;
   std::optional<Interrupted> interrupted;
+  std::map<std::string, StageRequest> requests;
   for (const StageInfo& stage : chosen) {
     const ExamConditions conditions{backend.backend, options.gpu, options.seed,
                                     options.time_limit_s, search.sandbox.bubblewrap};
     const StageRequest request{stage.id, submission.folder_of(stage), conditions,
                                rubric_of(rubric, stage.id)};
+    requests.emplace(stage.id, request);
     if (interrupted) {
       result.stages.push_back(not_graded(request, tr("Grading was stopped before it.")));
       continue;
@@ -159,23 +217,14 @@ bool grade(const GradeOptions& options) {
         search.why_not);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::string last;
-  for (const auto& [emitter, file] : options.outputs) {
-    const std::string text = emitter->text(result, took.count());
-    switch (emitter->goes) {
-      case Emitter::Goes::to_a_file:
-        write_output(file, text);
-        break;
-      case Emitter::Goes::behind_a_file:
-        append_output(file, text);
-        break;
-      case Emitter::Goes::to_standard_output_last:
-        last = text;
-        break;
-    }
-  }
+  const std::string last = write_outputs(options, result, took.count());
   // What was not judged is no news of a learner's progress.
   if (options.on_result && !interrupted) options.on_result(result);
+  if (options.tells_events) tell({{"graded", true}});
+  if (is_for_a_learner(options) && !interrupted && result.backend == to_string(Backend::simt) &&
+      tell_mending(result, requests, report, options.tells_events)) {
+    write_outputs(options, result, took.count());
+  }
   std::cout << last << std::flush;
   if (interrupted) throw *interrupted;
   return all_passed(result);

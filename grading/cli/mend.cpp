@@ -1,5 +1,8 @@
+#include "grading/cli/mend.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <set>
@@ -18,7 +21,7 @@
 #include "grading/repair/repair.hpp"
 #endif
 #include "grading/results/causes.hpp"
-#include "grading/results/printable.hpp"
+#include "grading/results/files.hpp"
 #include "grading/results/terminal.hpp"
 
 namespace tilewise::grading {
@@ -37,15 +40,13 @@ std::vector<int> numbers_in(const std::string& text) {
   return numbers;
 }
 
-/// The tests that a change has to make pass: of results and of safety, without those that are
-/// hidden from the learner.
-std::vector<RubricEntry> tests_to_pass(const Rubric& rubric, const std::string& stage) {
-  std::vector<RubricEntry> tests;
-  for (const RubricEntry& entry : rubric.at(stage)) {
-    const bool is_wanted =
-        entry.category == Category::correctness || entry.category == Category::safety;
-    if (is_wanted && !entry.hidden) tests.push_back(entry);
-  }
+/// Those of results and of safety, which a change has to make pass, without those that are hidden
+/// from the learner.
+std::vector<RubricEntry> tests_to_pass(std::vector<RubricEntry> tests) {
+  std::erase_if(tests, [](const RubricEntry& entry) {
+    return entry.hidden ||
+           (entry.category != Category::correctness && entry.category != Category::safety);
+  });
   return tests;
 }
 
@@ -71,23 +72,47 @@ RepairRequest repair_of(const StageResult& result, const TestResult& first,
   return repair;
 }
 
-/// Whether a variant passes all of a request's tests.
-bool passes(const StageRequest& request, Modules modules, const std::filesystem::path& module,
-            std::int32_t variant) {
-  modules.fast = modules.checked = module;
-  modules.variant = variant;
-  std::size_t passed = 0;
-  ExamListener listener;
-  listener.test_ended = [&](const TestResult& test, const std::string&) {
-    passed += test.status == Status::passed ? 1 : 0;
-  };
-  const ExamRequest exam{request.id, request.rubric, modules, request.conditions};
-  return !run_exam(exam, listener) && passed == request.rubric.size();
+/// Whether other sources pass all of a request's tests.
+bool passes(StageRequest request, const std::filesystem::path& sources,
+            const std::filesystem::path& scratch) {
+  request.source_directory = sources;
+  const StageResult result = grade_stage(request, {}, scratch);
+  return std::ranges::all_of(result.tests,
+                             [](const TestResult& test) { return test.status == Status::passed; });
+}
+
+/// Whether there is something to mend: neither speed alone nor how memory is used.
+bool is_wrong(const StageResult& result) {
+  return std::ranges::any_of(result.tests, [](const TestResult& test) {
+    return test.status == Status::failed &&
+           (test.category == Category::correctness || test.category == Category::safety);
+  });
 }
 
 }  // namespace
 
+std::optional<std::string> mending_of(const StageResult& result, StageRequest request,
+                                      double time_limit_s) {
+  const StageResult seen = without_hidden(result);
+  const TestResult* const first = nearest_cause(seen);
+  if (first == nullptr || first->status != Status::failed || !is_wrong(seen)) return std::nullopt;
+  request.rubric = tests_to_pass(request.rubric);
+  const ScratchDirectory scratch, trial;
+  RepairRequest repair = repair_of(seen, *first, request, scratch.path());
+  repair.time_limit_s = time_limit_s;
+  repair.confirm = [&](const std::filesystem::path& sources) {
+    return passes(request, sources, trial.path());
+  };
+  const auto found = find_repair(repair);
+  if (!found) return std::nullopt;
+  return tr(
+      "This mends it: {}. With that change alone all tests of results and of safety pass. "
+      "Say why before you make it.",
+      *found);
+}
+
 bool mend(const Run& run) {
+  constexpr double time_limit_s = 60;
   const StageInfo stage = stage_of(run);
   const Submission submission = choose_submission(run, {stage});
   const ExamConditions conditions{.gpu = run.gpu,
@@ -95,44 +120,34 @@ bool mend(const Run& run) {
                                   .time_limit_s = run.time_limit_s,
                                   .bubblewrap = find_sandbox().sandbox.bubblewrap};
   const StageRequest request{stage.id, submission.folder_of(stage), conditions,
-                             tests_to_pass(load_rubric(layout().root), stage.id)};
+                             tests_to_pass(rubric_of(load_rubric(layout().root), stage.id))};
   TerminalReport terminal(std::cout, style_of_standard_output());
-  const ScratchDirectory scratch;
-  Modules examined;
   StageListener listener;
   listener.compiling = [&] { terminal.show_progress(tr("compiling")); };
   listener.exam.test_started = [&](std::string_view test) { terminal.show_progress(test); };
-  listener.examined = [&](const Modules& modules) { examined = modules; };
-  const StageResult result = grade_stage(request, listener, scratch.path());
+  const StageResult result = grade_stage(request, listener);
   const TestResult* const first = nearest_cause(result);
   if (first == nullptr) {
     terminal.clear_progress();
     fmt::print("{}", tr("{}: all tests of results and of safety pass.\n", stage.id));
     return true;
   }
-  if (first->status != Status::failed) {
-    terminal.clear_progress();
-    terminal.explain_stage(first->finding);
-    return false;
-  }
-  RepairRequest repair = repair_of(result, *first, request, scratch.path());
-  repair.confirm = [&](const std::filesystem::path& module, std::int32_t variant) {
-    return passes(request, examined, module, variant);
-  };
   terminal.show_progress(tr("trying small changes"));
-  const auto found = find_repair(repair);
-  terminal.clear_progress();
+  const auto found = mending_of(result, request, time_limit_s);
   Finding told = first->finding;
-  told.hint =
-      found ? tr("This mends it: {}. With that change alone all tests of results and of "
-                 "safety pass. Say why before you make it.",
-                 *found)
-            : tr("Of the small changes that were tried none mends this by itself. {}", told.hint);
+  if (first->status == Status::failed) {
+    told.hint = found.value_or(
+        tr("Of the small changes that were tried none mends this by itself. {}", told.hint));
+  }
   terminal.explain_stage(told);
   return found.has_value();
 }
 
 #else
+
+std::optional<std::string> mending_of(const StageResult&, StageRequest, double) {
+  return std::nullopt;
+}
 
 bool mend(const Run&) {
   throw CannotGrade(tr("this build of Tilewise has no simulator, on which changes are tried"));

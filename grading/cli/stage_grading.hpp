@@ -40,8 +40,6 @@ struct StageListener {
   /// The tests that end after this have no verdict, all for this reason.
   std::function<void(const Finding& why)> cannot_judge;
   ExamListener exam;
-  /// What was examined, before its files go.
-  std::function<void(const Modules& modules)> examined;
 };
 
 /// Thrown where the user ended grading; with what is known of the stage by then.

@@ -21,6 +21,7 @@
 #include "grading/course/stages.hpp"
 #include "grading/results/files.hpp"
 #include "grading/results/printable.hpp"
+#include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -478,6 +479,13 @@ Submission choose_submission(const Run& run, const std::vector<StageInfo>& wante
   if (run.solutions) return {layout().root / "solutions"};
   if (run.submission.empty()) return {layout().root / "labs"};
   return open_submission(run.submission, wanted);
+}
+
+bool is_skeleton(const StageInfo& stage, const fs::path& folder) {
+  const fs::path solutions = layout().root / "solutions" / stage.id;
+  return std::ranges::all_of(stage.sources, [&](const std::string& source) {
+    return text_of(folder / source) == skeleton_of(text_of(solutions / source)).text;
+  });
 }
 
 }  // namespace tilewise::grading

@@ -168,4 +168,7 @@ Submission open_submission(const std::filesystem::path& directory,
 /// @throws as open_submission
 Submission choose_submission(const Run& run, const std::vector<StageInfo>& wanted);
 
+/// Whether each file of the stage in a folder is still what the student was given.
+bool is_skeleton(const StageInfo& stage, const std::filesystem::path& folder);
+
 }  // namespace tilewise::grading

@@ -113,8 +113,7 @@ WorkerOptions worker_options(const ExaminerOptions& options) {
           .shared_bytes = bytes_shared_with_worker,
           .address_space_bytes = options.on_gpu() ? 0 : simulator_address_space_bytes(),
           .cpu_s = cpu_seconds(options.time_limit_s),
-          .writes_coverage = options.writes_coverage,
-          .variant = options.variant};
+          .writes_coverage = options.writes_coverage};
 }
 
 WorkerOptions checked_worker_options(const ExaminerOptions& options) {

@@ -38,8 +38,6 @@ struct ExaminerOptions {
 
   bool writes_coverage = false;  ///< of modules that were built to be covered
 
-  std::int32_t variant = 0;  ///< of modules that were built to be varied: which to examine
-
   bool times_simulator = false;  ///< for tests of the fixtures: as on a GPU, rates are measured
 
   bool on_gpu() const { return backend == "cuda"; }

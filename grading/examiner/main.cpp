@@ -144,8 +144,6 @@ int run(int argc, char** argv) {
                  "bubblewrap, to run the submission in; without it, limits alone hold it");
   app.add_flag("--coverage", options.writes_coverage,
                "let the submission, built for it, write how often its lines were run");
-  app.add_option("--variant", options.variant,
-                 "of a submission built to be varied the one to examine");
   app.add_option("--events-fd", events_fd,
                  "descriptor for one JSON line an event; without it "
                  "GoogleTest prints to the terminal");

@@ -96,7 +96,7 @@ namespace {
 /// Exchanges two values wherever they stand in these words.
 void exchange(Place& place, Part words, const std::string& a, const std::string& b, int cost) {
   const std::vector<Token>& code = place.code();
-  Variant variant{.changes = {}, .line = 0, .words = {}, .cost = cost};
+  Variant variant{.changes = {}, .line = 0, .edits = {}, .cost = cost};
   std::vector<Rewording> rewordings;
   for (std::size_t i = words.first; i < words.end; ++i) {
     const std::size_t end = is_builtin_member(code, i) ? i + 3 : i + 1;
@@ -114,7 +114,7 @@ void exchange(Place& place, Part words, const std::string& a, const std::string&
   }
   if (variant.changes.size() < 2) return;
   variant.line = code[variant.changes.front().words.first].line;
-  variant.words = place.rewritten(rewordings);
+  variant.edits = rewordings;
   place.add(std::move(variant));
 }
 
@@ -140,7 +140,7 @@ namespace {
 
 /// Exchanges two of them, whatever their side, in all of a function.
 void exchange_builtins(Place& place, std::string_view a, std::string_view b) {
-  Variant variant{.changes = {}, .line = 0, .words = {}, .cost = 2};
+  Variant variant{.changes = {}, .line = 0, .edits = {}, .cost = 2};
   std::vector<Rewording> rewordings;
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
     const Token& token = place.code()[i];
@@ -152,7 +152,7 @@ void exchange_builtins(Place& place, std::string_view a, std::string_view b) {
   }
   if (variant.changes.size() < 2) return;
   variant.line = place.code()[variant.changes.front().words.first].line;
-  variant.words = place.rewritten(rewordings);
+  variant.edits = rewordings;
   place.add(std::move(variant));
 }
 
@@ -285,7 +285,7 @@ void vary_comparison(Place& place, std::size_t i) {
     if (place.code()[i].text != each.given) continue;
     place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, each.before_operand}},
                .line = place.code()[i].line,
-               .words = place.rewritten({{{i, i + 1}, std::string(each.other)}})});
+               .edits = {{{i, i + 1}, std::string(each.other)}}});
   }
 }
 
@@ -295,7 +295,7 @@ void vary_sum(Place& place, std::size_t i) {
   const Part left = operand_before(place, i), right = operand_at(place, i + 1);
   place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "(1 - 2 * @) *"}},
              .line = code[i].line,
-             .words = place.rewritten({{{i, i + 1}, is_plus ? "-" : "+"}})});
+             .edits = {{{i, i + 1}, is_plus ? "-" : "+"}}});
   const Token& before = code[left.first - 1];
   const Token& behind = code[right.end];
   const bool is_factor = before.is("*") || before.is("/") || before.is("%") || behind.is("*") ||
@@ -334,27 +334,57 @@ void vary_operators(Place& place) {
 
 namespace {
 
+/// Whether a name is of a number among the template's parameters.
+bool is_template_number(const Place& place, std::string_view name) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = place.function().parameters; i-- > 1;) {
+    if (code[i].is(";") || code[i].is("}")) return false;
+    if (code[i].is(name) && code[i - 1].is("int")) return true;
+  }
+  return false;
+}
+
 /// In an index, a name alone may lack a factor or an addend.
 void vary_index(Place& place, Part index) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = index.first; i < index.end; ++i) {
-    const Variable* variable = is_read(place, i) ? place.scope().find(i) : nullptr;
-    if (variable == nullptr || variable->type != Variable::Type::integer) continue;
+    if (!is_read(place, i)) continue;
+    const Variable* variable = place.scope().find(i);
+    const std::string name(code[i].text);
+    const bool is_number = variable == nullptr ? is_template_number(place, name)
+                                               : variable->type == Variable::Type::integer;
+    if (!is_number) continue;
     const bool is_factor = code[i - 1].is("*") || code[i + 1].is("*");
     for (const Variable* other : place.scope().seen_at(i)) {
       if (other->type != Variable::Type::integer) continue;
-      const std::string both = std::string(variable->name) + " + " + std::string(other->name);
+      const std::string both = name + " + " + std::string(other->name);
       place.add_expression({i, i + 1}, is_factor ? "(" + both + ")" : both, 3);
       if (is_factor) continue;
-      place.add_expression({i, i + 1},
-                           std::string(variable->name) + " * " + std::string(other->name), 3);
+      place.add_expression({i, i + 1}, name + " * " + std::string(other->name), 3);
     }
   }
 }
 
 }  // namespace
 
+/// How far a pointer is moved, or where it begins, is an index, too.
+void vary_pointers(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const Part words = statement->words;
+    const Variable* moved = place.scope().find(words.first);
+    const bool moves = statement->kind == Statement::Kind::expression && moved != nullptr &&
+                       moved->type == Variable::Type::pointer && words.end > words.first + 3 &&
+                       !code[words.first + 1].is("[");
+    if (moves) vary_index(place, {words.first + 2, words.end - 1});
+  }
+  for (const Variable& variable : place.scope().variables()) {
+    if (variable.type == Variable::Type::pointer) vary_index(place, variable.value);
+  }
+}
+
 void vary_subscripts(Place& place) {
+  vary_pointers(place);
   const std::vector<Token>& code = place.code();
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
     if (!code[i].is("[") || !place.may_vary(i) || !ends_operand(code[i - 1])) continue;
@@ -365,7 +395,7 @@ void vary_subscripts(Place& place) {
       const bool is_more = by[0] == '@';
       place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, by}},
                  .line = code[i].line,
-                 .words = place.rewritten({{{close, close}, is_more ? " + 1" : " - 1"}}),
+                 .edits = {{{close, close}, is_more ? " + 1" : " - 1"}},
                  .cost = 2});
     }
     vary_index(place, index);
@@ -378,7 +408,7 @@ void vary_subscripts(Place& place) {
     place.add(
         {.changes = {{Change::Form::expression, index, b}, {Change::Form::expression, next, a}},
          .line = code[i].line,
-         .words = place.rewritten({{index, b}, {next, a}})});
+         .edits = {{index, b}, {next, a}}});
   }
 }
 
@@ -391,7 +421,7 @@ bool is_exchangeable(const Place& place, Part argument) {
   if (argument.end > argument.first + 1) return true;
   const Variable* variable = place.scope().find(argument.first);
   if (variable == nullptr) return place.code()[argument.first].kind == TokenKind::number;
-  return variable->type != Variable::Type::other || variable->base == "dim3 ";
+  return variable->type != Variable::Type::other || variable->base.ends_with("dim3 ");
 }
 
 }  // namespace
@@ -400,23 +430,22 @@ void vary_arguments(Place& place) {
   static constexpr auto no_calls =
       std::to_array<std::string_view>({"if", "for", "while", "switch"});
   const std::vector<Token>& code = place.code();
-  const auto exchange = [&](const std::vector<Part>& parts) {
+  const auto exchange = [&](const std::vector<Part>& parts, Change::Form form) {
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
       const Part a = parts[k], b = parts[k + 1];
       if (!is_exchangeable(place, a) || !is_exchangeable(place, b)) continue;
       const std::string first = place.words_of(a), second = place.words_of(b);
       if (first == second) continue;
-      place.add(
-          {.changes = {{Change::Form::expression, a, second}, {Change::Form::expression, b, first}},
-           .line = code[a.first].line,
-           .words = place.rewritten({{a, second}, {b, first}})});
+      place.add({.changes = {{form, a, second}, {form, b, first}},
+                 .line = code[a.first].line,
+                 .edits = {{a, second}, {b, first}}});
     }
   };
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
     const bool is_call = code[i].is("(") && (code[i - 1].is_name() || code[i - 1].is(">")) &&
                          std::ranges::find(no_calls, code[i - 1].text) == no_calls.end();
     const auto close = is_call ? place.outline().partner(i) : std::nullopt;
-    if (close) exchange(place.outline().parts_between(i, *close));
+    if (close) exchange(place.outline().parts_between(i, *close), Change::Form::expression);
     if (!code[i].is("<<<")) continue;
     std::vector<Part> parts = {{i + 1, i + 1}};
     std::size_t at = i + 1;
@@ -429,7 +458,7 @@ void vary_arguments(Place& place) {
       if (part.end > part.first && code[part.end - 1].is(",")) --part.end;
     }
     if (parts.size() > 2) parts.resize(2);
-    exchange(parts);
+    exchange(parts, Change::Form::sides);
   }
 }
 

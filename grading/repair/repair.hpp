@@ -29,10 +29,10 @@ struct RepairRequest {
   bool is_of_barriers = false;
   core::GpuProfile gpu;
   std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
-  double time_limit_s = 60;               ///< for the variants' runs
-  /// Whether a variant of this module passes the stage's tests of results and of safety; asked of
-  /// few.
-  std::function<bool(const std::filesystem::path& module, std::int32_t variant)> confirm = {};
+  double time_limit_s = 60;               ///< no more is tried when it is over
+  /// Whether sources in a folder, as BuildRequest has them, pass the stage's tests of results and
+  /// of safety; asked of few.
+  std::function<bool(const std::filesystem::path& folder)> confirm = {};
 };
 
 /// The smallest change found that is confirmed, in words: "on line 12 write ... in place of ...".

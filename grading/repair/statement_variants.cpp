@@ -184,14 +184,14 @@ void vary_guards(Place& place) {
           place.add({.changes = {{Change::Form::expression, access,
                                   test + " ? ::tilewise::simt::as<@>(" + value + ") : @{}"}},
                      .line = code[i].line,
-                     .words = place.rewritten({{access, "(" + test + " ? " + value + " : 0)"}}),
+                     .edits = {{access, "(" + test + " ? " + value + " : 0)"}},
                      .cost = 3});
           continue;
         }
         const std::string text = "if (" + test + ") " + place.words_of(statement->words);
         place.add({.changes = {{Change::Form::statement, statement->words, text}},
                    .line = code[i].line,
-                   .words = place.rewritten({{statement->words, text}}),
+                   .edits = {{statement->words, text}},
                    .cost = 3});
       }
     }
@@ -232,7 +232,7 @@ void vary_assignments(Place& place) {
                                place.words_of({given.end, words.end});
       place.add({.changes = {{Change::Form::statement, words, text}},
                  .line = code[words.first].line,
-                 .words = place.rewritten({{given, other}})});
+                 .edits = {{given, other}}});
     }
   }
 }
@@ -249,7 +249,7 @@ void vary_initial_values(Place& place) {
       place.add({.changes = {{Change::Form::expression, previous->value, b},
                              {Change::Form::expression, variable.value, a}},
                  .line = code[previous->declared].line,
-                 .words = place.rewritten({{previous->value, b}, {variable.value, a}})});
+                 .edits = {{previous->value, b}, {variable.value, a}}});
     }
     previous = has_value ? &variable : nullptr;
     std::size_t end = variable.declared + 1;
@@ -264,7 +264,7 @@ void vary_initial_values(Place& place) {
                             {end + 1, end + 1},
                             "::tilewise::simt::clear(" + name + ");"}},
                .line = code[end].line,
-               .words = place.rewritten({{{end, end}, " = {}"}})});
+               .edits = {{{end, end}, " = {}"}}});
   }
 }
 
@@ -299,6 +299,7 @@ void vary_starts(Place& place) {
         const std::string text = std::string(variable.name) + " = " + value + ";";
         place.add({.changes = {{Change::Form::insertion, {gap, gap}, text}},
                    .line = code[gap].line,
+                   .edits = {{{gap, gap}, text}},
                    .words = tr("put '{}' {}", text, place_words(place, gap)),
                    .cost = 2});
       }
@@ -313,6 +314,7 @@ void vary_cases(Place& place) {
     if (!is_label || !code[i - 1].is(";")) continue;
     place.add({.changes = {{Change::Form::insertion, {i, i}, "break;"}},
                .line = code[i].line,
+               .edits = {{{i, i}, "break;"}},
                .words = tr("put 'break;' {}", place_words(place, i)),
                .cost = 2});
   }
@@ -346,6 +348,7 @@ void vary_barriers(Place& place) {
   for (const std::size_t gap : places) {
     place.add({.changes = {{Change::Form::insertion, {gap, gap}, barrier}},
                .line = place.code()[gap].line,
+               .edits = {{{gap, gap}, barrier}},
                .words = tr("put a {} {}", barrier, place_words(place, gap)),
                .is_of_barrier = true,
                .cost = 2});
@@ -356,6 +359,7 @@ void vary_barriers(Place& place) {
     const int line = place.code()[statement->words.first].line;
     place.add({.changes = {left_out},
                .line = line,
+               .edits = {{statement->words, ";"}},
                .words = tr("leave out the {} on line {}", barrier, line),
                .is_of_barrier = true,
                .cost = 3});
@@ -364,6 +368,7 @@ void vary_barriers(Place& place) {
       place.add(
           {.changes = {left_out, {Change::Form::insertion, {gap, gap}, barrier}},
            .line = line,
+           .edits = {{statement->words, ";"}, {{gap, gap}, barrier}},
            .words = tr("move the {} from line {}: {}", barrier, line, place_words(place, gap)),
            .is_of_barrier = true,
            .cost = 4});
@@ -373,7 +378,7 @@ void vary_barriers(Place& place) {
 
 namespace {
 
-/// Moves statements by one place, past the one beside them or out of what they stand in.
+/// Moves statements past others beside them, or out of what they stand in.
 class Mover {
  public:
   explicit Mover(Place& place) : place_(place), gaps_(gaps(place)) {}
@@ -383,9 +388,13 @@ class Mover {
       const Statement& statement = parent.inner[i];
       if (can_move(statement)) {
         leave_out(statement);
-        if (parent.takes_more && i > 0) move(statement, parent.inner[i - 1].words.first);
+        for (std::size_t k = 0; parent.takes_more && k < i; ++k) {
+          move(statement, parent.inner[k].words.first);
+        }
+        for (std::size_t k = i + 1; parent.takes_more && k < parent.inner.size(); ++k) {
+          move(statement, parent.inner[k].words.end);
+        }
         if (parent.takes_more && i + 1 < parent.inner.size()) {
-          move(statement, parent.inner[i + 1].words.end);
           into(statement, parent.inner[i + 1], false);
         }
         if (parent.takes_more && i > 0) into(statement, parent.inner[i - 1], true);
@@ -413,6 +422,7 @@ class Mover {
     const int line = place_.code()[statement.words.first].line;
     place_.add({.changes = {{Change::Form::statement, statement.words, ""}},
                 .line = line,
+                .edits = {{statement.words, ";"}},
                 .words = tr("leave out '{}' on line {}", place_.words_of(statement.words), line),
                 .cost = 4});
   }
@@ -435,6 +445,7 @@ class Mover {
         {.changes = {{Change::Form::statement, statement.words, ""},
                      {Change::Form::insertion, {gap, gap}, place_.words_of(statement.words)}},
          .line = line,
+         .edits = {{statement.words, ";"}, {{gap, gap}, place_.words_of(statement.words)}},
          .words = tr("move '{}' from line {}: {}", place_.words_of(statement.words), line,
                      place_words(place_, gap)),
          .cost = 3});
@@ -460,6 +471,37 @@ class Mover {
 };
 
 }  // namespace
+
+/// A variable that takes turns with another may lack its own: `cur = 1 - cur;` behind which
+/// `nxt = 1 - nxt;` is missing.
+void vary_turns(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const Part words = statement->words;
+    if (statement->kind != Statement::Kind::expression || !place.may_vary(words.first)) continue;
+    const Variable* variable = place.scope().find(words.first);
+    const bool is_assigned = variable != nullptr && variable->type == Variable::Type::integer &&
+                             code[words.first + 1].text.ends_with('=');
+    const std::size_t gap = words.end;
+    if (!is_assigned || gap >= place.function().end) continue;
+    for (const Variable* other : place.scope().seen_at(words.first)) {
+      const bool is_alike = other->type == variable->type && !other->is_constant &&
+                            !other->is_parameter && other->name != variable->name;
+      if (!is_alike) continue;
+      std::string text;
+      for (std::size_t i = words.first; i < words.end; ++i) {
+        const bool is_it = place.scope().find(i) == variable;
+        text += std::string(is_it ? other->name : code[i].text) + (i + 2 < words.end ? " " : "");
+      }
+      place.add({.changes = {{Change::Form::insertion, {gap, gap}, text}},
+                 .line = code[words.first].line,
+                 .edits = {{{gap, gap}, text}},
+                 .words = tr("put '{}' behind line {}, '{}'", text, code[words.first].line,
+                             place.words_of(words)),
+                 .cost = 2});
+    }
+  }
+}
 
 void vary_order(Place& place) { Mover(place).visit(place.body(), nullptr); }
 

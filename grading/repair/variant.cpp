@@ -116,6 +116,11 @@ std::string Place::rewritten(const std::vector<Rewording>& rewordings) const {
   return told;
 }
 
+void Place::add(Variant variant) {
+  if (variant.words.empty()) variant.words = rewritten(variant.edits);
+  found_.push_back(std::move(variant));
+}
+
 bool Place::is_place_wanted(std::size_t first) const {
   const Token &before = code()[first - 1], &left = code()[first - 2];
   const bool is_operator =
@@ -128,14 +133,14 @@ void Place::add_expression(Part words, const std::string& text, int cost) {
   if (is_place_wanted(words.first)) return;
   add({.changes = {{Change::Form::expression, words, text}},
        .line = code()[words.first].line,
-       .words = rewritten({{words, text}}),
+       .edits = {{words, text}},
        .cost = cost});
 }
 
 void Place::add_condition(Part words, const std::string& text, int cost) {
   add({.changes = {{Change::Form::condition, words, text}},
        .line = code()[words.first].line,
-       .words = rewritten({{words, text}}),
+       .edits = {{words, text}},
        .cost = cost});
 }
 
@@ -186,6 +191,7 @@ std::vector<Variant> variants_of(const SourceText& source, std::string_view text
     vary_starts(place);
     vary_cases(place);
     vary_barriers(place);
+    vary_turns(place);
     vary_order(place);
     variants.insert(variants.end(), place.found().begin(), place.found().end());
   }
@@ -272,45 +278,62 @@ class Weaver {
   }
 
   static std::string chosen(std::size_t variant) {
-    return fmt::format("::tilewise::simt::is_variant({})", variant);
+    return fmt::format("(tilewise_chosen_variant == {})", variant);
+  }
+
+  /// Whether what stands there is not to be exchanged, which in a loop is asked far more often than
+  /// what for. Variants at one place have numbers that follow one another, or nearly.
+  static std::string none_of(const Choices& choices) {
+    std::string test;
+    for (std::size_t i = 0, end = 1; i < choices.size(); i = end++) {
+      while (end < choices.size() && choices[end].variant == choices[end - 1].variant + 1) ++end;
+      const std::size_t least = choices[i].variant, most = choices[end - 1].variant;
+      test += fmt::format("{}unsigned(tilewise_chosen_variant - {}) > {}U",
+                          test.empty() ? "" : " && ", least, most - least);
+    }
+    return "(" + test + ")";
   }
 
   std::string exchanged(const Choices& choices, Part part, const std::string& given) const {
     std::string result;
     if (choices.front().change->form == Change::Form::statement) {
-      result = "{ ";
+      result = "{ if " + none_of(choices) + " { " + given + " }";
       for (const Choice& each : choices) {
-        result += "if (" + chosen(each.variant) + ") { " + each.change->text + " } else ";
+        result += " else if " + chosen(each.variant) + " { " + each.change->text + " }";
       }
-      return result + "{ " + given + " } }";
+      return result + " }";
     }
-    if (choices.front().change->form == Change::Form::condition) {
-      result = "static_cast<bool>(";
+    const Change::Form form = choices.front().change->form;
+    if (form == Change::Form::condition || form == Change::Form::sides) {
+      const std::string type = form == Change::Form::sides ? "::dim3" : "bool";
+      result = type + "(" + none_of(choices) + " ? " + type + "(" + given + ")";
       for (const Choice& each : choices) {
-        result += chosen(each.variant) + " ? bool(" + each.change->text + ") : ";
+        result += " : " + (&each == &choices.back() ? "" : chosen(each.variant) + " ? ") + type +
+                  "(" + each.change->text + ")";
       }
-      return result + "bool(" + given + "))";
+      return result + ")";
     }
     const std::size_t begin = code_[part.first].begin;
     std::string plain(text_.substr(begin, code_[part.end - 1].end() - begin));
     std::ranges::replace(plain, '\n', ' ');
     const std::string type = "decltype(" + plain + ")";
     // g++ 12 confuses types where it takes an element of what ?: chooses in a template.
-    result = "::tilewise::simt::as<" + type + ">(";
+    result = "::tilewise::simt::as<" + type + ">(" + none_of(choices) + " ? ::tilewise::simt::as<" +
+             type + ">(" + given + ")";
     for (const Choice& each : choices) {
       std::string text = each.change->text;
       for (std::size_t at; (at = text.find('@')) != text.npos;)
         text.replace(at, 1, "::std::decay_t<" + type + ">");
-      result +=
-          fmt::format("{} ? ::tilewise::simt::as<{}>({}) : ", chosen(each.variant), type, text);
+      result += " : " + (&each == &choices.back() ? "" : chosen(each.variant) + " ? ") +
+                fmt::format("::tilewise::simt::as<{}>({})", type, text);
     }
-    return result + "::tilewise::simt::as<" + type + ">(" + given + "))";
+    return result + ")";
   }
 
   static std::string inserts(const Choices& choices) {
     std::string result;
     for (const Choice& each : choices) {
-      result += "if (" + chosen(each.variant) + ") { " + each.change->text + " } ";
+      result += "if " + chosen(each.variant) + " { " + each.change->text + " } ";
     }
     return result;
   }
@@ -333,6 +356,22 @@ class Weaver {
 };
 
 }  // namespace
+
+std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant) {
+  const std::vector<Token>& code = source.outline.code();
+  std::vector<Rewording> edits = variant.edits;
+  std::ranges::stable_sort(edits, {}, [](const Rewording& each) { return each.words.first; });
+  std::string result;
+  std::size_t at = 0;
+  for (const Rewording& each : edits) {
+    const std::size_t begin = code[each.words.first].begin;
+    if (begin < at) continue;
+    const bool replaces = each.words.end > each.words.first;
+    result += std::string(text.substr(at, begin - at)) + each.text + (replaces ? "" : " ");
+    at = replaces ? code[each.words.end - 1].end() : begin;
+  }
+  return result + std::string(text.substr(at));
+}
 
 std::string varied(const SourceText& source, std::string_view text,
                    const std::vector<Variant>& variants) {

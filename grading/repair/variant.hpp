@@ -19,6 +19,7 @@ using simt::rewriting::WrittenFunction;
 /// A change of one place that a variable of the program may choose when it runs.
 struct Change {
   enum class Form {
+    sides,       ///< `text` in place of those of a grid or of a block; around a value's own changes
     expression,  ///< `text` in place of a value
     condition,   ///< `text` in place of what is true or false
     statement,   ///< `text` in place of statements
@@ -32,20 +33,23 @@ struct Change {
   std::string text;
 };
 
-/// One thing to try.
-struct Variant {
-  std::vector<Change> changes;
-  int line = 0;       ///< of the first change
-  std::string words;  ///< what to do, in a sentence's part: "on line 12 write ... in place of ..."
-  bool is_of_barrier = false;
-  /// How far it is from what stands there: of those that are right the least is told.
-  int cost = 1;
-};
-
-/// Changes that exchange one line's words for others.
+/// Words of the source in place of others.
 struct Rewording {
   Part words;  ///< empty: `text` comes in front of the token
   std::string text;
+};
+
+/// One thing to try.
+struct Variant {
+  std::vector<Change> changes;
+  int line = 0;                  ///< of the first change
+  std::vector<Rewording> edits;  ///< that make it the source's own
+  /// What to do, in a sentence's part: "on line 12 write ... in place of ...", which is what edits
+  /// come to where nothing else is given.
+  std::string words = {};
+  bool is_of_barrier = false;
+  /// How far it is from what stands there: of those that are right the least is told.
+  int cost = 1;
 };
 
 /// A function that is being looked at, and what was found to try in it.
@@ -75,7 +79,7 @@ class Place {
   /// "on line 12 write `B[k * n + col]` in place of `B[k * n + row]`", by lines of the source.
   std::string rewritten(const std::vector<Rewording>& rewordings) const;
 
-  void add(Variant variant) { found_.push_back(std::move(variant)); }
+  void add(Variant variant);
 
   /// Adds a change of one expression.
   void add_expression(Part words, const std::string& text, int cost = 1);
@@ -109,12 +113,16 @@ void vary_initial_values(Place& place);
 void vary_starts(Place& place);
 void vary_cases(Place& place);
 void vary_barriers(Place& place);
+void vary_turns(Place& place);
 void vary_order(Place& place);
 
 /// Everything to try in a source.
 /// @param functions in these, and in those that they lead to; empty: in all
 std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
                                  std::set<std::string, std::less<>> functions = {});
+
+/// The source as it is with one of its variants.
+std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant);
 
 /// The source with all variants in it, numbered from 1, for a compiler that includes
 /// tilewise/variants.hpp. Lines stay where they are.

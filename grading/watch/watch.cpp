@@ -44,19 +44,35 @@ struct GradingResult {
   std::string problem;                ///< why there is none
 };
 
-/// Takes a test's result as `lab grade --events` tells it.
-void take_event(std::string_view line, Findings& found) {
+/// What `lab grade --events` has told.
+struct Told {
+  Findings found;
+  bool is_graded = false;     ///< the result is written; what comes later is more of a hint
+  std::string cause, mended;  ///< the test that failed first, and a change that mends it
+};
+
+/// Takes a line of it.
+void take_event(std::string_view line, Told& told) {
   const auto event = nlohmann::ordered_json::parse(line);
+  if (event.contains("graded")) {
+    told.is_graded = true;
+    return;
+  }
+  if (event.contains("mended")) {
+    event["test"].get_to(told.cause);
+    event["mended"].get_to(told.mended);
+    return;
+  }
+  Findings& found = told.found;
   found.stage.tests.push_back(event.at("test").get<TestResult>());
   const std::string printed = event.at("printed").get<std::string>();
   if (!printed.empty()) found.printed[found.stage.tests.back().name] = printed;
 }
 
-Command grade_command(const std::string& stage, const std::filesystem::path& result,
-                      Findings& found) {
+Command grade_command(const std::string& stage, const std::filesystem::path& result, Told& told) {
   Command command;
   command.arguments = {tool("tilewise"), "grade", stage, "--events", "--json", result};
-  command.on_event = [&found](std::string_view line) { take_event(line, found); };
+  command.on_event = [&told](std::string_view line) { take_event(line, told); };
   return command;
 }
 
@@ -66,9 +82,9 @@ class GraderProcess {
  public:
   /// @throws std::system_error if the system is out of processes
   explicit GraderProcess(const std::string& stage)
-      : command_(grade_command(stage, result_file(), found_)) {
-    found_.stage.id = stage;
-    found_.stage.status = Status::failed;
+      : command_(grade_command(stage, result_file(), told_)) {
+    told_.found.stage.id = stage;
+    told_.found.stage.status = Status::failed;
   }
   ~GraderProcess() {
     constexpr double patience_s = 5;
@@ -81,25 +97,30 @@ class GraderProcess {
   bool is_over() { return command_.is_over(); }
 
   /// What tests have found so far.
-  const Findings& found() const { return found_; }
+  const Findings& found() const { return told_.found; }
 
-  /// Once it is over.
+  /// What it has told so far.
+  const Told& told() const { return told_; }
+
+  /// Once it has told of one, or is over.
   GradingResult result();
 
  private:
   std::filesystem::path result_file() const { return scratch_.path() / "result.json"; }
 
   ScratchDirectory scratch_;
-  Findings found_;
+  Told told_;
   RunningCommand command_;
 };
 
 GradingResult GraderProcess::result() {
-  const CommandResult ended = command_.wait();
-  const bool graded = ended.ending == CommandResult::Ending::exited && ended.status < 2;
-  if (!graded) {
-    return {std::nullopt,
-            ended.output.empty() ? tr("tilewise grade ") + describe_ending(ended) : ended.output};
+  if (!told_.is_graded) {
+    const CommandResult ended = command_.wait();
+    const bool graded = ended.ending == CommandResult::Ending::exited && ended.status < 2;
+    if (!graded) {
+      return {std::nullopt,
+              ended.output.empty() ? tr("tilewise grade ") + describe_ending(ended) : ended.output};
+    }
   }
   try {
     const auto document = nlohmann::ordered_json::parse(text_of(result_file()));
@@ -126,7 +147,7 @@ class Watch {
       }
       throw_if_interrupted();
       if (files_->has_changed()) follow(state_.file_changed(Steady::now()));
-      if (grader_ && grader_->is_over()) take_result();
+      if (grader_) look_at_grader();
       follow(state_.tick(Steady::now()));
       draw(terminal);
     }
@@ -168,10 +189,23 @@ class Watch {
     }
   }
 
+  /// What it says once the verdict is there is a hint in the place of another.
+  void look_at_grader() {
+    const bool is_over = grader_->is_over();
+    const bool is_news = state_.phase() == WatchState::Phase::grading;
+    if (is_news && (is_over || grader_->told().is_graded)) take_result();
+    if (!is_over) return;
+    const Told told = grader_->told();
+    grader_.reset();
+    if (!grading_.result || told.mended.empty()) return;
+    for (TestResult& test : grading_.result->stages.front().tests) {
+      if (test.name == told.cause) test.finding.hint = told.mended;
+    }
+  }
+
   void take_result() {
     grading_ = grader_->result();
     printed_ = grader_->found().printed;
-    grader_.reset();
     note_.clear();
     passed_ = {};
     const auto is_passed = [&] {

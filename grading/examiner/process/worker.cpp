@@ -120,7 +120,7 @@ struct Worker::State {
   std::optional<Connection> connection;
   bool has_warmed_up = false;  ///< the last answer was no more than that
   Situation situation;
-  std::int32_t variant = options.variant;
+  std::int32_t variant = 0;  ///< as choose_variant() has it
   Connection::Clock::duration before_loading{};  ///< counted while none of the student's code ran
   bool started = false;  ///< the worker is past the part in which only our code runs
   DeviceInfo device;

@@ -31,7 +31,6 @@ struct WorkerOptions {
   std::size_t cpu_s = 0;  ///< processor time of all calls and threads together; 0: no limit
   std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
   bool writes_coverage = false;  ///< of a module built to be covered; it may then write files
-  std::int32_t variant = 0;      ///< of a module built to be varied: which to run at first
 };
 
 /// What a worker of the simulator may map, with room for the matrices shared with it and for the

@@ -12,16 +12,12 @@ extern "C" {
 
 /// The variant that runs, from 1; 0: what was handed in. The worker sets it before each call.
 [[gnu::weak, gnu::visibility("default")]] std::int32_t tilewise_variant = 0;
+
+/// The same, for kernels: what is constant is no access that is checked.
+extern const std::int32_t tilewise_chosen_variant [[gnu::weak, gnu::alias("tilewise_variant")]];
 }
 
 namespace tilewise::simt {
-
-/// Whether a variant runs. No access of the kernel's, so that no check sees it; and the same all
-/// through a call, so that compilers take it out of loops.
-[[gnu::noinline, gnu::const, gnu::no_sanitize("thread")]] inline bool is_variant(
-    std::int32_t variant) {
-  return tilewise_variant == variant;
-}
 
 /// A value as of another's type. Where it cannot be that, which the words of a source do not tell,
 /// any will do: that variant comes to nothing.
