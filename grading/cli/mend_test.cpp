@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "common/base/files.hpp"
 #include "common/process/command.hpp"
@@ -26,9 +27,9 @@ struct Mending {
 
 void PrintTo(const Mending& mending, std::ostream* out) { *out << mending.name; }
 
-class Mend : public testing::TestWithParam<Mending> {};
+class Mends : public testing::TestWithParam<Mending> {};
 
-TEST_P(Mend, SaysWhatMakesTheTestsPass) {
+TEST_P(Mends, SaysWhatMakesTheTestsPass) {
   const std::string stage = "03_shared_memory", file = "matmul_shared.cu";
   TemporarySubmission submission(stage);
   std::string text = core::text_of(layout().root / "solutions" / stage / file);
@@ -46,8 +47,32 @@ TEST_P(Mend, SaysWhatMakesTheTestsPass) {
   EXPECT_THAT(words, HasSubstr(GetParam().says));
 }
 
+/// `lab grade` does so by itself, where nobody but a reader of the terminal is to know.
+TEST(Mend, FollowsAVerdict) {
+  const std::string stage = "01_single_block", file = "matmul_single_block.cu";
+  TemporarySubmission submission(stage);
+  std::string text = core::text_of(layout().root / "solutions" / stage / file);
+  const std::string given = "k < n";
+  submission.put(file, text.replace(text.find(given), given.size(), "k + 1 < n"));
+  const std::string json = submission.root() / "result.json";
+  const auto said = [&](std::vector<std::string> more) {
+    Command command;
+    command.arguments = {tool("tilewise"),  "grade",     "1",   "--submission",
+                         submission.root(), "--backend", "simt"};
+    command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    const CommandResult run = run_command(command);
+    EXPECT_EQ(run.status, 1) << run.output;
+    return run.output;
+  };
+  const std::string mends = "This mends it: on line";
+  const std::string read = said({});
+  EXPECT_THAT(read, HasSubstr(mends));
+  EXPECT_LT(read.find("Graded on"), read.find(mends)) << "the verdict comes first";
+  EXPECT_THAT(said({"--json", json}), testing::Not(HasSubstr(mends)));
+}
+
 INSTANTIATE_TEST_SUITE_P(
-    Mend, Mend,
+    Mend, Mends,
     testing::Values(
         Mending{
             "Index", "Bs[k][tx]", "Bs[tx][k]", 0,
