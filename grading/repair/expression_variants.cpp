@@ -320,6 +320,11 @@ void vary_operators(Place& place) {
   for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
     if (!place.may_vary(i) || !place.may_vary(i + 1) || !ends_operand(code[i - 1])) continue;
     if (code[i + 1].is("=") || code[i + 1].text == code[i].text) continue;
+    // A shift is more than one token.
+    if (code[i + 1].text.front() == code[i].text.front() && code[i + 1].begin == code[i].end())
+      continue;
+    if (code[i - 1].text == code[i].text.substr(0, 1) && code[i - 1].end() == code[i].begin)
+      continue;
     if (code[i].is("<") || code[i].is("<=") || code[i].is(">") || code[i].is(">=")) {
       vary_comparison(place, i);
     } else if (code[i].is("+") || code[i].is("-")) {

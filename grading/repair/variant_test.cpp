@@ -112,6 +112,15 @@ TEST(Variants, LeaveConstantsAlone) {
   }
 }
 
+TEST(Variants, TakeNoShiftForAComparison) {
+  const std::string text = kernel("for (int i = n; i > 1; i >>= 1) C[i] = A[i];");
+  const SourceText source(text);
+  for (const Variant& variant : variants_of(source, text)) {
+    const std::string changed = with_edits(source, text, variant);
+    EXPECT_THAT(changed, testing::AnyOf(HasSubstr("i >>= "), HasSubstr(" >>= 1"))) << variant.words;
+  }
+}
+
 /// Nothing goes where a name that it uses does not stand for anything.
 TEST(Variants, MoveNothingOutOfSightOfItsNames) {
   const auto variants =
