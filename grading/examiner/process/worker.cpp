@@ -120,7 +120,7 @@ struct Worker::State {
   std::optional<Connection> connection;
   bool has_warmed_up = false;  ///< the last answer was no more than that
   Situation situation;
-  std::int32_t variant = 0;  ///< as choose_variant() has it
+  std::int32_t variant = 0;                      ///< as choose_variant() has it
   Connection::Clock::duration before_loading{};  ///< counted while none of the student's code ran
   bool started = false;  ///< the worker is past the part in which only our code runs
   DeviceInfo device;
@@ -381,9 +381,8 @@ CallReply Worker::call(const std::string& function, std::span<const Argument> ar
   if (state_->failure) return *state_->failure;
   state_->situation.function = function;
   state_->trace_begin = trace_offset(arguments);
-  state_->connection->send(
-      encode(CallRequest{
-          function, {arguments.begin(), arguments.end()}, timing, watch, state_->variant}));
+  state_->connection->send(encode(
+      CallRequest{function, {arguments.begin(), arguments.end()}, timing, watch, state_->variant}));
   CallReply reply = state_->exchange(time_limit_s);
   if (timing && state_->has_warmed_up) {
     if (hand_over) hand_over();
