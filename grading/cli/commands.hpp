@@ -23,7 +23,9 @@ namespace tilewise::grading {
 struct GradeOptions : Run {
   std::vector<Output> outputs;  ///< beside what is printed
   /// Has each test's result as it comes written to the descriptor that Command::on_event is for,
-  /// as lines {"test": ..., "printed": ...} without what is hidden.
+  /// as lines {"test": ..., "printed": ...} without what is hidden. Once files are written comes
+  /// {"graded": true}, and where a change is found that mends a kernel {"test": name, "mended":
+  /// hint}.
   bool tells_events = false;
   /// Gets the result once it is printed and written.
   std::function<void(const GradeResult&)> on_result;
@@ -54,8 +56,8 @@ struct ProfileOptions : Run {
 /// is broken.
 bool profile(const ProfileOptions& options);
 
-/// Grades a stage's results and safety on the simulator and, where they fail, tries small changes of
-/// its kernels (grading/repair). Prints what is wrong and what mends it.
+/// Grades a stage's results and safety on the simulator and, where they fail, tries small changes
+/// of its kernels (grading/repair). Prints what is wrong and what mends it.
 /// @return whether it passes, or a change was found that makes it pass
 /// @throws CannotGrade, std::runtime_error, Interrupted.
 bool mend(const Run& run);

@@ -212,7 +212,7 @@ class Searchers {
   static constexpr std::size_t portion = 32;
 
   Searchers(const fs::path& module, const RepairRequest& request) {
-    constexpr unsigned most = 8;
+    constexpr unsigned most = 8;  // each has a process and matrices of its own
     const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1U, most);
     for (unsigned i = 0; i < count; ++i) runners_.emplace_back(module, request);
   }

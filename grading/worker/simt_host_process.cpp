@@ -94,9 +94,10 @@ std::string one_line(const char (&text)[sizeof Answer::text]) {
 /// variable would read what the device part has there, or fault, as it happens.
 std::span<std::byte> reserve_stack() {
   constexpr std::size_t usual = 8 << 20;
+  constexpr std::size_t most = 64 << 20;  // for what a worker may map has a limit, too
   rlimit limit;
   const bool is_limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  const std::size_t bytes = is_limited ? limit.rlim_cur : usual;
+  const std::size_t bytes = is_limited ? std::min<std::size_t>(limit.rlim_cur, most) : usual;
   void* const room = mmap(nullptr, bytes, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (room == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
@@ -104,7 +105,7 @@ std::span<std::byte> reserve_stack() {
 }
 
 /// Goes on with `body`, which does not return, on another stack. The first page stays closed.
-void go_on_at(std::span<std::byte> stack, std::function<void()> body) {
+[[noreturn]] void go_on_at(std::span<std::byte> stack, std::function<void()> body) {
   static std::function<void()> running;
   running = std::move(body);
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -119,6 +120,7 @@ void go_on_at(std::span<std::byte> stack, std::function<void()> body) {
   makecontext(
       &there, [] { running(); }, 0);
   setcontext(&there);
+  _exit(EXIT_FAILURE);
 }
 
 void answer(Answer given, std::string_view text = "") {
