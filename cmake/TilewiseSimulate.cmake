@@ -35,7 +35,9 @@ function(tilewise_simulate)
     tilewise_checked_flags(flags ${compiler})
     set(suffix .checked.cpp)
     set(rewrite_options --checked)
-    set(options ${flags} -g1 -gdwarf-4 -fno-profile-arcs -fno-test-coverage)
+    set(options ${flags} -g1 -gdwarf-4)
+    # Counting is loads and stores, which would report themselves like the kernel's.
+    set_target_properties(${arg_TARGET} PROPERTIES TILEWISE_UNCOUNTED ON)
     if(compiler STREQUAL clang)
       # By its path, since CMake before 3.27 takes no target here. Sources that are not checked it
       # leaves alone.

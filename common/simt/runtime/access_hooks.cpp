@@ -57,6 +57,7 @@ void guard_store_elsewhere(const void* address, const void* pc, const void* fram
 void record_elsewhere(const void* address, std::uint32_t site, const void* frame) {
   Block& block = Block::of_this_thread();
   BlockWatch& watch = *block.watch();
+  if (watch.is_harmless(address, site)) return;
   if (finds_own_stack(block.stacks(), address, frame)) return;
   if (watch.record_variable(address, site)) return;
   if (registered().hold(address, 1)) return;

@@ -62,7 +62,7 @@ void BlockWatch::start(const Watch& watch, const LaunchConfiguration& launch,
   threads_ = launch.block.x * launch.block.y * launch.block.z;
   traces_.resize((threads_ + 31) / 32);
   sites_.clear();
-  harmless_.clear();
+  harmless_.fill({});
   patterns_.start(MemoryRules(device::profile()));
   names_.set_dynamic_bytes(launch.dynamic_shared_bytes);
   tell([&](Observer& observer) { observer.start(*this); });
@@ -177,14 +177,11 @@ bool BlockWatch::record_variable(const void* address, std::uint32_t site) {
 }
 
 std::optional<Finding> BlockWatch::judge(const AccessElsewhere& access) {
-  const std::pair known(access.site, reinterpret_cast<std::uintptr_t>(access.address));
-  if (harmless_.contains(known)) return std::nullopt;
   for (Observer* observer : observers_) {
     if (auto fault = observer->access_elsewhere(access)) return fault;
   }
-  constexpr std::size_t many = 4096;
-  if (harmless_.size() >= many) harmless_.clear();
-  harmless_.insert(known);
+  const Harmless harmless{access.address, access.site};
+  harmless_[slot_of(harmless)] = harmless;
   return std::nullopt;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -107,6 +107,11 @@ class BlockWatch {
   /// @return why an access to neither shared nor existing device memory nor the thread's own ends
   /// the launch; nothing where it does not
   std::optional<Finding> judge(const AccessElsewhere& access);
+  /// Whether the same access was judged in this launch and goes on.
+  bool is_harmless(const void* address, std::uint32_t site) const {
+    const Harmless access{address, site};
+    return harmless_[slot_of(access)] == access;
+  }
 
   // What observers ask.
 
@@ -214,8 +219,17 @@ class BlockWatch {
   std::vector<PendingIndexFault> index_faults_;
   std::size_t index_faults_noted_ = 0;  ///< of the block
   std::vector<BegunCopy> copies_;       ///< of this block
-  /// Sites and addresses of accesses elsewhere that nobody minds.
-  std::set<std::pair<std::uint32_t, std::uintptr_t>> harmless_;
+  /// Of accesses elsewhere that nobody minds, the last one in each slot: reads of an argument or of
+  /// threadIdx come as often as an inner loop does.
+  struct Harmless {
+    const void* address = nullptr;
+    std::uint32_t site = 0;
+    bool operator==(const Harmless&) const = default;
+  };
+  static std::size_t slot_of(const Harmless& access) {
+    return (reinterpret_cast<std::uintptr_t>(access.address) / 4 + access.site) % 256;
+  }
+  std::array<Harmless, 256> harmless_;
 };
 
 }  // namespace tilewise::simt
