@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <set>
 
 #include "common/simt/rewrite/variables.hpp"
@@ -93,12 +94,15 @@ void vary_names(Place& place) {
 
 namespace {
 
-/// Exchanges two values wherever they stand in these words.
-void exchange(Place& place, Part words, const std::string& a, const std::string& b, int cost) {
+/// Exchanges two values wherever they stand in some words.
+/// @param is_among whether a token is of these words
+void exchange(Place& place, Part words, const std::string& a, const std::string& b, int cost,
+              const std::function<bool(std::size_t)>& is_among = {}) {
   const std::vector<Token>& code = place.code();
   Variant variant{.changes = {}, .line = 0, .edits = {}, .cost = cost};
   std::vector<Rewording> rewordings;
   for (std::size_t i = words.first; i < words.end; ++i) {
+    if (is_among && !is_among(i)) continue;
     const std::size_t end = is_builtin_member(code, i) ? i + 3 : i + 1;
     const std::string given = place.words_of({i, end});
     if ((given != a && given != b) || !place.may_vary(i)) continue;
@@ -156,6 +160,24 @@ void exchange_builtins(Place& place, std::string_view a, std::string_view b) {
   place.add(std::move(variant));
 }
 
+/// Exchanges two of the names that two neighbouring guards have between them.
+void exchange_in_guards(Place& place, const Statement& a, const Statement& b) {
+  const auto condition_of = [&](const Statement& guard) {
+    const std::size_t open = guard.words.first + 1;
+    const bool is_guard = place.code()[open - 1].is("if") && place.code()[open].is("(");
+    return is_guard ? Part{open, place.outline().behind(open)} : Part{};
+  };
+  const Part first = condition_of(a), second = condition_of(b);
+  if (first.first == first.end || second.first == second.end) return;
+  const std::vector<std::string> values = values_in(place, {first.first, second.end});
+  const auto is_condition = [&](std::size_t i) { return i < first.end || i >= second.first; };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t k = i + 1; k < values.size(); ++k) {
+      exchange(place, {first.first, second.end}, values[i], values[k], 2, is_condition);
+    }
+  }
+}
+
 }  // namespace
 
 void vary_pairs(Place& place) {
@@ -176,6 +198,7 @@ void vary_pairs(Place& place) {
     for (std::size_t i = 0; i + 1 < statement->inner.size(); ++i) {
       const Statement &a = statement->inner[i], &b = statement->inner[i + 1];
       if (a.inner.empty() && b.inner.empty()) exchange_in({a.words.first, b.words.end}, 2);
+      exchange_in_guards(place, a, b);
     }
   }
   exchange_builtins(place, "threadIdx", "blockIdx");

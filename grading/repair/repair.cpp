@@ -22,6 +22,7 @@
 #include "grading/problem/inputs.hpp"
 #include "grading/problem/problem.hpp"
 #include "grading/profile/named_call.hpp"
+#include "grading/repair/small_call.hpp"
 #include "grading/repair/variant.hpp"
 #include "grading/stages/stage_contracts.hpp"
 
@@ -37,18 +38,18 @@ struct Posed {
   std::size_t bytes = 0;
 };
 
-/// Multiply-adds, or elements, that a call may have at most: it runs hundreds of times.
+/// Operations, or bytes, that a call may have at most: it runs hundreds of times.
 constexpr double most_operations = 1e6;
 
 std::optional<Posed> posed(const StageInfo& stage, const std::string& text) {
   try {
-    NamedCall call = read_call(text, contracts_of(stage.id));
-    const Problem& problem = problem_of(layout().root, stage.id, call.function);
+    auto call = small_call(text, contracts_of(stage.id), most_operations);
+    if (!call) return std::nullopt;
+    const Problem& problem = problem_of(layout().root, stage.id, call->function);
     if (&problem == &problem_called("")) return std::nullopt;
-    const std::size_t bytes = bytes_in_memory(call);
-    if (call.operations > most_operations || double(bytes) > most_operations) return std::nullopt;
-    auto workload = problem.pose(call, InputChoice{}, {});
-    return Posed{std::move(call), std::move(workload), bytes};
+    const std::size_t bytes = bytes_in_memory(*call);
+    auto workload = problem.pose(*call, InputChoice{}, {});
+    return Posed{std::move(*call), std::move(workload), bytes};
   } catch (const std::exception&) {
     return std::nullopt;  // sizes that the contract refuses
   }
@@ -77,8 +78,11 @@ std::vector<Posed> calls_to_try(const RepairRequest& request) {
 /// Runs calls of one module in workers, one after another. Threads have one each.
 class Runner {
  public:
-  Runner(fs::path module, const RepairRequest& request)
-      : module_(std::move(module)), request_(request), calls_(calls_to_try(request)) {}
+  Runner(fs::path module, const RepairRequest& request, double endless_s)
+      : module_(std::move(module)),
+        request_(request),
+        calls_(calls_to_try(request)),
+        endless_s_(endless_s) {}
 
   /// Whether all calls come right in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant) {
@@ -87,13 +91,26 @@ class Runner {
     });
   }
 
+  /// Seconds that the longest of the calls takes as the source is, of those that return.
+  double longest_s() {
+    std::chrono::duration<double> longest{};
+    for (const Posed& each : calls_) {
+      const auto begin = std::chrono::steady_clock::now();
+      comes_right(each, 0, simt::ThreadOrder::forward);
+      const auto end = std::chrono::steady_clock::now();
+      if (worker_) longest = std::max<std::chrono::duration<double>>(longest, end - begin);
+    }
+    return longest.count();
+  }
+
  private:
   bool comes_right(const Posed& posed, std::int32_t variant, simt::ThreadOrder order) {
     if (!worker_) start();
     const std::vector<Argument> arguments = posed.workload->place(posed.call, worker_->memory());
     worker_->choose_variant(variant);
     const CallReply reply = worker_->call(posed.call.function, arguments, std::nullopt,
-                                          simt::Watch{.checks = true, .order = order, .seed = 1});
+                                          simt::Watch{.checks = true, .order = order, .seed = 1},
+                                          {}, endless_s_ / loading_s);
     if (reply.ending != CallReply::Ending::returned) {
       worker_.reset();
       return false;
@@ -102,13 +119,14 @@ class Runner {
            posed.workload->is_right(arguments, worker_->memory(), false).value_or(false);
   }
 
+  static constexpr double loading_s = 10;
+
   void start() {
-    constexpr double endless_s = 0.25;  // a call takes milliseconds
     worker_.emplace(WorkerOptions{.executable = tool("tilewise-worker-simt"),
                                   .sandbox = Sandbox{request_.bubblewrap},
                                   .module = module_,
                                   .profile = request_.gpu,
-                                  .time_limit_s = endless_s,
+                                  .time_limit_s = loading_s,
                                   .shared_bytes = bytes_for(calls_),
                                   .address_space_bytes = simulator_address_space_bytes()});
   }
@@ -116,6 +134,7 @@ class Runner {
   fs::path module_;
   const RepairRequest& request_;
   std::vector<Posed> calls_;
+  double endless_s_;
   std::optional<Worker> worker_;
 };
 
@@ -214,7 +233,11 @@ class Searchers {
   Searchers(const fs::path& module, const RepairRequest& request) {
     constexpr unsigned most = 8;  // each has a process and matrices of its own
     const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1U, most);
-    for (unsigned i = 0; i < count; ++i) runners_.emplace_back(module, request);
+    // Calls take milliseconds. One that takes long takes as long in most variants.
+    constexpr double shortest_s = 0.25, most_s = 2, times_as_long = 4;
+    const double own_s = Runner(module, request, most_s / times_as_long).longest_s();
+    const double endless_s = std::max(shortest_s, times_as_long * own_s);
+    for (unsigned i = 0; i < count; ++i) runners_.emplace_back(module, request, endless_s);
   }
 
   bool all_right(std::int32_t variant) { return runners_.front().all_right(variant); }

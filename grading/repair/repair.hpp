@@ -20,7 +20,8 @@ struct RepairRequest {
   std::filesystem::path source_directory;  ///< of the submission, as BuildRequest has it
   std::filesystem::path scratch;           ///< existing folder for all files
   /// Calls of contract functions that went wrong, as messages name them: "matmul_shared(n=37,
-  /// tile=16)". Those that are large, or that cannot be posed as a problem, are left out.
+  /// tile=16)". Those that are large are made smaller; those that cannot be posed as a
+  /// problem are left out.
   std::vector<std::string> calls;
   /// Lines of the sources that findings name: what changes there is told before what is as small a
   /// change elsewhere.

@@ -57,6 +57,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"__shared__ float As[16][17];\nC[row] = As[threadIdx.x][threadIdx.y];",
                "As[threadIdx.y][threadIdx.x]"},
         Mended{"if (row < n || col < n) C[row * n + col] = 1;", "if (row < n && col < n)"},
+        Mended{"float a = 0, b = 0;\nif (row < n) a = A[row * n + col];\n"
+               "if (col < n) b = B[row * n + col];",
+               "on line 5 write 'if (col < n) a = A[row * n + col];' in place of "
+               "'if (row < n) a = A[row * n + col];', on line 6 write 'if (row < n) b"},
         Mended{"C[row * n + col] = 1;", "if (row < n && col < n) C[row * n + col] = 1;"},
         Mended{"float s = 0; for (int k = 0; k < n; ++k) s = A[k];", "s += A[k];"},
         Mended{"float s; for (int k = 0; k < n; ++k) s += A[k];", "float s = {};"},
