@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <exception>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <span>
@@ -75,6 +75,20 @@ std::vector<Posed> calls_to_try(const RepairRequest& request) {
   return calls;
 }
 
+/// Calls of all that the stage's functions may be told, on small matrices: what mends one of them
+/// and breaks another is no change to confirm.
+std::vector<Posed> calls_of_all(const StageInfo& stage) {
+  constexpr int n = 19;  // no tile divides it
+  std::vector<Posed> calls;
+  const auto cases = load_bench_cases(layout().root);
+  const auto of_stage = cases.find(stage.id);
+  if (of_stage == cases.end()) return calls;
+  for (const BenchCase& each : of_stage->second.cases) {
+    if (auto found = posed(stage, each.call(n))) calls.push_back(std::move(*found));
+  }
+  return calls;
+}
+
 /// Runs calls of one module in workers, one after another. Threads have one each.
 class Runner {
  public:
@@ -82,13 +96,16 @@ class Runner {
       : module_(std::move(module)),
         request_(request),
         calls_(calls_to_try(request)),
+        calls_of_all_(calls_of_all(request.stage)),
         endless_s_(endless_s) {}
 
   /// Whether all calls come right in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant) {
-    return std::ranges::all_of(calls_, [&](const Posed& each) {
-      return comes_right(each, variant, simt::ThreadOrder::forward);
-    });
+    return std::ranges::all_of(calls_,
+                               [&](const Posed& each) { return comes_right(each, variant); }) &&
+           std::ranges::all_of(calls_of_all_, [&](const Posed& each) {
+             return comes_right(each, variant, Refusal::is_right);
+           });
   }
 
   /// Seconds that the longest of the calls takes as the source is, of those that return.
@@ -96,7 +113,7 @@ class Runner {
     std::chrono::duration<double> longest{};
     for (const Posed& each : calls_) {
       const auto begin = std::chrono::steady_clock::now();
-      comes_right(each, 0, simt::ThreadOrder::forward);
+      comes_right(each, 0);
       const auto end = std::chrono::steady_clock::now();
       if (worker_) longest = std::max<std::chrono::duration<double>>(longest, end - begin);
     }
@@ -104,36 +121,41 @@ class Runner {
   }
 
  private:
-  bool comes_right(const Posed& posed, std::int32_t variant, simt::ThreadOrder order) {
+  /// Of a call that the contract may not allow: nobody knows which those are.
+  enum class Refusal { is_wrong, is_right };
+
+  bool comes_right(const Posed& posed, std::int32_t variant, Refusal refusal = Refusal::is_wrong) {
     if (!worker_) start();
     const std::vector<Argument> arguments = posed.workload->place(posed.call, worker_->memory());
     worker_->choose_variant(variant);
-    const CallReply reply = worker_->call(posed.call.function, arguments, std::nullopt,
-                                          simt::Watch{.checks = true, .order = order, .seed = 1},
-                                          {}, endless_s_ / loading_s);
+    const CallReply reply =
+        worker_->call(posed.call.function, arguments, std::nullopt,
+                      simt::Watch{.checks = true, .seed = 1}, {}, endless_s_ / loading_s);
     if (reply.ending != CallReply::Ending::returned) {
       worker_.reset();
       return false;
     }
-    return reply.cuda_status == 0 && reply.findings.empty() &&
+    if (reply.cuda_status != 0) return refusal == Refusal::is_right;
+    return reply.findings.empty() &&
            posed.workload->is_right(arguments, worker_->memory(), false).value_or(false);
   }
 
   static constexpr double loading_s = 10;
 
   void start() {
-    worker_.emplace(WorkerOptions{.executable = tool("tilewise-worker-simt"),
-                                  .sandbox = Sandbox{request_.bubblewrap},
-                                  .module = module_,
-                                  .profile = request_.gpu,
-                                  .time_limit_s = loading_s,
-                                  .shared_bytes = bytes_for(calls_),
-                                  .address_space_bytes = simulator_address_space_bytes()});
+    worker_.emplace(
+        WorkerOptions{.executable = tool("tilewise-worker-simt"),
+                      .sandbox = Sandbox{request_.bubblewrap},
+                      .module = module_,
+                      .profile = request_.gpu,
+                      .time_limit_s = loading_s,
+                      .shared_bytes = std::max(bytes_for(calls_), bytes_for(calls_of_all_)),
+                      .address_space_bytes = simulator_address_space_bytes()});
   }
 
   fs::path module_;
   const RepairRequest& request_;
-  std::vector<Posed> calls_;
+  std::vector<Posed> calls_, calls_of_all_;
   double endless_s_;
   std::optional<Worker> worker_;
 };
@@ -143,7 +165,7 @@ struct VariedFile {
   std::string name;
   std::string text;
   std::unique_ptr<SourceText> source;
-  std::vector<Variant> variants;  ///< in the order of their places
+  std::vector<Variant> variants;  ///< the nearest first
 };
 
 /// How far a variant is from what stands there; what changes a line that findings name is nearer.
@@ -167,9 +189,6 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
     std::ranges::stable_sort(file.variants, {},
                              [&](const Variant& variant) { return distance(variant, request); });
     if (file.variants.size() > most_variants) file.variants.resize(most_variants);
-    std::ranges::stable_sort(file.variants, {}, [](const Variant& variant) {
-      return std::pair(variant.changes.size(), variant.changes.front().words.first);
-    });
     return file;
   }
   return std::nullopt;
@@ -198,12 +217,13 @@ fs::path folder_with(const RepairRequest& request, const char* name, const Varie
   return folder;
 }
 
-/// Compiles all variants as one module. What does not compile is taken out, line by line.
-fs::path build_variants(const RepairRequest& request, VariedFile& file) {
+/// Compiles variants as one module. What does not compile is taken out, line by line.
+fs::path build_variants(const RepairRequest& request, const VariedFile& file,
+                        std::vector<Variant>& variants) {
   constexpr int most_attempts = 4;
   for (int i = 0; i < most_attempts; ++i) {
     const fs::path folder =
-        folder_with(request, "varied", file, varied(*file.source, file.text, file.variants));
+        folder_with(request, "varied", file, varied(*file.source, file.text, variants));
     BuildRequest build{request.stage.id, folder, Backend::simt, request.scratch / "varied",
                        Flavour::checked};
     build.bubblewrap = request.bubblewrap;
@@ -212,100 +232,142 @@ fs::path build_variants(const RepairRequest& request, VariedFile& file) {
     if (built.ok) return built.module;
     std::set<int> lines = lines_in(built.output, file.name);
     lines.insert(built.finding.line);
-    const std::size_t before = file.variants.size();
-    std::erase_if(file.variants, [&](const Variant& variant) {
+    const std::size_t before = variants.size();
+    std::erase_if(variants, [&](const Variant& variant) {
       return std::ranges::any_of(variant.changes, [&](const Change& change) {
         const auto& code = file.source->outline.code();
         return lines.contains(code[change.words.first].line);
       });
     });
-    if (file.variants.size() == before) return {};
+    if (variants.size() == before) return {};
   }
   return {};
 }
 
-/// Tries variants on all processors.
-class Searchers {
+/// Tries variants on all processors, in a given order, until it is destroyed.
+class Search {
  public:
-  /// After so many it is looked at what was found, and at the clock.
-  static constexpr std::size_t portion = 32;
-
-  Searchers(const fs::path& module, const RepairRequest& request) {
-    constexpr unsigned most = 8;  // each has a process and matrices of its own
-    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+  /// @param order of the variants, counted from 0
+  Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order)
+      : order_(std::move(order)), states_(order_.size()) {
     // Calls take milliseconds. One that takes long takes as long in most variants.
     constexpr double shortest_s = 0.25, most_s = 2, times_as_long = 4;
-    const double own_s = Runner(module, request, most_s / times_as_long).longest_s();
-    const double endless_s = std::max(shortest_s, times_as_long * own_s);
-    for (unsigned i = 0; i < count; ++i) runners_.emplace_back(module, request, endless_s);
+    Runner own(module, request, most_s / times_as_long);
+    const double endless_s = std::max(shortest_s, times_as_long * own.longest_s());
+    if (own.all_right(0)) return;
+    goes_wrong_ = true;
+    constexpr unsigned most = 8;  // each has a process and matrices of its own
+    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+    // Threads live as long as the search: a worker ends with the thread that has started it.
+    for (unsigned i = 0; i < count; ++i) {
+      threads_.emplace_back([this, runner = std::make_shared<Runner>(module, request, endless_s)] {
+        try_all(*runner);
+      });
+    }
   }
+  ~Search() { is_over_ = true; }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
 
-  bool all_right(std::int32_t variant) { return runners_.front().all_right(variant); }
+  /// Whether one of the calls goes wrong in the source as it is.
+  bool goes_wrong() const { return goes_wrong_; }
 
-  /// Of these variants, counted from 0, those in which all calls come right, in their order.
-  std::vector<std::size_t> right_ones(std::span<const std::size_t> variants) {
-    std::atomic<std::size_t> next = 0;
-    std::vector<char> is_right(variants.size());
-    std::vector<std::exception_ptr> errors(runners_.size());
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t k = 0; k < runners_.size(); ++k) {
-        threads.emplace_back([&, k] {
-          try {
-            for (std::size_t i = next++; i < variants.size(); i = next++) {
-              is_right[i] = runners_[k].all_right(static_cast<std::int32_t>(variants[i] + 1));
-            }
-          } catch (...) {
-            errors[k] = std::current_exception();
-          }
-        });
-      }
-    }
-    for (const std::exception_ptr& error : errors) {
-      if (error) std::rethrow_exception(error);
-    }
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      if (is_right[i]) found.push_back(variants[i]);
-    }
-    return found;
+  /// Waits until the variant at this place of the order has been tried.
+  /// @return whether all calls come right in it
+  bool is_right(std::size_t i) {
+    states_[i].wait(State::open);
+    if (states_[i] == State::failed) std::rethrow_exception(error_);
+    return states_[i] == State::right;
   }
 
  private:
-  std::deque<Runner> runners_;
+  enum class State { open, wrong, right, failed };
+
+  void try_all(Runner& runner) {
+    for (std::size_t i = next_++; i < order_.size() && !is_over_; i = next_++) {
+      State state = State::wrong;
+      try {
+        if (runner.all_right(static_cast<std::int32_t>(order_[i] + 1))) state = State::right;
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        error_ = std::current_exception();
+        state = State::failed;
+      }
+      states_[i] = state;
+      states_[i].notify_all();
+    }
+  }
+
+  std::vector<std::size_t> order_;
+  std::vector<std::atomic<State>> states_;  ///< by place in the order
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> is_over_ = false;
+  bool goes_wrong_ = false;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  std::vector<std::jthread> threads_;  // last, so that they end first
+};
+
+/// Looks for what mends a file, portion by portion of its variants.
+class Hunt {
+ public:
+  Hunt(const RepairRequest& request, const VariedFile& file) : request_(request), file_(file) {}
+
+  /// @return what was confirmed of some variants, in words
+  std::optional<std::string> look_among(std::vector<Variant> variants) {
+    std::ranges::stable_sort(variants, {}, [](const Variant& variant) {
+      return std::pair(variant.changes.size(), variant.changes.front().words.first);
+    });
+    const fs::path module = build_variants(request_, file_, variants);
+    if (module.empty()) return std::nullopt;
+    std::vector<std::size_t> order(variants.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {},
+                             [&](std::size_t i) { return distance(variants[i], request_); });
+    Search search(module, request_, order);
+    is_over_ = !search.goes_wrong();
+    for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
+      if (!search.is_right(i)) continue;
+      const Variant& found = variants[order[i]];
+      const std::string text = with_edits(*file_.source, file_.text, found);
+      if (request_.confirm(folder_with(request_, "mended", file_, text))) return found.words;
+      constexpr int most_confirmations = 4;  // take seconds each
+      is_over_ = ++confirmations_ == most_confirmations;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether it is time to give up.
+  bool is_over() const {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
+    return is_over_ || taken.count() > request_.time_limit_s;
+  }
+
+ private:
+  const RepairRequest& request_;
+  const VariedFile& file_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  int confirmations_ = 0;
+  bool is_over_ = false;
 };
 
 }  // namespace
 
 std::optional<std::string> find_repair(const RepairRequest& request) {
-  const auto begin = std::chrono::steady_clock::now();
   const std::vector<Posed> calls = calls_to_try(request);
   if (calls.empty()) return std::nullopt;
   std::set<std::string, std::less<>> wrong;
   for (const Posed& each : calls) wrong.insert(each.call.function);
-  auto file = file_with(request, calls.front().call.function, wrong);
-  if (!file || file->variants.empty()) return std::nullopt;
-  const fs::path module = build_variants(request, *file);
-  if (module.empty()) return std::nullopt;
-
-  Searchers searchers(module, request);
-  if (searchers.all_right(0)) return std::nullopt;
-  std::vector<std::size_t> order(file->variants.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {},
-                           [&](std::size_t i) { return distance(file->variants[i], request); });
-  constexpr int most_confirmations = 4;  // take a second or two each
-  int confirmations = 0;
-  for (std::size_t i = 0; i < order.size(); i += Searchers::portion) {
-    const std::size_t count = std::min(Searchers::portion, order.size() - i);
-    for (const std::size_t right : searchers.right_ones(std::span(order).subspan(i, count))) {
-      const Variant& found = file->variants[right];
-      const std::string text = with_edits(*file->source, file->text, found);
-      if (request.confirm(folder_with(request, "mended", *file, text))) return found.words;
-      if (++confirmations == most_confirmations) return std::nullopt;
-    }
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    if (taken.count() > request.time_limit_s) break;
+  const auto file = file_with(request, calls.front().call.function, wrong);
+  if (!file) return std::nullopt;
+  // A source of many templates compiles for a minute with all: the nearest are tried before.
+  constexpr std::size_t nearest = 400;
+  Hunt hunt(request, *file);
+  const std::span all(file->variants);
+  for (const auto part :
+       {all.first(std::min(nearest, all.size())), all.subspan(std::min(nearest, all.size()))}) {
+    if (part.empty() || hunt.is_over()) continue;
+    if (auto found = hunt.look_among({part.begin(), part.end()})) return found;
   }
   return std::nullopt;
 }

@@ -155,21 +155,43 @@ bool is_constant(const std::vector<Token>& code, const WrittenFunction& function
   return false;
 }
 
+bool is_function(const SourceText& source, std::string_view name) {
+  return std::ranges::find(source.functions, name, &WrittenFunction::name) !=
+         source.functions.end();
+}
+
+/// Functions that stand outside of all functions as values, as in a table of kernels.
+std::set<std::string, std::less<>> named_in_tables(const SourceText& source) {
+  const std::vector<Token>& code = source.outline.code();
+  std::set<std::string, std::less<>> found;
+  std::size_t i = 0;
+  const auto look_until = [&](std::size_t end) {
+    for (; i < end; ++i) {
+      const bool is_declared = i + 1 < code.size() && code[i + 1].is("(");
+      if (!is_declared && is_function(source, code[i].text)) found.emplace(code[i].text);
+    }
+  };
+  for (const WrittenFunction& function : source.functions) {
+    look_until(function.body);
+    i = std::max(i, function.end);
+  }
+  look_until(code.size());
+  return found;
+}
+
 }  // namespace
 
 std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
                                  std::set<std::string, std::less<>> functions) {
   const bool all = functions.empty();
+  functions.merge(named_in_tables(source));
   for (bool grows = true; grows;) {
     grows = false;
     for (const WrittenFunction& function : source.functions) {
       if (!functions.contains(function.name)) continue;
       for (std::size_t i = function.body; i < function.end; ++i) {
         const std::string_view name = source.outline.code()[i].text;
-        const bool is_function =
-            std::ranges::find(source.functions, name, &WrittenFunction::name) !=
-            source.functions.end();
-        if (is_function) grows |= functions.emplace(name).second;
+        if (is_function(source, name)) grows |= functions.emplace(name).second;
       }
     }
   }

@@ -105,6 +105,18 @@ TEST(Variants, ExchangeTheArgumentsOfALaunch) {
               Contains(Field(&Variant::words, HasSubstr("f<<<block, grid>>>(A, B, C, n);"))));
 }
 
+TEST(Variants, ReachWhatATableNames) {
+  const std::string text = kernel("C[row] = A[col];") +
+                           "template <int T> int run(int n) { f<<<n, T>>>(nullptr); return 0; }\n"
+                           "constexpr int (*runs[])(int) = {run<8>, run<16>};\n"
+                           "int other(int n) { return n + 7; }\n"
+                           "int product(int n) { return runs[n](n); }\n";
+  const SourceText source(text);
+  const auto variants = variants_of(source, text, {"product"});
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("C[row] = A[row];"))));
+  EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("n + 7")))));
+}
+
 TEST(Variants, LeaveConstantsAlone) {
   const auto variants =
       variants_in(kernel("constexpr int t = 4;\n__shared__ float As[t + 12];\ncopy<16>(As);\n"
