@@ -290,7 +290,7 @@ class Search {
         if (runner.all_right(static_cast<std::int32_t>(order_[i] + 1))) state = State::right;
       } catch (...) {
         const std::lock_guard lock(mutex_);
-        error_ = std::current_exception();
+        if (!error_) error_ = std::current_exception();  // is_right() reads it without the lock
         state = State::failed;
       }
       states_[i] = state;
