@@ -115,6 +115,27 @@ INSTANTIATE_TEST_SUITE_P(
               "work.cu:8: uninitialised: thread (0, 0, 0) of block (0, 0, 0) reads d_x[0], which "
               "nothing has written",
               "initcheck"},
+        Fault{"ASumThatStartsFromNothing",
+              program("float sum; for (int k = 0; k < 3; ++k) sum += x[k]; y[i] = sum;"),
+              "work.cu:8: uninitialised: thread (0, 0, 0) of block (0, 0, 0) reads sum, a variable "
+              "of its own that has no value yet (declared on line 8)",
+              "initcheck"},
+        Fault{"AValueThatSomeThreadsHave", program("float v; if (i > 3) v = x[i]; y[i] = v;"),
+              "thread (0, 0, 0) of block (0, 0, 0) reads v, a variable of its own", "initcheck"},
+        Fault{"AnArrayThatIsNotFull",
+              program("float v[4]; for (int k = 0; k < 3; ++k) v[k] = x[k]; y[i] = v[i % 4];"),
+              "thread (3, 0, 0) of block (0, 0, 0) reads an element of v, a variable of its own",
+              "initcheck"},
+        Fault{"APointerPastAnArray",
+              program("float v[4] = {}; float* p = v; for (int k = 0; k <= 4; ++k) p[k] = x[i]; "
+                      "y[i] = v[i % 4];"),
+              "work.cu:8: out-of-bounds: v[4] is outside v, an array of the thread's own with 4 "
+              "elements, declared on line 8 (thread (0, 0, 0) of block (0, 0, 0) writes it)",
+              "memcheck"},
+        Fault{"APointerBeforeAnArray",
+              program("float v[4]; for (float* p = v + 3; p >= v - 1; --p) *p = x[i]; "
+                      "y[i] = v[i % 4];"),
+              "v[-1] is outside v", "memcheck"},
         Fault{"ABarrierThatHalfReach", program("if (i < 40) __syncthreads(); y[i] = x[i];"),
               "work.cu:8: barrier: ", "synccheck"},
         Fault{"AShiftBeyondTheWord", program("y[i] = 1 << i;"),

@@ -144,6 +144,10 @@ class Builder {
     if (cuda && checked_) {
       // Behind the user's, whose -O would make other code than the checks are made for.
       append(command, reporting_options(compiler_));
+      // A load that is made ahead, for whoever may want it, is no use of a variable without value.
+      if (!is_clang(compiler_)) {
+        append(command, {"-fno-tree-loop-im", "-fno-tree-pre", "-fno-ssa-phiopt"});
+      }
     } else if (!has_option(words_.compile, "-O")) {
       command.push_back(cuda ? "-O3" : "-O2");
     }

@@ -146,6 +146,7 @@ std::vector<const ProgramSources::File*> ProgramSources::all_included_by(const F
 void ProgramSources::rewrite(File& file) {
   if (std::exchange(file.is_rewritten, true)) return;
   simt::RewriteOptions options{.mark_loop_exits = checked_,
+                               .watch_private_variables = checked_,
                                .file_tag = fmt::format("f{}", texts_.size())};
   for (const File* included : all_included_by(file)) {
     add_words(included->text, options.words_elsewhere);

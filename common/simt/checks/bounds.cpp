@@ -117,6 +117,30 @@ void Bounds::report_misaligned(const StrayLane& lane) const {
       known ? block().array_of(place) : "");
 }
 
+void Bounds::private_access(const PrivateAccess& access) {
+  if (!access.offset) return;
+  const DeclaredVariable& array = access.variable;
+  const std::string who = block().name_of(access.thread);
+  if (array.name.empty()) {
+    return block().report(
+        "out-of-bounds", access.site, access.thread,
+        tr("{} {} what lies beside one of its own arrays", who, verb(access.site)));
+  }
+  const auto element_bytes = static_cast<std::ptrdiff_t>(array.element_bytes);
+  const std::ptrdiff_t offset = *access.offset;
+  // Towards the lower element, as a part of one counts as well.
+  const std::ptrdiff_t index = (offset - (offset < 0 ? element_bytes - 1 : 0)) / element_bytes;
+  const std::string what = array.rank == 1
+                               ? fmt::format("{}[{}]", array.name, index)
+                               : tr("element {} from the first of {}", index, array.name);
+  block().report(
+      "out-of-bounds", access.site, access.thread,
+      tr("{} is outside {}, an array of the thread's own with {} elements, declared on "
+         "line {} ({} {} it)",
+         what, array.name, array.bytes / array.element_bytes, array.line, who, verb(access.site)),
+      array.name);
+}
+
 void Bounds::index_outside(const IndexOutside& index) {
   const std::string who = block().name_of(index.thread);
   const std::string message =

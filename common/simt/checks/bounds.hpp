@@ -15,6 +15,7 @@ class Bounds final : public Observer {
   void global_access(const Access& access) override;
   void stray_lane(const StrayLane& lane) override;
   std::optional<Finding> access_elsewhere(const AccessElsewhere& access) override;
+  void private_access(const PrivateAccess& access) override;
   void index_outside(const IndexOutside& index) override;
 
  private:

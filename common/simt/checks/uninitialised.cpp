@@ -279,6 +279,24 @@ void Uninitialised::end_interval() {
   }
 }
 
+void Uninitialised::private_access(const PrivateAccess& access) {
+  if (access.offset) return;  // Bounds tells
+  const DeclaredVariable& variable = access.variable;
+  const std::string who = block().name_of(access.thread);
+  const std::string verb_of_site = verb(access.site);
+  if (variable.name.empty()) {
+    return block().report(
+        "uninitialised", access.site, access.thread,
+        tr("{} {} a variable of its own, which has no value yet", who, verb_of_site));
+  }
+  const std::string what =
+      variable.rank > 0 ? tr("an element of {}", variable.name) : variable.name;
+  block().report("uninitialised", access.site, access.thread,
+                 tr("{} {} {}, a variable of its own that has no value yet (declared on line {})",
+                    who, verb_of_site, what, variable.line),
+                 variable.name);
+}
+
 // Device memory.
 
 void Uninitialised::global_access(const Access& access) {

@@ -32,6 +32,7 @@ class Uninitialised final : public Observer {
     if (array.unwritten != 0 || !pending_.empty()) check_shared(array, access);
   }
   void global_access(const Access& access) override;
+  void private_access(const PrivateAccess& access) override;
   void end_interval() override;
 
  private:

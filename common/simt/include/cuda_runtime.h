@@ -22,6 +22,7 @@
 #include "tilewise/launch.hpp"
 #include "tilewise/launch_by_structure.hpp"
 #include "tilewise/loop_exit.hpp"
+#include "tilewise/private_variables.hpp"
 #include "tilewise/ptx_instructions.hpp"
 #include "tilewise/qualifiers.hpp"
 #include "tilewise/shared_memory.hpp"

@@ -108,9 +108,10 @@ struct Recorder {
   const std::uint8_t* device_pages;  ///< by page: not 0 where memory is allocated
   std::uintptr_t variables_base;     ///< what the module may write to
   std::size_t variables_bytes;
-  std::uintptr_t stack_base;         ///< of the stack where a thread last came to variables of its own
+  std::uintptr_t stack_base;  ///< of the stack where a thread last came to variables of its own
   std::uintptr_t stack_bytes;
   bool guards_stores;  ///< a kernel runs, and whether its accesses are recorded or not
+  bool has_marks;      ///< something is known of variables on stacks (private_variables.hpp)
 };
 extern __thread Recorder recorder __attribute__((tls_model("initial-exec")));
 
@@ -121,6 +122,26 @@ extern __thread Recorder recorder __attribute__((tls_model("initial-exec")));
   const auto lowest = reinterpret_cast<std::uintptr_t>(frame);
   return lowest >= r.stack_base && address >= lowest && address - r.stack_base < r.stack_bytes;
 }
+
+/// What is known of a byte of a variable on a stack stands so far above it, in a byte: 0 for
+/// nothing.
+inline constexpr std::size_t marks_distance = 655360;
+
+/// Whether something is known of one of these bytes.
+template <unsigned bytes>
+[[gnu::always_inline]] inline bool has_marks(std::uintptr_t at) {
+  constexpr unsigned step = bytes < sizeof(std::uint64_t) ? bytes : sizeof(std::uint64_t);
+  std::uint64_t all = 0;
+  for (unsigned i = 0; i < bytes; i += step) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(at + marks_distance + i), step);
+    all |= word;
+  }
+  return all != 0;
+}
+
+/// A thread comes to a variable of its own of which something is known.
+[[gnu::cold]] void meet_marks(const void* address, std::uint32_t site);
 
 /// The trace is full: lets the block's other threads catch up, then goes on.
 void make_room_in_trace();
@@ -174,6 +195,7 @@ template <Action action, unsigned bytes>
              global < r.device_bytes && r.device_pages[global >> device_page_bits] != 0) {
     place = static_cast<Place>(global);
   } else if (is_on_own_stack(r, at, frame)) {
+    if (r.has_marks && has_marks<bytes>(at)) meet_marks(address, site);
     return;
   } else {
     return record_elsewhere(address, site, frame);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/simt/rewrite/device_code.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
@@ -26,7 +27,7 @@ constexpr std::array<std::string_view, 6> choices = {"if", "switch",   "&&",
 class LoopMarker {
  public:
   LoopMarker(const Outline& outline, Edits& edits)
-      : outline_(outline), code_(outline.code()), edits_(edits) {}
+      : outline_(outline), code_(outline.code()), device_code_(outline), edits_(edits) {}
 
   void run() {
     find_choices();
@@ -34,70 +35,22 @@ class LoopMarker {
       return token.text.find("sync") != std::string_view::npos;  // __syncthreads, block.sync()
     });
     for (std::size_t i = 0; i < code_.size(); ++i) {
-      if (code_[i].is("{")) open_braces(i);
-      if (code_[i].is("}")) close_braces(i);
-      if (code_[i].is(";")) head_ = {};
-      if (code_[i].kind == TokenKind::identifier) i = pass_word(i);
+      const auto end_of_kernel = device_code_.pass(i);
+      if (end_of_kernel && has_barriers_) {
+        edits_.insert_before(code_[*end_of_kernel], std::string(mark_of_end));
+      }
+      if (code_[i].is_name() && device_code_.inside()) i = pass_word(i);
     }
   }
 
  private:
-  /// What the statement or declaration so far says of the braces to come.
-  struct Head {
-    bool is_device = false;
-    bool is_kernel = false;
-    bool is_constant = false;
-  };
-
-  struct Braces {
-    std::size_t close;
-    bool is_device;
-    Head head;
-  };
-
   bool is(std::size_t index, std::string_view text) const {
     return index < code_.size() && code_[index].is(text);
-  }
-
-  bool in_device_code() const { return !braces_.empty() && braces_.back().is_device; }
-
-  void open_braces(std::size_t open) {
-    const auto close = outline_.partner(open);
-    if (!close) return;
-    const bool is_block = outline_.scope(open + 1) == Scope::block;
-    const bool is_device = is_block && !head_.is_constant && (in_device_code() || head_.is_device);
-    const bool is_body = is_device && head_.is_kernel && !in_device_code();
-    if (is_body && has_barriers_ && !goes_on_after(*close)) {
-      edits_.insert_before(code_[*close], std::string(mark_of_end));
-    }
-    braces_.push_back({*close, is_device, head_});
-    head_ = {};
-  }
-
-  void close_braces(std::size_t close) {
-    // More than one where alternatives under #if end different numbers of them.
-    for (; !braces_.empty() && braces_.back().close <= close; braces_.pop_back()) {
-      head_ = goes_on_after(close) ? braces_.back().head : Head{};
-    }
-  }
-
-  // Whether the `}` ends an initializer or a lambda in a declaration: S() : a{1}, b{2} { ... }
-  bool goes_on_after(std::size_t close) const {
-    static constexpr std::array<std::string_view, 5> going_on = {",", "{", "(", ")", "]"};
-    return close + 1 < code_.size() &&
-           std::find(going_on.begin(), going_on.end(), code_[close + 1].text) != going_on.end();
   }
 
   // Returns the last token that has been dealt with.
   std::size_t pass_word(std::size_t index) {
     const auto& word = code_[index];
-    if (word.is("__device__") || word.is("__global__")) head_.is_device = true;
-    if (word.is("__global__")) head_.is_kernel = true;
-    if (word.is("static_assert")) head_.is_constant = true;
-    if (word.is("constexpr") && !(index > 0 && code_[index - 1].is("if"))) {
-      head_.is_constant = true;
-    }
-    if (!in_device_code()) return index;
     if (word.is("do") && !is(index + 1, "{")) return end_of_do(index);
     const bool is_for = word.is("for") && is(index + 1, "(");
     const bool is_while = word.is("while") && is(index + 1, "(") && !ends_do(index);
@@ -161,10 +114,9 @@ class LoopMarker {
 
   const Outline& outline_;
   const std::vector<Token>& code_;
+  DeviceCode device_code_;
   Edits& edits_;
   std::vector<std::size_t> next_choice_, next_semicolon_;  ///< by token, itself or behind it
-  Head head_;
-  std::vector<Braces> braces_;
   bool has_barriers_ = false;
 };
 

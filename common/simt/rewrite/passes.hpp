@@ -108,9 +108,8 @@ namespace tilewise::simt::rewriting {
 /// In files with barriers a kernel's body ends in `note_kernel_end();`, which tells threads that
 /// come to its end from those that return.
 ///
-/// Device code is what stands in braces that `__global__` or `__device__` leads in to. Left alone
-/// are what may have to be a constant, and so may hold no LoopExit (`constexpr` functions,
-/// initializers of `constexpr` variables), and `do` loops whose body has no braces.
+/// Left alone are `do` loops whose body has no braces, and what may have to be a constant, and so may
+/// hold no LoopExit (device_code.hpp).
 void mark_loop_exits(const Outline& outline, Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
@@ -170,6 +169,27 @@ namespace tilewise::simt::rewriting {
 /// "r"(x));` into an assignment to `(to)` of a function of include/tilewise/ptx_instructions.hpp.
 /// All else is left to the compiler, for host code may hold the host's assembly.
 void rewrite_assembly(const Outline& outline, Edits& edits);
+
+}  // namespace tilewise::simt::rewriting
+
+namespace tilewise::simt::rewriting {
+
+/// Has the checked build told of a thread's own variables where they are declared. On line 7
+/// `float sum;`, which has no value yet, turns into
+///
+///     float sum; ::tilewise::simt::unset(sum, "sum", 7, [] {});
+///
+/// and `float v[4];`, if a pointer into it may come about, into an array between two fences:
+///
+///     struct tilewise_array_7_1 { Fence tilewise_before; float v[4]; Fence tilewise_behind; };
+///     tilewise_array_7_1 tilewise_fenced_7_1; auto& v = tilewise_fenced_7_1.v;
+///     Fenced<tilewise_array_7_1> tilewise_watch_7_1(tilewise_fenced_7_1, v, "v", 7, false);
+///
+/// on one line (include/tilewise/private_variables.hpp). What is no declaration beyond doubt, by its
+/// words alone, stays as it is.
+/// @param macros  names of macros, which may stand for anything
+void watch_private_variables(const Outline& outline, const std::set<std::string_view>& macros,
+                             Edits& edits);
 
 }  // namespace tilewise::simt::rewriting
 

@@ -97,6 +97,9 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   } else {
     rewriting::rewrite_unroll_pragmas(tokens, edits);
   }
+  if (options.watch_private_variables) {
+    rewriting::watch_private_variables(outline, macro_names, edits);
+  }
   rewrite_noinline(tokens, edits);
   rewriting::name_target_of_device_code(tokens, outline, edits);
   std::stable_sort(result.errors.begin(), result.errors.end(),

@@ -26,6 +26,9 @@ struct RewriteOptions {
   /// (docs/decisions, "loop exits"), no `#pragma unroll` is kept, and variables in device memory
   /// are marked (device_variables.hpp).
   bool mark_loop_exits = false;
+  /// For whole programs, beside `mark_loop_exits`: a thread's own variables are marked, too
+  /// (private_variables.hpp). Their loads and stores then report themselves.
+  bool watch_private_variables = false;
   /// An identifier that makes names of this file's own different from those of others that one
   /// source includes. Then the prologue may be included again and again. Empty: the only file.
   std::string file_tag = {};

@@ -58,7 +58,10 @@ void record_elsewhere(const void* address, std::uint32_t site, const void* frame
   Block& block = Block::of_this_thread();
   BlockWatch& watch = *block.watch();
   if (watch.is_harmless(address, site)) return;
-  if (finds_own_stack(block.stacks(), address, frame)) return;
+  if (finds_own_stack(block.stacks(), address, frame)) {
+    if (recorder.has_marks) meet_marks(address, site);
+    return;
+  }
   if (watch.record_variable(address, site)) return;
   if (registered().hold(address, 1)) return;
   watch.pause_recording();

@@ -215,6 +215,19 @@ void BlockWatch::note_index_fault(IndexFault fault) {
   go_on_recording();
 }
 
+void BlockWatch::note_private_access(const DeclaredVariable& variable, std::uint32_t site,
+                                     std::optional<std::ptrdiff_t> offset) {
+  pause_recording();
+  // The index that leads out of the array is told.
+  const auto is_told = [&](const PendingIndexFault& pending) {
+    return pending.thread == running_ && pending.fault.line == line_of(site).line;
+  };
+  if (!offset || std::ranges::none_of(index_faults_, is_told)) {
+    tell([&](Observer& observer) { observer.private_access({variable, site, running_, offset}); });
+  }
+  go_on_recording();
+}
+
 void BlockWatch::note_shared_array(Place start, const char* name, const char* element_function,
                                    std::size_t element_bytes, std::size_t alignment,
                                    std::span<const std::size_t> extents) {

@@ -85,6 +85,10 @@ class BlockWatch {
 
   void note_fence();
   void note_index_fault(IndexFault fault);
+  /// Of the running thread, to a variable of its own.
+  /// @param offset  as in PrivateAccess
+  void note_private_access(const DeclaredVariable& variable, std::uint32_t site,
+                           std::optional<std::ptrdiff_t> offset);
   /// Whether what counts for nothing takes long: nobody asks for all faults of a kernel that is
   /// only counted, and each costs as much as a thousand accesses.
   bool counts_in_vain() const {

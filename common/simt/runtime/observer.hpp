@@ -12,6 +12,7 @@
 #include "common/simt/recorder/pattern.hpp"
 #include "common/simt/recorder/shadow.hpp"
 #include "common/simt/runtime/names.hpp"
+#include "common/simt/runtime/private_variables.hpp"
 #include "common/simt/simt.hpp"
 #include "common/simt/trace.hpp"
 #include "common/simt/watch.hpp"
@@ -56,6 +57,15 @@ struct AccessElsewhere {
   const void* address;
   std::uint32_t site;
   bool on_a_stack;  ///< of another thread
+};
+
+/// A thread's access to a variable of its own that has no value, or next to an array.
+struct PrivateAccess {
+  const DeclaredVariable& variable;
+  std::uint32_t site;
+  unsigned thread;
+  /// From the start of the array to where it is left, if it is.
+  std::optional<std::ptrdiff_t> offset;
 };
 
 /// An index that the compiler found outside of the extent it was used with, and the access that
@@ -182,6 +192,7 @@ class Observer {
   /// Not of a warp, but while the thread is about to make it. @return why the launch ends there;
   /// nothing where it is no business of the kernel's.
   virtual std::optional<Finding> access_elsewhere(const AccessElsewhere&) { return std::nullopt; }
+  virtual void private_access(const PrivateAccess&) {}
   virtual void index_outside(const IndexOutside&) {}
   virtual void shared_array(Place /*start*/) {}
   virtual void fence() {}

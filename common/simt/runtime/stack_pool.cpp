@@ -6,6 +6,7 @@
 #include <new>
 #include <string_view>
 
+#include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/fiber_switch.hpp"
 
 #ifdef TILEWISE_SANITIZE
@@ -23,21 +24,23 @@ constexpr std::size_t stack_bytes = 256 * 1024;
 /// Inaccessible, so that a thread that needs more is stopped; a multiple of every page size in use.
 constexpr std::size_t gap_bytes = 64 * 1024;
 
-/// A stack between two gaps, and what its functions keep. One page more makes it an odd number of
-/// them, whatever their size: stacks an even number apart, 160 before, would compete for a few sets
-/// of the tables in which a processor keeps what it knows of pages.
-constexpr std::size_t fiber_bytes = 2 * (gap_bytes + stack_bytes) + 4096;
+/// A stack between two gaps, what its functions keep, and what is known of its variables. One page
+/// more makes it an odd number of them, whatever their size: stacks an even number apart, 160
+/// before, would compete for a few sets of the tables in which a processor keeps what it knows of
+/// pages.
+constexpr std::size_t fiber_bytes = 3 * (gap_bytes + stack_bytes) + 4096;
 static_assert(std::string_view(TILEWISE_KEPT_RETURNS) == "327680" &&
-              stack_bytes + gap_bytes == 327680);
+              stack_bytes + gap_bytes == 327680 && marks_distance == 2 * (stack_bytes + gap_bytes));
 
 /// Stacks that all started at the same offset in a page would compete for the same few cache sets;
 /// consecutive ones are shifted by three lines, over the 16 KiB that a 64-set, 4-way slice of a
 /// first-level cache covers.
 constexpr std::size_t shift_bytes = 3 * 64, shift_range = 16 * 1024;
 
-/// AddressSanitizer marks the gaps in a frame and clears them when its function returns, which
-/// those on a dropped stack never do.
-void clear_marks([[maybe_unused]] const Fiber& fiber) {
+/// AddressSanitizer marks the gaps in a frame and clears them when its function returns, as fences
+/// around arrays are; functions on a dropped stack never do.
+void clear_marks(const Fiber& fiber) {
+  madvise(fiber.stack_top - stack_bytes + marks_distance, stack_bytes, MADV_DONTNEED);
 #ifdef TILEWISE_SANITIZE
   __asan_unpoison_memory_region(fiber.stack_top - stack_bytes, stack_bytes);
 #endif
