@@ -12,6 +12,7 @@
 #include "common/base/language.hpp"
 #include "grading/examiner/calling.hpp"
 #include "grading/examiner/stage_fixture.hpp"
+#include "grading/problem/reference.hpp"
 
 namespace tilewise::grading {
 
@@ -83,6 +84,7 @@ void TrialTest::make_calls_side_by_side(std::list<CheckedPart>& parts) {
       prepare = [drawn, again] { return *drawn ? std::move(*drawn) : again(); };
     }
   }
+  const ReferencesWithoutThreads without_threads;
   std::vector<std::jthread> threads;
   for (CheckedPart& part : parts) {
     threads.emplace_back([&part] {

@@ -11,6 +11,13 @@
 #include "common/base/processors.hpp"
 
 namespace tilewise::grading {
+
+ReferencesWithoutThreads::ReferencesWithoutThreads() : threads_before_(openblas_get_num_threads()) {
+  openblas_set_num_threads(1);
+}
+
+ReferencesWithoutThreads::~ReferencesWithoutThreads() { openblas_set_num_threads(threads_before_); }
+
 namespace {
 
 Matrix<double> product_of(const Matrix<double>& A, const Matrix<double>& B) {

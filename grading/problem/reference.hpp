@@ -8,6 +8,20 @@
 
 namespace tilewise::grading {
 
+/// While it exists, whoever asks for a reference computes it alone, for several do so side by side.
+/// OpenBLAS would share the work with threads of its own, and ends those wherever this process
+/// forks: who waits for one then waits for ever.
+class ReferencesWithoutThreads {
+ public:
+  ReferencesWithoutThreads();
+  ~ReferencesWithoutThreads();
+  ReferencesWithoutThreads(const ReferencesWithoutThreads&) = delete;
+  ReferencesWithoutThreads& operator=(const ReferencesWithoutThreads&) = delete;
+
+ private:
+  int threads_before_;
+};
+
 /// A * B in double precision, or some rows of it.
 struct ReferenceProduct {
   std::vector<int> rows;     ///< rows of the product that were computed, ascending

@@ -1,16 +1,40 @@
 #include "grading/problem/reference.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <thread>
 
 namespace tilewise::grading {
 namespace {
+
+// It would wait for ever at one of the first forks.
+TEST(Reference, IsComputedWhileProcessesAreStarted) {
+  constexpr int processes = 200;
+  const ReferencesWithoutThreads without_threads;
+  std::atomic<bool> all_started = false;
+  std::jthread computing([&] {
+    Random random = seeded_random(3, "");
+    const Matrix<float> A = random_matrix(200, 200, random);
+    while (!all_started) multiply(A, A);
+  });
+  for (int i = 0; i < processes; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  all_started = true;
+}
 
 TEST(Reference, MultipliesMatricesOfAnyShape) {
   struct Shape {

@@ -21,6 +21,7 @@
 #include "grading/examiner/process/worker.hpp"
 #include "grading/problem/inputs.hpp"
 #include "grading/problem/problem.hpp"
+#include "grading/problem/reference.hpp"
 #include "grading/profile/named_call.hpp"
 #include "grading/repair/small_call.hpp"
 #include "grading/repair/variant.hpp"
@@ -298,6 +299,7 @@ class Search {
     }
   }
 
+  ReferencesWithoutThreads without_threads_;
   std::vector<std::size_t> order_;
   std::vector<std::atomic<State>> states_;  ///< by place in the order
   std::atomic<std::size_t> next_ = 0;
