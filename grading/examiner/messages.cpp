@@ -240,7 +240,8 @@ std::string advise_on(const Finding& fault) {
         "and "
         "what is filled there goes into the other one. Here both lines use the same. Look at the "
         "index of the buffer on both lines, and at the line that changes it, which belongs beside "
-        "the __syncthreads() that ends a step; a further barrier is not what is missing.");
+        "the __syncthreads() that ends a step. A further barrier is missing only where a buffer is "
+        "filled before the loop and the first turn reads it with none in between.");
   }
   const std::string race = core::in_language(marked("race on shared {}: {} and {}, {}"));
   const std::string start = race.substr(0, race.find('{'));

@@ -31,8 +31,8 @@ struct RepairRequest {
   core::GpuProfile gpu;
   std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
   double time_limit_s = 60;               ///< no more is tried when it is over
-  /// Whether sources in a folder, as BuildRequest has them, pass the stage's tests of results and
-  /// of safety; asked of few.
+  /// Whether sources in a folder, as BuildRequest has them, pass the stage's tests, of which results
+  /// are a part; asked of few.
   std::function<bool(const std::filesystem::path& folder)> confirm = {};
 };
 

@@ -1,7 +1,9 @@
 // Variants of what is done: conditions, guards, assignments, first values, barriers, order.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "common/base/language.hpp"
 #include "grading/repair/variant.hpp"
@@ -333,6 +335,16 @@ std::vector<std::size_t> gaps(const Place& place) {
   return found;
 }
 
+int loops_around(const Place& place, std::size_t gap) {
+  static constexpr std::array<std::string_view, 3> loops = {"for", "while", "do"};
+  return static_cast<int>(
+      std::ranges::count_if(with_inner(place.body()), [&](const Statement* statement) {
+        const Part words = statement->words;
+        return std::ranges::find(loops, place.code()[words.first].text) != loops.end() &&
+               words.first < gap && gap < words.end;
+      }));
+}
+
 bool is_barrier(const Place& place, const Statement& statement) {
   return statement.kind == Statement::Kind::expression &&
          place.code()[statement.words.first].is("__syncthreads");
@@ -351,6 +363,7 @@ void vary_barriers(Place& place) {
                .edits = {{{gap, gap}, barrier}},
                .words = tr("put a {} {}", barrier, place_words(place, gap)),
                .is_of_barrier = true,
+               .loops = loops_around(place, gap),
                .cost = 2});
   }
   for (const Statement* statement : with_inner(place.body())) {
@@ -371,6 +384,7 @@ void vary_barriers(Place& place) {
            .edits = {{statement->words, ";"}, {{gap, gap}, barrier}},
            .words = tr("move the {} from line {}: {}", barrier, line, place_words(place, gap)),
            .is_of_barrier = true,
+           .loops = loops_around(place, gap),
            .cost = 4});
     }
   }

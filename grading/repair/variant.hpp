@@ -48,6 +48,7 @@ struct Variant {
   /// come to where nothing else is given.
   std::string words = {};
   bool is_of_barrier = false;
+  int loops = 0;  ///< around a barrier that is put in: the fewer, the seldomer threads wait
   /// How far it is from what stands there: of those that are right the least is told.
   int cost = 1;
 };

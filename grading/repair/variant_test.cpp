@@ -95,6 +95,26 @@ TEST(Variants, AreEditsOfTheSource) {
   }
 }
 
+// A barrier that mends a kernel outside of a loop does inside, too, and is the wrong thing to
+// learn.
+TEST(Variants, CountTheLoopsAroundABarrier) {
+  const std::string text = kernel(
+      "__shared__ float As[16];\nfor (int t = 0; t < n; ++t) {\nAs[t] = A[t];\n"
+      "for (int k = 0; k < 16; ++k) {\nC[k] = As[k];\n}\n}");
+  const SourceText source(text);
+  const auto variants = variants_of(source, text);
+  for (const auto& [words, loops] : {std::pair{"before line 5", 0},
+                                     {"before line 6", 1},
+                                     {"before line 7", 1},
+                                     {"before line 8", 2}}) {
+    const auto put = std::ranges::find(
+        variants, std::string("put a __syncthreads(); ") + words,
+        [](const Variant& variant) { return variant.words.substr(0, variant.words.find(',')); });
+    ASSERT_NE(put, variants.end()) << words;
+    EXPECT_EQ(put->loops, loops) << words;
+  }
+}
+
 TEST(Variants, ExchangeTheArgumentsOfALaunch) {
   const auto variants = variants_in(
       "void g(const float* A, const float* B, float* C, int n) {\n"

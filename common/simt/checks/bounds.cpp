@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "common/base/language.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
 #include "common/simt/runtime/block_watch.hpp"
@@ -24,6 +26,13 @@ bool is_for_all_to_read(std::uintptr_t address) {
     if (address - reinterpret_cast<std::uintptr_t>(variable) < sizeof *variable) return true;
   }
   return is_read_only_in_a_module(address);
+}
+
+/// Whether an index of 32 bits can lead from an array there.
+bool is_beside_device_memory(std::uintptr_t address) {
+  constexpr std::uintptr_t farthest = std::uintptr_t{8} << 31;  // of a double
+  const auto base = reinterpret_cast<std::uintptr_t>(DeviceMemory::instance().base());
+  return address + farthest >= base && address < base + farthest;
 }
 
 }  // namespace
@@ -180,10 +189,33 @@ std::optional<Bounds::Stray> Bounds::fault_in_a_module(std::uintptr_t address, b
       return Stray{"out-of-bounds", outside_of(*range, place)};
     }
   }
+  if (is_beside_device_memory(address) && !has_argument_near(address)) {
+    return Stray{
+        "out-of-bounds",
+        tr("address {}, far outside of all arrays: no argument of the kernel leads there, so "
+           "an index does, or a pointer that was read from memory",
+           fmt::ptr(at))};
+  }
   return Stray{"host-pointer",
                tr("address {}, which is host memory: a kernel can reach only what cudaMalloc gave; "
                   "copy with cudaMemcpy",
                   fmt::ptr(at))};
+}
+
+/// Whether some pointer to host memory may be among the arguments from which an index leads to an
+/// address.
+bool Bounds::has_argument_near(std::uintptr_t address) const {
+  constexpr std::uintptr_t bytes_of_an_array = 256 << 20;
+  const LaunchBody& body = block().body();
+  const auto* arguments = static_cast<const std::byte*>(body.context);
+  std::uintptr_t word = 0;
+  for (std::size_t at = 0; at + sizeof word <= body.context_bytes; at += sizeof word) {
+    std::memcpy(&word, arguments + at, sizeof word);
+    const bool is_device = DeviceMemory::instance().contains(reinterpret_cast<const void*>(word));
+    const std::uintptr_t distance = word > address ? word - address : address - word;
+    if (!is_device && distance < bytes_of_an_array) return true;
+  }
+  return body.context_bytes == 0;
 }
 
 std::optional<Bounds::Stray> Bounds::fault_elsewhere(const void* address, bool reads,

@@ -30,6 +30,7 @@ class Bounds final : public Observer {
   std::string odd_rows(Place place, unsigned bytes) const;
   std::optional<Stray> fault_elsewhere(const void* address, bool reads, bool on_a_stack) const;
   std::optional<Stray> fault_in_a_module(std::uintptr_t address, bool reads) const;
+  bool has_argument_near(std::uintptr_t address) const;
   std::optional<Stray> fault_in_device_memory(const void* address) const;
 };
 

@@ -30,6 +30,32 @@ TEST_F(CheckedBuild, TakesWhatIsNotDescribedForOutOfBounds) {
   EXPECT_THAT(found[0].message, HasSubstr("in[10][0], past the end of in (10 x 10)"));
 }
 
+__global__ void reads_at(const float* in, long offset, float* out) { out[0] = in[offset]; }
+
+TEST_F(CheckedBuild, TellsAnIndexFarOffFromAPointerToTheHost) {
+  const DeviceVector<float> in(256), out(1);
+  const std::vector<float> of_the_host(1 << 22);  // so large that it lies beside device memory
+  constexpr long far_off = -(1L << 30);
+  const struct {
+    const float* pointer;
+    long offset;
+    const char* kind;
+    const char* says;
+  } cases[] = {
+      {in.data(), far_off, "out-of-bounds", "no argument of the kernel leads there"},
+      {of_the_host.data(), 5, "host-pointer", "which is host memory"},
+  };
+  for (const auto& c : cases) {
+    watch({.checks = true});
+    reads_at<<<1, 1>>>(c.pointer, c.offset, out.data());
+    const std::vector<Finding> found = take_findings();
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].kind, c.kind) << found[0].message;
+    EXPECT_THAT(found[0].message, HasSubstr(c.says));
+    cudaGetLastError();
+  }
+}
+
 __global__ void writes_its_input(float* in) { in[threadIdx.x + 3] = 1; }
 
 TEST_F(CheckedBuild, TellsOfStoresToInputs) {

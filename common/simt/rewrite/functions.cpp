@@ -68,6 +68,7 @@ std::vector<QuotedLine> changes_of(std::string_view source, std::string_view nam
     if (function.name != name) continue;
     for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
       if (code[i].text != variable || !rewriting::is_changed_at(text.outline, i)) continue;
+      if (code[i + 1].is("[")) continue;  // an element of it
       const bool is_pointer = code[i - 1].is("*") && code[i - 2].is_name();
       const bool is_declared = is_pointer || (code[i - 1].is_name() && !code[i - 1].is("else"));
       if (is_declared) continue;
