@@ -169,11 +169,12 @@ struct VariedFile {
   std::vector<Variant> variants;  ///< the nearest first
 };
 
-/// How far a variant is from what stands there; what changes a line that findings name is nearer.
+/// How far a variant is from what stands there. What changes a line that findings name is nearer. A
+/// barrier outside of loops comes before those inside, which make threads wait in every turn.
 int distance(const Variant& variant, const RepairRequest& request) {
   const bool is_named = std::ranges::find(request.lines, variant.line) != request.lines.end();
   const bool is_expected = request.is_of_barriers && variant.is_of_barrier;
-  return (is_expected ? 1 + variant.loops : 2 * variant.cost) + (is_named ? 0 : 3);
+  return (is_expected ? 1 + 4 * variant.loops : 2 * variant.cost) + (is_named ? 0 : 3);
 }
 
 /// The source that defines a function, with what there is to try in the functions that went wrong,
