@@ -378,11 +378,15 @@ std::optional<Diagnosis> diagnose(const Observation& observation, bool first_cal
   if (may_be_old_nan) {
     if (auto better = find_use_of_old_contents(observation, rerun)) return better;
   }
-  const bool tells_only_where = diagnosis && (diagnosis->pattern == Pattern::submatrix ||
-                                              diagnosis->pattern == Pattern::whole_parts);
+  const bool repeats = diagnosis && diagnosis->pattern == Pattern::repeating;
+  const bool tells_only_where =
+      repeats || (diagnosis && (diagnosis->pattern == Pattern::submatrix ||
+                                diagnosis->pattern == Pattern::whole_parts));
   if (!diagnosis || tells_only_where) {
     if (auto better = probe_with_identity(observation, rerun)) {
       if (diagnosis) better->what = diagnosis->what + "; " + better->what;
+      // No step of k leaves out what others of its columns have.
+      if (repeats && better->pattern == Pattern::term_left_out) better->hint = diagnosis->hint;
       return better;
     }
   }

@@ -58,6 +58,7 @@ enum class Pattern {
   term_repeated,
   part_unwritten,
   submatrix,
+  repeating,
   copied,
   wrong_stride,
   tiles_not_swapped,

@@ -187,6 +187,17 @@ const Case cases[] = {
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = dot(A, B, n, row, col, 0, n) + (row == 3 ? std::sin(float(col) + 1) : 0);
      }},
+    {"odd columns wrong", Pattern::repeating,
+     "all of them in rows 0 to 20, columns 1 to 19, where col % 2 = 1",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] =
+           dot(A, B, n, row, col, 0, n) + (col % 2 == 1 ? std::sin(float(row * n + col) + 1) : 0);
+     }},
+    {"one column of four filled", Pattern::term_left_out,
+     "rows 0 to 20, columns 1 to 19, where col % 4 = 1, 2, 3",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = col % 4 == 0 ? dot(A, B, n, row, col, 0, n) : 0;
+     }},
     {"rows of B shifted by one", Pattern::misplaced, "C[0][0] then holds B[1][0]",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        float sum = 0;

@@ -222,6 +222,13 @@ std::string advise_on(const Finding& fault) {
     if (const std::string advice = advise_on_index(words); !advice.empty()) return advice;
     if (const std::string advice = advise_on_row(words); !advice.empty()) return advice;
   }
+  if (fault.kind == "host-pointer" &&
+      words.find(tr("an index far off does, or a pointer that was read from memory")) !=
+          words.npos) {
+    return tr(
+        "Work out the index for this thread: one below 0, or one that is multiplied by a side too "
+        "often, leads far out of an array. Of a number below 0 % keeps the sign.");
+  }
   if (fault.kind == "race" || fault.kind == "warp-race") {
     if (const std::string advice = advise_on_lost_sum(fault); !advice.empty()) return advice;
   }

@@ -191,10 +191,9 @@ std::optional<Bounds::Stray> Bounds::fault_in_a_module(std::uintptr_t address, b
   }
   if (is_beside_device_memory(address) && !has_argument_near(address)) {
     return Stray{
-        "out-of-bounds",
-        tr("address {}, far outside of all arrays: no argument of the kernel leads there, so "
-           "an index does, or a pointer that was read from memory",
-           fmt::ptr(at))};
+        "host-pointer",
+        tr("address {}, outside of device memory, where no argument of the kernel leads: {}",
+           fmt::ptr(at), tr("an index far off does, or a pointer that was read from memory"))};
   }
   return Stray{"host-pointer",
                tr("address {}, which is host memory: a kernel can reach only what cudaMalloc gave; "

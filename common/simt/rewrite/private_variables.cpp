@@ -150,6 +150,20 @@ class VariableWatcher {
     return false;
   }
 
+  /// Whether a shuffle takes the variable: of most lanes nobody wants the value, and they need have
+  /// none.
+  bool is_shuffled(const Variable& variable) const {
+    const std::size_t end = std::min(device_code_.end_of_function(), code_.size());
+    for (std::size_t i = variable.text.end; i < end; ++i) {
+      if (code_[i].text.find("shfl") == std::string_view::npos || !is(i + 1, "(")) continue;
+      const std::size_t close = outline_.behind(i + 1);
+      for (std::size_t at = i + 2; at < close; ++at) {
+        if (code_[at].is(code_[variable.name].text)) return true;
+      }
+    }
+    return false;
+  }
+
   /// Whether an array can have a fence: it begins with nothing, or with a list.
   bool may_be_fenced(const Variable& variable) const {
     if (variable.rank == 0 || !variable.has_extents) return false;
@@ -165,7 +179,7 @@ class VariableWatcher {
     if (fences && on_one_line && !jumps_.place_before(declaration)) return fence(variables);
     std::string unset;
     for (const Variable& variable : variables.all) {
-      if (!variable.value) unset += unset_call(variable);
+      if (!variable.value && !is_shuffled(variable)) unset += unset_call(variable);
     }
     if (!unset.empty()) edits_.insert_after(code_[variables.end], unset);
   }
@@ -195,7 +209,7 @@ class VariableWatcher {
 
   std::string alone(Part type, const Variable& variable) const {
     return words(type) + ' ' + words(variable.text) + ';' +
-           (variable.value ? "" : unset_call(variable));
+           (variable.value || is_shuffled(variable) ? "" : unset_call(variable));
   }
 
   std::string fenced(Part type, const Variable& variable) {

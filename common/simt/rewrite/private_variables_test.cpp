@@ -51,6 +51,7 @@ const Case cases[] = {
     {"with_a_value", "float s = 1, t{2}; int u(3);", ""},
     {"with_indices_and_values", "float v[2] = {1, 2}; s = v[1];", ""},
     {"extent_of_its_values", "float v[] = {1, 2}; g(v);", ""},
+    {"shuffled", "int a; if (lane == 0) a = x; a = __shfl_sync(mask, a, 0); b = t.shfl(a, 1);", ""},
     {"statements", "return x; goto end; delete p; a = b; x[1]; f(a, b); i++;", ""},
     {"products", "a * b; a < b;", ""},
     {"other_storage", "__shared__ float s[4]; static int n; extern int m; const int k = 1;", ""},

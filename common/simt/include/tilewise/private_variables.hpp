@@ -35,8 +35,8 @@ constexpr PrivateVariable described(const char* name, int line) {
   return {name, line, sizeof(T), sizeof(std::remove_all_extents_t<T>), std::rank_v<T>};
 }
 
-/// Put behind a declaration without a value by the checked build's rewriter.
-/// @param site  a lambda, whose type tells this declaration from all others
+/// Put behind a declaration without a value by the checked build's rewriter, with a lambda, whose
+/// type tells this declaration from all others.
 template <class T, class Site>
 [[gnu::always_inline]] inline void unset(T& variable, const char* name, int line, Site) {
   // A class with a constructor has what that gives it.
