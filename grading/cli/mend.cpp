@@ -81,10 +81,15 @@ bool fails_as_before(const TestResult& test, const StageResult& before) {
          same->finding.line == test.finding.line;
 }
 
-enum class Mended { no, but_for_other_faults, wholly };
+/// Whether there is something to mend.
+bool is_wrong(const StageResult& result) {
+  return std::ranges::any_of(result.tests, [](const TestResult& test) {
+    return test.status == Status::failed && is_of_right_and_wrong(test);
+  });
+}
 
-/// What has become of a submission with a change. A barrier in an inner loop, a load of the same
-/// tile again and again, may make results right; what fails by it has to pass, too.
+}  // namespace
+
 Mended mended(const StageResult& after, const StageResult& before) {
   Mended mended = Mended::wholly;
   for (const TestResult& test : after.tests) {
@@ -96,15 +101,6 @@ Mended mended(const StageResult& after, const StageResult& before) {
   }
   return mended;
 }
-
-/// Whether there is something to mend.
-bool is_wrong(const StageResult& result) {
-  return std::ranges::any_of(result.tests, [](const TestResult& test) {
-    return test.status == Status::failed && is_of_right_and_wrong(test);
-  });
-}
-
-}  // namespace
 
 std::optional<std::string> mending_of(const StageResult& result, StageRequest request,
                                       double time_limit_s) {
@@ -125,12 +121,11 @@ std::optional<std::string> mending_of(const StageResult& result, StageRequest re
   if (!found) return std::nullopt;
   return last == Mended::wholly
              ? tr("This mends it: {}. With that change alone all tests pass. Say why before you "
-                  "make "
-                  "it.",
+                  "make it.",
                   *found)
              : tr("This mends it: {}. With that change alone all tests of results and of safety "
-                  "pass; "
-                  "what else fails has another cause. Say why before you make it.",
+                  "pass, and "
+                  "no other fails that passed before. Say why before you make it.",
                   *found);
 }
 

@@ -7,9 +7,20 @@
 
 namespace tilewise::grading {
 
-/// A small change of a submission with which all tests of results and of safety pass, as a hint
-/// that may take the place of that of its nearest cause. None where nothing of the kind was found,
-/// or where no such test fails. Nothing is tried on hidden tests, and nothing told of them.
+enum class Mended {
+  no,
+  but_for_other_faults,  ///< of memory or speed, which were there before
+  wholly,
+};
+
+/// What has become of a submission with a change, by its results with it and before. A barrier in
+/// an inner loop, a load of the same tile again and again, may make results right; what fails by it
+/// has to pass, too.
+Mended mended(const StageResult& after, const StageResult& before);
+
+/// A small change of a submission that mends it, in words, as a hint that may take the place of
+/// that of its nearest cause. None where nothing of the kind was found, or where no such test
+/// fails. Nothing is tried on hidden tests, and nothing told of them.
 /// @param request what led to the result
 /// @param time_limit_s after which no more is tried
 /// @throws std::runtime_error if Tilewise itself is broken, Interrupted.

@@ -1,3 +1,5 @@
+#include "grading/cli/mend.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +47,41 @@ TEST_P(Mends, SaysWhatMakesTheTestsPass) {
   std::string words = run.output;  // without the breaks between lines
   for (std::size_t end; (end = words.find("\n      ")) != words.npos;) words.replace(end, 7, " ");
   EXPECT_THAT(words, HasSubstr(GetParam().says));
+}
+
+// What makes results right may be the wrong thing to learn.
+TEST(Mend, BreaksNoOtherTest) {
+  const auto test = [](Category category, Status status, const char* kind, int line) {
+    TestResult result;
+    result.name = category == Category::correctness ? "IsRight" : "LoadsOnce";
+    result.category = category;
+    result.status = status;
+    result.finding.kind = kind;
+    result.finding.line = line;
+    return result;
+  };
+  const TestResult right = test(Category::correctness, Status::passed, "", 0);
+  const TestResult wrong = test(Category::correctness, Status::failed, "wrong-result", 7);
+  const TestResult passes = test(Category::memory, Status::passed, "", 0);
+  const TestResult slow = test(Category::memory, Status::failed, "requests", 9);
+  const TestResult elsewhere = test(Category::memory, Status::failed, "requests", 12);
+  const struct {
+    const char* what;
+    std::vector<TestResult> after, before;
+    Mended mended;
+  } cases[] = {
+      {"all pass", {right, passes}, {wrong, passes}, Mended::wholly},
+      {"still wrong", {wrong, passes}, {wrong, passes}, Mended::no},
+      {"fails what passed", {right, slow}, {wrong, passes}, Mended::no},
+      {"fails at another place", {right, slow}, {wrong, elsewhere}, Mended::no},
+      {"fails as before", {right, slow}, {wrong, slow}, Mended::but_for_other_faults},
+  };
+  for (const auto& c : cases) {
+    StageResult after, before;
+    after.tests = c.after;
+    before.tests = c.before;
+    EXPECT_EQ(mended(after, before), c.mended) << c.what;
+  }
 }
 
 /// `lab grade` does so by itself, where nobody but a reader of the terminal is to know.

@@ -57,13 +57,18 @@ unsigned char* marks_of(const void* address) {
                                           marks_distance);
 }
 
-/// Whether a kernel is watched, and the bytes are on a stack of its threads, where they can have
-/// marks.
-bool can_be_marked(const void* address, std::size_t bytes) {
-  if (recorder.next == nullptr) return false;
-  const StackPool::Range stack = Block::of_this_thread().stacks().stack_at(address);
+/// Whether the bytes are on the running thread's stack, where they can have marks.
+bool are_own(const void* address, std::size_t bytes) {
+  const StackPool& stacks = Block::of_this_thread().stacks();
+  const StackPool::Range stack = stacks.stack_at(address);
   const auto* at = static_cast<const std::byte*>(address);
-  return stack.bytes > 0 && bytes <= static_cast<std::size_t>(stack.base + stack.bytes - at);
+  return stack.bytes > 0 && stack.base == stacks.stack_at(__builtin_frame_address(0)).base &&
+         bytes <= static_cast<std::size_t>(stack.base + stack.bytes - at);
+}
+
+/// Whether a kernel is watched, too.
+bool can_be_marked(const void* address, std::size_t bytes) {
+  return recorder.next != nullptr && are_own(address, bytes);
 }
 
 bool is_unset(const void* address, unsigned bytes) {
@@ -103,8 +108,9 @@ void raise_fence(void* before, void* behind, const PrivateVariable& declared,
 }
 
 void lower_fence(void* before, void* behind) {
+  if (!recorder.has_marks) return;
   for (void* fence : {before, behind}) {
-    if (can_be_marked(fence, fence_bytes)) std::memset(marks_of(fence), 0, fence_bytes);
+    if (are_own(fence, fence_bytes)) std::memset(marks_of(fence), 0, fence_bytes);
   }
 }
 
