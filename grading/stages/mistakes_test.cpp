@@ -33,13 +33,14 @@ struct Mistake {
 
   std::string stage() const { return patch.parent_path().parent_path().filename().string(); }
 
-  /// The "Name: value" lines before the diff. Lines "Passes:" name tests that do not see the mistake:
-  /// others must find it, and it costs no more than their points; a line "Slow:" one of speed that the kernel misses,
-  /// too, as the kernels of the stage before do; a line "Gpu:" the profile to grade with, for those
-  /// that some GPUs do not mind; a line "First:" the kind of finding that the first screen is to
-  /// tell and some of its words, as in "race: race on shared As"; a line "Pitfall:" the row of the
-  /// handout that quotes what is said. "Compilers: all" has it graded with the other compiler, too;
-  /// grading/other_compiler sees to it.
+  /// The "Name: value" lines before the diff. Lines "Passes:" name tests that do not see the
+  /// mistake: others must find it, and it costs no more than their points; a line "Slow:" one of
+  /// speed that the kernel misses, too, as the kernels of the stage before do; a line "Gpu:" the
+  /// profile to grade with, for those that some GPUs do not mind; a line "First:" the kind of
+  /// finding that the first screen is to tell and some of its words, as in "race: race on shared
+  /// As" (of several such lines one has to hold: the sizes drawn may decide what is met first); a
+  /// line "Pitfall:" the row of the handout that quotes what is said. "Compilers: all" has it
+  /// graded with the other compiler, too; grading/other_compiler sees to it.
   std::multimap<std::string, std::string> lines() const {
     std::multimap<std::string, std::string> fields;
     std::ifstream file(patch);
@@ -148,7 +149,8 @@ TEST_P(MistakeTest, IsCaught) {
     const auto [begin, end] = lines.equal_range("First");
     EXPECT_TRUE(std::any_of(begin, end, [&](const auto& line) {
       const std::size_t words = line.second.find(": ") + 2;
-      return says_in_order(said, line.second.substr(0, words) + "[...]" + line.second.substr(words));
+      return says_in_order(said,
+                           line.second.substr(0, words) + "[...]" + line.second.substr(words));
     })) << said;
   }
   EXPECT_EQ(to_string(test->category), header.at("Category"));
