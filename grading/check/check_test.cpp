@@ -151,6 +151,20 @@ INSTANTIATE_TEST_SUITE_P(
                       "cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); "
                       "work<<<1, 64, 0, s>>>(d_y, d_x);"),
               "work.cu:8: race: race on", "racecheck"},
+        Fault{"AHostThatDoesNotWait",
+              program("y[i] = x[i];",
+                      "cudaMemset(d_x, 0, 256); float* both; cudaMallocManaged(&both, 256); "
+                      "work<<<1, 64>>>(d_x, both); d_x += both[5] > 1000;"),
+              "work.cu:15: race: race on both[5]: work in the default stream writes it on line 8, "
+              "and the host reads it on line 15 without having waited: call "
+              "cudaDeviceSynchronize() before",
+              "racecheck"},
+        Fault{"AHostThatDoesNotWaitForAVariable",
+              "__managed__ int sum;\n__global__ void adds() { atomicAdd(&sum, 1); }\n"
+              "int main() {\n  adds<<<1, 32>>>();\n  return sum > 40;\n}\n",
+              "work.cu:5: race: race on sum: adds in the default stream updates it on line 2, and "
+              "the host reads it on line 5",
+              "racecheck"},
         Fault{"ACallThatFails", program("y[i] = i;", "cudaMemset(d_x, 0, 1000);"),
               "work.cu:15: refused: cudaMemset returned cudaErrorInvalidValue", "memcheck"}),
     [](const auto& info) { return std::string(info.param.what); });
@@ -228,6 +242,34 @@ int main() {
                      {"spin.cu"},
                      0,
                      "820 820\n"},
+        RightProgram{"ThatWaitsForItsKernels",
+                     {{"waits.cu", R"(#include <cstdio>
+__managed__ int sum = 4;
+__managed__ volatile int done;
+__global__ void adds(int* x) {
+  atomicAdd(&sum, threadIdx.x);
+  x[threadIdx.x] += 1;
+  done = 1;
+}
+int main() {
+  int* x;
+  cudaMallocManaged(&x, 128);
+  for (int i = 0; i < 32; ++i) x[i] = i;
+  sum += 1;
+  adds<<<1, 32>>>(x);
+  while (done == 0) {}
+  cudaDeviceSynchronize();
+  std::printf("%d %d\n", sum, x[5]);
+  adds<<<1, 32>>>(x);
+  cudaEvent_t event;
+  cudaEventCreate(&event);
+  cudaEventRecord(event);
+  while (cudaEventQuery(event) == cudaErrorNotReady) {}
+  std::printf("%d %d\n", sum, x[5]);
+})"}},
+                     {"waits.cu"},
+                     0,
+                     "501 6\n997 7\n"},
         RightProgram{"WithArgumentsAndAStatus",
                      {{"echo.cu", R"(#include <cstdio>
 int main(int argc, char** argv) {
@@ -597,6 +639,26 @@ int main(int words, char**) {
 )");
   EXPECT_EQ(run({"pool.cu"}).output, "31\n");
   EXPECT_THAT(run({"pool.cu", "1"}).output, HasSubstr("pool.cu:5: out-of-bounds"));
+}
+
+/// They wait for kernels, and so does what is called behind them.
+TEST_F(Check, AlgorithmsOfThrustWaitForKernels) {
+  if (!fs::exists(cuda_toolkit() / "include/cccl/thrust") && !fs::exists("/usr/include/thrust")) {
+    GTEST_SKIP() << "Thrust is not installed: libthrust-dev, or the CUDA Toolkit";
+  }
+  put("sum.cu", R"(#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#include <cstdio>
+__global__ void ones(int* x) { x[threadIdx.x] = 1; }
+int main() {
+  int* x;
+  cudaMallocManaged(&x, 128);
+  ones<<<1, 32>>>(x);
+  const int sum = thrust::reduce(thrust::device, x, x + 32);
+  std::printf("%d %d\n", sum, x[31]);
+}
+)");
+  EXPECT_EQ(run({"sum.cu"}).output, "32 1\n");
 }
 
 /// Algorithms run on the host, and reach what cudaMalloc() gave where a program hands it to them.

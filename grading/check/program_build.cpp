@@ -145,14 +145,17 @@ class Builder {
       // Behind the user's, whose -O would make other code than the checks are made for.
       append(command, reporting_options(compiler_));
       // A load that is made ahead, for whoever may want it, is no use of a variable without value.
-      if (!is_clang(compiler_)) {
-        append(command, {"-fno-tree-loop-im", "-fno-tree-pre", "-fno-ssa-phiopt"});
-      }
+      // And volatile accesses are told apart: by them a host may wait for a kernel.
+      append(command, is_clang(compiler_)
+                          ? Words{"-mllvm", "-tsan-distinguish-volatile"}
+                          : Words{"-fno-tree-loop-im", "-fno-tree-pre", "-fno-ssa-phiopt",
+                                  "--param=tsan-distinguish-volatile=1"});
     } else if (!has_option(words_.compile, "-O")) {
       command.push_back(cuda ? "-O3" : "-O2");
     }
     append(command, {"-g1", "-gdwarf-4", "-fdiagnostics-color=never", "-fPIC"});
-    if (cuda) append(command, {"-include", facade / "cuda_runtime.h"});
+    // Where device memory is in another process, submissions', there is no such variable.
+    if (cuda) append(command, {"-D__managed__=", "-include", facade / "cuda_runtime.h"});
     append(command, {"-I", facade});
     if (!sources_.allocates_by_its_own()) command.emplace_back("-DTILEWISE_NAMES_ALLOCATIONS");
     for (const fs::path& folder : sources_.folders_to_include()) append(command, {"-I", folder});

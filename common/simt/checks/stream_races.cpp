@@ -38,9 +38,13 @@ struct StreamRaces::Cell {
 
 /// An allocation. Most programs have one stream, and need no cells.
 struct StreamRaces::Region {
-  Region(Place first_, std::size_t bytes_) : first(first_), bytes(bytes_) {}
+  Region(Place first_, std::size_t bytes_)
+      : first(first_),
+        bytes(bytes_),
+        open_to_host(DeviceMemory::instance().is_open_to_host(address_of(first_))) {}
   Place first;
   std::size_t bytes;
+  bool open_to_host;
   std::once_flag once;
   std::atomic<LazyArray<Cell>*> cells{nullptr};
   std::unique_ptr<LazyArray<Cell>> owned;
@@ -68,6 +72,7 @@ struct StreamRaces::Shared {
   };
 
   PerAllocation<Region> regions;
+  std::mutex mutex;  ///< of what follows: the host's threads may copy at a time
   std::vector<HostAccess> copies;
   std::vector<HostAccess> suspects;  ///< that nothing orders with the launch under way
   std::uint32_t work = 0;            ///< that launch
@@ -86,13 +91,15 @@ void StreamRaces::allocated(Place first, std::size_t bytes) { shared_.regions.ad
 
 void StreamRaces::released(Place first, std::size_t bytes) {
   shared_.regions.remove(first, bytes);
+  const std::lock_guard lock(shared_.mutex);
   std::erase_if(shared_.copies, [&](const auto& one) { return one.meets(first, bytes, true); });
 }
 
 void StreamRaces::begin_launch(const Watch& watch, const LaunchConfiguration&) {
   const StreamOrder& order = StreamOrder::instance();
-  follows_ = watch.checks && order.has_streams();
+  follows_ = watch.checks && order.is_followed();
   if (!follows_) return;
+  const std::lock_guard lock(shared_.mutex);
   shared_.work = order.current();
   shared_.all_ended = order.has_all_ended();
   shared_.suspects.clear();
@@ -126,56 +133,94 @@ std::string element(Place place) {
 
 }  // namespace
 
+/// Work that is at bytes which the host comes to.
+struct StreamRaces::Met {
+  Place place;
+  std::uint32_t work;
+  std::string does;  ///< "writes"
+  SourceLine line;
+};
+
+std::optional<StreamRaces::Met> StreamRaces::met_by_host(
+    Place first, std::size_t bytes, bool writes,
+    const std::function<bool(std::uint32_t)>& has_ended) const {
+  const Place end = first + static_cast<Place>(bytes);
+  const auto& copies = shared_.copies;
+  const auto met = std::ranges::find_if(copies, [&](const auto& one) {
+    return one.meets(first, bytes, writes) && !has_ended(one.work);
+  });
+  if (met != copies.end()) {
+    return Met{std::max(first, met->first), met->work, met->writes ? tr("writes") : tr("reads"),
+               met->call};
+  }
+  Region& region = shared_.regions.at(first);
+  if (region.cells.load() == nullptr) return std::nullopt;
+  for (Place word = first / word_bytes * word_bytes; word < end; word += word_bytes) {
+    const Cell& cell = region.cell_at(word);
+    const std::uint8_t touched = bytes_in_word(word, first, end);
+    for (const auto* packed : {&cell.write, &cell.read, &cell.other_read}) {
+      if (packed != &cell.write && !writes) break;
+      const Entry entry(packed->load(std::memory_order_relaxed));
+      if (entry.work() == 0 || (entry.bytes() & touched) == 0 || has_ended(entry.work())) continue;
+      return Met{word, entry.work(), verb(entry.site().word()),
+                 source_line(code_address(entry.site().word(), shared_.code))};
+    }
+  }
+  return std::nullopt;
+}
+
 // A copy looks for kernels before it, and for other copies; kernels that come look for the copy.
 void StreamRaces::host_access(Place first, std::size_t bytes, bool writes) {
   const StreamOrder& order = StreamOrder::instance();
-  if (!order.has_streams() || !order.is_at_work()) return;
+  if (!order.is_followed() || !order.is_at_work()) return;
+  const std::lock_guard lock(shared_.mutex);
   const std::uint32_t work = order.current();
-  const Place end = first + static_cast<Place>(bytes);
   Finding call;
   device::add_place_of_call(call);
-  const auto tell = [&](Place place, std::uint32_t earlier, const std::string& what,
-                        const SourceLine& other) {
+  std::optional<Met> met;
+  if (!order.has_all_ended()) {
+    met = met_by_host(first, bytes, writes,
+                      [&](std::uint32_t other) { return other == work || order.has_ended(other); });
+  }
+  if (met) {
     device::record({.kind = "race",
                     .message = tr("race on {}: {} {} it, {} {} it, and nothing orders the two: {}",
-                                  element(place), order.name_of(earlier), what, order.name_of(work),
-                                  writes ? tr("writes") : tr("reads"), core::in_language(advice)),
+                                  element(met->place), order.name_of(met->work), met->does,
+                                  order.name_of(work), writes ? tr("writes") : tr("reads"),
+                                  core::in_language(advice)),
                     .file = call.file,
                     .line = call.line,
-                    .other_file = other.file,
-                    .other_line = other.line});
-  };
-  const auto& copies = shared_.copies;
-  const auto met = std::ranges::find_if(copies, [&](const auto& one) {
-    return one.work != work && one.meets(first, bytes, writes) && !order.has_ended(one.work);
-  });
-  if (met != copies.end()) {
-    tell(std::max(first, met->first), met->work, met->writes ? tr("writes") : tr("reads"),
-         met->call);
-  } else if (!order.has_all_ended()) {
-    Region& region = shared_.regions.at(first);
-    if (region.cells.load() != nullptr) {
-      const auto open = [&](const std::atomic<std::uint64_t>& packed, std::uint8_t touched) {
-        const Entry entry(packed.load(std::memory_order_relaxed));
-        return entry.work() != 0 && (entry.bytes() & touched) != 0 &&
-               !order.has_ended(entry.work());
-      };
-      for (Place word = first / word_bytes * word_bytes; word < end; word += word_bytes) {
-        const Cell& cell = region.cell_at(word);
-        const std::uint8_t touched = bytes_in_word(word, first, end);
-        const std::atomic<std::uint64_t>* found = nullptr;
-        if (open(cell.write, touched)) found = &cell.write;
-        if (found == nullptr && writes && open(cell.read, touched)) found = &cell.read;
-        if (found == nullptr && writes && open(cell.other_read, touched)) found = &cell.other_read;
-        if (found == nullptr) continue;
-        const Entry entry(found->load());
-        tell(word, entry.work(), verb(entry.site().word()),
-             source_line(code_address(entry.site().word(), shared_.code)));
-        break;
-      }
-    }
+                    .other_file = met->line.file,
+                    .other_line = met->line.line});
   }
-  shared_.copies.push_back({first, end, writes, work, {call.file, call.line}});
+  std::erase_if(shared_.copies, [&](const auto& one) { return order.host_knows(one.work); });
+  shared_.copies.push_back(
+      {first, first + static_cast<Place>(bytes), writes, work, {call.file, call.line}});
+}
+
+void StreamRaces::host_code_access(Place first, std::size_t bytes, bool writes, std::uintptr_t pc) {
+  StreamOrder& order = StreamOrder::instance();
+  {
+    const std::lock_guard lock(shared_.mutex);
+    // A function that a stream calls comes after what the stream was given before.
+    const auto met = met_by_host(first, bytes, writes, [&](std::uint32_t work) {
+      return order.is_at_work() ? order.has_ended(work) : order.host_knows(work);
+    });
+    if (!met) return;
+    const SourceLine line = source_line(pc);
+    device::record(
+        {.kind = "race",
+         .message = tr("race on {}: {} {} it on line {}, and the host {} it on line {} without "
+                       "having waited: call cudaDeviceSynchronize() before, or wait for the "
+                       "stream, or for an event behind that work",
+                       element(met->place), order.name_of(met->work), met->does, met->line.line,
+                       writes ? tr("writes") : tr("reads"), line.line),
+         .file = line.file,
+         .line = line.line,
+         .other_file = met->line.file,
+         .other_line = met->line.line});
+  }
+  order.host_waits();  // that it does not is told once
 }
 
 void StreamRaces::check(const Access& access) {
@@ -183,6 +228,7 @@ void StreamRaces::check(const Access& access) {
   const Request& request = access.request;
   const std::uint32_t bytes = request.site.bytes();
   Region& region = shared_.regions.at(request.first_place());
+  if (!region.open_to_host && !StreamOrder::instance().has_streams()) return;
   for (std::uint32_t lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     const Place place = request.places[lane];

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "common/simt/recorder/modules.hpp"
@@ -10,13 +12,16 @@
 namespace tilewise::simt {
 
 /// Finds accesses of two kernels, or of a kernel and a copy, to the same device memory whose
-/// streams nothing orders: no event, no waiting of the host. Remembers for each word which work of
-/// the device wrote and read it last, from when on a program has several streams.
+/// streams nothing orders: no event, no waiting of the host; and those of the host's code to memory
+/// that it shares with the device, while a kernel or a copy that it has not waited for may be at
+/// it. Remembers for each word which work of the device wrote and read it last, from when on a
+/// program has several streams, or such memory.
 class StreamRaces final : public Observer {
  public:
   void allocated(Place first, std::size_t bytes) override;
   void released(Place first, std::size_t bytes) override;
   void host_access(Place first, std::size_t bytes, bool writes) override;
+  void host_code_access(Place first, std::size_t bytes, bool writes, std::uintptr_t pc) override;
   void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
   void end_launch(const LaunchResults& results) override;
 
@@ -29,9 +34,13 @@ class StreamRaces final : public Observer {
   struct Region;
   struct Shared;
   class Entry;
+  struct Met;
 
   static Shared& of_all_threads();
 
+  /// @param has_ended  whether a work of the device has, before the host comes there
+  std::optional<Met> met_by_host(Place first, std::size_t bytes, bool writes,
+                                 const std::function<bool(std::uint32_t)>& has_ended) const;
   void check(const Access& access);
   void check_word(Cell& cell, Place place, std::uint32_t bytes, const Access& access,
                   unsigned lane) const;

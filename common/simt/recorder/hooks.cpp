@@ -20,7 +20,9 @@ void record_range(const void* address, std::size_t bytes, const void* pc, const 
                   bool starts = true) {
   const char* at = static_cast<const char*>(address);
   if (recorder.next == nullptr) {
-    if (action == Action::read || bytes == 0) return;
+    if (bytes == 0) return;
+    watch_host(at, bytes, action == Action::write, pc);
+    if (action == Action::read) return;
     guard_store(at, pc, frame);
     guard_store(at + bytes - 1, pc, frame);
     return;
@@ -96,6 +98,27 @@ TILEWISE_HOOKS(4)
 TILEWISE_HOOKS(8)
 TILEWISE_HOOKS(16)
 #undef TILEWISE_HOOKS
+
+// Volatile ones, where the compiler is asked to tell them apart: by these a host may wait for a
+// kernel.
+#define TILEWISE_VOLATILE_HOOK(name, action, bytes)                                          \
+  void name(void* address) {                                                                 \
+    if (tilewise::simt::recorder.next == nullptr && !tilewise::simt::recorder.guards_stores) \
+      return;                                                                                \
+    tilewise::simt::record<action, bytes>(address, __builtin_return_address(0));             \
+  }
+#define TILEWISE_VOLATILE_HOOKS(bytes)                                               \
+  TILEWISE_VOLATILE_HOOK(__tsan_volatile_read##bytes, Action::read, bytes)           \
+  TILEWISE_VOLATILE_HOOK(__tsan_volatile_write##bytes, Action::write, bytes)         \
+  TILEWISE_VOLATILE_HOOK(__tsan_unaligned_volatile_read##bytes, Action::read, bytes) \
+  TILEWISE_VOLATILE_HOOK(__tsan_unaligned_volatile_write##bytes, Action::write, bytes)
+TILEWISE_VOLATILE_HOOKS(1)
+TILEWISE_VOLATILE_HOOKS(2)
+TILEWISE_VOLATILE_HOOKS(4)
+TILEWISE_VOLATILE_HOOKS(8)
+TILEWISE_VOLATILE_HOOKS(16)
+#undef TILEWISE_VOLATILE_HOOKS
+#undef TILEWISE_VOLATILE_HOOK
 
 void __tsan_read_range(void* address, std::size_t bytes) {
   tilewise::simt::record_range<Action::read>(address, bytes, __builtin_return_address(0),

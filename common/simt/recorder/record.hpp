@@ -153,6 +153,31 @@ void make_room_in_trace();
 /// The running thread has called a memory fence.
 void note_fence();
 
+/// What the host may come to while the device is at work: memory of cudaMallocManaged() and
+/// cudaHostAlloc(), and the `__managed__` variables of a program. Empty where there is none.
+struct SharedWithHost {
+  std::uintptr_t base = 0;
+  std::size_t bytes = 0;
+  std::uintptr_t variables_base = 0;
+  std::size_t variables_bytes = 0;
+};
+extern SharedWithHost shared_with_host;
+
+/// The host comes to what it shares with the device.
+[[gnu::cold]] void note_host_access(const void* address, std::size_t bytes, bool writes,
+                                    const void* pc);
+
+/// What no kernel does, the host does.
+[[gnu::always_inline]] inline void watch_host(const void* address, std::size_t bytes, bool writes,
+                                              const void* pc) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (recorder.guards_stores) return;
+  if (at - shared_with_host.base < shared_with_host.bytes ||
+      at - shared_with_host.variables_base < shared_with_host.variables_bytes) {
+    note_host_access(address, bytes, writes, pc);
+  }
+}
+
 /// An access to neither shared nor allocated device memory: to a variable perhaps.
 /// @param frame of the function that makes it: its lowest address
 [[gnu::cold]] void record_elsewhere(const void* address, std::uint32_t site, const void* frame);
@@ -182,6 +207,9 @@ template <Action action, unsigned bytes>
   Recorder& r = recorder;
   if (r.next == nullptr) {
     if constexpr (action != Action::read) guard_store(address, pc, frame);
+    if constexpr (action != Action::atomic) {
+      watch_host(address, bytes, action == Action::write, pc);
+    }
     return;
   }
   const std::uint32_t site =

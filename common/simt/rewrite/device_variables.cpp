@@ -14,13 +14,14 @@
 namespace tilewise::simt::rewriting {
 namespace {
 
-constexpr std::array<std::string_view, 2> qualifiers = {"__device__", "__constant__"};
+constexpr std::array<std::string_view, 3> qualifiers = {"__device__", "__constant__",
+                                                        "__managed__"};
 
 bool is_one_of(const Token& token, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-/// Words that stand for `__device__` or `__constant__`: these, and macros.
+/// Words that stand for `__device__`, `__constant__` or `__managed__`: these, and macros.
 class Qualifiers {
  public:
   explicit Qualifiers(const std::vector<Token>& tokens) {
@@ -34,8 +35,14 @@ class Qualifiers {
   bool is_qualifier(const Token& token) const {
     return is_one_of(token, qualifiers) || all_.contains(token.text);
   }
-  bool is_constant(const Token& token) const {
-    return token.is("__constant__") || constant_.contains(token.text);
+  /// What a declaration with these words declares.
+  std::string_view kind_of(std::span<const Token> words) const {
+    const auto has = [&](std::string_view word, const std::set<std::string_view>& macros) {
+      return std::ranges::any_of(
+          words, [&](const Token& token) { return token.is(word) || macros.contains(token.text); });
+    };
+    if (has("__constant__", constant_)) return "constant";
+    return has("__managed__", managed_) ? "managed" : "device";
   }
   /// A macro whose arguments may be the names of variables.
   bool takes_names(const Token& token) const { return with_parameters_.contains(token.text); }
@@ -55,11 +62,13 @@ class Qualifiers {
     (has_parameters ? with_parameters_ : all_).insert(macro.text);
     for (const Token& token : body) {
       if (token.kind == TokenKind::identifier && !is_qualifier(token)) words_.insert(token.text);
-      if (is_constant(token)) constant_.insert(macro.text);
     }
+    const std::string_view kind = kind_of(body);
+    if (kind == "constant") constant_.insert(macro.text);
+    if (kind == "managed") managed_.insert(macro.text);
   }
 
-  std::set<std::string_view> all_, constant_, with_parameters_, words_;
+  std::set<std::string_view> all_, constant_, managed_, with_parameters_, words_;
 };
 
 /// A declaration of variables, as indices into Outline::code().
@@ -234,9 +243,8 @@ class Marker {
     if (macro + 1 == code_.size() || !code_[macro + 1].is("(")) return;
     const auto close = outline_.partner(macro + 1);
     for (std::size_t i = macro + 2; close && i < *close; ++i) {
-      const bool constant = qualifiers_.is_constant(code_[macro]);
       if (code_[i].kind == TokenKind::identifier) {
-        list(constant ? "constant" : "device", code_[i].text);
+        list(qualifiers_.kind_of({&code_[macro], 1}), code_[i].text);
       }
     }
   }
@@ -256,15 +264,14 @@ class Marker {
     const std::size_t name = variables.names.front();
     const Scope scope = outline_.scope(qualifier);
     if (scope == Scope::block && !says(first, name, "static")) return;  // on a thread's stack
-    const bool constant = std::any_of(
-        at(first), at(name), [&](const Token& token) { return qualifiers_.is_constant(token); });
+    const std::string_view kind = qualifiers_.kind_of({at(first), at(name)});
     edits_.insert_before(code_[qualifier], variables.names.size() == 1
                                                ? "TILEWISE_DEVICE_VARIABLE "
                                                : "TILEWISE_DEVICE_VARIABLES ");
     const bool has_shape =
         scope != Scope::type && !code_[first].is("template") && !says(first, name, "extern");
     for (const std::size_t each : variables.names) {
-      list(constant ? "constant" : "device", code_[each].text);
+      list(kind, code_[each].text);
       if (has_shape) add_shape(each, variables.end);
     }
   }

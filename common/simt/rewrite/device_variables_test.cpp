@@ -28,6 +28,11 @@ const Case cases[] = {
     {"both_qualifiers", "__device__ __constant__ const unsigned n{4};",
      std::string(mark) + "__device__ __constant__ const unsigned n{4}; TILEWISE_SHAPE(n, n, 1_1)",
      "constant n;"},
+    {"managed", "#define SHARED __managed__\n__device__ __managed__ int n; SHARED int m;",
+     "#define SHARED __managed__\n" + std::string(mark) +
+         "__device__ __managed__ int n; TILEWISE_SHAPE(n, n, 2_1) " + mark +
+         "SHARED int m; TILEWISE_SHAPE(m, m, 2_2)",
+     "managed n;managed m;"},
     {"behind_its_type", "std::array<float, 4> __device__ x;",
      "std::array<float, 4> " + std::string(mark) + "__device__ x; TILEWISE_SHAPE(x, x, 1_1)",
      "device x;"},

@@ -12,10 +12,31 @@
 #include "common/simt/recorder/modules.hpp"
 #include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/block.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/host_memory.hpp"
+#include "common/simt/runtime/module_variables.hpp"
 #include "common/simt/runtime/names.hpp"
+#include "common/simt/runtime/stream_order.hpp"
 
 namespace tilewise::simt {
+
+SharedWithHost shared_with_host;
+
+void note_host_access(const void* address, std::size_t bytes, bool writes, const void* pc) {
+  if (StreamOrder::instance().host_knows_all()) return;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  std::optional<Place> place;
+  if (memory.contains(address)) {
+    if (!memory.holds(address, bytes) || !memory.is_open_to_host(address)) return;
+    place = static_cast<Place>(static_cast<const std::byte*>(address) - memory.base());
+  } else {
+    place = ModuleVariables::managed_place_of(reinterpret_cast<std::uintptr_t>(address));
+  }
+  if (!place) return;
+  for (Observer* observer : process_observers()) {
+    observer->host_code_access(*place, bytes, writes, reinterpret_cast<std::uintptr_t>(pc) - 1);
+  }
+}
 
 void make_room_in_trace() { follow(Block::of_this_thread().wait_for_room_in_trace()); }
 

@@ -15,6 +15,7 @@
 #include "common/simt/runtime/device_heap.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/remote_device.hpp"
+#include "common/simt/runtime/stream_order.hpp"
 
 using namespace tilewise::simt;
 
@@ -38,6 +39,7 @@ cudaError_t cudaDeviceReset() {
     return cudaSuccess;
   }
   note_leaks();
+  StreamOrder::instance().host_waits();
   DeviceMemory::instance().release_all();
   DeviceHeap::instance().forget();
   device::forget_errors();

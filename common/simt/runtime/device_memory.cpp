@@ -145,6 +145,12 @@ MemoryKind DeviceMemory::kind_at(const void* address) const {
   return allocation == nullptr ? MemoryKind::device : allocation->kind;
 }
 
+bool DeviceMemory::is_open_to_host(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  const Allocation* const allocation = allocation_at(static_cast<const std::byte*>(address));
+  return allocation != nullptr && allocation->stays_open();
+}
+
 bool DeviceMemory::holds(const void* address, std::size_t bytes) const {
   const std::lock_guard lock(mutex_);
   const auto* first = static_cast<const std::byte*>(address);

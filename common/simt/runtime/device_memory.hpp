@@ -52,6 +52,9 @@ class DeviceMemory {
   /// Of the allocation that the address lies in, device memory where there is none.
   MemoryKind kind_at(const void* address) const;
 
+  /// Whether the host may come to what lies there: such memory, and variables of programs.
+  bool is_open_to_host(const void* address) const;
+
   /// Whether all of the range lies in one live allocation.
   bool holds(const void* address, std::size_t bytes) const;
 

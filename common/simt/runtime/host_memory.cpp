@@ -1,10 +1,12 @@
 #include "common/simt/runtime/host_memory.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include "common/simt/include/tilewise/host_api.hpp"
+#include "common/simt/recorder/record.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/remote_device.hpp"
@@ -21,6 +23,30 @@ Ranges& registered() {
 
 namespace {
 
+std::atomic<bool> follows_host{true};
+
+}  // namespace
+
+void follow_host(std::uintptr_t variables, std::size_t variables_bytes) {
+  if (!follows_host) return;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  shared_with_host.base = reinterpret_cast<std::uintptr_t>(memory.base());
+  shared_with_host.bytes = memory.capacity();
+  if (variables_bytes > 0) {
+    shared_with_host.variables_base = variables;
+    shared_with_host.variables_bytes = variables_bytes;
+  }
+  StreamOrder::instance().share_memory();
+}
+
+bool never_follow_host() {
+  follows_host = false;
+  shared_with_host = {};
+  return true;
+}
+
+namespace {
+
 cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind) {
   if (pointer == nullptr) return device::fail(cudaErrorInvalidValue);
   if (device::lasting_error() != cudaSuccess) return device::lasting_error();
@@ -31,6 +57,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind) {
   } catch (const std::bad_alloc&) {
     *pointer = nullptr;
   }
+  follow_host();
   return *pointer ? cudaSuccess : device::fail(cudaErrorMemoryAllocation);
 }
 
@@ -55,6 +82,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
 cudaError_t cudaFreeHost(void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
   if (RemoteDevice::instance() == nullptr) {
+    StreamOrder::instance().host_waits();
     DeviceMemory& memory = DeviceMemory::instance();
     const bool is_pinned = memory.kind_at(pointer) == MemoryKind::pinned;
     return is_pinned && memory.release(pointer) ? cudaSuccess : device::fail(cudaErrorInvalidValue);

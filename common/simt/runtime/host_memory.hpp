@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -35,5 +36,10 @@ class Ranges {
 
 /// Memory of the host that kernels may touch though it does not lie among device memory.
 Ranges& registered();
+
+/// From here on it is followed what of the memory that the host shares with the device it comes to,
+/// and whether it has waited before.
+/// @param variables  a module's, some of which are shared
+void follow_host(std::uintptr_t variables = 0, std::size_t variables_bytes = 0);
 
 }  // namespace tilewise::simt

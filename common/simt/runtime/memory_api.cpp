@@ -152,7 +152,9 @@ cudaError_t fill_now(void* pointer, int byte, std::size_t bytes) {
     return device->fill(pointer, byte, bytes);
   }
   if (!device_holds(pointer, bytes)) return device::fail(cudaErrorInvalidValue);
-  const CopyUnderWay under_way("cudaMemset()", false);
+  const bool is_waited_for = !StreamOrder::instance().is_at_work() &&
+                             is_shared_with_host(DeviceMemory::instance().kind_at(pointer));
+  const CopyUnderWay under_way("cudaMemset()", is_waited_for);
   DeviceMemory::instance().note_copy(pointer, &byte, bytes);
   const DeviceMemory::Access access;
   std::memset(pointer, byte, bytes);

@@ -13,6 +13,7 @@
 
 #include "common/simt/include/tilewise/device_variables.hpp"
 #include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/host_memory.hpp"
 
 namespace tilewise::simt {
 
@@ -23,6 +24,9 @@ constexpr std::size_t page_bytes = std::size_t{1} << ModuleVariables::page_bits;
 /// What the rewriter and its macros call what they add.
 constexpr std::string_view list_name = "tilewise_variables", gap_name = "tilewise_gap_",
                            shape_name = "tilewise_shape_", block_name = "tilewise_block_";
+
+/// The module that has `__managed__` variables: a program's kernels are in one.
+const ModuleVariables* with_managed = nullptr;
 
 std::string demangled(const std::string& mangled) {
   if (!mangled.starts_with("_Z")) return mangled;  // "d" is no type here
@@ -156,7 +160,8 @@ void ModuleVariables::describe_device_variables() {
     if (kind == "constant") constant_bytes_ += symbol.bytes;
     if (!is_variable_memory(symbol.address)) continue;
     const bool constant = kind == "constant";
-    const bool is_device = kind == "device" || constant || is_local_static(symbol);
+    const bool managed = kind == "managed";
+    const bool is_device = kind == "device" || constant || managed || is_local_static(symbol);
     const bool is_gap = name.starts_with(gap_name);
     const Page page_kind = constant              ? Page::constant
                            : is_device || is_gap ? Page::memory
@@ -165,6 +170,7 @@ void ModuleVariables::describe_device_variables() {
     if (!is_device || is_gap || symbol.bytes == 0) continue;
     has_device_variables_ = true;
     on_device_.emplace(&symbol, page_kind);
+    if (managed) managed_.insert(&symbol);
     BufferDescription description{.name = name, .bytes = symbol.bytes, .read_only = constant};
     if (const auto shape = shapes.find(name); shape != shapes.end()) {
       description.element_bytes = shape->second.element_bytes;
@@ -175,6 +181,16 @@ void ModuleVariables::describe_device_variables() {
     DeviceMemory& memory = DeviceMemory::instance();
     memory.describe(memory.base() + place, std::move(description));
   }
+  if (managed_.empty()) return;
+  with_managed = this;
+  follow_host(base_, bytes_);
+}
+
+std::optional<Place> ModuleVariables::managed_place_of(std::uintptr_t address) {
+  if (with_managed == nullptr || !with_managed->is_variable_memory(address)) return std::nullopt;
+  const ModuleSymbol* symbol = with_managed->symbol_at(reinterpret_cast<const void*>(address));
+  if (!with_managed->managed_.contains(symbol)) return std::nullopt;
+  return with_managed->place_of(address);
 }
 
 const std::byte* ModuleVariables::memory_of(Place place) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -50,6 +51,9 @@ class ModuleVariables {
   /// What a byte of a mixed page belongs to.
   Page kind_of(std::uintptr_t address) const;
 
+  /// Of a `__managed__` variable, which the host may come to, too.
+  static std::optional<Place> managed_place_of(std::uintptr_t address);
+
   /// The name of a variable that only the host has, at an address that some module or the running
   /// thread's copy of it holds; empty where there is none.
   std::string host_variable_at(const void* address) const;
@@ -79,6 +83,7 @@ class ModuleVariables {
   std::vector<ModuleSymbol> symbols_;                        ///< by address
   std::unordered_map<const ModuleSymbol*, Page> on_device_;  ///< what they are
   std::unordered_set<const ModuleSymbol*> to_shared_;        ///< references to shared memory
+  std::unordered_set<const ModuleSymbol*> managed_;
   std::uintptr_t base_ = 0;
   std::size_t bytes_ = 0;
   std::vector<Page> pages_;

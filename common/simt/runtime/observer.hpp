@@ -161,6 +161,10 @@ class Observer {
 
   /// A copy, or memset, reads or writes bytes that kernels may touch.
   virtual void host_access(Place /*first*/, std::size_t /*bytes*/, bool /*writes*/) {}
+  /// Code of the host does so itself, at a place that it shares with kernels, before it has waited
+  /// for all that the device was given.
+  virtual void host_code_access(Place /*first*/, std::size_t /*bytes*/, bool /*writes*/,
+                                std::uintptr_t /*pc*/) {}
 
   virtual void begin_launch(const Watch&, const LaunchConfiguration&) {}
   /// Blocks that are to run next, where a few of them may stand for the grid. None: it has enough.

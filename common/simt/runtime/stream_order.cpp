@@ -63,6 +63,7 @@ void StreamOrder::begin(cudaStream_t of, const char* name) {
   Stream& stream = streams_[index];
   ++stream.issued;
   works_.push_back({static_cast<std::uint32_t>(index), stream.issued, name});
+  host_knows_all_ = false;
   stream.known = known;
   known_ = std::move(known);
 }
@@ -70,7 +71,7 @@ void StreamOrder::begin(cudaStream_t of, const char* name) {
 StreamOrder::Work::Work(cudaStream_t stream, const char* name) {
   StreamOrder& order = StreamOrder::instance();
   is_outermost_ = order.depth_++ == 0;
-  if (is_outermost_ && order.has_streams()) order.begin(stream, name);
+  if (is_outermost_ && order.is_followed()) order.begin(stream, name);
 }
 
 StreamOrder::Work::~Work() { --StreamOrder::instance().depth_; }
@@ -99,24 +100,34 @@ void StreamOrder::wait(cudaStream_t stream, const void* event) {
   join(streams_[index_of(stream)].known, events_[event]);
 }
 
+void StreamOrder::host_learns(const Known& known) {
+  join(host_, known);
+  host_.resize(streams_.size());
+  bool knows_all = true;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    knows_all = knows_all && streams_[i].issued <= host_[i];
+  }
+  host_knows_all_ = knows_all;
+}
+
 void StreamOrder::host_waits_for(cudaStream_t stream) {
   const std::lock_guard lock(mutex_);
-  join(host_, after(index_of(stream)));
+  host_learns(after(index_of(stream)));
 }
 
 void StreamOrder::host_waits_for_current() {
   const std::lock_guard lock(mutex_);
-  if (works_.size() > 1) join(host_, after(works_.back().stream));
+  if (works_.size() > 1) host_learns(after(works_.back().stream));
 }
 
 void StreamOrder::host_waits_for_event(const void* event) {
   const std::lock_guard lock(mutex_);
-  join(host_, events_[event]);
+  host_learns(events_[event]);
 }
 
 void StreamOrder::host_waits() {
   const std::lock_guard lock(mutex_);
-  for (std::size_t stream = 0; stream < streams_.size(); ++stream) join(host_, after(stream));
+  for (std::size_t stream = 0; stream < streams_.size(); ++stream) host_learns(after(stream));
 }
 
 }  // namespace tilewise::simt

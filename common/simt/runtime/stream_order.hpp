@@ -22,6 +22,12 @@ class StreamOrder {
 
   /// Whether the program has had more than the default stream: else all work is in order.
   bool has_streams() const { return has_streams_.load(std::memory_order_relaxed); }
+  /// Whether order matters: among streams, or between the device and the host.
+  bool is_followed() const {
+    return has_streams() || shares_memory_.load(std::memory_order_relaxed);
+  }
+  /// From here on there is memory that the host may come to at any time.
+  void share_memory() { shares_memory_ = true; }
   void create(cudaStream_t stream, bool blocks, unsigned long long id);
 
   /// While it exists, work of the stream runs; work within, a graph's, is a part of it.
@@ -49,6 +55,8 @@ class StreamOrder {
   bool has_all_ended() const { return has_all_ended_; }
   /// Whether the host knows that it has ended, so that no work to come can meet it.
   bool host_knows(std::uint32_t work) const;
+  /// Whether it knows so of all work.
+  bool host_knows_all() const { return host_knows_all_.load(std::memory_order_relaxed); }
 
   /// "scale in stream 3"
   std::string name_of(std::uint32_t work) const;
@@ -81,8 +89,9 @@ class StreamOrder {
   static void join(Known& known, const Known& other);
   /// What has ended once all has that the stream has been given.
   Known after(std::size_t stream) const;
+  void host_learns(const Known& known);
 
-  std::atomic<bool> has_streams_{false};
+  std::atomic<bool> has_streams_{false}, shares_memory_{false}, host_knows_all_{true};
   mutable std::mutex mutex_;
   std::map<cudaStream_t, std::size_t> index_;
   std::vector<Stream> streams_;  ///< the default one, and each thread's default one

@@ -159,8 +159,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned) {
   if (callback == nullptr) return device::fail(cudaErrorInvalidValue);
   if (is_captured(stream)) return device::fail(cudaErrorStreamCaptureUnsupported);
-  callback(stream, device::lasting_error(), data);
   order().host_waits_for(stream);
+  callback(stream, device::lasting_error(), data);
   return cudaSuccess;
 }
 

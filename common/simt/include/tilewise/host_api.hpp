@@ -30,6 +30,10 @@ namespace tilewise::simt {
 /// whose algorithms run there. What the host writes there nobody sees.
 bool share_device_memory();
 
+/// From now on nobody asks whether host code has waited for kernels: some of it is a library's, and
+/// does what a device does elsewhere. Gives true.
+bool never_follow_host();
+
 }  // namespace tilewise::simt
 
 // What a pointer points to may be const: a cast that no other says.
