@@ -90,6 +90,8 @@ class Account {
       take(side);
       const bool is_matrix =
           access.memory == SourceAccess::Memory::global || !access.matrix.empty();
+      if (!is_matrix && side.message.empty() && parts.size() == 1)
+        tell_terms(access, parts.front());
       if (is_matrix) take(doubt_about_bounds(access, finding_));
       if (is_matrix || !access.origin.empty()) take(moving_pointer(access, source_));
       const std::vector<IndexPart> none = untested(parts);
@@ -107,6 +109,30 @@ class Account {
             none.front().text, access.line);
       }
     }
+  }
+
+  /// What an index beyond a side of an array is made of: what a thread of the block makes of it.
+  void tell_terms(const SourceAccess& access, const IndexPart& part) {
+    account_.message += in_list(part.made_of);
+    const auto is_of_thread = [](std::string_view text) {
+      return text.find("threadIdx") != text.npos;
+    };
+    const bool counts_threads =
+        is_of_thread(part.text) ||
+        std::ranges::any_of(part.made_of, is_of_thread, &simt::QuotedLine::text);
+    if (counts_threads && access.in_kernel) {
+      const auto launches = simt::launches_of(source_, function_of(finding_), access.function);
+      if (launches.size() == 1) {
+        account_.message += tr(" The kernel is launched on line {}: {}.{}", launches[0].launch.line,
+                               launches[0].launch.text, in_list(launches[0].made_of));
+      }
+    }
+    if (part.made_of.empty()) return;
+    account_.hint =
+        tr("Work out {} for this thread, term by term: which of them goes further than it must? It "
+           "may be made wrongly, the loop may count too far, or the block may have other sides "
+           "than the kernel takes it to have.",
+           part.text);
   }
 
   /// Adds what is known besides, and what to do about it.
@@ -241,7 +267,7 @@ class Account {
     constexpr std::size_t most_lines = 6;
     for (std::size_t i = 0; i < lines.size() && i < most_lines; ++i) {
       simt::SourceCaller caller = simt::callers_of_line(source_, lines[i]);
-      if (caller.calls.size() > most_told) keep_those_of_the_call(caller.calls);
+      keep_those_of_the_call(caller.calls);
       if (caller.calls.empty() || caller.calls.size() > most_told) continue;
       if (!told.insert(caller.function).second) continue;
       std::string calls;
@@ -255,11 +281,12 @@ class Account {
     }
   }
 
-  /// Of what many kernels call, as far as the function that was called launches them.
+  /// Of what several kernels call, as far as the function that was called comes to it.
   void keep_those_of_the_call(std::vector<simt::QuotedLine>& calls) const {
-    const auto kernels = simt::kernels_launched_by(source_, function_of(finding_));
+    const auto behind = simt::functions_behind(source_, function_of(finding_));
+    if (behind.empty()) return;
     std::erase_if(calls, [&](const simt::QuotedLine& call) {
-      return std::ranges::find(kernels, function_at(call.line)) == kernels.end();
+      return std::ranges::find(behind, function_at(call.line)) == behind.end();
     });
   }
 

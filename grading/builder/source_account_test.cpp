@@ -68,6 +68,17 @@ const Case cases[] = {
      "Test ty itself, as line 8 uses it"},
     {"a shared index", stray(6, "As", 3), "  As[p][ty][tx + 2] = 0;",
      " Line 6 stores to As[p][ty][tx + 2], of float As[2][16][17] on line 5."},
+    {"what a shared index is made of",
+     {.kind = "out-of-bounds",
+      .file = "a.cu",
+      .line = 8,
+      .call = "multiply(n=3)",
+      .array = "As",
+      .bracket = 2},
+     "  const int t = threadIdx.x;\n  const int a_row = t / 4 * 2;\n  As[0][a_row + m][t] = 0;",
+     " In that, a_row = t / 4 * 2 on line 7, t = threadIdx.x on line 6. The kernel is launched on "
+     "line 11: kernel<<<1, 1>>>.",
+     "Work out a_row + m for this thread, term by term"},
     {"an array of a thread", stray(8, "float [2]"),
      "  float sum[2][3] = {};\n  for (int i = 0; i < 3; ++i)\n    C[0] = sum[i][0];",
      " Line 8 reads sum[i][0], of float sum[2][3] on line 6. What lets a thread through to it: i < "

@@ -103,7 +103,7 @@ std::optional<Diagnosis> all_zero(const DgemmObservation& seen) {
                       "over k and that the tiles of A and B are loaded.")};
 }
 
-std::optional<Diagnosis> other_factors(const DgemmObservation& seen) {
+std::optional<Diagnosis> other_factors(const DgemmObservation& seen, const Comparison& comparison) {
   const double alpha = seen.inputs.alpha, beta = seen.inputs.beta;
   const struct {
     double alpha, beta;
@@ -130,7 +130,16 @@ std::optional<Diagnosis> other_factors(const DgemmObservation& seen) {
     GemmInputs other = seen.inputs;
     other.alpha = c.alpha;
     other.beta = c.beta;
-    if (is_result_of(seen.after, other)) return Diagnosis{Pattern::other_factors, c.what, c.hint};
+    const Comparison by_others = compare(seen.after, multiply_add(other));
+    if (by_others.all_right()) return Diagnosis{Pattern::other_factors, c.what, c.hint};
+    if (comparison.any_wrong([&](std::size_t i) { return by_others.is_wrong[i]; })) continue;
+    return Diagnosis{
+        Pattern::other_factors,
+        tr("in these alone{}, {}",
+           what_repeats(comparison.is_wrong, seen.after.rows, seen.after.cols), c.what),
+        tr("{} The others are right: look for the place that stores these, of several results of "
+           "a thread perhaps.",
+           c.hint)};
   }
   return std::nullopt;
 }
@@ -354,7 +363,7 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
   if (auto diagnosis = never_written(seen, comparison)) return diagnosis;
   if (auto diagnosis = all_zero(seen)) return diagnosis;
   if (auto diagnosis = not_a_number(seen, comparison)) return diagnosis;
-  if (auto diagnosis = other_factors(seen)) return diagnosis;
+  if (auto diagnosis = other_factors(seen, comparison)) return diagnosis;
   if (auto diagnosis = adds_beta_alone(seen)) return diagnosis;
   if (auto diagnosis = misplaced_factors(seen, comparison)) return diagnosis;
   if (auto diagnosis = transposed_factor(seen)) return diagnosis;

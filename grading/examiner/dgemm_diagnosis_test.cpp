@@ -75,6 +75,11 @@ const Case cases[] = {
      [](const Arguments&, int, int) {}},
     {"nothing stored, C in use", Pattern::never_written, "what it held before", 1, 0.5,
      [](const Arguments&, int, int) {}},
+    {"alpha left out in half of the columns", Pattern::other_factors,
+     "in these alone, where col % 2 = 1, C holds A * B + beta * C: alpha is left out", 3, 0,
+     [](const Arguments& in, int row, int col) {
+       in.C[row * ldc + col] = (col % 2 == 1 ? 1 : in.alpha) * dot(in, row, col);
+     }},
     {"nothing added", Pattern::all_zero, "zero everywhere", 1, 0,
      [](const Arguments& in, int row, int col) { in.C[row * ldc + col] = 0; }},
     {"C read for beta = 0", Pattern::accumulates, "although beta is 0", 2, 0,

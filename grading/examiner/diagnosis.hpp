@@ -165,6 +165,10 @@ struct DgemmObservation {
 /// tells what C holds then. Nothing if the call failed.
 using DgemmRerun = std::function<std::optional<Matrix<double>>(const Matrix<double>& before)>;
 
+/// ", where col % 4 = 1, 2, 3": of the rows and columns with wrong elements; empty where nothing
+/// repeats.
+std::string what_repeats(const std::vector<bool>& is_wrong, int rows, int cols);
+
 /// Names the mistake behind a wrong result as well as it can. `first_call`: the process had made no
 /// call before this one.
 std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& observation, bool first_call,

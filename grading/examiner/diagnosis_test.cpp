@@ -132,6 +132,16 @@ const Case cases[] = {
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = 2 * dot(A, B, n, row, col, 0, n);
      }},
+    {"odd columns counted twice", Pattern::scaled,
+     "each of these is 2 times the right one, where col % 2 = 1",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = (1 + col % 2) * dot(A, B, n, row, col, 0, n);
+     }},
+    {"ends of two parts left out", Pattern::part_unwritten,
+     "they fill rows 8 to 9, 18 to 19 and columns 8 to 9, 18 to 19",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       if (row % 10 < 8 && col % 10 < 8) C[row * n + col] = dot(A, B, n, row, col, 0, n);
+     }},
     {"half precision", Pattern::imprecise, "less precise than float",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        // Keeps 11 of 24 bits.

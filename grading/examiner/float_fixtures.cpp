@@ -90,15 +90,23 @@ namespace {
 /// What to ask where elements were never written and the grid has fewer blocks than C has tiles.
 /// Begins with a blank; empty where nothing is odd.
 std::string doubt_about_grid(const CallReply& reply, const Mapping& mapping, int n) {
-  const bool has_a_tile_each =
-      mapping.known != Mapping::Known::nothing && !mapping.single_block && !mapping.part;
+  const bool has_a_tile_each = mapping.known != Mapping::Known::nothing && !mapping.single_block;
   if (!has_a_tile_each || reply.launch_list.size() != 1) return "";
   const LaunchInfo& launch = reply.launch_list.front();
   const auto [width, height] = mapping.tile;
-  const unsigned across = static_cast<unsigned>((n + width - 1) / width);
-  const unsigned down = static_cast<unsigned>((n + height - 1) / height);
+  const TileShape shared_out = mapping.part.value_or(TileShape{n, n});
+  const unsigned across = static_cast<unsigned>((shared_out.width + width - 1) / width);
+  const unsigned down = static_cast<unsigned>((shared_out.height + height - 1) / height);
   // A grid may have all of its blocks in one row.
   if (launch.grid[0] * launch.grid[1] * launch.grid[2] >= across * down) return "";
+  if (mapping.part) {
+    return tr(
+        " The launch on line {} has a grid of {} x {} blocks, and C takes {} x {}, where each "
+        "computes {} x {} elements of each part of {} x {}: is the grid too small? It is rounded "
+        "up from what one part has, ({} + {} - 1) / {} blocks along x here.",
+        launch.line, launch.grid[0], launch.grid[1], across, down, width, height, shared_out.width,
+        shared_out.height, shared_out.width, width, width);
+  }
   return tr(
       " The launch on line {} has a grid of {} x {} blocks, and C takes {} x {} where each "
       "computes "

@@ -111,6 +111,8 @@ std::string in_words(const Period& of_rows, const Period& of_cols) {
   return words;
 }
 
+}  // namespace
+
 std::string what_repeats(const std::vector<bool>& is_wrong, int rows, int cols) {
   std::vector<bool> row_is_wrong(rows), col_is_wrong(cols);
   for (int row = 0; row < rows; ++row) {
@@ -121,6 +123,47 @@ std::string what_repeats(const std::vector<bool>& is_wrong, int rows, int cols) 
     }
   }
   return in_words(period_of(row_is_wrong), period_of(col_is_wrong));
+}
+
+namespace {
+
+// "rows 24 to 27, 52 to 55"; empty where there are none, or too many to be told.
+std::string spans_of(const std::vector<bool>& is_in, const char* one, const char* several) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> spans;
+  const int side = static_cast<int>(is_in.size());
+  bool is_one = true;
+  for (int i = 0; i < side; ++i) {
+    if (!is_in[i]) continue;
+    const int first = i;
+    while (i + 1 < side && is_in[i + 1]) ++i;
+    is_one = is_one && spans.empty() && first == i;
+    spans.push_back(first == i ? fmt::format("{}", first) : tr("{} to {}", first, i));
+  }
+  if (spans.empty() || spans.size() > most) return "";
+  return fmt::format("{} {}", core::in_language(is_one ? one : several), fmt::join(spans, ", "));
+}
+
+// Rows and columns that are wrong as a whole, where nothing else is; else empty.
+std::string what_they_fill(const std::vector<bool>& is_wrong, int rows, int cols) {
+  std::vector<bool> of_rows(rows, true), of_cols(cols, true);
+  for (int row = 0; row < rows; ++row) {
+    for (int col = 0; col < cols; ++col) {
+      if (is_wrong[std::size_t(row) * cols + col]) continue;
+      of_rows[row] = false;
+      of_cols[col] = false;
+    }
+  }
+  if (std::ranges::find(of_rows, false) == of_rows.end()) return "";  // all is wrong
+  const auto is_filled = [&](int row, int col) { return of_rows[row] || of_cols[col]; };
+  if (!wrong_exactly_where(is_wrong, rows, cols, is_filled)) return "";
+  const std::string in_rows = spans_of(of_rows, marked("row"), marked("rows"));
+  const std::string in_cols = spans_of(of_cols, marked("column"), marked("columns"));
+  const bool untold = (in_rows.empty() && std::ranges::find(of_rows, true) != of_rows.end()) ||
+                      (in_cols.empty() && std::ranges::find(of_cols, true) != of_cols.end());
+  if (untold || (in_rows.empty() && in_cols.empty())) return "";
+  if (in_rows.empty() || in_cols.empty()) return tr("they fill {}", in_rows + in_cols);
+  return tr("they fill {} and {}", in_rows, in_cols);
 }
 
 }  // namespace
@@ -175,9 +218,10 @@ std::optional<Diagnosis> recognise_location(const std::vector<bool>& is_wrong, i
   const bool everywhere = box.first_row == 0 && box.first_col == 0 && box.last_row == rows - 1 &&
                           box.last_col == cols - 1;
   const std::string repeats = what_repeats(is_wrong, rows, cols);
-  if (everywhere && !unwritten && repeats.empty()) return std::nullopt;
+  const std::string filled = repeats.empty() ? what_they_fill(is_wrong, rows, cols) : "";
+  if (everywhere && !unwritten && repeats.empty() && filled.empty()) return std::nullopt;
   const std::string where =
-      (everywhere ? tr("they lie all over {}", words.matrix)
+      (everywhere ? filled.empty() ? tr("they lie all over {}", words.matrix) : filled
                   : tr("all of them in {}, {}", span_of_rows(box.first_row, box.last_row),
                        span_of_columns(box.first_col, box.last_col))) +
       repeats;

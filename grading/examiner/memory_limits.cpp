@@ -32,6 +32,11 @@ bool only_moves_elements(const simt::Counters& total) {
 
 std::string compare_with_theory(const CountedCall& call, const AccessKind& kind,
                                 const TrafficTheory& theory) {
+  if (call.use.total.*kind.requests <= theory.requests) {
+    return tr("{}: its {} of global memory take {} sectors of 32 bytes; {} suffice, since {}.",
+              call.text, core::in_language(kind.name), with_commas(call.use.total.*kind.sectors),
+              with_commas(theory.sectors), theory.reason);
+  }
   return tr(
       "{}: its {} of global memory take {} requests of a warp and {} sectors of 32 bytes; {} and "
       "{} suffice, since {}.",

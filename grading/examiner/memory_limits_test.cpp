@@ -72,7 +72,12 @@ TEST(ExcessTraffic, TellsRepeatedFromScatteredAccesses) {
        "of 32 bytes; 2,000 and 5,000 suffice, since a warp needs 1 element of A. Line 1 makes "
        "40,000 of the requests.",
        "advice"},
-      {"wide requests", {loads(3, 1'000, 16'000, 512'000)}, 3, "Line 3 makes 1,000", "advice"},
+      {"wide requests",
+       {loads(3, 1'000, 16'000, 512'000)},
+       3,
+       "take 16,000 sectors of 32 bytes; 5,000 suffice, since a warp needs 1 element of A. Line 3 "
+       "makes 1,000",
+       "advice"},
       {"scattered",
        {loads(1, 1'000, 1'000, 4'000), loads(2, 1'000, 32'000, 128'000)},
        2,

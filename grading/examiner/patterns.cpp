@@ -200,16 +200,32 @@ std::optional<Diagnosis> offset(const Observation& seen, const Comparison& compa
 }
 
 std::optional<Diagnosis> scaled(const Observation& seen, const Comparison& comparison) {
-  if (comparison.wrong < std::max(comparison.compared, enough_elements)) return std::nullopt;
+  if (comparison.wrong < enough_elements) return std::nullopt;
   const auto& product = seen.expected.product.values;
-  const auto largest =
-      std::ranges::max_element(product, {}, [](double value) { return std::abs(value); });
-  const double factor = seen.after.values[largest - product.begin()] / *largest;
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < comparison.compared; ++i) {
+    if (!comparison.is_wrong[i]) continue;
+    const bool is_first = !comparison.is_wrong[largest];
+    if (is_first || std::abs(product[i]) > std::abs(product[largest])) largest = i;
+  }
+  const double factor = seen.after.values[largest] / product[largest];
+  if (!(std::abs(factor) > 0)) return std::nullopt;
   ReferenceProduct expected = seen.expected;
   for (double& value : expected.product.values) value *= factor;
   // The factor is only as exact as the element it was taken from.
   for (double& value : expected.magnitude.values) value *= 2 * std::abs(factor);
-  if (!compare(seen.after, expected).all_right()) return std::nullopt;
+  const Comparison by_factor = compare(seen.after, expected);
+  if (comparison.any_wrong([&](std::size_t i) { return by_factor.is_wrong[i]; })) {
+    return std::nullopt;
+  }
+  if (comparison.wrong < comparison.compared) {
+    return Diagnosis{
+        Pattern::scaled,
+        tr("each of these is {:.6g} times the right one{}", factor,
+           what_repeats(comparison.is_wrong, seen.after.rows, seen.after.cols)),
+        tr("The others are right: look for what is done to these alone, or once more, or is "
+           "forgotten where a thread has several results.")};
+  }
   return Diagnosis{Pattern::scaled, tr("each element is {:.6g} times the right one", factor),
                    tr("Check whether a product is added more than once, or every step counts.")};
 }

@@ -262,6 +262,7 @@ class TrialTest : public StageTest {
   bool comes_right_in_step(Trial& trial, bool sampled);
   std::optional<ModelledRate> modelled(const Trial& trial, const CallReply& reply,
                                        const std::vector<CompiledKernel>& compiled) const;
+  std::optional<Finding> idle_threads(const Trial& trial, std::uint64_t elements) const;
   void check_computed(Trial& trial);
   void try_fast_enough_modelled(const PrepareTrial& prepare, const std::string& name,
                                 const RateGoal& goal);

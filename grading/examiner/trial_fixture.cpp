@@ -16,6 +16,7 @@
 #include "grading/examiner/rates.hpp"
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/modelled_time.hpp"
+#include "grading/profile/numbers.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -182,6 +183,27 @@ void TrialTest::run_timed(Trial& trial, const CallManner& timed) {
   check_own_kernels(trial);
 }
 
+// Where a grid has far more threads than the result has elements, what to say of it.
+std::optional<Finding> TrialTest::idle_threads(const Trial& trial, std::uint64_t elements) const {
+  if (trial.reply.profiles.size() != 1) return std::nullopt;
+  const LaunchInfo& launch = trial.reply.profiles.front().launch;
+  const auto count = [](const std::array<unsigned, 3>& of) {
+    return std::uint64_t{of[0]} * of[1] * of[2];
+  };
+  const std::uint64_t threads = count(launch.grid) * count(launch.block);
+  constexpr std::uint64_t far_more = 4;
+  if (threads < far_more * elements) return std::nullopt;
+  return Finding{
+      .message = tr("{}: of {} blocks those that were looked at, which stand for all, store "
+                    "nothing. There are {} threads, and the {} has {} elements.",
+                    trial.text, with_commas(count(launch.grid)), with_commas(threads),
+                    result_name(), with_commas(elements)),
+      .hint = tr("Most blocks have nothing to do. The grid counts blocks, and not elements: "
+                 "(n + side - 1) / side of them reach along a side, with the brackets."),
+      .file = launch.file,
+      .line = launch.line};
+}
+
 // The time of a call that did nothing is short.
 void TrialTest::check_computed(Trial& trial) {
   const DeviceArray& result = *trial.arrays.front();
@@ -197,13 +219,11 @@ void TrialTest::check_computed(Trial& trial) {
   constexpr double most_of_it = 0.9;
   if (static_cast<double>(stored) < most_of_it * static_cast<double>(size)) {
     // Blocks that were looked at for all may lie beyond the result, where there are too many.
-    const bool may_be_idle = stored == 0 && !all_ran;
+    const auto idle = idle_threads(trial, size / result.element_bytes());
+    if (stored == 0 && !all_ran && idle) fail(*idle);
     fail({.message = tr("{}: the kernels store {} bytes; the {} has {}.", trial.text, stored,
                         result_name(), size),
-          .hint = tr("Compute all of it in every call, whatever its size.{}",
-                     may_be_idle ? tr(" Or are there far more blocks than it takes? Rounding "
-                                      "up needs its brackets: (n + side - 1) / side.")
-                                 : "")});
+          .hint = tr("Compute all of it in every call, whatever its size.")});
   }
   // Of a result that was set before the launch nobody knows what the blocks that ran have written.
   const bool was_set_before = !all_ran && !has_unwritten(result);

@@ -282,7 +282,10 @@ class AccessReader {
       parts = std::move(split.parts);
       access.pitch = std::move(split.pitch);
     }
-    for (const Part& part : parts) access.parts.push_back(index_parts.judged(part, conditions));
+    for (const Part& part : parts) {
+      access.parts.push_back(index_parts.judged(part, conditions));
+      add_definitions(part, access.parts.back().made_of, true);
+    }
     if (!access.origin.empty()) {
       const Part value = made_.find(access.array)->second.value;
       add_definitions(value, access.made_of);
@@ -292,7 +295,9 @@ class AccessReader {
   }
 
   /// `a_k = t % 2` of a_k, and what stands in that in turn. One word more is none.
-  void add_definitions(Part value, std::vector<QuotedLine>& found, int depth = 0) const {
+  /// @param of_threads  and so is what is a part of threadIdx and its like, unless it is wanted
+  void add_definitions(Part value, std::vector<QuotedLine>& found, bool of_threads = false,
+                       int depth = 0) const {
     constexpr int deepest = 3;
     for (std::size_t i = value.first; i < value.end && depth < deepest; ++i) {
       const auto made = code_[i].is_name() && !code_[i - 1].is(".") && !code_[i - 1].is("::")
@@ -300,10 +305,11 @@ class AccessReader {
                             : std::nullopt;
       if (!made || made->first >= i) continue;
       std::string text = std::string(code_[i].text) + " = " + words_of(code_, *made);
-      const bool is_sum = made->end > made->first + 1 && text.find('.') == std::string::npos;
+      const bool is_sum =
+          made->end > made->first + 1 && (of_threads || text.find('.') == std::string::npos);
       const bool is_known = std::ranges::find(found, text, &QuotedLine::text) != found.end();
       if (is_sum && !is_known) found.push_back({code_[made->first].line, std::move(text)});
-      add_definitions(*made, found, depth + 1);
+      add_definitions(*made, found, of_threads, depth + 1);
     }
   }
 

@@ -18,6 +18,12 @@ struct SourceCondition {
   std::string start = {};    ///< and where that begins: "Threads / 2"
 };
 
+/// A line that gives a variable another value, or calls a function.
+struct QuotedLine {
+  int line;
+  std::string text;  ///< "p = 1 - p", "fill(pair, k0)"
+};
+
 /// A part of an index: what stands in brackets or, of a matrix behind a pointer, its row or column.
 struct IndexPart {
   enum class Tested {
@@ -31,12 +37,7 @@ struct IndexPart {
   int compared_line = 0;      ///< where it is either
   std::string bound = {};     ///< where it is `exactly`, what it is compared with: "n"
   bool is_touched = false;    ///< one of its names stands in a condition
-};
-
-/// A line that gives a variable another value, or calls a function.
-struct QuotedLine {
-  int line;
-  std::string text;  ///< "p = 1 - p", "fill(pair, k0)"
+  std::vector<QuotedLine> made_of = {};  ///< its variables: "ty = threadIdx.y"
 };
 
 /// An access to an element, as a source writes it down.
@@ -125,5 +126,17 @@ SourceCaller callers_of_line(std::string_view source, int line);
 
 /// Names of the kernels that a host function launches, itself or by others of the source.
 std::vector<std::string> kernels_launched_by(std::string_view source, std::string_view function);
+
+/// Names of the functions, it and kernels among them, that a host function comes to.
+std::vector<std::string> functions_behind(std::string_view source, std::string_view function);
+
+/// Where such a function launches a kernel, "kernel<<<blocks, block>>>", and what its sides are made
+/// of, "dim3 block(tile, tile)".
+struct SourceLaunch {
+  QuotedLine launch;
+  std::vector<QuotedLine> made_of;
+};
+std::vector<SourceLaunch> launches_of(std::string_view source, std::string_view function,
+                                      std::string_view kernel);
 
 }  // namespace tilewise::simt

@@ -1,5 +1,7 @@
 #include "common/simt/rewrite/functions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -119,8 +121,9 @@ SourceCaller callers_of_line(std::string_view source, int line) {
 namespace {
 
 /// A function, and those of the source that it calls, themselves or by others.
+/// @param by_kernels what kernels call, too
 std::vector<const WrittenFunction*> reached_from(const rewriting::SourceText& text,
-                                                 std::string_view name) {
+                                                 std::string_view name, bool by_kernels = false) {
   const std::vector<Token>& code = text.outline.code();
   std::vector<std::string_view> reached = {name};
   std::vector<const WrittenFunction*> found;
@@ -128,7 +131,7 @@ std::vector<const WrittenFunction*> reached_from(const rewriting::SourceText& te
     for (const WrittenFunction& function : text.functions) {
       if (function.name != reached[at]) continue;
       found.push_back(&function);
-      if (function.is_kernel) continue;
+      if (function.is_kernel && !by_kernels) continue;
       for (std::size_t i = function.body; i < function.end; ++i) {
         const bool is_known = std::ranges::find(reached, code[i].text) != reached.end();
         const bool is_function = std::ranges::find(text.functions, code[i].text,
@@ -174,6 +177,66 @@ std::vector<std::string> kernels_launched_by(std::string_view source, std::strin
     if (function->is_kernel) kernels.push_back(function->name);
   }
   return kernels;
+}
+
+std::vector<std::string> functions_behind(std::string_view source, std::string_view name) {
+  const rewriting::SourceText text(source);
+  std::vector<std::string> names;
+  for (const WrittenFunction* function : reached_from(text, name, true)) {
+    names.push_back(function->name);
+  }
+  return names;
+}
+
+namespace {
+
+/// `block(tile, tile)` and `block{tile, tile}`, of a name that a launch uses.
+std::vector<QuotedLine> sides_made(const rewriting::SourceText& text, std::size_t body,
+                                   std::size_t first, std::size_t end) {
+  const std::vector<Token>& code = text.outline.code();
+  std::vector<QuotedLine> found;
+  for (std::size_t used = first; used < end; ++used) {
+    if (!code[used].is_name()) continue;
+    for (std::size_t at = first; at-- > body + 1;) {
+      const bool is_made = code[at].text == code[used].text &&
+                           (code[at + 1].is("(") || code[at + 1].is("{") || code[at + 1].is("="));
+      if (!is_made || !(code[at - 1].is("dim3") || code[at - 1].is(","))) continue;
+      std::size_t behind = at + 1;
+      while (behind < first && !code[behind].is(",") && !code[behind].is(";")) {
+        behind = text.outline.behind(behind);
+      }
+      found.push_back({code[at].line, "dim3 " + words_of(code, {at, behind})});
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<SourceLaunch> launches_of(std::string_view source, std::string_view name,
+                                      std::string_view kernel) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  std::vector<SourceLaunch> found;
+  for (const WrittenFunction* function : reached_from(text, name)) {
+    for (std::size_t i = function->body + 1; !function->is_kernel && i < function->end; ++i) {
+      if (code[i].text != kernel) continue;
+      std::size_t open = i + 1;
+      if (code[open].is("<")) open = text.outline.template_close(open).value_or(open) + 1;
+      if (!code[open].is("<<<")) continue;
+      std::size_t end = open + 1;
+      const auto closes = [&] {
+        return code[end].is(">") && code[end + 1].is(">") && code[end + 2].is(">");
+      };
+      while (end + 2 < function->end && !closes()) end = text.outline.behind(end);
+      if (end + 2 >= function->end) continue;
+      found.push_back({{code[i].line, fmt::format("{}<<<{}>>>", words_of(code, {i, open}),
+                                                  words_of(code, {open + 1, end}))},
+                       sides_made(text, function->body, open + 1, end)});
+    }
+  }
+  return found;
 }
 
 }  // namespace tilewise::simt
