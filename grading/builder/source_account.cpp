@@ -53,10 +53,12 @@ class Account {
       if (kind == "barrier") take(barrier_in_a_branch(finding_, source_));
       if (kind.empty()) tell_costly();
       tell_pitch();
+      tell_distance();
       // What is indexed beyond its declared sides is wrong whoever calls it.
       if (finding_.bracket == 0 && finding_.array.find('[') == std::string::npos) tell_callers();
     } else if (kind == "wrong-result") {
       tell_wrong();
+      tell_distance();
     }
     return std::move(account_);
   }
@@ -239,7 +241,23 @@ class Account {
       if (counts) found.push_back(access);
     }
     if (found.size() > 2) return;
-    for (const SourceAccess& access : found) account_.message += description(access);
+    for (const SourceAccess& access : found) {
+      account_.message += description(access);
+      tell_terms_of_places(access);
+    }
+  }
+
+  /// What all parts of an index are made of, which decide where the threads of a warp are.
+  void tell_terms_of_places(const SourceAccess& access) {
+    std::vector<simt::QuotedLine> made_of;
+    for (const IndexPart& part : access.parts) {
+      for (const simt::QuotedLine& each : part.made_of) {
+        const bool is_known =
+            std::ranges::find(made_of, each.text, &simt::QuotedLine::text) != made_of.end();
+        if (!is_known) made_of.push_back(each);
+      }
+    }
+    if (made_of.size() <= most_told) account_.message += in_list(made_of);
   }
 
   /// `As[ty * n + tx]`, of tiles of the finding's lines and of where they are filled.
@@ -255,6 +273,28 @@ class Account {
         access->array, access->line, access->pitch, access->declaration, access->declaration_line);
     account_.hint = tr("Multiply by the width of the tile on line {}, and not by {}.", access->line,
                        access->pitch);
+  }
+
+  /// Tiles that tensor cores are given with rows of another length than they have.
+  void tell_distance() {
+    const auto behind = simt::functions_behind(source_, function_of(finding_));
+    for (const SourceAccess& access : accesses_) {
+      const std::size_t open = access.declaration.rfind('[');
+      if (access.distance.empty() || open == std::string::npos || access.brackets.size() < 2)
+        continue;
+      if (std::ranges::find(behind, access.function) == behind.end()) continue;
+      const std::string width =
+          access.declaration.substr(open + 1, access.declaration.size() - open - 2);
+      if (width.empty() || width == access.distance) continue;
+      account_.message += tr(
+          " Line {} gives {} as the distance of the rows of {}, and {} on line {} has rows of {}.",
+          access.line, access.distance, access.array, access.declaration, access.declaration_line,
+          width);
+      account_.hint = tr("Give {} as the distance on line {}: the padding of a row counts.", width,
+                         access.line);
+      account_.line = access.line;
+      return;
+    }
   }
 
   /// Of functions that the kernel calls, up to three deep, as far as each is called in few places.
@@ -295,6 +335,7 @@ class Account {
       const bool is_it = access.array == finding_.array || access.matrix == finding_.array;
       if (access.line != line || !is_it) continue;
       account_.message += description(access);
+      if (finding_.kind.empty()) tell_terms_of_places(access);
       if (finding_.kind != "misaligned" || access.made_of.empty()) continue;
       account_.message += in_list(access.made_of);
       account_.hint = tr(

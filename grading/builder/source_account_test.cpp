@@ -79,6 +79,14 @@ const Case cases[] = {
      " In that, a_row = t / 4 * 2 on line 7, t = threadIdx.x on line 6. The kernel is launched on "
      "line 11: kernel<<<1, 1>>>.",
      "Work out a_row + m for this thread, term by term"},
+    {"rows of another length for tensor cores",
+     {.kind = "uninitialised", .file = "a.cu", .line = 8, .call = "multiply(n=3)", .array = "Bs"},
+     "  __shared__ __half Bs[16][T + 8];\n  Bs[ty][tx] = B[k];\n"
+     "  load_matrix_sync(b, &Bs[k][0], T);\n  store_matrix_sync(&Bs[k][0], b, T + 8, row_major);",
+     " Line 8 gives T as the distance of the rows of Bs, and __half Bs[16][T + 8] on line 6 has "
+     "rows of T + 8.",
+     "Give T + 8 as the distance on line 8",
+     8},
     {"an array of a thread", stray(8, "float [2]"),
      "  float sum[2][3] = {};\n  for (int i = 0; i < 3; ++i)\n    C[0] = sum[i][0];",
      " Line 8 reads sum[i][0], of float sum[2][3] on line 6. What lets a thread through to it: i < "
@@ -223,6 +231,14 @@ TEST(SourceAccount, TellsWhatStandsOnAFindingsLines) {
     EXPECT_THAT(account.hint, HasSubstr(each.hint));
     EXPECT_EQ(account.line, each.line);
   }
+}
+
+TEST(SourceAccount, LeavesRowsForTensorCoresAloneThatAreRight) {
+  const std::string body =
+      "  __shared__ __half Bs[16][T + 8];\n  Bs[ty][tx] = B[k];\n"
+      "  load_matrix_sync(b, &Bs[k][0], T + 8);\n  load_matrix_sync(a, A + k, n);";
+  const SourceAccount account = account_of(wrong("C[0][0] is 1"), source(body));
+  EXPECT_EQ(account.message + account.hint, "");
 }
 
 TEST(SourceAccount, TellsWhichSourceCalled) {

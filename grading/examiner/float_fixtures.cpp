@@ -131,7 +131,14 @@ void MatmulTest::check_product(const Product& product) {
   Finding finding = wrong_result(product.text, comparison, product.matmul.mapping,
                                  diagnose_product(product, expected), advice());
   if (has_bits(static_cast<float>(comparison.found), unwritten_bits)) {
-    finding.message += doubt_about_grid(product.reply, product.matmul.mapping, product.matmul.n);
+    const std::string doubt =
+        doubt_about_grid(product.reply, product.matmul.mapping, product.matmul.n);
+    finding.message += doubt;
+    if (!doubt.empty()) {
+      finding.hint =
+          tr("Begin with the grid: what none of its blocks is for nobody writes, unless a block "
+             "goes on to other tiles.");
+    }
   }
   fail(finding);
 }

@@ -214,10 +214,28 @@ void vary_pairs(Place& place) {
   }
 }
 
+namespace {
+
+/// Whether a number is what a rest is compared with, as the 0 of `offset % 4 == 0`: another one
+/// only makes the condition one that never holds, or always.
+bool is_compared_with_rest(const std::vector<Token>& code, std::size_t number) {
+  if (!code[number - 1].is("==") && !code[number - 1].is("!=")) return false;
+  static constexpr auto ends =
+      std::to_array<std::string_view>({"&&", "||", ";", "{", "}", "return"});
+  for (std::size_t i = number - 1; i-- > 0;) {
+    if (code[i].is("%")) return true;
+    if (std::ranges::find(ends, code[i].text) != ends.end()) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
 void vary_numbers(Place& place) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
     if (code[i].kind != TokenKind::number || !place.may_vary(i)) continue;
+    if (is_compared_with_rest(code, i)) continue;
     long value = 0;
     const char* const end = code[i].text.data() + code[i].text.size();
     const auto [rest, error] = std::from_chars(code[i].text.data(), end, value);

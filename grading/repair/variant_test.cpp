@@ -95,6 +95,14 @@ TEST(Variants, AreEditsOfTheSource) {
   }
 }
 
+// A condition that never holds mends by leaving out what is wrong.
+TEST(Variants, LeaveRestsAsTheyAre) {
+  EXPECT_THAT(variants_in(kernel("if (row * 4 % 16 == 0) C[row] = A[col + 2];")),
+              testing::AllOf(Not(Contains(Field(&Variant::words, HasSubstr("16 == 1")))),
+                             Contains(Field(&Variant::words, HasSubstr("A[col + 3]"))),
+                             Contains(Field(&Variant::words, HasSubstr("% 17 == 0")))));
+}
+
 // A barrier that mends a kernel outside of a loop does inside, too, and is the wrong thing to
 // learn.
 TEST(Variants, CountTheLoopsAroundABarrier) {

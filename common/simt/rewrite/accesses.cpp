@@ -254,6 +254,7 @@ class AccessReader {
     access.handed_on = !access.stores && code_[name - 1].is("&") &&
                        (code_[name - 2].is("(") || code_[name - 2].is(",")) &&
                        (code_[end].is(",") || (code_[end].is(")") && code_[end + 1].is(";")));
+    if (access.handed_on) access.distance = distance_behind(name, end);
     access.function = function_.name;
     access.in_kernel = function_.is_kernel;
     if (const auto lambda = rewriting::lambda_around(outline_, name, function_.body)) {
@@ -292,6 +293,27 @@ class AccessReader {
       add_origin(value, index_parts, conditions, access);
     }
     found_.push_back(std::move(access));
+  }
+
+  /// What load_matrix_sync(), or store_matrix_sync(), is given as the distance of rows.
+  /// @param end behind the access, which its address is an argument of
+  std::string distance_behind(std::size_t name, std::size_t end) const {
+    std::size_t open = name - 2;
+    while (open > function_.body && !code_[open].is("(")) {
+      open = code_[open].is(")") || code_[open].is("]") ? outline_.partner(open).value_or(open) - 1
+                                                        : open - 1;
+    }
+    const std::string_view callee = code_[open - 1].text;
+    if (callee != "load_matrix_sync" && callee != "store_matrix_sync") return "";
+    const auto end_of_argument = [&](std::size_t at) {
+      while (at < function_.end && !code_[at].is(",") && !code_[at].is(")")) {
+        at = outline_.behind(at);
+      }
+      return at;
+    };
+    std::size_t comma = end;
+    if (callee == "store_matrix_sync" && code_[comma].is(",")) comma = end_of_argument(comma + 1);
+    return code_[comma].is(",") ? words_of(code_, {comma + 1, end_of_argument(comma + 1)}) : "";
   }
 
   /// `a_k = t % 2` of a_k, and what stands in that in turn. One word more is none.

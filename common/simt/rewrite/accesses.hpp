@@ -33,10 +33,10 @@ struct IndexPart {
   };
   std::string text;  ///< "row + i"
   Tested tested = Tested::no;
-  std::string compared = {};  ///< where it is `alike`: "row"
-  int compared_line = 0;      ///< where it is either
-  std::string bound = {};     ///< where it is `exactly`, what it is compared with: "n"
-  bool is_touched = false;    ///< one of its names stands in a condition
+  std::string compared = {};             ///< where it is `alike`: "row"
+  int compared_line = 0;                 ///< where it is either
+  std::string bound = {};                ///< where it is `exactly`, what it is compared with: "n"
+  bool is_touched = false;               ///< one of its names stands in a condition
   std::vector<QuotedLine> made_of = {};  ///< its variables: "ty = threadIdx.y"
 };
 
@@ -49,7 +49,8 @@ struct SourceAccess {
   std::string statement;  ///< that it stands in, on one line
   int line;
   bool stores;
-  bool handed_on = false;  ///< its address is an argument of a function
+  bool handed_on = false;     ///< its address is an argument of a function
+  std::string distance = {};  ///< of rows, that load_matrix_sync() and its like are given with it
   Memory memory;
   std::string declaration;  ///< of an array: "float As[Tile][Tile + 1]"; else empty
   int declaration_line = 0;
@@ -130,8 +131,8 @@ std::vector<std::string> kernels_launched_by(std::string_view source, std::strin
 /// Names of the functions, it and kernels among them, that a host function comes to.
 std::vector<std::string> functions_behind(std::string_view source, std::string_view function);
 
-/// Where such a function launches a kernel, "kernel<<<blocks, block>>>", and what its sides are made
-/// of, "dim3 block(tile, tile)".
+/// Where such a function launches a kernel, "kernel<<<blocks, block>>>", and what the sides of its
+/// blocks are made of, "dim3 block(tile, tile)".
 struct SourceLaunch {
   QuotedLine launch;
   std::vector<QuotedLine> made_of;

@@ -303,6 +303,24 @@ TEST(Callers, AreThoseOfDeviceFunctions) {
   EXPECT_EQ(host_functions_in(source), (std::vector<std::string>{"host"}));
 }
 
+TEST(Launches, AreToldWithTheSidesOfTheirBlocks) {
+  const std::string source =
+      "__device__ void bring() {}\n__global__ void kernel(int n) { bring(); }\n"
+      "void host(int n) {\n  const dim3 block(8, n), grid((n + 7) / 8, 1);\n"
+      "  kernel<<<grid, block, 0, stream>>>(n);\n}\nvoid other() { kernel<<<1, dim3(2, 3)>>>(1); "
+      "}\n";
+  const auto launches = launches_of(source, "host", "kernel");
+  ASSERT_EQ(launches.size(), 1U);
+  EXPECT_EQ(launches[0].launch.text, "kernel<<<grid, block, 0, stream>>>");
+  EXPECT_EQ(launches[0].launch.line, 5);
+  ASSERT_EQ(launches[0].made_of.size(), 1U);
+  EXPECT_EQ(launches[0].made_of[0].text, "dim3 block(8, n)");
+  EXPECT_EQ(launches_of(source, "other", "kernel")[0].launch.text, "kernel<<<1, dim3(2, 3)>>>");
+  EXPECT_TRUE(launches_of(source, "host", "bring").empty());
+  EXPECT_EQ(functions_behind(source, "host"),
+            (std::vector<std::string>{"host", "kernel", "bring"}));
+}
+
 TEST(Callers, AreReachedFromAFunction) {
   const std::string source =
       "static void solve(int m) { multiply(m, 1); }\n"

@@ -190,6 +190,11 @@ std::vector<std::string> functions_behind(std::string_view source, std::string_v
 
 namespace {
 
+std::size_t second_argument(const rewriting::SourceText& text, std::size_t at, std::size_t end) {
+  while (at < end && !text.outline.code()[at].is(",")) at = text.outline.behind(at);
+  return at;
+}
+
 /// `block(tile, tile)` and `block{tile, tile}`, of a name that a launch uses.
 std::vector<QuotedLine> sides_made(const rewriting::SourceText& text, std::size_t body,
                                    std::size_t first, std::size_t end) {
@@ -231,9 +236,10 @@ std::vector<SourceLaunch> launches_of(std::string_view source, std::string_view 
       };
       while (end + 2 < function->end && !closes()) end = text.outline.behind(end);
       if (end + 2 >= function->end) continue;
-      found.push_back({{code[i].line, fmt::format("{}<<<{}>>>", words_of(code, {i, open}),
-                                                  words_of(code, {open + 1, end}))},
-                       sides_made(text, function->body, open + 1, end)});
+      found.push_back(
+          {{code[i].line,
+            fmt::format("{}<<<{}>>>", words_of(code, {i, open}), words_of(code, {open + 1, end}))},
+           sides_made(text, function->body, second_argument(text, open + 1, end), end)});
     }
   }
   return found;
