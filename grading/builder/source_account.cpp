@@ -58,6 +58,7 @@ class Account {
       if (finding_.bracket == 0 && finding_.array.find('[') == std::string::npos) tell_callers();
     } else if (kind == "wrong-result") {
       tell_wrong();
+      tell_whole_steps();
       tell_distance();
     }
     return std::move(account_);
@@ -365,9 +366,39 @@ class Account {
       } else {
         account_.message +=
             tr(" {} is read on line {}: {}.", access.array, access.line, access.statement);
+        tell_terms_of_places(access);
       }
     }
     if (!finding_.array.empty()) take(tiles_filled_by(found, accesses_));
+  }
+
+  /// Of sums that lack their last products: a test that only whole steps pass.
+  void tell_whole_steps() {
+    const std::string form = core::in_language(
+        marked("each element is the sum of its first {} products instead of all {}"));
+    if (finding_.message.find(form.substr(0, form.find('{'))) == std::string::npos) return;
+    const auto behind = simt::functions_behind(source_, function_of(finding_));
+    for (const SourceAccess& access : accesses_) {
+      if (std::ranges::find(behind, access.function) == behind.end()) continue;
+      for (const SourceCondition& condition : access.conditions) {
+        const bool is_of_whole = condition.text.find(" + ") != std::string::npos &&
+                                 condition.text.find(" <= ") != std::string::npos;
+        if (!is_of_whole || condition.must_not_hold) continue;
+        account_.message +=
+            tr(" {} on line {} lets whole steps through alone, and what is left of "
+               "the last one is lost.",
+               condition.text, condition.line);
+        account_.hint =
+            condition.is_of_loop
+                ? tr("Let the loop of line {} go on while a part of a step is left, and "
+                     "put zero in place of what lies beyond.",
+                     condition.line)
+                : tr("Test each element for itself on line {}, as k < n does, and put "
+                     "zero in place of what lies beyond.",
+                     condition.line);
+        return;
+      }
+    }
   }
 
   const Finding& finding_;

@@ -87,6 +87,11 @@ const Case cases[] = {
      "rows of T + 8.",
      "Give T + 8 as the distance on line 8",
      8},
+    {"a test that whole steps pass",
+     wrong("each element is the sum of its first 240 products instead of all 255"),
+     "  As[0][ty][tx] = k0 + T <= n && row < m ? A[row * n + k0 + tx] : 0;",
+     " k0 + T <= n on line 6 lets whole steps through alone",
+     "Test each element for itself on line 6"},
     {"an array of a thread", stray(8, "float [2]"),
      "  float sum[2][3] = {};\n  for (int i = 0; i < 3; ++i)\n    C[0] = sum[i][0];",
      " Line 8 reads sum[i][0], of float sum[2][3] on line 6. What lets a thread through to it: i < "

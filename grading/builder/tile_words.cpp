@@ -71,6 +71,10 @@ SourceAccount tiles_filled_by(const Accesses& reads, const Accesses& accesses) {
     for (const SourceAccess& store : accesses) {
       const bool is_filled = store.stores && store.memory == SourceAccess::Memory::shared;
       if (!is_filled || !brings(store, read) || !told.insert(store.array).second) continue;
+      if (store.line != read.line) {
+        account.message +=
+            tr(" {} is filled on line {}: {}.", store.array, store.line, store.statement);
+      }
       std::size_t count = 0;
       for (const SourceAccess& use : without_repeats(accesses)) {
         const bool is_use = use.array == store.array && use.function == store.function &&

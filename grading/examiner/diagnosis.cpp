@@ -293,6 +293,41 @@ Matrix<float> shifted_identity(int n, bool to_the_right) {
   return matrix;
 }
 
+// Whole columns of B, or rows of A, that are 0 in C, if there is nothing else to be said of it.
+std::optional<Diagnosis> lost_altogether(const Matrix<float>& after, const Comparison& comparison,
+                                         const Probe& probe) {
+  const bool are_columns = probe.coded[0] == 'B';
+  const int n = after.rows;
+  int lost = 0;
+  std::vector<bool> is_lost(std::size_t(n) * n, false);
+  for (int i = 0; i < n; ++i) {
+    bool all_zero = true;
+    for (int j = 0; j < n; ++j)
+      all_zero = all_zero && (are_columns ? after(j, i) : after(i, j)) == 0;
+    if (!all_zero) continue;
+    ++lost;
+    for (int j = 0; j < n; ++j)
+      is_lost[are_columns ? std::size_t(j) * n + i : std::size_t(i) * n + j] = true;
+  }
+  if (lost == 0 || lost == n || n < 2) return std::nullopt;
+  if (comparison.any_wrong([&](std::size_t i) { return !is_lost[i]; })) return std::nullopt;
+  const std::string where = what_repeats(is_lost, n, n);
+  return Diagnosis{
+      Pattern::misplaced,
+      are_columns
+          ? tr("with A the identity, C must equal B, but {} columns of it are 0{}: these of "
+               "B never arrive",
+               lost, where)
+          : tr("with B the identity, C must equal A, but {} rows of it are 0{}: these of A "
+               "never arrive",
+               lost, where),
+      tr("The loop over k is not to blame. Follow {} from where it is fetched: how many elements a "
+         "thread copies at a time, in elements or in bytes, where in the tile they go, and where "
+         "they are read.",
+         probe.coded),
+      probe.coded, true};
+}
+
 std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Rerun& rerun) {
   const int n = seen.after.rows;
   const Matrix<float> identity = identity_matrix(n);
@@ -316,6 +351,9 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
                          .expected = static_cast<float>(comparison.expected)};
     auto diagnosis = comparison.all_right() || !coded.is_whole() ? std::optional<Diagnosis>()
                                                                  : interpret(probe, code);
+    if (diagnosis && diagnosis->pattern == Pattern::term_left_out) {
+      if (auto lost = lost_altogether(*after, comparison, probe)) diagnosis = std::move(lost);
+    }
     // A factor that is read by another rule leaves the other one's products out: the rule says why.
     std::optional<Diagnosis> rule;
     if (const auto shifted = with(shifted_identity(n, code_in_B))) {

@@ -168,6 +168,10 @@ std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparis
               ? tr("That is one tile: does the loop over tiles end after its first step? One that "
                    "counts elements, in steps of a tile, goes to n; one that counts tiles goes to "
                    "n / tile, rounded up.")
+          : n % terms == 0
+              ? tr("The loop over k takes {} products and no more: look at where it ends, and at "
+                   "the step that it takes, which is to be as long as what a tile holds of k.",
+                   terms)
               : tr("Check where the loop over k ends. Tiles that do not divide n need one "
                    "more step: n / tile, rounded up.")};
     }

@@ -17,6 +17,7 @@
 #include "grading/examiner/stage_fixture.hpp"
 #include "grading/profile/modelled_time.hpp"
 #include "grading/profile/numbers.hpp"
+#include "grading/profile/profile_report.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -237,6 +238,29 @@ void TrialTest::check_computed(Trial& trial) {
   trial.check_sample();
 }
 
+namespace {
+
+/// Whether what a line does in memory may be the reason.
+bool is_of_memory(std::string_view limiter) {
+  return limiter.ends_with("wavefronts") || limiter.ends_with("bandwidth") ||
+         limiter == "wavefronts of global accesses" || limiter == "instruction issue";
+}
+
+/// Where a kernel spends most, or wastes most, of what it does in memory.
+void add_worst_line(const std::vector<KernelProfile>& profiles, Finding& finding) {
+  std::vector<simt::LineCounters> lines;
+  for (const KernelProfile& kernel : profiles) {
+    lines.insert(lines.end(), kernel.lines.begin(), kernel.lines.end());
+  }
+  const auto worst = worst_line(lines);
+  if (!worst || worst->line.line == 0) return;
+  finding.message += tr(" Most is to be had on line {}: {}.", worst->line.line, worst->why);
+  finding.file = worst->line.file;
+  finding.line = worst->line.line;
+}
+
+}  // namespace
+
 std::optional<ModelledRate> TrialTest::modelled(const Trial& trial, const CallReply& reply,
                                                 const std::vector<CompiledKernel>& compiled) const {
   const ProfileReport report{
@@ -290,8 +314,11 @@ void TrialTest::try_fast_enough_modelled(const PrepareTrial& prepare, const std:
   record_measurement(name, own.rate);
   record_measurement("reference_" + name, reference->rate);
   record_measurement("minimum_" + name, goal.minimum.modelled_fraction() * reference->rate);
-  const Verdict verdict = judge_modelled(own, *reference, goal, options().profile.id);
-  if (verdict.status != Status::passed) fail(verdict);
+  Verdict verdict = judge_modelled(own, *reference, goal, options().profile.id);
+  if (verdict.status != Status::passed) {
+    if (is_of_memory(own.limiter)) add_worst_line(trial->reply.profiles, verdict);
+    fail(verdict);
+  }
   record_verdict(verdict);
 }
 

@@ -307,7 +307,9 @@ void vary_division(Place& place, std::size_t i) {
   const std::string a = place.words_of(left), b = place.words_of(right);
   if (code[i].is("%")) return place.add_expression(whole, a + " / " + b);
   place.add_expression(whole, a + " % " + b);
-  place.add_expression(whole, "(" + a + " + " + b + " - 1) / " + b);
+  // What has been rounded up by another side than it should is not to be rounded up again.
+  const bool is_rounded = a.ends_with(" - 1)") && a.find(" + ") != a.npos;
+  if (!is_rounded) place.add_expression(whole, "(" + a + " + " + b + " - 1) / " + b);
   const std::string rounding = " + " + b + " - 1)";
   if (a.ends_with(rounding)) {
     place.add_expression(whole, a.substr(1, a.size() - 1 - rounding.size()) + " / " + b);

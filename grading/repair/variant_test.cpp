@@ -95,6 +95,11 @@ TEST(Variants, AreEditsOfTheSource) {
   }
 }
 
+TEST(Variants, RoundUpOnce) {
+  EXPECT_THAT(variants_in(kernel("const int tiles = (n + row - 1) / col;\nC[tiles] = 1;")),
+              Not(Contains(Field(&Variant::words, HasSubstr("((n + row - 1)")))));
+}
+
 // A condition that never holds mends by leaving out what is wrong.
 TEST(Variants, LeaveRestsAsTheyAre) {
   EXPECT_THAT(variants_in(kernel("if (row * 4 % 16 == 0) C[row] = A[col + 2];")),
