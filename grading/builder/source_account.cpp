@@ -258,7 +258,9 @@ class Account {
         if (!is_known) made_of.push_back(each);
       }
     }
-    if (made_of.size() <= most_told) account_.message += in_list(made_of);
+    // Those that come last are made of the others.
+    made_of.resize(std::min(made_of.size(), most_told));
+    account_.message += in_list(made_of);
   }
 
   /// `As[ty * n + tx]`, of tiles of the finding's lines and of where they are filled.

@@ -255,6 +255,7 @@ void add_worst_line(const std::vector<KernelProfile>& profiles, Finding& finding
   const auto worst = worst_line(lines);
   if (!worst || worst->line.line == 0) return;
   finding.message += tr(" Most is to be had on line {}: {}.", worst->line.line, worst->why);
+  if (!worst->advice.empty()) finding.hint = worst->advice;
   finding.file = worst->line.file;
   finding.line = worst->line.line;
 }

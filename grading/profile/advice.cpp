@@ -53,14 +53,20 @@ struct Waste {
   std::uint64_t (*measure)(const simt::Counters&);
   double unavoidable;  ///< share of all work that says nothing yet
   std::string (*describe)(const simt::Counters&);
+  const char* advice;
 };
 
 // Rows that begin inside of a sector, lanes at an edge, and one word for all lanes beside one for
 // each, on the same line, look like scattered accesses; few patterns look like bank conflicts.
 constexpr Waste wastes[] = {
-    {scattered, 1.0 / 3, describe_scatter},
+    {scattered, 1.0 / 3, describe_scatter,
+     marked(
+         "Let neighbouring threads, which differ in threadIdx.x, access neighbouring elements on "
+         "line {}.")},
     {[](const simt::Counters& counters) { return counters.shared_bank_conflicts; }, 0.1,
-     describe_conflicts},
+     describe_conflicts,
+     marked("The threads of a warp differ in threadIdx.x: let them access elements beside each "
+            "other on line {}, or make the rows of the tile one element longer.")},
 };
 
 const simt::LineCounters& largest(const std::vector<simt::LineCounters>& lines,
@@ -77,15 +83,18 @@ std::optional<WorstLine> worst_line(const std::vector<simt::LineCounters>& lines
   for (const simt::LineCounters& line : lines) all_work += work(line.counters);
 
   const simt::LineCounters& busiest = largest(lines, work);
-  WorstLine worst{busiest, tr("busiest: {:.0f}% of all sectors and wavefronts",
-                              100 * ratio(work(busiest.counters), all_work))};
+  WorstLine worst{busiest,
+                  tr("busiest: {:.0f}% of all sectors and wavefronts",
+                     100 * ratio(work(busiest.counters), all_work)),
+                  ""};
   std::uint64_t most_wasted = 0;
   for (const Waste& waste : wastes) {
     const simt::LineCounters& line = largest(lines, waste.measure);
     const std::uint64_t wasted = waste.measure(line.counters);
     if (wasted <= most_wasted || ratio(wasted, all_work) <= waste.unavoidable) continue;
     most_wasted = wasted;
-    worst = {line, waste.describe(line.counters)};
+    worst = {line, waste.describe(line.counters),
+             fmt::format(fmt::runtime(core::in_language(waste.advice)), line.line)};
   }
   return worst;
 }

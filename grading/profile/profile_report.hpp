@@ -57,7 +57,8 @@ std::string profile_table(const ProfileReport& report, const SourceTexts& source
 /// The line of a kernel to look at first.
 struct WorstLine {
   simt::LineCounters line;
-  std::string why;  ///< "bank conflicts: a request takes 32.0 wavefronts where 1.0 would do"
+  std::string why;     ///< "bank conflicts: a request takes 32.0 wavefronts where 1.0 would do"
+  std::string advice;  ///< what to do about what it wastes; empty where it wastes little
 };
 
 /// The line that wastes most, by scattered accesses or bank conflicts; where little is wasted, the

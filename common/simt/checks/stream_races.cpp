@@ -45,6 +45,8 @@ struct StreamRaces::Region {
   Place first;
   std::size_t bytes;
   bool open_to_host;
+  /// Host and kernels meet there by atomic operations: with these they may wait for each other.
+  std::atomic<bool> has_host_atomics{false};
   std::once_flag once;
   std::atomic<LazyArray<Cell>*> cells{nullptr};
   std::unique_ptr<LazyArray<Cell>> owned;
@@ -200,6 +202,7 @@ void StreamRaces::host_access(Place first, std::size_t bytes, bool writes) {
 
 void StreamRaces::host_code_access(Place first, std::size_t bytes, bool writes, std::uintptr_t pc) {
   StreamOrder& order = StreamOrder::instance();
+  if (shared_.regions.at(first).has_host_atomics) return;
   {
     const std::lock_guard lock(shared_.mutex);
     // A function that a stream calls comes after what the stream was given before.
@@ -221,6 +224,10 @@ void StreamRaces::host_code_access(Place first, std::size_t bytes, bool writes, 
          .other_line = met->line.line});
   }
   order.host_waits();  // that it does not is told once
+}
+
+void StreamRaces::host_code_atomic(Place place) {
+  shared_.regions.at(place).has_host_atomics = true;
 }
 
 void StreamRaces::check(const Access& access) {

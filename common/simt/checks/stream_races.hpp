@@ -22,6 +22,7 @@ class StreamRaces final : public Observer {
   void released(Place first, std::size_t bytes) override;
   void host_access(Place first, std::size_t bytes, bool writes) override;
   void host_code_access(Place first, std::size_t bytes, bool writes, std::uintptr_t pc) override;
+  void host_code_atomic(Place place) override;
   void begin_launch(const Watch& watch, const LaunchConfiguration& launch) override;
   void end_launch(const LaunchResults& results) override;
 

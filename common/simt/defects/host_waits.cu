@@ -107,6 +107,17 @@ CORRECT(host_function_in_the_stream) {
   check(cudaDeviceSynchronize());
 }
 
+// Host and kernels may wait for each other by atomic operations.
+CORRECT(host_meets_a_kernel_by_atomics) {
+  const Shared shared(Shared::managed);
+  counts_up<<<1, size>>>(shared.data());
+  int* const flag = reinterpret_cast<int*>(shared.data());
+  while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0) {
+  }
+  reads(shared);
+  check(cudaDeviceSynchronize());
+}
+
 __global__ void takes(float* out, const float* data) {
   out[threadIdx.x] = data[threadIdx.x];  // fault: other side
 }

@@ -16,10 +16,10 @@
 using tilewise::simt::Action;
 
 // Macros, because the sanitizer has one function for every size.
-#define TILEWISE_RECORD(action, bits)                                      \
-  tilewise::simt::record<Action::action, bits / 8>(                        \
-      const_cast<const void*>(static_cast<const volatile void*>(address)), \
-      __builtin_return_address(0))
+#define TILEWISE_RECORD(action, bits)                                                         \
+  const void* const of = const_cast<const void*>(static_cast<const volatile void*>(address)); \
+  if (tilewise::simt::is_of_host(of)) tilewise::simt::note_host_atomic(of);                   \
+  tilewise::simt::record<Action::action, bits / 8>(of, __builtin_return_address(0))
 
 #define TILEWISE_FETCH_HOOK(bits, T, operation)                                  \
   T __tsan_atomic##bits##_fetch_##operation(volatile T* address, T value, int) { \

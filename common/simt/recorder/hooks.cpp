@@ -78,34 +78,33 @@ void __tsan_vptr_update(void** address, void*) {
   tilewise::simt::record<Action::write, sizeof(void*)>(address, __builtin_return_address(0));
 }
 
-// A macro, because the sanitizer has one function for every size and alignment.
-#define TILEWISE_HOOKS(bytes)                                                           \
-  void __tsan_read##bytes(void* address) {                                              \
-    tilewise::simt::record<Action::read, bytes>(address, __builtin_return_address(0));  \
-  }                                                                                     \
-  void __tsan_write##bytes(void* address) {                                             \
-    tilewise::simt::record<Action::write, bytes>(address, __builtin_return_address(0)); \
-  }                                                                                     \
-  void __tsan_unaligned_read##bytes(void* address) {                                    \
-    tilewise::simt::record<Action::read, bytes>(address, __builtin_return_address(0));  \
-  }                                                                                     \
-  void __tsan_unaligned_write##bytes(void* address) {                                   \
-    tilewise::simt::record<Action::write, bytes>(address, __builtin_return_address(0)); \
+// Macros, because the sanitizer has one function for every size and alignment.
+#define TILEWISE_HOOK(name, action, bytes)                                     \
+  void name(void* address) {                                                   \
+    const void* const pc = __builtin_return_address(0);                        \
+    if (tilewise::simt::recorder.next == nullptr) {                            \
+      tilewise::simt::watch_host(address, bytes, action == Action::write, pc); \
+    }                                                                          \
+    tilewise::simt::record<action, bytes>(address, pc);                        \
   }
+#define TILEWISE_HOOKS(bytes)                                      \
+  TILEWISE_HOOK(__tsan_read##bytes, Action::read, bytes)           \
+  TILEWISE_HOOK(__tsan_write##bytes, Action::write, bytes)         \
+  TILEWISE_HOOK(__tsan_unaligned_read##bytes, Action::read, bytes) \
+  TILEWISE_HOOK(__tsan_unaligned_write##bytes, Action::write, bytes)
 TILEWISE_HOOKS(1)
 TILEWISE_HOOKS(2)
 TILEWISE_HOOKS(4)
 TILEWISE_HOOKS(8)
 TILEWISE_HOOKS(16)
 #undef TILEWISE_HOOKS
+#undef TILEWISE_HOOK
 
 // Volatile ones, where the compiler is asked to tell them apart: by these a host may wait for a
 // kernel.
-#define TILEWISE_VOLATILE_HOOK(name, action, bytes)                                          \
-  void name(void* address) {                                                                 \
-    if (tilewise::simt::recorder.next == nullptr && !tilewise::simt::recorder.guards_stores) \
-      return;                                                                                \
-    tilewise::simt::record<action, bytes>(address, __builtin_return_address(0));             \
+#define TILEWISE_VOLATILE_HOOK(name, action, bytes)                              \
+  void name(void* address) {                                                     \
+    tilewise::simt::record<action, bytes>(address, __builtin_return_address(0)); \
   }
 #define TILEWISE_VOLATILE_HOOKS(bytes)                                               \
   TILEWISE_VOLATILE_HOOK(__tsan_volatile_read##bytes, Action::read, bytes)           \

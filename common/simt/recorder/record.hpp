@@ -167,15 +167,20 @@ extern SharedWithHost shared_with_host;
 [[gnu::cold]] void note_host_access(const void* address, std::size_t bytes, bool writes,
                                     const void* pc);
 
-/// What no kernel does, the host does.
+/// It does so by an atomic operation, by which it may wait for a kernel.
+[[gnu::cold]] void note_host_atomic(const void* address);
+
+/// Whether an access is the host's, to what it shares with the device.
+[[gnu::always_inline]] inline bool is_of_host(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return !recorder.guards_stores &&
+         (at - shared_with_host.base < shared_with_host.bytes ||
+          at - shared_with_host.variables_base < shared_with_host.variables_bytes);
+}
+
 [[gnu::always_inline]] inline void watch_host(const void* address, std::size_t bytes, bool writes,
                                               const void* pc) {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  if (recorder.guards_stores) return;
-  if (at - shared_with_host.base < shared_with_host.bytes ||
-      at - shared_with_host.variables_base < shared_with_host.variables_bytes) {
-    note_host_access(address, bytes, writes, pc);
-  }
+  if (is_of_host(address)) note_host_access(address, bytes, writes, pc);
 }
 
 /// An access to neither shared nor allocated device memory: to a variable perhaps.
@@ -207,9 +212,6 @@ template <Action action, unsigned bytes>
   Recorder& r = recorder;
   if (r.next == nullptr) {
     if constexpr (action != Action::read) guard_store(address, pc, frame);
-    if constexpr (action != Action::atomic) {
-      watch_host(address, bytes, action == Action::write, pc);
-    }
     return;
   }
   const std::uint32_t site =

@@ -142,6 +142,11 @@ void rewrite_shared_memory(const Outline& outline, bool in_macro, Edits& edits,
 
 namespace tilewise::simt::rewriting {
 
+/// Writes `tile.template load<4>(x)` for `tile.load<4>(x)` of function templates that the file
+/// declares: within templates C++ asks for it where what `tile` is depends on their arguments, and
+/// nvcc does without.
+void name_member_templates(const Outline& outline, Edits& edits);
+
 /// Has arguments that are structures copied before the call, and results after it, where a device
 /// function of the file takes or returns them by value: compilers load and store what a call
 /// passes without a report to the checked build, and they report assignments.

@@ -89,6 +89,7 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   rewriting::mark_addressed_kernels(outline, edits);
   rewriting::rewrite_assembly(outline, edits);
   rewriting::copy_structures_to_calls(outline, edits);
+  rewriting::name_member_templates(outline, edits);
   rewriting::rewrite_shared_memory(outline, false, edits, result.errors);
   if (options.mark_loop_exits) {
     rewriting::mark_loop_exits(outline, edits);

@@ -240,6 +240,22 @@ TEST(Rewrite, CopiesObjectsThatAreMadeToBeAssigned) {
   }
 }
 
+TEST(Rewrite, SaysOfMemberTemplatesThatTheyAre) {
+  const std::string declared =
+      "struct Tile { template <int N> __device__ void load(int n); int size; };\n";
+  for (const auto& [given, expected] :
+       {std::pair{"template <class T> __device__ void f(T t) { t.load<4>(1); }",
+                  "template <class T> __device__ void f(T t) { t.template load<4>(1); }"},
+        std::pair{"template <class T> __device__ void f(T* t) { t->load<T::n + 1>(1); }",
+                  "template <class T> __device__ void f(T* t) { t->template load<T::n + 1>(1); }"},
+        std::pair{"__device__ void f(Tile t) { t.template load<4>(1); }",
+                  "__device__ void f(Tile t) { t.template load<4>(1); }"},
+        std::pair{"__device__ bool f(Tile t) { return t.size < 4 && 5 > (1); }",
+                  "__device__ bool f(Tile t) { return t.size < 4 && 5 > (1); }"}}) {
+    EXPECT_EQ(rewrite(declared + given).text, declared + expected);
+  }
+}
+
 TEST(Rewrite, ReportsErrorsInTheOrderOfTheirLines) {
   const auto rewritten =
       rewrite("__shared__ int a = 1;\nk<<<1>>>;\n#define L k<<<>>>()\n__shared__ int b = 1;\n");

@@ -22,16 +22,29 @@ namespace tilewise::simt {
 
 SharedWithHost shared_with_host;
 
+namespace {
+
+/// The place of what host and device share.
+std::optional<Place> shared_place_of(const void* address, std::size_t bytes) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (!memory.contains(address)) {
+    return ModuleVariables::managed_place_of(reinterpret_cast<std::uintptr_t>(address));
+  }
+  if (!memory.holds(address, bytes) || !memory.is_open_to_host(address)) return std::nullopt;
+  return static_cast<Place>(static_cast<const std::byte*>(address) - memory.base());
+}
+
+}  // namespace
+
+void note_host_atomic(const void* address) {
+  const auto place = shared_place_of(address, 1);
+  if (!place) return;
+  for (Observer* observer : process_observers()) observer->host_code_atomic(*place);
+}
+
 void note_host_access(const void* address, std::size_t bytes, bool writes, const void* pc) {
   if (StreamOrder::instance().host_knows_all()) return;
-  const DeviceMemory& memory = DeviceMemory::instance();
-  std::optional<Place> place;
-  if (memory.contains(address)) {
-    if (!memory.holds(address, bytes) || !memory.is_open_to_host(address)) return;
-    place = static_cast<Place>(static_cast<const std::byte*>(address) - memory.base());
-  } else {
-    place = ModuleVariables::managed_place_of(reinterpret_cast<std::uintptr_t>(address));
-  }
+  const auto place = shared_place_of(address, bytes);
   if (!place) return;
   for (Observer* observer : process_observers()) {
     observer->host_code_access(*place, bytes, writes, reinterpret_cast<std::uintptr_t>(pc) - 1);

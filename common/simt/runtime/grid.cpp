@@ -380,8 +380,7 @@ void run_grid(const LaunchConfiguration& configuration, const LaunchBody& body) 
     return device::fail_for_ever(cudaErrorLaunchFailure);
   }
   // Threads of the host take turns: one kernel runs at a time.
-  static std::recursive_mutex turn;
-  const std::lock_guard lock(turn);
+  const std::lock_guard lock(StreamOrder::instance().turn());
   launch(configuration, body);
   device::tell_news();
 }

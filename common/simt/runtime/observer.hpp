@@ -165,6 +165,8 @@ class Observer {
   /// for all that the device was given.
   virtual void host_code_access(Place /*first*/, std::size_t /*bytes*/, bool /*writes*/,
                                 std::uintptr_t /*pc*/) {}
+  /// It makes an atomic operation there.
+  virtual void host_code_atomic(Place) {}
 
   virtual void begin_launch(const Watch&, const LaunchConfiguration&) {}
   /// Blocks that are to run next, where a few of them may stand for the grid. None: it has enough.

@@ -68,13 +68,16 @@ void StreamOrder::begin(cudaStream_t of, const char* name) {
   known_ = std::move(known);
 }
 
-StreamOrder::Work::Work(cudaStream_t stream, const char* name) {
+thread_local int StreamOrder::depth_ = 0;
+
+StreamOrder::Work::Work(cudaStream_t stream, const char* name)
+    : turn_(StreamOrder::instance().turn()) {
   StreamOrder& order = StreamOrder::instance();
-  is_outermost_ = order.depth_++ == 0;
-  if (is_outermost_ && order.is_followed()) order.begin(stream, name);
+  const bool is_outermost = depth_++ == 0;
+  if (is_outermost && order.is_followed()) order.begin(stream, name);
 }
 
-StreamOrder::Work::~Work() { --StreamOrder::instance().depth_; }
+StreamOrder::Work::~Work() { --depth_; }
 
 bool StreamOrder::host_knows(std::uint32_t work) const {
   const std::lock_guard lock(mutex_);

@@ -30,7 +30,8 @@ class StreamOrder {
   void share_memory() { shares_memory_ = true; }
   void create(cudaStream_t stream, bool blocks, unsigned long long id);
 
-  /// While it exists, work of the stream runs; work within, a graph's, is a part of it.
+  /// While it exists, work of the stream runs; work within, a graph's, is a part of it. Other
+  /// threads of the host have to wait with theirs.
   class Work {
    public:
     /// @param name "cudaMemcpyAsync()", or a kernel's
@@ -40,10 +41,13 @@ class StreamOrder {
     Work& operator=(const Work&) = delete;
 
    private:
-    bool is_outermost_;
+    std::lock_guard<std::recursive_mutex> turn_;
   };
+  /// Held by a thread of the host whose work runs.
+  std::recursive_mutex& turn() { return turn_; }
   /// Of the last work that has begun, from 1.
   std::uint32_t current() const { return static_cast<std::uint32_t>(works_.size()) - 1; }
+  /// Whether the calling thread of the host has work that runs.
   bool is_at_work() const { return depth_ != 0; }
 
   /// Whether the work has ended before the current began.
@@ -99,7 +103,8 @@ class StreamOrder {
   std::vector<Issued> works_;
   Known host_, known_;
   bool has_all_ended_ = true;
-  int depth_ = 0;
+  std::recursive_mutex turn_;
+  static thread_local int depth_;
 };
 
 }  // namespace tilewise::simt
