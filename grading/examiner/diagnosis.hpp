@@ -165,7 +165,10 @@ struct DgemmObservation {
 /// tells what C holds then. Nothing if the call failed.
 using DgemmRerun = std::function<std::optional<Matrix<double>>(const Matrix<double>& before)>;
 
-/// ", where col % 4 = 1, 2, 3": of the rows and columns with wrong elements; empty where nothing
+/// Numbers that rise: "0 to 7, 16".
+std::string in_runs(const std::vector<int>& numbers);
+
+/// ", where col % 4 = 1 to 3": of the rows and columns with wrong elements; empty where nothing
 /// repeats.
 std::string what_repeats(const std::vector<bool>& is_wrong, int rows, int cols);
 

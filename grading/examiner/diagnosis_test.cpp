@@ -204,10 +204,16 @@ const Case cases[] = {
            dot(A, B, n, row, col, 0, n) + (col % 2 == 1 ? std::sin(float(row * n + col) + 1) : 0);
      }},
     {"one column of four filled", Pattern::misplaced,
-     "rows 0 to 20, columns 1 to 19, where col % 4 = 1, 2, 3; with A the identity, C must equal B, "
-     "but 15 columns of it are 0, where col % 4 = 1, 2, 3: these of B never arrive",
+     "rows 0 to 20, columns 1 to 19, where col % 4 = 1 to 3; with A the identity, C must equal B, "
+     "but 15 columns of it are 0, where col % 4 = 1 to 3: these of B never arrive",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = col % 4 == 0 ? dot(A, B, n, row, col, 0, n) : 0;
+     }},
+    {"most columns of sixteen wrong", Pattern::repeating, "where col % 8 = 0, 3 to 7",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       const bool right = col % 8 == 1 || col % 8 == 2;
+       C[row * n + col] =
+           dot(A, B, n, row, col, 0, n) + (right ? 0 : std::sin(float(row * n + col) + 1));
      }},
     {"rows of B shifted by one", Pattern::misplaced, "C[0][0] then holds B[1][0]",
      [](const float* A, const float* B, float* C, int n, int row, int col) {

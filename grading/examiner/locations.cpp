@@ -99,13 +99,12 @@ Period period_of(const std::vector<bool>& is_wrong) {
   return {};
 }
 
-// ", where col % 4 is 1, 2, 3"; empty where nothing repeats.
+// ", where col % 4 = 1 to 3"; empty where nothing repeats.
 std::string in_words(const Period& of_rows, const Period& of_cols) {
   std::string words;
   for (const auto& [name, of] : {std::pair{"row", &of_rows}, std::pair{"col", &of_cols}}) {
     if (of->period == 0) continue;
-    const std::string rest =
-        fmt::format("{} % {} = {}", name, of->period, fmt::join(of->wrong, ", "));
+    const std::string rest = fmt::format("{} % {} = {}", name, of->period, in_runs(of->wrong));
     words += words.empty() ? tr(", where {}", rest) : tr(" and {}", rest);
   }
   return words;

@@ -7,9 +7,7 @@
 #include "grading/examiner/diagnosis.hpp"
 
 namespace tilewise::grading {
-namespace {
 
-/// "0 to 7, 16"
 std::string in_runs(const std::vector<int>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -20,6 +18,8 @@ std::string in_runs(const std::vector<int>& numbers) {
   }
   return text;
 }
+
+namespace {
 
 /// Whether the products of the first step count as often as there are steps, those of the second
 /// once less, and those of the last one once.

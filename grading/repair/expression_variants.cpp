@@ -305,6 +305,8 @@ void vary_division(Place& place, std::size_t i) {
   if (before.is("*") || before.is("/") || before.is("%")) return;
   const Part whole{left.first, right.end};
   const std::string a = place.words_of(left), b = place.words_of(right);
+  const bool is_compared = code[right.end].is("==") || code[right.end].is("!=");
+  if (code[i].is("%") && is_compared) return;  // a quotient that never is what a rest is
   if (code[i].is("%")) return place.add_expression(whole, a + " / " + b);
   place.add_expression(whole, a + " % " + b);
   // What has been rounded up by another side than it should is not to be rounded up again.
