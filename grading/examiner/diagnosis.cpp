@@ -316,14 +316,14 @@ std::optional<Diagnosis> lost_altogether(const Matrix<float>& after, const Compa
       Pattern::misplaced,
       are_columns
           ? tr("with A the identity, C must equal B, but {} columns of it are 0{}: these of "
-               "B never arrive",
+               "B get into no sum",
                lost, where)
           : tr("with B the identity, C must equal A, but {} rows of it are 0{}: these of A "
-               "never arrive",
+               "get into no sum",
                lost, where),
       tr("The loop over k is not to blame. Follow {} from where it is fetched: how many elements a "
-         "thread copies at a time, in elements or in bytes, where in the tile they go, and where "
-         "they are read.",
+         "thread copies at a time, in elements or in bytes, where in the tile they go, where they "
+         "are read, and to which of a thread's sums their products are added.",
          probe.coded),
       probe.coded, true};
 }

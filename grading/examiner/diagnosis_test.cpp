@@ -205,7 +205,7 @@ const Case cases[] = {
      }},
     {"one column of four filled", Pattern::misplaced,
      "rows 0 to 20, columns 1 to 19, where col % 4 = 1 to 3; with A the identity, C must equal B, "
-     "but 15 columns of it are 0, where col % 4 = 1 to 3: these of B never arrive",
+     "but 15 columns of it are 0, where col % 4 = 1 to 3: these of B get into no sum",
      [](const float* A, const float* B, float* C, int n, int row, int col) {
        C[row * n + col] = col % 4 == 0 ? dot(A, B, n, row, col, 0, n) : 0;
      }},

@@ -526,10 +526,10 @@ CORRECT(constants_and_device_variables) {
 // Parameters in constant memory, which lanes look up each its own way; tables of the host's; and
 // the last block to finish, by a ticket, adds up what all have left in device memory.
 __constant__ int order[4] = {3, 1, 0, 2};
-constexpr float scales[4] = {1, 0.5f, 0.25f, 2};
 __device__ unsigned tickets;
 __device__ float part_sums[8];
 __global__ void last_block_adds_up(const float* in, float* sum) {
+  constexpr float scales[4] = {1, 0.5f, 0.25f, 2};
   __shared__ bool is_last;
   static __device__ int finished;
   if (threadIdx.x == 0) {

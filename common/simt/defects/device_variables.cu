@@ -55,6 +55,7 @@ DEFECT(static_variable_of_a_kernel, "race", "race on ") {
   counts_calls<<<1, 64>>>(out.data());
 }
 
+#ifndef __NVCC__  // which refuses it
 // A member of a class.
 struct Tally {
   static __device__ int visits;
@@ -68,6 +69,7 @@ DEFECT(member_variable_without_atomics, "race", "race on visits: ") {
   const Buffer<int> out("out", 64, Contents::nothing);
   visits_without_atomics<<<1, 64>>>(out.data());
 }
+#endif
 
 // One step past the end, of an array that fills its pages, with another right behind.
 __device__ int steps[1024], others[1024];
