@@ -278,6 +278,16 @@ class Account {
                        access->pitch);
   }
 
+  /// Whether two lengths are surely not the same, however they are written: numbers, or the one is
+  /// the other and some more.
+  static bool differ(const std::string& a, const std::string& b) {
+    const auto is_number = [](const std::string& text) {
+      return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    };
+    return (is_number(a) && is_number(b) && a != b) || a.starts_with(b + " + ") ||
+           b.starts_with(a + " + ");
+  }
+
   /// Tiles that tensor cores are given with rows of another length than they have.
   void tell_distance() {
     const auto behind = simt::functions_behind(source_, function_of(finding_));
@@ -288,7 +298,7 @@ class Account {
       if (std::ranges::find(behind, access.function) == behind.end()) continue;
       const std::string width =
           access.declaration.substr(open + 1, access.declaration.size() - open - 2);
-      if (width.empty() || width == access.distance) continue;
+      if (!differ(width, access.distance)) continue;
       account_.message += tr(
           " Line {} gives {} as the distance of the rows of {}, and {} on line {} has rows of {}.",
           access.line, access.distance, access.array, access.declaration, access.declaration_line,
@@ -328,9 +338,11 @@ class Account {
   void keep_those_of_the_call(std::vector<simt::QuotedLine>& calls) const {
     const auto behind = simt::functions_behind(source_, function_of(finding_));
     if (behind.empty()) return;
-    std::erase_if(calls, [&](const simt::QuotedLine& call) {
+    std::vector<simt::QuotedLine> kept = calls;
+    std::erase_if(kept, [&](const simt::QuotedLine& call) {
       return std::ranges::find(behind, function_at(call.line)) == behind.end();
     });
+    if (!kept.empty()) calls = std::move(kept);  // of a function without accesses nothing is known
   }
 
   void tell_handed_on(int line) {
@@ -387,8 +399,8 @@ class Account {
                                  condition.text.find(" <= ") != std::string::npos;
         if (!is_of_whole || condition.must_not_hold) continue;
         account_.message +=
-            tr(" {} on line {} lets whole steps through alone, and what is left of "
-               "the last one is lost.",
+            tr(" {} on line {} lets whole steps through alone: what is left of the last one is "
+               "lost, unless something else takes it.",
                condition.text, condition.line);
         account_.hint =
             condition.is_of_loop

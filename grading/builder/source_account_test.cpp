@@ -241,7 +241,8 @@ TEST(SourceAccount, TellsWhatStandsOnAFindingsLines) {
 TEST(SourceAccount, LeavesRowsForTensorCoresAloneThatAreRight) {
   const std::string body =
       "  __shared__ __half Bs[16][T + 8];\n  Bs[ty][tx] = B[k];\n"
-      "  load_matrix_sync(b, &Bs[k][0], T + 8);\n  load_matrix_sync(a, A + k, n);";
+      "  load_matrix_sync(b, &Bs[k][0], T + 8);\n  load_matrix_sync(b, &Bs[k][0], pitch);\n"
+      "  load_matrix_sync(a, A + k, n);";
   const SourceAccount account = account_of(wrong("C[0][0] is 1"), source(body));
   EXPECT_EQ(account.message + account.hint, "");
 }

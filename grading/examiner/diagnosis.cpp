@@ -302,12 +302,14 @@ std::optional<Diagnosis> lost_altogether(const Matrix<float>& after, const Compa
   std::vector<bool> is_lost(std::size_t(n) * n, false);
   for (int i = 0; i < n; ++i) {
     bool all_zero = true;
-    for (int j = 0; j < n; ++j)
+    for (int j = 0; j < n; ++j) {
       all_zero = all_zero && (are_columns ? after(j, i) : after(i, j)) == 0;
+    }
     if (!all_zero) continue;
     ++lost;
-    for (int j = 0; j < n; ++j)
+    for (int j = 0; j < n; ++j) {
       is_lost[are_columns ? std::size_t(j) * n + i : std::size_t(i) * n + j] = true;
+    }
   }
   if (lost == 0 || lost == n || n < 2) return std::nullopt;
   if (comparison.any_wrong([&](std::size_t i) { return !is_lost[i]; })) return std::nullopt;

@@ -87,37 +87,29 @@ void __tsan_vptr_update(void** address, void*) {
     }                                                                          \
     tilewise::simt::record<action, bytes>(address, pc);                        \
   }
-#define TILEWISE_HOOKS(bytes)                                      \
-  TILEWISE_HOOK(__tsan_read##bytes, Action::read, bytes)           \
-  TILEWISE_HOOK(__tsan_write##bytes, Action::write, bytes)         \
-  TILEWISE_HOOK(__tsan_unaligned_read##bytes, Action::read, bytes) \
-  TILEWISE_HOOK(__tsan_unaligned_write##bytes, Action::write, bytes)
-TILEWISE_HOOKS(1)
-TILEWISE_HOOKS(2)
-TILEWISE_HOOKS(4)
-TILEWISE_HOOKS(8)
-TILEWISE_HOOKS(16)
-#undef TILEWISE_HOOKS
-#undef TILEWISE_HOOK
-
-// Volatile ones, where the compiler is asked to tell them apart: by these a host may wait for a
+// Where the compiler is asked to tell them apart: by a volatile access a host may wait for a
 // kernel.
 #define TILEWISE_VOLATILE_HOOK(name, action, bytes)                              \
   void name(void* address) {                                                     \
     tilewise::simt::record<action, bytes>(address, __builtin_return_address(0)); \
   }
-#define TILEWISE_VOLATILE_HOOKS(bytes)                                               \
-  TILEWISE_VOLATILE_HOOK(__tsan_volatile_read##bytes, Action::read, bytes)           \
-  TILEWISE_VOLATILE_HOOK(__tsan_volatile_write##bytes, Action::write, bytes)         \
-  TILEWISE_VOLATILE_HOOK(__tsan_unaligned_volatile_read##bytes, Action::read, bytes) \
-  TILEWISE_VOLATILE_HOOK(__tsan_unaligned_volatile_write##bytes, Action::write, bytes)
-TILEWISE_VOLATILE_HOOKS(1)
-TILEWISE_VOLATILE_HOOKS(2)
-TILEWISE_VOLATILE_HOOKS(4)
-TILEWISE_VOLATILE_HOOKS(8)
-TILEWISE_VOLATILE_HOOKS(16)
-#undef TILEWISE_VOLATILE_HOOKS
+#define TILEWISE_HOOKS_OF_SIZE(hook, kind, bytes)                         \
+  hook(__tsan_##kind##read##bytes, Action::read, bytes)                   \
+      hook(__tsan_##kind##write##bytes, Action::write, bytes)             \
+          hook(__tsan_unaligned_##kind##read##bytes, Action::read, bytes) \
+              hook(__tsan_unaligned_##kind##write##bytes, Action::write, bytes)
+#define TILEWISE_HOOKS(hook, kind)      \
+  TILEWISE_HOOKS_OF_SIZE(hook, kind, 1) \
+  TILEWISE_HOOKS_OF_SIZE(hook, kind, 2) \
+  TILEWISE_HOOKS_OF_SIZE(hook, kind, 4) \
+  TILEWISE_HOOKS_OF_SIZE(hook, kind, 8) \
+  TILEWISE_HOOKS_OF_SIZE(hook, kind, 16)
+TILEWISE_HOOKS(TILEWISE_HOOK, )
+TILEWISE_HOOKS(TILEWISE_VOLATILE_HOOK, volatile_)
+#undef TILEWISE_HOOKS
+#undef TILEWISE_HOOKS_OF_SIZE
 #undef TILEWISE_VOLATILE_HOOK
+#undef TILEWISE_HOOK
 
 void __tsan_read_range(void* address, std::size_t bytes) {
   tilewise::simt::record_range<Action::read>(address, bytes, __builtin_return_address(0),
