@@ -119,14 +119,24 @@ std::optional<std::string> mending_of(const StageResult& result, StageRequest re
   };
   const auto found = find_repair(repair);
   if (!found) return std::nullopt;
-  return last == Mended::wholly
-             ? tr("This mends it: {}. With that change alone all tests pass. Say why before you "
-                  "make it.",
-                  *found)
-             : tr("This mends it: {}. With that change alone all tests of results and of safety "
-                  "pass, and "
-                  "no other fails that passed before. Say why before you make it.",
-                  *found);
+  const bool wholly = last == Mended::wholly;
+  if (found->is_path) {
+    return wholly
+               ? tr("The fault is in what runs {}, or that condition sends it there wrongly: with "
+                    "the other way alone all tests pass. Follow the two side by side.",
+                    found->words)
+               : tr("The fault is in what runs {}, or that condition sends it there wrongly: with "
+                    "the other way alone all tests of results and of safety pass. Follow the two "
+                    "side by side.",
+                    found->words);
+  }
+  return wholly ? tr("This mends it: {}. With that change alone all tests pass. Say why before you "
+                     "make it.",
+                     found->words)
+                : tr("This mends it: {}. With that change alone all tests of results and of safety "
+                     "pass, and "
+                     "no other fails that passed before. Say why before you make it.",
+                     found->words);
 }
 
 bool mend(const Run& run) {

@@ -371,7 +371,8 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
     }
     if (!rule && !comparison.all_right()) {
       rule = recognise_moved_parts(
-          [&](int row, int col) { return coded.place_of((*after)(row, col)); }, n, probe.coded);
+          [&](int row, int col) { return coded.place_of((*after)(row, col)); }, n, probe.coded,
+          seen.in_halves || seen.is_split);
     }
     if (rule) {
       // Of the first wrong element the factor that was looked at before says something else.

@@ -131,9 +131,9 @@ using PlaceOfElement = std::function<std::optional<long>(int row, int col)>;
 
 /// Tells which parts of 8 x 8 elements, as fragments of tensor cores consist of, have changed
 /// places in the first 16 rows and columns. Nothing if anything else has happened. `coded`: the
-/// factor.
+/// factor. `by_fragments`: the function works with them.
 std::optional<Diagnosis> recognise_moved_parts(const PlaceOfElement& place_of, int n,
-                                               const char* coded);
+                                               const char* coded, bool by_fragments);
 
 /// Tells how often each product of a small and a large part is in a result that is right but for
 /// its last digits, of factors that are split. Nothing if each is there once, or some other

@@ -71,7 +71,7 @@ double dot(const Matrix<double>& a, const Matrix<double>& b) {
 }  // namespace
 
 std::optional<Diagnosis> recognise_moved_parts(const PlaceOfElement& place_of, int n,
-                                               const char* coded) {
+                                               const char* coded, bool by_fragments) {
   constexpr int side = 16;  // of a fragment
   if (n < side) return std::nullopt;
   std::string moved;
@@ -89,11 +89,19 @@ std::optional<Diagnosis> recognise_moved_parts(const PlaceOfElement& place_of, i
       Pattern::misplaced,
       tr("{} is multiplied in parts of 8 x 8 elements, and some have changed places: {}", coded,
          moved),
-      tr("Each register of a fragment is one part. For A of mma.m16n8k16 they come in this order: "
-         "rows 0 to 7, rows 8 to 15, both of k 0 to 7, then the same of k 8 to 15; for B k 0 to 7, "
-         "then k 8 to 15. Lanes 0 to 7 give ldmatrix the rows of the first part, lanes 8 to 15 "
-         "those of the second, and so on: look at the row and the column that a lane makes of its "
-         "number."),
+      by_fragments
+          ? tr("Each register of a fragment is one part. For A of mma.m16n8k16 they come in this "
+               "order: "
+               "rows 0 to 7, rows 8 to 15, both of k 0 to 7, then the same of k 8 to 15; for B k 0 "
+               "to 7, "
+               "then k 8 to 15. Lanes 0 to 7 give ldmatrix the rows of the first part, lanes 8 to "
+               "15 "
+               "those of the second, and so on: look at the row and the column that a lane makes "
+               "of its "
+               "number.")
+          : tr("Whole parts are right in themselves and stand for one another: look at what says "
+               "which one is fetched, the step's first row and column, and which buffer it is "
+               "stored in and read from; all must be of the same step."),
       coded};
 }
 

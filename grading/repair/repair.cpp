@@ -172,6 +172,7 @@ struct VariedFile {
 /// How far a variant is from what stands there. What changes a line that findings name is nearer. A
 /// barrier outside of loops comes before those inside, which make threads wait in every turn.
 int distance(const Variant& variant, const RepairRequest& request) {
+  if (variant.takes_one_path) return 0;  // what changes its condition is judged by it
   const bool is_named = std::ranges::find(request.lines, variant.line) != request.lines.end();
   const bool is_expected = request.is_of_barriers && variant.is_of_barrier;
   return (is_expected ? 1 + 4 * variant.loops : 2 * variant.cost) + (is_named ? 0 : 3);
@@ -330,14 +331,25 @@ class Hunt {
     Search search(module, request_, order);
     is_over_ = !search.goes_wrong();
     for (std::size_t i = 0; i < order.size() && !is_over(); ++i) {
-      if (!search.is_right(i)) continue;
       const Variant& found = variants[order[i]];
-      const std::string text = with_edits(*file_.source, file_.text, found);
-      if (request_.confirm(folder_with(request_, "mended", file_, text))) return found.words;
+      const bool does_nothing_more = found.condition != 0 && is_decided_by(found.condition);
+      if ((does_nothing_more && !found.takes_one_path) || !search.is_right(i)) continue;
+      if (found.takes_one_path) {
+        paths_.push_back(found);
+        continue;
+      }
+      if (confirms(found)) return found.words;
       constexpr int most_confirmations = 4;  // take seconds each
       is_over_ = ++confirmations_ == most_confirmations;
     }
     return std::nullopt;
+  }
+
+  /// A path without which all comes right.
+  std::optional<std::string> path_at_fault() const {
+    const auto found =
+        std::ranges::find_if(paths_, [&](const Variant& path) { return confirms(path); });
+    return found == paths_.end() ? std::nullopt : std::optional(found->words);
   }
 
   /// Whether it is time to give up.
@@ -347,8 +359,19 @@ class Hunt {
   }
 
  private:
+  bool confirms(const Variant& found) const {
+    const std::string text = with_edits(*file_.source, file_.text, found);
+    return request_.confirm(folder_with(request_, "mended", file_, text));
+  }
+
+  /// Whether it is enough that a condition always holds, or never.
+  bool is_decided_by(std::size_t condition) const {
+    return std::ranges::find(paths_, condition, &Variant::condition) != paths_.end();
+  }
+
   const RepairRequest& request_;
   const VariedFile& file_;
+  std::vector<Variant> paths_;  ///< that come right where one of two is always taken
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   int confirmations_ = 0;
   bool is_over_ = false;
@@ -356,7 +379,7 @@ class Hunt {
 
 }  // namespace
 
-std::optional<std::string> find_repair(const RepairRequest& request) {
+std::optional<Repair> find_repair(const RepairRequest& request) {
   const std::vector<Posed> calls = calls_to_try(request);
   if (calls.empty()) return std::nullopt;
   std::set<std::string, std::less<>> wrong;
@@ -370,8 +393,9 @@ std::optional<std::string> find_repair(const RepairRequest& request) {
   for (const auto part :
        {all.first(std::min(nearest, all.size())), all.subspan(std::min(nearest, all.size()))}) {
     if (part.empty() || hunt.is_over()) continue;
-    if (auto found = hunt.look_among({part.begin(), part.end()})) return found;
+    if (const auto found = hunt.look_among({part.begin(), part.end()})) return Repair{*found};
   }
+  if (const auto path = hunt.path_at_fault()) return Repair{*path, true};
   return std::nullopt;
 }
 

@@ -31,15 +31,26 @@ struct RepairRequest {
   core::GpuProfile gpu;
   std::filesystem::path bubblewrap = {};  ///< to run the tools and the variants in
   double time_limit_s = 60;               ///< no more is tried when it is over
-  /// Whether sources in a folder, as BuildRequest has them, pass the stage's tests, of which results
-  /// are a part; asked of few.
+  /// Whether sources in a folder, as BuildRequest has them, pass the stage's tests, of which
+  /// results are a part; asked of few.
   std::function<bool(const std::filesystem::path& folder)> confirm = {};
 };
 
-/// The smallest change found that is confirmed, in words: "on line 12 write ... in place of ...".
-/// Those are tried first on the calls, on which most fail in milliseconds. Nothing where there is
-/// none, where none of the calls goes wrong by itself, or where the variants do not compile.
+/// What was found.
+struct Repair {
+  /// What to do: "on line 12 write ... in place of ...". Of a path where the fault is: "where 'k <
+  /// n' on line 12 does not hold".
+  std::string words;
+  /// Without one of two paths all comes right, which mends nothing: the fault is there, or in what
+  /// chooses between them.
+  bool is_path = false;
+};
+
+/// The smallest change found that is confirmed. Those are tried first on the calls, on which most
+/// fail in milliseconds. A condition between two paths is changed by none that a path left out
+/// would do as well; that one is told where nothing else is found. Nothing where there is none,
+/// where none of the calls goes wrong by itself, or where the variants do not compile.
 /// @throws std::runtime_error if the tools themselves are missing or fail, Interrupted.
-std::optional<std::string> find_repair(const RepairRequest& request);
+std::optional<Repair> find_repair(const RepairRequest& request);
 
 }  // namespace tilewise::grading

@@ -6,9 +6,13 @@
 #include <string_view>
 
 #include "common/base/language.hpp"
+#include "common/simt/rewrite/variables.hpp"
 #include "grading/repair/variant.hpp"
 
 namespace tilewise::grading {
+
+using simt::rewriting::is_changed_at;
+
 namespace {
 
 constexpr const char* barrier = "__syncthreads();";
@@ -62,15 +66,31 @@ void vary_condition(Place& place, Part words, bool may_be_left_out) {
     place.add_condition(words, joined(place, either, " && ", none), 2);
   }
   place.add_condition(words, "!(" + place.words_of(words) + ")", 2);
-  if (may_be_left_out) place.add_condition(words, "true", 3);
+  if (may_be_left_out) {
+    place.add_condition(words, "true", 3);
+  } else {
+    place.add_paths(words);
+  }
 }
 
 }  // namespace
 
 namespace {
 
+/// Whether what an `if` decides on is to leave a function, or a turn of a loop.
+bool only_leaves(const Place& place, const Statement& control) {
+  const Statement* what = control.inner.empty() ? nullptr : &control.inner.front();
+  while (what != nullptr && what->kind == Statement::Kind::block && what->inner.size() == 1) {
+    what = &what->inner.front();
+  }
+  if (what == nullptr || what->kind != Statement::Kind::other) return false;
+  const Token& first = place.code()[what->words.first];
+  return first.is("return") || first.is("continue");
+}
+
 /// In place of a test those of any two integers against a parameter.
-void vary_test(Place& place, Part words) {
+/// @param leaves the test is of who has nothing to do
+void vary_test(Place& place, Part words, bool leaves) {
   constexpr std::size_t most_integers = 6;
   if (!place.function().is_of_device || words.first >= words.end || !place.may_vary(words.first))
     return;
@@ -89,7 +109,11 @@ void vary_test(Place& place, Part words) {
     for (std::size_t k = i + 1; k < integers.size(); ++k) {
       for (const std::string& a : limits) {
         for (const std::string& b : limits) {
-          place.add_condition(words, integers[i] + " < " + a + " && " + integers[k] + " < " + b, 3);
+          // As they are declared, which is the other way round.
+          const std::string &first = integers[k], &second = integers[i];
+          const std::string text = leaves ? first + " >= " + a + " || " + second + " >= " + b
+                                          : first + " < " + a + " && " + second + " < " + b;
+          place.add_condition(words, text, 3);
         }
       }
     }
@@ -104,8 +128,9 @@ void vary_conditions(Place& place) {
     const std::size_t first = statement->words.first;
     if (!code[first].is("if") || !code[first + 1].is("(")) continue;
     const Part condition{first + 2, place.outline().behind(first + 1) - 1};
-    vary_condition(place, condition, true);
-    vary_test(place, condition);
+    const bool has_else = statement->inner.size() > 1;
+    vary_condition(place, condition, !has_else);
+    vary_test(place, condition, only_leaves(place, *statement));
   }
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
     if (!code[i].is("?")) continue;
@@ -283,6 +308,21 @@ std::string place_words(const Place& place, std::size_t token) {
 
 }  // namespace
 
+namespace {
+
+/// Whether a loop changes a variable that nobody reads behind it: then each turn may begin anew.
+bool is_of_one_turn(const Place& place, const Variable& variable, Part loop) {
+  bool changes = false;
+  for (std::size_t i = variable.seen.first; i < variable.seen.end; ++i) {
+    if (place.scope().find(i) != &variable) continue;
+    if (i >= loop.end) return false;
+    changes = changes || (i >= loop.first && is_changed_at(place.outline(), i));
+  }
+  return changes;
+}
+
+}  // namespace
+
 void vary_starts(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Variable& variable : place.scope().variables()) {
@@ -295,6 +335,7 @@ void vary_starts(Place& place) {
       const std::size_t begin = statement->words.first;
       const bool is_loop = code[begin].is("for") || code[begin].is("while");
       if (!is_loop || begin < variable.seen.first || begin >= variable.seen.end) continue;
+      if (!is_of_one_turn(place, variable, statement->words)) continue;
       for (const Statement& body : statement->inner) {
         if (!body.takes_more) continue;
         const std::size_t gap = body.words.first + 1;
@@ -516,6 +557,37 @@ void vary_turns(Place& place) {
     }
   }
 }
+
+namespace {
+
+/// Ways to go on in a loop that are taken for one another.
+constexpr auto jumps = std::to_array<std::string_view>({"return", "continue", "break"});
+
+void vary_jumps_in(Place& place, const Statement& statement, bool is_in_loop) {
+  const std::vector<Token>& code = place.code();
+  const Token& first = code[statement.words.first];
+  const bool is_control = statement.kind == Statement::Kind::control;
+  const bool is_block = statement.kind == Statement::Kind::block;
+  if (is_control && first.is("switch")) return;  // a break is its own there
+  if (!is_control && !is_block) is_in_loop = is_in_loop && statement.inner.empty();  // of a lambda
+  if (is_control) is_in_loop = is_in_loop || first.is("for") || first.is("while") || first.is("do");
+  for (const Statement& inner : statement.inner) vary_jumps_in(place, inner, is_in_loop);
+  const bool is_jump = statement.kind == Statement::Kind::other &&
+                       std::ranges::find(jumps, first.text) != jumps.end() &&
+                       code[statement.words.first + 1].is(";");
+  if (!is_jump || !is_in_loop || !place.may_vary(statement.words.first)) return;
+  for (const std::string_view other : jumps) {
+    if (first.is(other) || other == "return") continue;
+    const std::string text = std::string(other) + ";";
+    place.add({.changes = {{Change::Form::statement, statement.words, text}},
+               .line = first.line,
+               .edits = {{statement.words, text}}});
+  }
+}
+
+}  // namespace
+
+void vary_jumps(Place& place) { vary_jumps_in(place, place.body(), false); }
 
 void vary_order(Place& place) { Mover(place).visit(place.body(), nullptr); }
 

@@ -144,6 +144,46 @@ void Place::add_condition(Part words, const std::string& text, int cost) {
        .cost = cost});
 }
 
+void Place::add_paths(Part condition) {
+  conditions_.push_back(condition);
+  const int line = code()[condition.first].line;
+  const std::string words = words_of(condition);
+  for (const bool holds : {true, false}) {
+    // It is told of what no longer runs.
+    add({.changes = {{Change::Form::condition, condition, holds ? "true" : "false"}},
+         .line = line,
+         .edits = {{condition, holds ? "true" : "false"}},
+         .words = holds ? tr("where '{}' on line {} does not hold", words, line)
+                        : tr("where '{}' on line {} holds", words, line),
+         .cost = 0,
+         .condition = condition.first,
+         .takes_one_path = true});
+  }
+}
+
+std::vector<Variant> Place::found() const {
+  // What decides a condition: its own words, and those that a bool in it is made from.
+  std::vector<std::pair<Part, std::size_t>> deciding;
+  for (const Part condition : conditions_) {
+    deciding.emplace_back(condition, condition.first);
+    for (std::size_t i = condition.first; i < condition.end; ++i) {
+      const Variable* variable = scope_.find(i);
+      if (variable == nullptr || variable->base != "bool ") continue;
+      deciding.emplace_back(variable->value, condition.first);
+    }
+  }
+  std::vector<Variant> all = found_;
+  for (Variant& variant : all) {
+    for (const auto& [words, condition] : deciding) {
+      const bool is_in_it = std::ranges::all_of(variant.changes, [&](const Change& change) {
+        return change.words.first >= words.first && change.words.end <= words.end;
+      });
+      if (is_in_it) variant.condition = condition;
+    }
+  }
+  return all;
+}
+
 namespace {
 
 /// Whether compilers may run it.
@@ -214,8 +254,9 @@ std::vector<Variant> variants_of(const SourceText& source, std::string_view text
     vary_cases(place);
     vary_barriers(place);
     vary_turns(place);
+    vary_jumps(place);
     vary_order(place);
-    variants.insert(variants.end(), place.found().begin(), place.found().end());
+    std::ranges::move(place.found(), std::back_inserter(variants));
   }
   return variants;
 }

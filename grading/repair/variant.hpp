@@ -51,6 +51,10 @@ struct Variant {
   int loops = 0;  ///< around a barrier that is put in: the fewer, the seldomer threads wait
   /// How far it is from what stands there: of those that are right the least is told.
   int cost = 1;
+  /// The condition between two paths that it changes, by its first token; 0: none.
+  std::size_t condition = 0;
+  /// It has one path taken always, which tells where a fault is, and mends nothing.
+  bool takes_one_path = false;
 };
 
 /// A function that is being looked at, and what was found to try in it.
@@ -86,7 +90,11 @@ class Place {
   void add_expression(Part words, const std::string& text, int cost = 1);
   void add_condition(Part words, const std::string& text, int cost);
 
-  const std::vector<Variant>& found() const { return found_; }
+  /// Adds what has one of two paths taken always, that of a condition that holds or the other one.
+  void add_paths(Part condition);
+
+  /// All that was added, with the conditions that it changes.
+  std::vector<Variant> found() const;
 
  private:
   void fix(Part words);
@@ -97,6 +105,7 @@ class Place {
   Statement body_;
   Scope scope_;
   std::vector<char> is_fixed_;
+  std::vector<Part> conditions_;  ///< between two paths
   std::vector<Variant> found_;
 };
 
@@ -115,6 +124,7 @@ void vary_starts(Place& place);
 void vary_cases(Place& place);
 void vary_barriers(Place& place);
 void vary_turns(Place& place);
+void vary_jumps(Place& place);
 void vary_order(Place& place);
 
 /// Everything to try in a source.

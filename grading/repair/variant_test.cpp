@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
+using testing::Pair;
 
 std::vector<Variant> variants_in(const std::string& text) {
   const SourceText source(text);
@@ -74,6 +75,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"C[row + col] = A[row];", "C[row * n + col]"},
         Mended{"const float* p = A;\np += 16;\nA += row;", "A += row * n;"},
         Mended{"int a = 0, b = 1;\na = 1 - a;\nC[a] = b;", "put 'b = 1 - b;' behind line 5"},
+        Mended{"if (row * n + col >= n * n) return;\nC[row * n + col] = 1;",
+               "on line 4 write 'if (row >= n || col >= n) return;'"},
+        Mended{"float s = 0, part = 0;\nfor (int t = 0; t < n; ++t) {\n"
+               "for (int k = 0; k < n; ++k) part += A[k];\ns += part;\n}\nC[row] = s;",
+               "put 'part = 0;' before line 6"},
+        Mended{"for (int k = 0; k < n; ++k) {\nif (k == row) return;\nC[k] = 1;\n}",
+               "on line 5 write 'if (k == row) continue;'"},
+        Mended{"while (n > 0) {\nif (n == row) continue;\nC[--n] = 1;\n}",
+               "on line 5 write 'if (n == row) break;'"},
         Mended{"C[n] = 0;\nC[row] = 1;\nC[col] = 2;",
                "move 'C[n] = 0;' from line 4: before the } on line 7"}));
 
@@ -107,6 +117,32 @@ TEST(Variants, LeaveRestsAsTheyAre) {
                              Not(Contains(Field(&Variant::words, HasSubstr("/ 16 == 0")))),
                              Contains(Field(&Variant::words, HasSubstr("A[col + 3]"))),
                              Contains(Field(&Variant::words, HasSubstr("% 17 == 0")))));
+}
+
+// What is read behind a loop is of all its turns, and what a loop does not change needs no start in
+// it.
+TEST(Variants, StartAnewOnlyWhatATurnIsDoneWith) {
+  const auto variants =
+      variants_in(kernel("float s = 0, part = 0;\nfor (int t = 0; t < n; ++t) {\n"
+                         "for (int k = 0; k < n; ++k) part += A[k];\ns += part;\n}\nC[row] = s;"));
+  EXPECT_THAT(variants, Not(Contains(Field(&Variant::words, HasSubstr("put 's = 0;'")))));
+}
+
+// What is made of a condition, and of a bool in it, is judged by the paths that it chooses between.
+TEST(Variants, KnowTheConditionThatTheyChange) {
+  const std::string text = kernel(
+      "const bool fits = row + 16 < n;\nif (fits && col < n) C[row] = A[col]; else C[row] = 0;\n"
+      "C[col] = col < n ? A[row] : 0;\nif (row < n) C[row + 1] = 0;");
+  const auto variants = variants_in(text);
+  std::set<std::pair<int, std::size_t>> paths, others;  // lines and conditions
+  for (const Variant& variant : variants) {
+    if (variant.condition == 0) continue;
+    (variant.takes_one_path ? paths : others).emplace(variant.line, variant.condition);
+  }
+  EXPECT_THAT(paths, testing::ElementsAre(Pair(5, testing::_), Pair(6, testing::_)));
+  EXPECT_THAT(others,
+              testing::ElementsAre(Pair(4, paths.begin()->second), Pair(5, paths.begin()->second),
+                                   Pair(6, paths.rbegin()->second)));
 }
 
 // A barrier that mends a kernel outside of a loop does inside, too, and is the wrong thing to
