@@ -72,6 +72,13 @@ class DeviceBuffer {
                                    host.size(), cudaMemcpyHostToDevice));
   }
 
+  /// Copies a part of the buffer to host memory, from `offset` bytes on.
+  /// @throws Error
+  void download_part(std::size_t offset, std::span<std::byte> host) const {
+    TILEWISE_CUDA_CHECK(cudaMemcpy(host.data(), static_cast<const std::byte*>(data_) + offset,
+                                   host.size(), cudaMemcpyDeviceToHost));
+  }
+
   /// Has another buffer of the same size copied, on the default stream.
   /// @throws Error
   void copy_from(const DeviceBuffer& other) {

@@ -5,14 +5,15 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "common/gpu/gpu_profile.hpp"
 #include "grading/worker/binding_abi.hpp"
 #include "grading/worker/call.hpp"
+#include "grading/worker/examiner_memory.hpp"
 #include "grading/worker/module.hpp"
 #include "grading/worker/protocol.hpp"
 
@@ -29,13 +30,17 @@ void run_blocks_on_one_thread();
 /// Makes fatal signals write a Fault before they end the process.
 void install_fault_handler();
 
+/// The memory of the examiner's that holds the matrices: on the simulator, where kernels run in
+/// this process, without an address in it.
+/// @throws std::system_error
+std::unique_ptr<ExaminerMemory> examiner_memory(const Hello& hello);
+
 /// Loads a submission and runs its static constructors. On the simulator its host code then runs in
 /// a process of its own, where the system has fork; from here on both are confined to what
 /// submissions need, where the system can see to that. For good.
-/// @param memory shared with the examiner: out of the submission's reach, too
 /// @throws std::runtime_error with the loader's reason
 /// @throws Tampering
-Module load_module(const Hello& hello, std::span<std::byte> memory);
+Module load_module(const Hello& hello);
 
 /// Tells what a payload in device memory is: the part of its image that kernels may touch.
 void describe_payload(const void* payload, const BufferArgument& argument);

@@ -161,7 +161,9 @@ DeviceInfo start_device(const core::GpuProfile&) {
 void run_blocks_on_one_thread() {}
 
 // In this process, which the driver leaves no room to confine as on the simulator.
-Module load_module(const Hello& hello, std::span<std::byte>) {
+std::unique_ptr<ExaminerMemory> examiner_memory(const Hello&) { return mapped_memory(memory_fd); }
+
+Module load_module(const Hello& hello) {
   confine_cuda_worker();
   Module module(hello.module);
   set_module_base(module.base());

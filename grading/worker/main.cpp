@@ -3,20 +3,14 @@
 /// process that it starts for a module's host code, hold the only address spaces that a student's
 /// code runs in, so that whatever that code does costs one test.
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "grading/worker/backend.hpp"
 #include "grading/worker/fault_report.hpp"
@@ -48,19 +42,6 @@ class Examiner {
   std::uint64_t sequence_ = 0;
 };
 
-/// @throws std::system_error
-std::span<std::byte> map_shared_memory() {
-  struct stat status;
-  if (fstat(memory_fd, &status) != 0) throw std::system_error(errno, std::generic_category());
-  const auto bytes = static_cast<std::size_t>(status.st_size);
-  void* const address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
-  if (address == MAP_FAILED) {
-    throw std::system_error(errno, std::generic_category(), "cannot map the shared memory");
-  }
-  close(memory_fd);
-  return {static_cast<std::byte*>(address), bytes};
-}
-
 WorkerReply reply_of(WorkerReply::Kind kind, const std::string& message = "") {
   WorkerReply reply;
   reply.kind = kind;
@@ -68,12 +49,12 @@ WorkerReply reply_of(WorkerReply::Kind kind, const std::string& message = "") {
   return reply;
 }
 
-int serve(Examiner& examiner, const Hello& hello, std::span<std::byte> memory) {
+int serve(Examiner& examiner, const Hello& hello, ExaminerMemory& memory) {
   set_phase(Phase::loading);
   const LoadedLibraries libraries;
   std::optional<Module> module;
   try {
-    module.emplace(load_module(hello, memory));
+    module.emplace(load_module(hello));
   } catch (const Tampering& tampering) {
     examiner.send(reply_of(WorkerReply::Kind::tampered, tampering.what));
     return 0;
@@ -128,7 +109,7 @@ int run() {
   }
   const Hello hello = decode_hello(*message);
   examiner.set_token(hello.token);
-  const std::span<std::byte> memory = map_shared_memory();
+  const std::unique_ptr<ExaminerMemory> memory = examiner_memory(hello);
   WorkerReply started = reply_of(WorkerReply::Kind::started);
   try {
     started.device = start_device(hello.profile);
@@ -143,7 +124,7 @@ int run() {
     run_blocks_on_one_thread();  // threads that share counters wait for each other
   }
   if (!examiner.send(started)) return 0;
-  return serve(examiner, hello, memory);
+  return serve(examiner, hello, *memory);
 }
 
 }  // namespace

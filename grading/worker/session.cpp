@@ -134,7 +134,7 @@ void Session::place_images(const CallRequest& request) {
   }
   for (Image& image : images_) {
     const BufferArgument& argument = image.argument;
-    if (!argument.device_only) image.device.upload(memory_.data() + argument.offset);
+    if (!argument.device_only) memory_.upload(argument.offset, image.device);
     describe_payload(static_cast<std::byte*>(image.device.data()) + argument.payload_offset,
                      argument);
   }
@@ -166,13 +166,13 @@ std::vector<DecodedArgument> Session::decode(const CallRequest& request) const {
 void Session::restore_outputs() {
   for (Image& image : images_) {
     if (image.argument.read_only || image.argument.device_only) continue;
-    image.device.upload(memory_.data() + image.argument.offset);
+    memory_.upload(image.argument.offset, image.device);
   }
 }
 
 void Session::upload_all() {
   for (Image& image : images_) {
-    if (!image.argument.device_only) image.device.upload(memory_.data() + image.argument.offset);
+    if (!image.argument.device_only) memory_.upload(image.argument.offset, image.device);
   }
 }
 
@@ -247,9 +247,8 @@ void Session::run(const BoundFunction& function, const CallRequest& request,
   for (const Image& image : images_) {
     if (image.argument.device_only || (timed && image.argument.read_only)) continue;
     const bool kept = image.result && !reply.times_ms.empty();
-    const double ms = milliseconds_of([&] {
-      (kept ? *image.result : image.device).download(memory_.data() + image.argument.offset);
-    });
+    const double ms = milliseconds_of(
+        [&] { memory_.download(kept ? *image.result : image.device, image.argument.offset); });
     if (kept) reply.copies_ms += ms;
   }
   reply.findings = take_findings();
@@ -264,7 +263,7 @@ std::size_t Session::write_trace(const CallRequest& request) {
     buffers.push_back({image.argument.name, start + image.argument.payload_offset});
   }
   const std::string text = take_traces(buffers, memory_.size() - begin);
-  std::ranges::copy(std::as_bytes(std::span(text)), memory_.begin() + std::ptrdiff_t(begin));
+  memory_.write(begin, std::as_bytes(std::span(text)));
   return text.size();
 }
 

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "common/cuda/device_buffer.hpp"
 #include "grading/worker/binding_abi.hpp"
 #include "grading/worker/call.hpp"
+#include "grading/worker/examiner_memory.hpp"
 #include "grading/worker/module.hpp"
 #include "grading/worker/protocol.hpp"
 
@@ -34,8 +34,8 @@ class SignalsHeldBack {
 /// Performs calls of a module's contract functions.
 class Session {
  public:
-  /// @param memory shared with the examiner; holds the images of every call
-  Session(const Module& module, std::span<std::byte> memory) : module_(module), memory_(memory) {}
+  /// @param memory holds the images of every call
+  Session(const Module& module, ExaminerMemory& memory) : module_(module), memory_(memory) {}
 
   /// Tells the examiner that the warm-up of a timed call is over, and waits until it has put the
   /// matrices of the timed runs where those of the warm-up were. False where nobody answers.
@@ -71,7 +71,7 @@ class Session {
   double take_over(const BoundFunction& function, const HandOver& hand_over);
 
   const Module& module_;
-  std::span<std::byte> memory_;
+  ExaminerMemory& memory_;
   std::vector<Image> images_;  ///< kept between calls: one of the same size is used again
 };
 

@@ -38,18 +38,24 @@ int open_for_good(const std::string& path) { return open(path.c_str(), O_RDONLY 
 
 }  // namespace
 
-Module load_module(const Hello& hello, std::span<std::byte> memory) {
+std::unique_ptr<ExaminerMemory> examiner_memory(const Hello& hello) {
+  return hello.writes_coverage ? mapped_memory(memory_fd) : memory_behind(memory_fd);
+}
+
+Module load_module(const Hello& hello) {
   if (hello.writes_coverage) return load_in_this_process(hello);  // it counts host code, too
   const ModuleImage image(hello.module);
   Module module("/proc/self/fd/" + std::to_string(image.without_initialisers()));
   set_module_base(module.base());
   simt::use_module_file(open_for_good(hello.module), module.base());
-  module.run_host_code_in(start_host_process(image, module, memory));
+  module.run_host_code_in(start_host_process(image, module));
   return module;
 }
 #else
 // Sanitizers have their own ideas of memory and of the end of a process.
-Module load_module(const Hello& hello, std::span<std::byte>) { return load_in_this_process(hello); }
+std::unique_ptr<ExaminerMemory> examiner_memory(const Hello&) { return mapped_memory(memory_fd); }
+
+Module load_module(const Hello& hello) { return load_in_this_process(hello); }
 #endif
 
 void install_fault_handler() { simt::install_fault_handler(report_fault); }

@@ -36,6 +36,7 @@ constexpr int harmless[] = {
     SCMP_SYS(write),
     SCMP_SYS(writev),
     SCMP_SYS(pread64),
+    SCMP_SYS(pwrite64),
     SCMP_SYS(lseek),
     SCMP_SYS(close),
     SCMP_SYS(fstat),

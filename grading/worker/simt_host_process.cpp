@@ -175,13 +175,12 @@ void keep_descriptors(int device, int requests, int last_words) {
 class HostPart : public HostProcess {
  public:
   HostPart(pid_t process, int device, int requests, int last_words, const ModuleImage& image,
-           const Module& module, std::span<std::byte> memory)
+           const Module& module)
       : process_(process),
         device_(device),
         requests_(requests),
         last_words_(last_words),
-        map_(image.map(module.base())),
-        memory_(memory) {}
+        map_(image.map(module.base())) {}
 
   void choose_variant(std::int32_t variant) override { variant_ = variant; }
 
@@ -219,7 +218,6 @@ class HostPart : public HostProcess {
  private:
   /// Serves the host part until it has an answer.
   Answer wait_for_answer() {
-    const OutOfReach out_of_reach(memory_);
     std::string message;
     while (true) {
       switch (simt::serve_host_part(device_, map_, message)) {
@@ -245,18 +243,6 @@ class HostPart : public HostProcess {
     }
     return answer;
   }
-
-  /// The memory shared with the examiner, while code of the submission's runs.
-  class OutOfReach {
-   public:
-    explicit OutOfReach(std::span<std::byte> memory) : memory_(memory) {
-      mprotect(memory.data(), memory.size(), PROT_NONE);
-    }
-    ~OutOfReach() { mprotect(memory_.data(), memory_.size(), PROT_READ | PROT_WRITE); }
-
-   private:
-    std::span<std::byte> memory_;
-  };
 
   /// The host part's connection is closed: it has ended, or its code has closed what it should not.
   [[noreturn]] void end_like_host_part() {
@@ -301,19 +287,16 @@ class HostPart : public HostProcess {
   pid_t process_;
   int device_, requests_, last_words_;
   simt::ModuleMap map_;
-  std::span<std::byte> memory_;
   std::int32_t variant_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const Module& module,
-                                                std::span<std::byte> memory) {
+std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const Module& module) {
   for (void* const room : image.shared_rooms(module.base())) simt::give_shared_room(room);
   const auto [device, hosts_device] = make_sockets();
   const auto [requests, hosts_requests] = make_sockets();
   const auto [last_words, hosts_last_words] = make_sockets();
-  madvise(memory.data(), memory.size(), MADV_DONTFORK);
   simt::prepare_to_part();
   prctl(PR_SET_DUMPABLE, 0);  // closed to all other processes but root's
   std::fflush(nullptr);
@@ -328,7 +311,7 @@ std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const 
   for (const int end : {hosts_device, hosts_requests, hosts_last_words}) close(end);
   simt::become_device_part(host);
   confine_device_part(host);
-  auto part = std::make_unique<HostPart>(host, device, requests, last_words, image, module, memory);
+  auto part = std::make_unique<HostPart>(host, device, requests, last_words, image, module);
   part->wait_for_initialisers();
   return part;
 }

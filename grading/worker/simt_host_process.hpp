@@ -80,9 +80,7 @@ class ModuleImage {
 /// Parts this process: a child runs the module's static constructors, and from then on its contract
 /// functions; kernels run here. The module must have been loaded without its initialisers. Both
 /// processes are confined. Should the child end, so does this process, and in the same way.
-/// @param memory shared with the examiner, which neither host code nor kernels can reach
 /// @throws std::system_error, Tampering
-std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const Module& module,
-                                                std::span<std::byte> memory);
+std::unique_ptr<HostProcess> start_host_process(const ModuleImage& image, const Module& module);
 
 }  // namespace tilewise::grading
