@@ -373,6 +373,7 @@ std::optional<Diagnosis> diagnose_dgemm(const DgemmObservation& seen, bool first
   auto place = location(seen, comparison);
   if (seen.inputs.beta != 0) return place;  // rows of C tell those of A * B apart
   auto moved = recognise_moved_row(seen.after, expected, comparison);
+  if (!moved) moved = recognise_moved_elements(seen.after, expected, comparison);
   if (moved && place) moved->what = place->what + "; " + moved->what;
   return moved ? moved : place;
 }

@@ -199,6 +199,16 @@ const Case cases[] = {
      [](const Arguments& in, int row, int col) {
        in.C[row * ldc + col] = in.alpha * dot(in, row, col == 3 ? 2 : col);
      }},
+    {"results of a fragment exchanged", Pattern::misplaced,
+     "C[0][1] is what C[8][0] should be; all of the wrong elements are right ones of other places",
+     1, 0,
+     [](const Arguments& in, int row, int col) {
+       const bool is_upper = row < 8 && col % 2 == 1;
+       const bool is_lower = row >= 8 && row < 16 && col % 2 == 0 && col + 1 < n;
+       in.C[row * ldc + col] = is_upper   ? dot(in, row + 8, col - 1)
+                               : is_lower ? dot(in, row - 8, col + 1)
+                                          : dot(in, row, col);
+     }},
     {"one row wrong", Pattern::submatrix, "all of them in row 3, columns 0 to 18", 1, 0,
      [](const Arguments& in, int row, int col) {
        right(in, row, col);

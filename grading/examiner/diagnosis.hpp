@@ -82,6 +82,12 @@ struct Diagnosis {
 /// Looks for the mistake behind a wrong result. Nothing if C is right or wrong in no known way.
 std::optional<Diagnosis> recognise(const Observation& observation);
 
+/// Of a product in double precision whose first wrong element, and most of them, are right ones of
+/// other places.
+std::optional<Diagnosis> recognise_moved_elements(const Matrix<double>& after,
+                                                  const ReferenceProduct& expected,
+                                                  const Comparison& comparison);
+
 /// Of a product in double precision whose first wrong row, or column, is the right one of another
 /// place.
 std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,

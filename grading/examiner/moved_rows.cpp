@@ -1,5 +1,8 @@
-// Rows and columns of a product that are right, and stand where another one belongs.
+// Rows, columns and elements of a product that are right, and stand where others belong.
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "common/base/language.hpp"
 #include "grading/examiner/diagnosis.hpp"
@@ -7,10 +10,11 @@
 namespace tilewise::grading {
 namespace {
 
+constexpr double least = 0x1p-40;  // of a magnitude: far above rounding, far below a term
+
 /// The row of the product that another row of what was found is; nothing where it is none.
 std::optional<int> row_like(const Matrix<double>& found, int row, const Matrix<double>& product,
                             const Matrix<double>& magnitude) {
-  constexpr double least = 0x1p-40;  // of a magnitude: far above rounding, far below a term
   if (product.cols < 2) return std::nullopt;
   for (int other = 0; other < product.rows; ++other) {
     bool is_like = other != row;
@@ -22,7 +26,66 @@ std::optional<int> row_like(const Matrix<double>& found, int row, const Matrix<d
   return std::nullopt;
 }
 
+/// Finds elements of a product by their values.
+class ElementsByValue {
+ public:
+  explicit ElementsByValue(const ReferenceProduct& expected) : magnitude_(expected.magnitude) {
+    const std::vector<double>& values = expected.product.values;
+    for (std::size_t i = 0; i < values.size(); ++i) by_value_.emplace_back(values[i], i);
+    std::ranges::sort(by_value_);
+  }
+
+  /// The number of the one element that has this value; nothing for none, or several.
+  std::optional<std::size_t> find(double value) const {
+    const auto at = std::ranges::lower_bound(by_value_, value, {}, &Element::first);
+    std::optional<std::size_t> found;
+    for (auto near = at == by_value_.begin() ? at : at - 1; near != by_value_.end(); ++near) {
+      const double distance = std::abs(near->first - value);
+      if (distance <= least * magnitude_.values[near->second]) {
+        if (found) return std::nullopt;
+        found = near->second;
+      } else if (near >= at) {
+        break;
+      }
+    }
+    return found;
+  }
+
+ private:
+  using Element = std::pair<double, std::size_t>;
+  const Matrix<double>& magnitude_;
+  std::vector<Element> by_value_;
+};
+
 }  // namespace
+
+std::optional<Diagnosis> recognise_moved_elements(const Matrix<double>& after,
+                                                  const ReferenceProduct& expected,
+                                                  const Comparison& comparison) {
+  const ElementsByValue elements(expected);
+  const auto cols = static_cast<std::size_t>(expected.product.cols);
+  const auto first =
+      static_cast<std::size_t>(comparison.row) * cols + static_cast<std::size_t>(comparison.col);
+  const auto origin = elements.find(after.values[first]);
+  if (!origin) return std::nullopt;
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < comparison.compared; ++i) {
+    if (comparison.is_wrong[i] && elements.find(after.values[i])) ++moved;
+  }
+  if (2 * moved < comparison.wrong) return std::nullopt;  // a value that is like another by chance
+  const std::size_t row = *origin / cols, col = *origin % cols;
+  return Diagnosis{
+      Pattern::misplaced,
+      tr("C[{}][{}] is what C[{}][{}] should be; {} of the wrong elements are right ones of other "
+         "places",
+         comparison.row, comparison.col, row, col,
+         moved == comparison.wrong ? tr("all") : std::to_string(moved)),
+      tr("The sums are right, and are stored where others belong. Of the thread that computes "
+         "C[{}][{}] follow which of its results goes to which row and column: of a fragment, which "
+         "element each lane holds; of an array, its two indices.",
+         row, col),
+      ""};
+}
 
 std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
                                              const ReferenceProduct& expected,

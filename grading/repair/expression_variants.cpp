@@ -229,13 +229,20 @@ bool is_compared_with_rest(const std::vector<Token>& code, std::size_t number) {
   return false;
 }
 
+/// Whether a number is the 1 of `(n + side - 1) / side`, with which another one rounds seldom
+/// otherwise, and never as it should.
+bool rounds_up(const std::vector<Token>& code, std::size_t number) {
+  return code[number].is("1") && code[number - 1].is("-") && code[number + 1].is(")") &&
+         code[number + 2].is("/");
+}
+
 }  // namespace
 
 void vary_numbers(Place& place) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
     if (code[i].kind != TokenKind::number || !place.may_vary(i)) continue;
-    if (is_compared_with_rest(code, i)) continue;
+    if (is_compared_with_rest(code, i) || rounds_up(code, i)) continue;
     long value = 0;
     const char* const end = code[i].text.data() + code[i].text.size();
     const auto [rest, error] = std::from_chars(code[i].text.data(), end, value);

@@ -122,14 +122,27 @@ void vary_test(Place& place, Part words, bool leaves) {
 
 }  // namespace
 
+namespace {
+
+/// Whether an `if` chooses between two ways to go on: it has an else, or does its part and leaves.
+bool has_two_paths(const Place& place, const Statement& control) {
+  if (control.inner.size() > 1) return true;
+  const Statement* const what = control.inner.empty() ? nullptr : &control.inner.front();
+  if (what == nullptr || what->inner.size() < 2) return false;
+  const Statement& last = what->inner.back();
+  const Token& first = place.code()[last.words.first];
+  return last.kind == Statement::Kind::other && (first.is("return") || first.is("continue"));
+}
+
+}  // namespace
+
 void vary_conditions(Place& place) {
   const std::vector<Token>& code = place.code();
   for (const Statement* statement : with_inner(place.body())) {
     const std::size_t first = statement->words.first;
     if (!code[first].is("if") || !code[first + 1].is("(")) continue;
     const Part condition{first + 2, place.outline().behind(first + 1) - 1};
-    const bool has_else = statement->inner.size() > 1;
-    vary_condition(place, condition, !has_else);
+    vary_condition(place, condition, !has_two_paths(place, *statement));
     vary_test(place, condition, only_leaves(place, *statement));
   }
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {

@@ -110,6 +110,13 @@ TEST(Variants, RoundUpOnce) {
               Not(Contains(Field(&Variant::words, HasSubstr("((n + row - 1)")))));
 }
 
+TEST(Variants, LeaveWhatRoundsUpAsItIs) {
+  const auto variants = variants_in(kernel("const int tiles = (n + 16 - 1) / 16;\nC[tiles] = 1;"));
+  EXPECT_THAT(variants, testing::AllOf(Not(Contains(Field(&Variant::words, HasSubstr("- 0)")))),
+                                       Not(Contains(Field(&Variant::words, HasSubstr("- 2)")))),
+                                       Contains(Field(&Variant::words, HasSubstr("n / 16")))));
+}
+
 // A condition that never holds mends by leaving out what is wrong.
 TEST(Variants, LeaveRestsAsTheyAre) {
   EXPECT_THAT(variants_in(kernel("if (row * 4 % 16 == 0) C[row] = A[col + 2];")),
@@ -131,7 +138,7 @@ TEST(Variants, StartAnewOnlyWhatATurnIsDoneWith) {
 // What is made of a condition, and of a bool in it, is judged by the paths that it chooses between.
 TEST(Variants, KnowTheConditionThatTheyChange) {
   const std::string text = kernel(
-      "const bool fits = row + 16 < n;\nif (fits && col < n) C[row] = A[col]; else C[row] = 0;\n"
+      "const bool fits = row + 16 < n;\nif (fits && col < n) {\nC[row] = A[col];\nreturn;\n}\n"
       "C[col] = col < n ? A[row] : 0;\nif (row < n) C[row + 1] = 0;");
   const auto variants = variants_in(text);
   std::set<std::pair<int, std::size_t>> paths, others;  // lines and conditions
@@ -139,10 +146,10 @@ TEST(Variants, KnowTheConditionThatTheyChange) {
     if (variant.condition == 0) continue;
     (variant.takes_one_path ? paths : others).emplace(variant.line, variant.condition);
   }
-  EXPECT_THAT(paths, testing::ElementsAre(Pair(5, testing::_), Pair(6, testing::_)));
+  EXPECT_THAT(paths, testing::ElementsAre(Pair(5, testing::_), Pair(9, testing::_)));
   EXPECT_THAT(others,
               testing::ElementsAre(Pair(4, paths.begin()->second), Pair(5, paths.begin()->second),
-                                   Pair(6, paths.rbegin()->second)));
+                                   Pair(9, paths.rbegin()->second)));
 }
 
 // A barrier that mends a kernel outside of a loop does inside, too, and is the wrong thing to
