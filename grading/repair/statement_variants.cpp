@@ -150,8 +150,9 @@ void vary_conditions(Place& place) {
     std::size_t first = i;
     while (first > place.function().body + 1) {
       const Token& before = code[first - 1];
+      // All other operators bind tighter.
       if (before.is("=") || before.is("(") || before.is("return") || before.is(";") ||
-          before.is(",") || before.is("{") || before.is("+") || before.is("*") || before.is("[")) {
+          before.is(",") || before.is("{") || before.is("[") || before.is(":") || before.is("?")) {
         break;
       }
       const auto open =

@@ -139,7 +139,7 @@ TEST(Variants, StartAnewOnlyWhatATurnIsDoneWith) {
 TEST(Variants, KnowTheConditionThatTheyChange) {
   const std::string text = kernel(
       "const bool fits = row + 16 < n;\nif (fits && col < n) {\nC[row] = A[col];\nreturn;\n}\n"
-      "C[col] = col < n ? A[row] : 0;\nif (row < n) C[row + 1] = 0;");
+      "C[col] = row + col < n ? A[row] : 0;\nif (row < n) C[row + 1] = 0;");
   const auto variants = variants_in(text);
   std::set<std::pair<int, std::size_t>> paths, others;  // lines and conditions
   for (const Variant& variant : variants) {
