@@ -126,6 +126,46 @@ TEST(DeviceServer, DoesWhatTheHostPartAsks) {
   variable = 1;
 }
 
+/// Whether this process may read what lies there, as a kernel would.
+bool is_readable(const std::byte* address) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  const bool readable = write(ends[1], address, 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return readable;
+}
+
+std::byte* allocated(std::size_t bytes) {
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMalloc(&memory, bytes), cudaSuccess);
+  return static_cast<std::byte*>(memory);
+}
+
+// What is allocated next finds them, and neither what they held nor a way past its end.
+TEST(DeviceServer, KeepsPagesOfSmallMatrices) {
+  serve([](int) { return 0; });  // memory stays open from here on
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  std::byte* const whole = allocated(mebibyte);
+  std::memset(whole, 1, mebibyte);
+  ASSERT_EQ(cudaFree(whole), cudaSuccess);
+  EXPECT_TRUE(is_readable(whole));
+  std::byte* const half = allocated(mebibyte / 2);
+  ASSERT_EQ(half, whole);
+  for (std::size_t i = 0; i < mebibyte / 2; ++i) ASSERT_EQ(half[i], std::byte{0xff}) << i;
+  EXPECT_FALSE(is_readable(half + mebibyte / 2));
+  EXPECT_FALSE(is_readable(half - 1));
+  std::byte* const next = allocated(mebibyte / 4);
+  for (const std::byte* each : {half, half + mebibyte / 2 - 1, next, next + mebibyte / 4 - 1}) {
+    EXPECT_TRUE(is_readable(each));
+  }
+  EXPECT_FALSE(is_readable(next + mebibyte / 4));
+  std::byte* const large = allocated(32 * mebibyte);
+  ASSERT_EQ(cudaFree(large), cudaSuccess);
+  EXPECT_FALSE(is_readable(large));
+  cudaDeviceReset();
+}
+
 TEST(DeviceServer, TellsErrors) {
   const Served served = serve([](int) {
     int host = 0;
