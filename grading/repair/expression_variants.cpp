@@ -372,6 +372,7 @@ void vary_operators(Place& place) {
   for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
     if (!place.may_vary(i) || !place.may_vary(i + 1) || !ends_operand(code[i - 1])) continue;
     if (code[i + 1].is("=") || code[i + 1].text == code[i].text) continue;
+    if (rounds_up(code, i + 1)) continue;
     // A shift is more than one token.
     if (code[i + 1].text.front() == code[i].text.front() && code[i + 1].begin == code[i].end())
       continue;

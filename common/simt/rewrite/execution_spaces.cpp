@@ -332,7 +332,7 @@ class SpaceChecker {
                             "nvcc refuses: write __host__ __device__ before its declaration",
                             called)
                        : tr("device code calls {}, a host function, which nvcc refuses: write "
-                            "__device__ before its declaration",
+                            "__host__ __device__ before its declaration",
                             called));
     }
     if (caller.on_host && !any(&Space::on_host)) {

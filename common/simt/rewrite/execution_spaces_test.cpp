@@ -21,7 +21,8 @@ TEST(ExecutionSpaces, AreCheckedAsNvccDoes) {
     const char* message;
   } cases[] = {
       {"int f(int i) { return i; }\n__global__ void k(int* a) { a[0] = f(1); }",
-       "2: device code calls f, a host function"},
+       "2: device code calls f, a host function, which nvcc refuses: write __host__ __device__ "
+       "before its declaration"},
       {"__device__ int f(int i) { return i; }\nint g() { return f(1); }",
        "2: host code calls f, a __device__ function"},
       {"__global__ void k(int* a) {}\nvoid g(int* a) { k(a); }", "2: k is a kernel"},
