@@ -114,6 +114,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mending{
             "Index", "Bs[k][tx]", "Bs[tx][k]", 0,
             "write 'sum += As[ty][k] * Bs[k][tx];' in place of 'sum += As[ty][k] * Bs[tx][k];'"},
+        Mending{"OnePathOfTwo", "sum += As[ty][k] * Bs[k][tx];",
+                "if (n % 2 == 0) {\nsum += As[ty][k] + Bs[k][tx];\n} else {\n"
+                "sum += As[ty][k] * Bs[k][tx];\n}",
+                0, "The fault is in what runs where 'n % 2 == 0' on line"},
         Mending{"Nothing", "float sum = 0.0f;", "float sum = 0.0f;", 0,
                 "all tests of results and of safety pass"},
         Mending{"TooFar", "sum += As[ty][k] * Bs[k][tx];", "sum += 1.0f;", 1,

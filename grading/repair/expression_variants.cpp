@@ -229,8 +229,8 @@ bool is_compared_with_rest(const std::vector<Token>& code, std::size_t number) {
   return false;
 }
 
-/// Whether a number is the 1 of `(n + side - 1) / side`, with which another one rounds seldom
-/// otherwise, and never as it should.
+/// Whether a number is the 1 of `(n + side - 1) / side`. Another one, or another sign, gives a step
+/// too many that nothing shows, and is no mend.
 bool rounds_up(const std::vector<Token>& code, std::size_t number) {
   return code[number].is("1") && code[number - 1].is("-") && code[number + 1].is(")") &&
          code[number + 2].is("/");

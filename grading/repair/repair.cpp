@@ -341,17 +341,18 @@ class Hunt {
         continue;
       }
       if (confirms(found)) return found.words;
-      constexpr int most_confirmations = 4;  // take seconds each
-      is_over_ = ++confirmations_ == most_confirmations;
+      is_over_ = confirmations_ >= most_confirmations;
     }
     return std::nullopt;
   }
 
   /// A path without which all comes right.
-  std::optional<std::string> path_at_fault() const {
-    const auto found =
-        std::ranges::find_if(paths_, [&](const Variant& path) { return confirms(path); });
-    return found == paths_.end() ? std::nullopt : std::optional(found->words);
+  std::optional<std::string> path_at_fault() {
+    for (const Variant& path : paths_) {
+      if (confirmations_ >= most_confirmations) break;
+      if (confirms(path)) return path.words;
+    }
+    return std::nullopt;
   }
 
   /// Whether it is time to give up.
@@ -361,7 +362,10 @@ class Hunt {
   }
 
  private:
-  bool confirms(const Variant& found) const {
+  static constexpr int most_confirmations = 4;  // take seconds each
+
+  bool confirms(const Variant& found) {
+    ++confirmations_;
     const std::string text = with_edits(*file_.source, file_.text, found);
     return request_.confirm(folder_with(request_, "mended", file_, text));
   }

@@ -27,8 +27,9 @@ constexpr std::size_t page = std::size_t{1} << device_page_bits;
 constexpr std::size_t largest_reservation = shared_place;
 constexpr std::size_t smallest_reservation = std::size_t{64} << 20;
 
-/// A page that is taken from the system anew costs microseconds, above all in a virtual machine,
-/// and calls allocate and release hundreds of matrices. What is larger is seldom asked for again.
+/// Of what is released up to so much stays in memory, closed: a page that is taken from the system
+/// anew costs microseconds, above all in a virtual machine, and calls allocate and release hundreds
+/// of matrices. What is larger is seldom asked for again.
 constexpr std::size_t largest_kept = std::size_t{16} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -75,7 +76,9 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
   const std::size_t payload = round_up(bytes, alignment);
   const std::size_t region_bytes = round_up(payload, page);
   std::byte* region = find_region(region_bytes);
-  if (region == nullptr || !make_accessible(region, region_bytes)) return nullptr;
+  if (region == nullptr || mprotect(region, region_bytes, PROT_READ | PROT_WRITE) != 0) {
+    return nullptr;
+  }
   std::memset(region, poison, region_bytes);
   std::byte* start = region + (region_bytes - payload);
   allocations_[region] = {start, bytes, region_bytes, false, kind};
@@ -105,50 +108,9 @@ std::uint32_t DeviceMemory::reserve_places(std::size_t bytes) {
     }
   }
   allocations_[region] = {region, bytes, region_bytes, true};
-  forget_pages(region, region_bytes);
   const auto first = static_cast<Place>(region - base_);
   for (Observer* observer : process_observers()) observer->allocated(first, region_bytes);
   return first;
-}
-
-bool DeviceMemory::make_accessible(std::byte* region, std::size_t bytes) {
-  if (!keeps_pages_) return mprotect(region, bytes, PROT_READ | PROT_WRITE) == 0;
-  forget_pages(region - page, page);
-  forget_pages(region + bytes, page);
-  const auto begin = is_kept_.begin() + (region - base_) / std::ptrdiff_t{page};
-  const auto end = begin + static_cast<std::ptrdiff_t>(bytes / page);
-  for (auto at = begin; at != end;) {
-    const auto first = std::find(at, end, false);
-    at = std::find(first, end, true);
-    std::byte* const start = base_ + (first - is_kept_.begin()) * std::ptrdiff_t{page};
-    const auto length = static_cast<std::size_t>(at - first) * page;
-    if (length > 0 && mprotect(start, length, PROT_READ | PROT_WRITE) != 0) return false;
-    std::fill(first, at, true);
-  }
-  return true;
-}
-
-void DeviceMemory::forget_pages(std::byte* region, std::size_t bytes) {
-  if (keeps_pages_) {
-    const auto begin = is_kept_.begin() + (region - base_) / std::ptrdiff_t{page};
-    const auto end = begin + static_cast<std::ptrdiff_t>(bytes / page);
-    if (std::find(begin, end, true) == end) return;
-    std::fill(begin, end, false);
-  }
-  mprotect(region, bytes, PROT_NONE);
-  madvise(region, bytes, MADV_DONTNEED);
-}
-
-void DeviceMemory::stay_open() {
-  const std::lock_guard lock(mutex_);
-  open();
-  keeps_pages_ = true;
-  is_kept_.assign(capacity_ / page, false);
-  for (const auto& [region, allocation] : allocations_) {
-    if (allocation.only_places) continue;
-    const auto begin = is_kept_.begin() + (region - base_) / std::ptrdiff_t{page};
-    std::fill_n(begin, allocation.region_bytes / page, true);
-  }
 }
 
 bool DeviceMemory::release(void* pointer) {
@@ -159,8 +121,10 @@ bool DeviceMemory::release(void* pointer) {
     descriptions_.erase(descriptions_.lower_bound(region),
                         descriptions_.lower_bound(region + allocation.region_bytes));
     mark_pages(region, allocation.region_bytes, false);
-    const bool stays = keeps_pages_ && allocation.region_bytes <= largest_kept;
-    if (!stays) forget_pages(region, allocation.region_bytes);
+    mprotect(region, allocation.region_bytes, PROT_NONE);
+    if (allocation.region_bytes > largest_kept) {
+      madvise(region, allocation.region_bytes, MADV_DONTNEED);
+    }
     used_ -= allocation.region_bytes;
     allocations_.erase(entry);
     return true;

@@ -90,10 +90,8 @@ class DeviceMemory {
   /// "8 bytes past the end of C (5476 bytes)". Async-signal-safe.
   void explain(const void* address, char* text, std::size_t size) const;
 
-  /// Leaves memory accessible from here on, where nothing else than kernels runs, whose accesses
-  /// are checked one by one. Pages of what is released are kept for what is allocated next, but for
-  /// the gaps.
-  void stay_open();
+  /// Leaves memory accessible from here on, where nothing else than kernels runs.
+  void stay_open() { open(); }
 
   /// Makes every live allocation accessible while it exists.
   class Access {
@@ -117,10 +115,6 @@ class DeviceMemory {
   void open();
   void close();
   std::byte* find_region(std::size_t bytes);
-  /// Opens the pages of a region, and closes those before and behind it. @return whether it could
-  bool make_accessible(std::byte* region, std::size_t bytes);
-  /// Closes them, and gives their memory back.
-  void forget_pages(std::byte* region, std::size_t bytes);
   bool only_places_at(const std::byte* address) const;
   void mark_pages(const std::byte* region, std::size_t bytes, bool allocated);
   const Allocation* allocation_at(const std::byte* address) const;
@@ -134,8 +128,6 @@ class DeviceMemory {
   std::size_t capacity_ = 0;
   std::size_t used_ = 0;
   int open_count_ = 0;
-  bool keeps_pages_ = false;
-  std::vector<bool> is_kept_;  ///< by page: accessible, where such pages are kept
   std::map<std::byte*, Allocation> allocations_;                ///< by first page
   std::map<const std::byte*, BufferDescription> descriptions_;  ///< by start
   std::vector<std::uint8_t> pages_;

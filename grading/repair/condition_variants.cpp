@@ -1,0 +1,220 @@
+// Variants of what is asked before something is done: conditions and guards.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/language.hpp"
+#include "grading/repair/variant.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// What && or || joins, at the outermost level.
+std::vector<Part> joined_by(const Place& place, Part words, std::string_view sign) {
+  std::vector<Part> parts = {{words.first, words.first}};
+  for (std::size_t i = words.first; i < words.end;) {
+    if (place.code()[i].is(sign)) {
+      parts.back().end = i;
+      parts.push_back({i + 1, i + 1});
+      ++i;
+    } else {
+      i = place.outline().behind(i);
+    }
+  }
+  parts.back().end = words.end;
+  return parts;
+}
+
+std::string joined(const Place& place, const std::vector<Part>& parts, const char* between,
+                   std::size_t without) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == without) continue;
+    text += (text.empty() ? "" : between) + place.words_of(parts[i]);
+  }
+  return text;
+}
+
+void vary_condition(Place& place, Part words, bool may_be_left_out) {
+  if (words.first >= words.end || !place.may_vary(words.first)) return;
+  if (declares(place.outline(), {words.first, words.end + 1})) return;
+  const std::vector<Part> both = joined_by(place, words, "&&"),
+                          either = joined_by(place, words, "||");
+  const std::size_t none = words.end;
+  if (both.size() > 1 && either.size() == 1) {
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      place.add_condition(words, joined(place, both, " && ", i), 2);
+    }
+    place.add_condition(words, joined(place, both, " || ", none), 2);
+  }
+  if (either.size() > 1 && both.size() == 1) {
+    place.add_condition(words, joined(place, either, " && ", none), 2);
+  }
+  place.add_condition(words, "!(" + place.words_of(words) + ")", 2);
+  if (may_be_left_out) {
+    place.add_condition(words, "true", 3);
+  } else {
+    place.add_paths(words);
+  }
+}
+
+/// Whether what an `if` decides on is to leave a function, or a turn of a loop.
+bool only_leaves(const Place& place, const Statement& control) {
+  const Statement* what = control.inner.empty() ? nullptr : &control.inner.front();
+  while (what != nullptr && what->kind == Statement::Kind::block && what->inner.size() == 1) {
+    what = &what->inner.front();
+  }
+  if (what == nullptr || what->kind != Statement::Kind::other) return false;
+  const Token& first = place.code()[what->words.first];
+  return first.is("return") || first.is("continue");
+}
+
+/// In place of a test those of any two integers against a parameter.
+/// @param leaves the test is of who has nothing to do
+void vary_test(Place& place, Part words, bool leaves) {
+  constexpr std::size_t most_integers = 6;
+  if (!place.function().is_of_device || words.first >= words.end || !place.may_vary(words.first))
+    return;
+  if (declares(place.outline(), {words.first, words.end + 1})) return;
+  std::vector<std::string> integers, limits;
+  for (const Variable* each : place.scope().seen_at(words.first)) {
+    if (each->type != Variable::Type::integer) continue;
+    if (each->is_parameter) {
+      limits.emplace_back(each->name);
+    } else if (integers.size() < most_integers) {
+      integers.emplace_back(each->name);
+    }
+  }
+  if (limits.size() > 2) return;
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    for (std::size_t k = i + 1; k < integers.size(); ++k) {
+      for (const std::string& a : limits) {
+        for (const std::string& b : limits) {
+          // As they are declared, which is the other way round.
+          const std::string &first = integers[k], &second = integers[i];
+          const std::string text = leaves ? first + " >= " + a + " || " + second + " >= " + b
+                                          : first + " < " + a + " && " + second + " < " + b;
+          place.add_condition(words, text, 3);
+        }
+      }
+    }
+  }
+}
+
+/// Whether an `if` chooses between two ways to go on: it has an else, or does its part and leaves.
+bool has_two_paths(const Place& place, const Statement& control) {
+  if (control.inner.size() > 1) return true;
+  const Statement* const what = control.inner.empty() ? nullptr : &control.inner.front();
+  if (what == nullptr || what->inner.size() < 2) return false;
+  const Statement& last = what->inner.back();
+  const Token& first = place.code()[last.words.first];
+  return last.kind == Statement::Kind::other && (first.is("return") || first.is("continue"));
+}
+
+}  // namespace
+
+void vary_conditions(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const std::size_t first = statement->words.first;
+    if (!code[first].is("if") || !code[first + 1].is("(")) continue;
+    const Part condition{first + 2, place.outline().behind(first + 1) - 1};
+    vary_condition(place, condition, !has_two_paths(place, *statement));
+    vary_test(place, condition, only_leaves(place, *statement));
+  }
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    if (!code[i].is("?")) continue;
+    std::size_t first = i;
+    while (first > place.function().body + 1) {
+      const Token& before = code[first - 1];
+      // All other operators bind tighter.
+      if (before.is("=") || before.is("(") || before.is("return") || before.is(";") ||
+          before.is(",") || before.is("{") || before.is("[") || before.is(":") || before.is("?")) {
+        break;
+      }
+      const auto open =
+          before.is(")") || before.is("]") ? place.outline().partner(first - 1) : std::nullopt;
+      first = open.value_or(first - 1);
+    }
+    vary_condition(place, {first, i}, false);
+  }
+}
+
+namespace {
+
+/// Integers that decide where an access leads: those in its index.
+std::vector<const Variable*> in_index(const Place& place, Part index) {
+  std::vector<const Variable*> found;
+  for (std::size_t i = index.first; i < index.end; ++i) {
+    const Variable* variable = place.scope().find(i);
+    const bool is_new = std::ranges::find(found, variable) == found.end();
+    if (variable == nullptr || variable->type != Variable::Type::integer || !is_new) continue;
+    found.push_back(variable);
+  }
+  return found;
+}
+
+/// Tests that an access may lack: of one or of two of its integers against a parameter.
+std::vector<std::string> tests_of(const Place& place, Part index) {
+  std::vector<const Variable*> limits;
+  for (const Variable& each : place.scope().variables()) {
+    if (each.is_parameter && each.type == Variable::Type::integer) limits.push_back(&each);
+  }
+  std::vector<std::pair<const Variable*, std::string>> single;
+  for (const Variable* variable : in_index(place, index)) {
+    for (const Variable* limit : limits) {
+      if (variable->is_parameter) continue;
+      single.emplace_back(variable, std::string(variable->name) + " < " + std::string(limit->name));
+    }
+  }
+  std::vector<std::string> tests;
+  for (const auto& [variable, test] : single) tests.push_back(test);
+  for (std::size_t i = 0; i < single.size(); ++i) {
+    for (std::size_t k = i + 1; k < single.size(); ++k) {
+      if (single[i].first != single[k].first) {
+        tests.push_back(single[i].second + " && " + single[k].second);
+      }
+    }
+  }
+  return tests;
+}
+
+}  // namespace
+
+void vary_guards(Place& place) {
+  if (!place.function().is_of_device) return;
+  const std::vector<Token>& code = place.code();
+  for (const Statement* statement : with_inner(place.body())) {
+    const bool is_simple = statement->kind == Statement::Kind::expression ||
+                           statement->kind == Statement::Kind::declaration;
+    if (!is_simple || !place.may_vary(statement->words.first)) continue;
+    for (std::size_t i = statement->words.first; i + 1 < statement->words.end; ++i) {
+      const Variable* matrix = place.scope().find(i);
+      if (matrix == nullptr || matrix->type != Variable::Type::pointer || !code[i + 1].is("[")) {
+        continue;
+      }
+      if (place.is_place_wanted(i)) continue;
+      const Part access{i, place.outline().behind(i + 1)};
+      const bool stores = i == statement->words.first;
+      for (const std::string& test : tests_of(place, {i + 2, access.end - 1})) {
+        if (!stores) {
+          const std::string value = place.words_of(access);
+          place.add({.changes = {{Change::Form::expression, access,
+                                  test + " ? ::tilewise::simt::as<@>(" + value + ") : @{}"}},
+                     .line = code[i].line,
+                     .edits = {{access, "(" + test + " ? " + value + " : 0)"}},
+                     .cost = 3});
+          continue;
+        }
+        const std::string text = "if (" + test + ") " + place.words_of(statement->words);
+        place.add({.changes = {{Change::Form::statement, statement->words, text}},
+                   .line = code[i].line,
+                   .edits = {{statement->words, text}},
+                   .cost = 3});
+      }
+    }
+  }
+}
+
+}  // namespace tilewise::grading
