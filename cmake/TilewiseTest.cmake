@@ -1,4 +1,5 @@
-# Headers that most tests include, and that take longer to read than a test to compile: read once.
+# Headers that most tests include, and that take longer to read than a test to compile: read once. JSON's
+# does not belong here: what its functions need each test would compile again, used or not, in a second.
 # Without optimisation of what runs for milliseconds.
 function(tilewise_compile_quickly test)
   if(NOT TARGET tilewise_test_headers)
@@ -10,9 +11,9 @@ function(tilewise_compile_quickly test)
                                                            TILEWISE_UNCOUNTED ON)
     target_compile_options(tilewise_test_headers PRIVATE -fPIE $<$<CONFIG:Release>:-O0>)
     target_precompile_headers(tilewise_test_headers PRIVATE
-      <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>
-      <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <regex>
-      <sstream> <string> <thread> <vector>)
+      <gmock/gmock.h> <gtest/gtest.h>
+      <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <sstream>
+      <string> <thread> <vector>)
   endif()
   # SHELL, or CMake would take it for a repetition of what a folder's own option came after; and headers
   # that were read with other options make g++ 12 crash.
@@ -38,8 +39,8 @@ function(tilewise_test)
   if(NOT arg_KERNELS)
     tilewise_compile_quickly(${arg_NAME})
   endif()
-  target_link_libraries(${arg_NAME} PRIVATE tilewise_options ${arg_LIBS} GTest::gmock
-                                            GTest::gtest_main)
+  target_link_libraries(${arg_NAME} PRIVATE tilewise_options ${arg_LIBS} tilewise_matches
+                                            GTest::gmock GTest::gtest_main)
   set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test
                                               TILEWISE_UNCOUNTED ON)
   # It ends what hangs. A test of 50 s of processor time took more than 120 s on busy processors.

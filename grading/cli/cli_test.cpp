@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -550,8 +551,9 @@ TEST(Bench, RunsKernelsBesideThoseOfAStage) {
   const CommandResult copies =
       bench({"7", "--solutions", "--gpu", "gtx280", "--n", "64", "--json", json});
   EXPECT_EQ(copies.status, 0) << copies.output;
-  EXPECT_THAT(copies.output, AllOf(HasSubstr("solution   copied  strided by tiles"),
-                                   Not(HasSubstr("!")), HasSubstr("by tiles: a copy by way of tiles")));
+  EXPECT_THAT(copies.output,
+              AllOf(HasSubstr("solution   copied  strided by tiles"), Not(HasSubstr("!")),
+                    HasSubstr("by tiles: a copy by way of tiles")));
   for (const auto& row : nlohmann::json::parse(text_of(json)).at("rows")) {
     const bool turns = row.at("contender") == "solution";
     EXPECT_EQ(row.at("right").is_null(), !turns) << row << ": a copy is no transpose";

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "common/base/test/matches.hpp"
 #include "common/process/command.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
@@ -50,10 +50,8 @@ std::string solution_with(const std::string& text, const std::string& line) {
 /// What stands in the lines that are marked as not reached.
 std::vector<std::string> missed_lines(const std::string& output) {
   std::vector<std::string> lines;
-  const std::regex marked(R"(\n  ! +no test +\d+ +([^\n]*))");
-  for (std::sregex_iterator match(output.begin(), output.end(), marked), end; match != end;
-       ++match) {
-    lines.push_back((*match)[1]);
+  for (const auto& marked : core::matches_of(output, R"(\n  ! +no test +\d+ +([^\n]*))")) {
+    lines.push_back(marked[1]);
   }
   return lines;
 }
@@ -69,11 +67,9 @@ TEST(Coverage, TestsReachAllOfASolution) {
 
 TEST(Coverage, CountsBarriersAsOftenAsThreadsComeToThem) {
   const CommandResult run = coverage({"3", "--solutions"});
-  const std::regex barrier(R"(\n +([0-9,]+) +\d+ +__syncthreads\(\);)");
-  const std::vector<std::string> counts(
-      std::sregex_token_iterator(run.output.begin(), run.output.end(), barrier, 1), {});
-  ASSERT_EQ(counts.size(), 2u) << run.output;
-  EXPECT_EQ(counts[0], counts[1]);
+  const auto barriers = core::matches_of(run.output, R"(\n +([0-9,]+) +\d+ +__syncthreads\(\);)");
+  ASSERT_EQ(barriers.size(), 2u) << run.output;
+  EXPECT_EQ(barriers[0][1], barriers[1][1]);
 }
 
 TEST(Coverage, ShowsWhatNoTestReaches) {

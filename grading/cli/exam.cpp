@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <list>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 #include <tuple>

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <regex>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "common/base/test/matches.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cli/test/temporary_submission.hpp"
 #include "grading/course/stages.hpp"
@@ -63,10 +64,10 @@ TEST(Learner, IsLedFromTheFirstStageToTheSecond) {
 
   // Beginning anew keeps the record and the work.
   text = said(course, {"reset", "1"});
-  std::smatch backup;
-  ASSERT_TRUE(std::regex_search(text, backup, std::regex("what it held is in (.*)\n"))) << text;
+  const auto backup = core::matches_of(text, "what it held is in (.*)\n");
+  ASSERT_EQ(backup.size(), 1u) << text;
   const std::string source = "matmul_single_block.cu";
-  EXPECT_EQ(text_of(course.root() / backup[1].str()),
+  EXPECT_EQ(text_of(course.root() / backup[0][1]),
             text_of(layout().root / "solutions/01_single_block" / source));
   EXPECT_THAT(text_of(course.lab("01_single_block", source)), HasSubstr("TODO(lab)"));
   EXPECT_THAT(said(course, {"status"}),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "common/base/catalogue.hpp"
 #include "common/base/language.hpp"

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "common/process/sandbox.hpp"
 #include "grading/cohort/cohort.hpp"

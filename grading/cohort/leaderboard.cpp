@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "grading/cohort/ledger.hpp"
 #include "grading/page/render.hpp"

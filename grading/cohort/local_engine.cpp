@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <list>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "grading/builder/layout.hpp"

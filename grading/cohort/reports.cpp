@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ctime>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 

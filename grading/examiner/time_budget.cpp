@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tilewise::grading {
 namespace {
@@ -21,6 +22,24 @@ double total_s(double call_limit_s, double reference_s) {
 }
 
 }  // namespace
+
+void to_json(nlohmann::json& document, const TimeTaken& taken) {
+  document = {{"calls", taken.calls},
+              {"seconds", taken.seconds},
+              {"reference_s", taken.reference_s},
+              {"longest_s", taken.longest_s},
+              {"longest", taken.longest},
+              {"never_ended", taken.never_ended}};
+}
+
+void from_json(const nlohmann::json& document, TimeTaken& taken) {
+  document.at("calls").get_to(taken.calls);
+  document.at("seconds").get_to(taken.seconds);
+  document.at("reference_s").get_to(taken.reference_s);
+  document.at("longest_s").get_to(taken.longest_s);
+  document.at("longest").get_to(taken.longest);
+  document.at("never_ended").get_to(taken.never_ended);
+}
 
 void TimeTaken::add(const TimeTaken& others) {
   calls += others.calls;

@@ -2,7 +2,7 @@
 
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 
@@ -24,8 +24,8 @@ struct TimeTaken {
   void add(const TimeTaken& others);
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeTaken, calls, seconds, reference_s, longest_s, longest,
-                                   never_ended)
+void to_json(nlohmann::json& document, const TimeTaken& taken);
+void from_json(const nlohmann::json& document, TimeTaken& taken);
 
 /// How long a submission to a stage may take: a call, and all calls together. What never ends would
 /// meet the limit of a call in every test; once a function has met it, each further call of it gets

@@ -3,11 +3,11 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
 #include <string>
 
 #include "common/base/files.hpp"
+#include "common/base/test/matches.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/bench/test/example_bench.hpp"
@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 std::string browser() {
@@ -116,11 +117,9 @@ class LabReportInABrowser : public testing::Test {
     write("report.html", page);
     const std::string output = run(write("frame.html", frame_page("report.html", width)),
                                    {"--dump-dom", "--virtual-time-budget=5000"});
-    std::smatch match;
-    if (!std::regex_search(output, match, std::regex("probe(\\{.*\\})"))) {
-      throw std::runtime_error("the probe tells nothing:\n" + output);
-    }
-    const auto found = nlohmann::json::parse(match[1].str());
+    const auto told = core::matches_of(output, "probe(\\{.*\\})");
+    if (told.empty()) throw std::runtime_error("the probe tells nothing:\n" + output);
+    const auto found = nlohmann::json::parse(told[0][1]);
     EXPECT_EQ(found["width"], width);
     return found;
   }
@@ -183,8 +182,7 @@ TEST_F(LabReportInABrowser, IsNoWiderThanPaper) {
 }
 
 TEST_F(LabReportInABrowser, FetchesNothing) {
-  const std::regex address("(src|href)=\"(?!data:|#)");
-  EXPECT_FALSE(std::regex_search(page_, address));
+  EXPECT_THAT(core::matches_of(page_, "(src|href)=\"(?!data:|#)"), IsEmpty());
   EXPECT_THAT(page_, Not(HasSubstr("://")));
   EXPECT_THAT(page_, Not(HasSubstr("url(")));
   EXPECT_THAT(page_, Not(HasSubstr("@import")));
@@ -193,12 +191,9 @@ TEST_F(LabReportInABrowser, FetchesNothing) {
 TEST_F(LabReportInABrowser, PrintsOnAFewPages) {
   const fs::path pdf = scratch_.path() / "report.pdf";
   run(write("report.html", page_), {"--no-pdf-header-footer", "--print-to-pdf=" + pdf.string()});
-  const std::string text = text_of(pdf);
-  const std::regex page("/Type /Page\\b");
-  const auto pages =
-      std::distance(std::sregex_iterator(text.begin(), text.end(), page), std::sregex_iterator());
-  EXPECT_GE(pages, 8);
-  EXPECT_LE(pages, 20);
+  const std::size_t pages = core::matches_of(text_of(pdf), "/Type /Page\\b").size();
+  EXPECT_GE(pages, 8u);
+  EXPECT_LE(pages, 20u);
 }
 
 }  // namespace

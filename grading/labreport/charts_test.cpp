@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <utility>
 
+#include "common/base/test/matches.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/bench/test/example_bench.hpp"
 #include "grading/labreport/lab_report.hpp"
@@ -26,10 +26,10 @@ std::vector<std::string> names_of(const std::vector<NamedChart>& charts) {
 
 /// The texts of a chart's elements of this class.
 std::vector<std::string> texts(const NamedChart& chart, const std::string& classes) {
-  const std::regex element("<text class=\"" + classes + "\"[^>]*>([^<]*)</text>");
   std::vector<std::string> found;
-  for (std::sregex_iterator i(chart.svg.begin(), chart.svg.end(), element), end; i != end; ++i) {
-    found.push_back((*i)[1]);
+  for (const auto& element :
+       core::matches_of(chart.svg, "<text class=\"" + classes + "\"[^>]*>([^<]*)</text>")) {
+    found.push_back(element[1]);
   }
   return found;
 }
@@ -40,12 +40,12 @@ std::string title_of(const NamedChart& chart) { return texts(chart, "bold mid").
 /// Whether the places on an axis, by its marks' coordinate, go by factors: equal ones are equally
 /// far apart.
 bool is_logarithmic(const NamedChart& chart, const std::string& classes, const char* coordinate) {
-  const std::regex mark("<text class=\"" + classes + "\"[^>]* " + coordinate +
-                        "=\"([0-9.]+)\"[^>]*>([0-9.]+)</text>");
+  const std::string mark =
+      "<text class=\"" + classes + "\"[^>]* " + coordinate + "=\"([0-9.]+)\"[^>]*>([0-9.]+)</text>";
   std::vector<double> at, values;
-  for (std::sregex_iterator i(chart.svg.begin(), chart.svg.end(), mark), end; i != end; ++i) {
-    at.push_back(std::stod((*i)[1]));
-    values.push_back(std::stod((*i)[2]));
+  for (const auto& match : core::matches_of(chart.svg, mark)) {
+    at.push_back(std::stod(match[1]));
+    values.push_back(std::stod(match[2]));
   }
   const double half = (at.at(1) - at.at(0)) / (at.back() - at.front());
   const double by_difference = (values[1] - values[0]) / (values.back() - values.front());

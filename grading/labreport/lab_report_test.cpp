@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <regex>
 
 #include "common/base/catalogue.hpp"
 #include "common/base/files.hpp"
+#include "common/base/test/matches.hpp"
 #include "grading/bench/test/example_bench.hpp"
 
 namespace tilewise::grading {
@@ -31,9 +31,7 @@ std::string page_of(const BenchReport& report) {
 }
 
 int occurrences(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
-  return static_cast<int>(
-      std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
+  return static_cast<int>(core::matches_of(text, pattern).size());
 }
 
 BenchRow& row_of(BenchReport& report, const std::string& block, int n) {

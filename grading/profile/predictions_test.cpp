@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "common/base/files.hpp"
 #include "common/process/sandbox.hpp"

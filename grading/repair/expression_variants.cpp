@@ -1,7 +1,6 @@
-// Variants of values: names, numbers, operators, subscripts and arguments.
+// Variants of values: names, numbers, operators and subscripts.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <functional>
 #include <set>
 
@@ -241,15 +240,12 @@ bool rounds_up(const std::vector<Token>& code, std::size_t number) {
 void vary_numbers(Place& place) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
-    if (code[i].kind != TokenKind::number || !place.may_vary(i)) continue;
+    const auto value = whole_number(code[i]);
+    if (!value || !place.may_vary(i)) continue;
     if (is_compared_with_rest(code, i) || rounds_up(code, i)) continue;
-    long value = 0;
-    const char* const end = code[i].text.data() + code[i].text.size();
-    const auto [rest, error] = std::from_chars(code[i].text.data(), end, value);
-    if (error != std::errc() || rest != end) continue;
-    std::set<long> others = {value + 1};
-    if (value > 0) others.insert(value - 1);
-    if (value > 1) others.insert({2 * value, value / 2});
+    std::set<long> others = {*value + 1};
+    if (*value > 0) others.insert(*value - 1);
+    if (*value > 1) others.insert({2 * *value, *value / 2});
     for (const long other : others) place.add_expression({i, i + 1}, std::to_string(other));
   }
 }
@@ -467,56 +463,6 @@ void vary_subscripts(Place& place) {
         {.changes = {{Change::Form::expression, index, b}, {Change::Form::expression, next, a}},
          .line = code[i].line,
          .edits = {{index, b}, {next, a}}});
-  }
-}
-
-namespace {
-
-/// Whether an argument may go where another belongs: a number, a pointer, a size.
-bool is_exchangeable(const Place& place, Part argument) {
-  if (argument.first >= argument.end || !place.may_vary(argument.first)) return false;
-  if (place.code()[argument.first].is("{")) return false;
-  if (argument.end > argument.first + 1) return true;
-  const Variable* variable = place.scope().find(argument.first);
-  if (variable == nullptr) return place.code()[argument.first].kind == TokenKind::number;
-  return variable->type != Variable::Type::other || variable->base.ends_with("dim3 ");
-}
-
-}  // namespace
-
-void vary_arguments(Place& place) {
-  static constexpr auto no_calls =
-      std::to_array<std::string_view>({"if", "for", "while", "switch"});
-  const std::vector<Token>& code = place.code();
-  const auto exchange = [&](const std::vector<Part>& parts, Change::Form form) {
-    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-      const Part a = parts[k], b = parts[k + 1];
-      if (!is_exchangeable(place, a) || !is_exchangeable(place, b)) continue;
-      const std::string first = place.words_of(a), second = place.words_of(b);
-      if (first == second) continue;
-      place.add({.changes = {{form, a, second}, {form, b, first}},
-                 .line = code[a.first].line,
-                 .edits = {{a, second}, {b, first}}});
-    }
-  };
-  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
-    const bool is_call = code[i].is("(") && (code[i - 1].is_name() || code[i - 1].is(">")) &&
-                         std::ranges::find(no_calls, code[i - 1].text) == no_calls.end();
-    const auto close = is_call ? place.outline().partner(i) : std::nullopt;
-    if (close) exchange(place.outline().parts_between(i, *close), Change::Form::expression);
-    if (!code[i].is("<<<")) continue;
-    std::vector<Part> parts = {{i + 1, i + 1}};
-    std::size_t at = i + 1;
-    for (; at + 2 < place.function().end && !(code[at].is(">") && code[at + 1].is(">"));) {
-      if (code[at].is(",")) parts.push_back({at + 1, at + 1});
-      at = place.outline().behind(at);
-      parts.back().end = at;
-    }
-    for (Part& part : parts) {
-      if (part.end > part.first && code[part.end - 1].is(",")) --part.end;
-    }
-    if (parts.size() > 2) parts.resize(2);
-    exchange(parts, Change::Form::sides);
   }
 }
 

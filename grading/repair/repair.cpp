@@ -5,6 +5,7 @@
 #include <chrono>
 #include <exception>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -15,153 +16,16 @@
 #include <variant>
 
 #include "common/base/files.hpp"
-#include "grading/bench/bench_cases.hpp"
 #include "grading/builder/builder.hpp"
 #include "grading/builder/layout.hpp"
-#include "grading/examiner/process/worker.hpp"
-#include "grading/problem/inputs.hpp"
-#include "grading/problem/problem.hpp"
 #include "grading/problem/reference.hpp"
-#include "grading/profile/named_call.hpp"
-#include "grading/repair/small_call.hpp"
+#include "grading/repair/runner.hpp"
 #include "grading/repair/variant.hpp"
-#include "grading/stages/stage_contracts.hpp"
 
 namespace tilewise::grading {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Call and problem, posed: what a variant has to come right in.
-struct Posed {
-  NamedCall call;
-  std::unique_ptr<Workload> workload;
-  std::size_t bytes = 0;
-};
-
-/// Operations, or bytes, that a call may have at most: it runs hundreds of times.
-constexpr double most_operations = 1e6;
-
-std::optional<Posed> posed(const StageInfo& stage, const std::string& text) {
-  try {
-    auto call = small_call(text, contracts_of(stage.id), most_operations);
-    if (!call) return std::nullopt;
-    const Problem& problem = problem_of(layout().root, stage.id, call->function);
-    if (&problem == &problem_called("")) return std::nullopt;
-    const std::size_t bytes = bytes_in_memory(*call);
-    auto workload = problem.pose(*call, InputChoice{}, {});
-    return Posed{std::move(*call), std::move(workload), bytes};
-  } catch (const std::exception&) {
-    return std::nullopt;  // sizes that the contract refuses
-  }
-}
-
-std::size_t bytes_for(const std::vector<Posed>& calls) {
-  std::size_t bytes = 0;
-  for (const Posed& each : calls) bytes = std::max(bytes, each.bytes);
-  return bytes;
-}
-
-/// The calls that went wrong, the smallest first.
-std::vector<Posed> calls_to_try(const RepairRequest& request) {
-  constexpr std::size_t most_calls = 6;
-  std::vector<Posed> calls;
-  std::set<std::string> seen;
-  for (const std::string& text : request.calls) {
-    if (calls.size() == most_calls || !seen.insert(text).second) continue;
-    if (auto found = posed(request.stage, text)) calls.push_back(std::move(*found));
-  }
-  std::ranges::sort(calls, {},
-                    [](const Posed& each) { return each.call.operations + double(each.bytes); });
-  return calls;
-}
-
-/// Calls of all that the stage's functions may be told, on small matrices: what mends one of them
-/// and breaks another is no change to confirm.
-std::vector<Posed> calls_of_all(const StageInfo& stage) {
-  constexpr int n = 19;  // no tile divides it
-  std::vector<Posed> calls;
-  const auto cases = load_bench_cases(layout().root);
-  const auto of_stage = cases.find(stage.id);
-  if (of_stage == cases.end()) return calls;
-  for (const BenchCase& each : of_stage->second.cases) {
-    if (auto found = posed(stage, each.call(n))) calls.push_back(std::move(*found));
-  }
-  return calls;
-}
-
-/// Runs calls of one module in workers, one after another. Threads have one each.
-class Runner {
- public:
-  Runner(fs::path module, const RepairRequest& request, double endless_s)
-      : module_(std::move(module)),
-        request_(request),
-        calls_(calls_to_try(request)),
-        calls_of_all_(calls_of_all(request.stage)),
-        endless_s_(endless_s) {}
-
-  /// Whether all calls come right in a variant, and no check finds a fault.
-  bool all_right(std::int32_t variant) {
-    return std::ranges::all_of(calls_,
-                               [&](const Posed& each) { return comes_right(each, variant); }) &&
-           std::ranges::all_of(calls_of_all_, [&](const Posed& each) {
-             return comes_right(each, variant, Refusal::is_right);
-           });
-  }
-
-  /// Seconds that the longest of the calls takes as the source is, of those that return.
-  double longest_s() {
-    std::chrono::duration<double> longest{};
-    for (const auto* calls : {&calls_, &calls_of_all_}) {
-      for (const Posed& each : *calls) {
-        const auto begin = std::chrono::steady_clock::now();
-        comes_right(each, 0);
-        const auto end = std::chrono::steady_clock::now();
-        if (worker_) longest = std::max<std::chrono::duration<double>>(longest, end - begin);
-      }
-    }
-    return longest.count();
-  }
-
- private:
-  /// Of a call that the contract may not allow: nobody knows which those are.
-  enum class Refusal { is_wrong, is_right };
-
-  bool comes_right(const Posed& posed, std::int32_t variant, Refusal refusal = Refusal::is_wrong) {
-    if (!worker_) start();
-    const std::vector<Argument> arguments = posed.workload->place(posed.call, worker_->memory());
-    worker_->choose_variant(variant);
-    const CallReply reply =
-        worker_->call(posed.call.function, arguments, std::nullopt,
-                      simt::Watch{.checks = true, .seed = 1}, {}, endless_s_ / loading_s);
-    if (reply.ending != CallReply::Ending::returned) {
-      worker_.reset();
-      return false;
-    }
-    if (reply.cuda_status != 0) return refusal == Refusal::is_right;
-    return reply.findings.empty() &&
-           posed.workload->is_right(arguments, worker_->memory(), false).value_or(false);
-  }
-
-  static constexpr double loading_s = 10;
-
-  void start() {
-    worker_.emplace(
-        WorkerOptions{.executable = tool("tilewise-worker-simt"),
-                      .sandbox = Sandbox{request_.bubblewrap},
-                      .module = module_,
-                      .profile = request_.gpu,
-                      .time_limit_s = loading_s,
-                      .shared_bytes = std::max(bytes_for(calls_), bytes_for(calls_of_all_)),
-                      .address_space_bytes = simulator_address_space_bytes()});
-  }
-
-  fs::path module_;
-  const RepairRequest& request_;
-  std::vector<Posed> calls_, calls_of_all_;
-  double endless_s_;
-  std::optional<Worker> worker_;
-};
 
 /// One of a stage's sources and what there is to try in it.
 struct VariedFile {
@@ -169,6 +33,7 @@ struct VariedFile {
   std::string text;
   std::unique_ptr<SourceText> source;
   std::vector<Variant> variants;  ///< the nearest first
+  std::vector<Variant> fixed;     ///< each a program of its own, the nearest first
 };
 
 /// How far a variant is from what stands there. What changes a line that findings name is nearer. A
@@ -185,15 +50,20 @@ int distance(const Variant& variant, const RepairRequest& request) {
 std::optional<VariedFile> file_with(const RepairRequest& request, const std::string& function,
                                     const std::set<std::string, std::less<>>& wrong) {
   constexpr std::size_t most_variants = 4000;  // compile in twenty seconds or so
+  constexpr std::size_t most_programs = 24;    // compile in a second to four each
   for (const std::string& name : request.stage.sources) {
-    VariedFile file{name, core::text_of(request.source_directory / name), nullptr, {}};
+    VariedFile file{name, core::text_of(request.source_directory / name), nullptr, {}, {}};
     file.source = std::make_unique<SourceText>(file.text);
     const auto& functions = file.source->functions;
     if (std::ranges::find(functions, function, &WrittenFunction::name) == functions.end()) continue;
     file.variants = variants_of(*file.source, file.text, wrong);
-    std::ranges::stable_sort(file.variants, {},
-                             [&](const Variant& variant) { return distance(variant, request); });
-    if (file.variants.size() > most_variants) file.variants.resize(most_variants);
+    file.fixed = fixed_variants_of(*file.source, file.text, wrong);
+    for (auto [variants, most] :
+         {std::pair(&file.variants, most_variants), {&file.fixed, most_programs}}) {
+      std::ranges::stable_sort(*variants, {},
+                               [&](const Variant& variant) { return distance(variant, request); });
+      if (variants->size() > most) variants->resize(most);
+    }
     return file;
   }
   return std::nullopt;
@@ -249,22 +119,27 @@ fs::path build_variants(const RepairRequest& request, const VariedFile& file,
   return {};
 }
 
+/// Calls take milliseconds. One that takes long takes as long in most variants.
+constexpr double shortest_call_s = 0.25, longest_call_s = 2;
+
+unsigned processors_to_use() {
+  constexpr unsigned most = 8;  // each has a process and matrices of its own
+  return std::clamp(std::thread::hardware_concurrency(), 1U, most);
+}
+
 /// Tries variants on all processors, in a given order, until it is destroyed.
 class Search {
  public:
   /// @param order of the variants, counted from 0
   Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order)
       : order_(std::move(order)), states_(order_.size()) {
-    // Calls take milliseconds. One that takes long takes as long in most variants.
-    constexpr double shortest_s = 0.25, most_s = 2, times_as_long = 4;
-    Runner own(module, request, most_s / times_as_long);
-    const double endless_s = std::max(shortest_s, times_as_long * own.longest_s());
+    constexpr double times_as_long = 4;
+    Runner own(module, request, longest_call_s / times_as_long);
+    const double endless_s = std::max(shortest_call_s, times_as_long * own.longest_s());
     if (own.all_right(0)) return;
     goes_wrong_ = true;
-    constexpr unsigned most = 8;  // each has a process and matrices of its own
-    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1U, most);
     // Threads live as long as the search: a worker ends with the thread that has started it.
-    for (unsigned i = 0; i < count; ++i) {
+    for (unsigned i = 0; i < processors_to_use(); ++i) {
       threads_.emplace_back([this, runner = std::make_shared<Runner>(module, request, endless_s)] {
         try_all(*runner);
       });
@@ -340,8 +215,30 @@ class Hunt {
         paths_.push_back(found);
         continue;
       }
-      if (confirms(found)) return found.words;
+      if (!puts_in_a_constant(found) && confirms(found)) return found.words;
       is_over_ = confirmations_ >= most_confirmations;
+    }
+    return std::nullopt;
+  }
+
+  /// The same of what is a program of its own.
+  std::optional<std::string> look_among_programs() {
+    const ReferencesWithoutThreads without_threads;
+    const std::size_t at_once = processors_to_use();
+    const std::vector<Variant>& programs = file_.fixed;
+    for (std::size_t first = 0; first < programs.size() && !is_over(); first += at_once) {
+      const std::size_t end = std::min(first + at_once, programs.size());
+      std::vector<std::future<bool>> right;
+      for (std::size_t i = first; i < end; ++i) {
+        right.push_back(std::async(std::launch::async, [this, i] {
+          return is_right_alone("program_" + std::to_string(i), file_.fixed[i]);
+        }));
+      }
+      for (auto& each : right) each.wait();
+      for (std::size_t i = first; i < end && !is_over(); ++i) {
+        if (right[i - first].get() && confirms(programs[i])) return programs[i].words;
+        is_over_ = confirmations_ >= most_confirmations;
+      }
     }
     return std::nullopt;
   }
@@ -363,6 +260,31 @@ class Hunt {
 
  private:
   static constexpr int most_confirmations = 4;  // take seconds each
+
+  /// Whether all calls come right in a program of its own.
+  bool is_right_alone(const std::string& name, const Variant& variant) const {
+    const std::string text = with_edits(*file_.source, file_.text, variant);
+    BuildRequest build{request_.stage.id, folder_with(request_, name.c_str(), file_, text),
+                       Backend::simt, request_.scratch / name, Flavour::checked};
+    build.bubblewrap = request_.bubblewrap;
+    const BuildResult built = build_module(build);
+    return built.ok && Runner(built.module, request_, longest_call_s).all_right(0);
+  }
+
+  /// Whether a built-in value that a change puts in may as well be what it is in a grid of one row,
+  /// in all calls that were tried. Nobody means it then.
+  bool puts_in_a_constant(const Variant& found) const {
+    Variant constant = found;
+    bool is_one = false;
+    for (Rewording& edit : constant.edits) {
+      const std::string name = edit.text.substr(0, edit.text.find('.'));
+      const bool is_index = name == "blockIdx" || name == "threadIdx";
+      if (edit.text.size() != name.size() + 2 || !(is_index || name.ends_with("Dim"))) continue;
+      edit.text = is_index ? "0" : "1";
+      is_one = true;
+    }
+    return is_one && is_right_alone("constant", constant);
+  }
 
   bool confirms(const Variant& found) {
     ++confirmations_;
@@ -393,14 +315,16 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
   const auto file = file_with(request, calls.front().call.function, wrong);
   if (!file) return std::nullopt;
   // A source of many templates compiles for a minute with all: the nearest are tried before.
-  constexpr std::size_t nearest = 400;
-  Hunt hunt(request, *file);
   const std::span all(file->variants);
-  for (const auto part :
-       {all.first(std::min(nearest, all.size())), all.subspan(std::min(nearest, all.size()))}) {
-    if (part.empty() || hunt.is_over()) continue;
-    if (const auto found = hunt.look_among({part.begin(), part.end()})) return Repair{*found};
-  }
+  const std::size_t nearest = std::min<std::size_t>(400, all.size());
+  Hunt hunt(request, *file);
+  const auto look_among = [&](std::span<const Variant> part) {
+    return part.empty() || hunt.is_over() ? std::nullopt
+                                          : hunt.look_among({part.begin(), part.end()});
+  };
+  if (const auto found = look_among(all.first(nearest))) return Repair{*found};
+  if (const auto found = hunt.look_among_programs()) return Repair{*found};
+  if (const auto found = look_among(all.subspan(nearest))) return Repair{*found};
   if (const auto path = hunt.path_at_fault()) return Repair{*path, true};
   return std::nullopt;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -116,6 +118,14 @@ std::string Place::rewritten(const std::vector<Rewording>& rewordings) const {
   return told;
 }
 
+std::optional<long> whole_number(const Token& token) {
+  long value = 0;
+  const char* const end = token.text.data() + token.text.size();
+  const auto [rest, error] = std::from_chars(token.text.data(), end, value);
+  if (token.kind != TokenKind::number || error != std::errc() || rest != end) return {};
+  return value;
+}
+
 void Place::add(Variant variant) {
   if (variant.words.empty()) variant.words = rewritten(variant.edits);
   found_.push_back(std::move(variant));
@@ -219,10 +229,10 @@ std::set<std::string, std::less<>> named_in_tables(const SourceText& source) {
   return found;
 }
 
-}  // namespace
-
-std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
-                                 std::set<std::string, std::less<>> functions) {
+/// Has something looked for in functions, and in those that they lead to.
+std::vector<Variant> found_in(const SourceText& source, std::string_view text,
+                              std::set<std::string, std::less<>> functions,
+                              const std::function<void(Place&)>& look) {
   const bool all = functions.empty();
   functions.merge(named_in_tables(source));
   for (bool grows = true; grows;) {
@@ -240,12 +250,25 @@ std::vector<Variant> variants_of(const SourceText& source, std::string_view text
     if (!all && !functions.contains(function.name)) continue;
     if (is_constant(source.outline.code(), function)) continue;
     Place place(source, text, function);
+    look(place);
+    std::ranges::move(place.found(), std::back_inserter(variants));
+  }
+  return variants;
+}
+
+}  // namespace
+
+std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
+                                 std::set<std::string, std::less<>> functions) {
+  return found_in(source, text, std::move(functions), [](Place& place) {
     vary_names(place);
     vary_pairs(place);
+    vary_constants(place);
     vary_numbers(place);
     vary_operators(place);
     vary_subscripts(place);
     vary_arguments(place);
+    vary_functions(place);
     vary_conditions(place);
     vary_guards(place);
     vary_assignments(place);
@@ -256,9 +279,12 @@ std::vector<Variant> variants_of(const SourceText& source, std::string_view text
     vary_turns(place);
     vary_jumps(place);
     vary_order(place);
-    std::ranges::move(place.found(), std::back_inserter(variants));
-  }
-  return variants;
+  });
+}
+
+std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_view text,
+                                       std::set<std::string, std::less<>> functions) {
+  return found_in(source, text, std::move(functions), vary_fixed);
 }
 
 namespace {

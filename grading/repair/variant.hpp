@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -41,7 +42,7 @@ struct Rewording {
 
 /// One thing to try.
 struct Variant {
-  std::vector<Change> changes;
+  std::vector<Change> changes;   ///< none of what is fixed when a program is compiled
   int line = 0;                  ///< of the first change
   std::vector<Rewording> edits;  ///< that make it the source's own
   /// What to do, in a sentence's part: "on line 12 write ... in place of ...", which is what edits
@@ -109,13 +110,18 @@ class Place {
   std::vector<Variant> found_;
 };
 
+/// The number that a token is; nothing where it is none, no whole one, or has a suffix.
+std::optional<long> whole_number(const Token& token);
+
 // What there is to try, by what it changes.
 void vary_names(Place& place);
 void vary_pairs(Place& place);
+void vary_constants(Place& place);
 void vary_numbers(Place& place);
 void vary_operators(Place& place);
 void vary_subscripts(Place& place);
 void vary_arguments(Place& place);
+void vary_functions(Place& place);
 void vary_conditions(Place& place);
 void vary_guards(Place& place);
 void vary_assignments(Place& place);
@@ -126,11 +132,17 @@ void vary_barriers(Place& place);
 void vary_turns(Place& place);
 void vary_jumps(Place& place);
 void vary_order(Place& place);
+void vary_fixed(Place& place);
 
-/// Everything to try in a source.
+/// Everything to try in a source that a variable of the program may choose.
 /// @param functions in these, and in those that they lead to; empty: in all
 std::vector<Variant> variants_of(const SourceText& source, std::string_view text,
                                  std::set<std::string, std::less<>> functions = {});
+
+/// What to try in extents of arrays, arguments of templates and constants: each is edits alone, and
+/// a program of its own.
+std::vector<Variant> fixed_variants_of(const SourceText& source, std::string_view text,
+                                       std::set<std::string, std::less<>> functions = {});
 
 /// The source as it is with one of its variants.
 std::string with_edits(const SourceText& source, std::string_view text, const Variant& variant);

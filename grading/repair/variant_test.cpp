@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "common/base/test/matches.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -183,6 +184,19 @@ TEST(Variants, ExchangeTheArgumentsOfALaunch) {
               Contains(Field(&Variant::words, HasSubstr("f<<<block, grid>>>(A, B, C, n);"))));
 }
 
+TEST(Variants, CallWhatIsAlike) {
+  const auto variants = variants_in(
+      kernel("float a = A[row], b = B[col];\na = fmaxf(a, __shfl_down_sync(~0u, a, 8));\n"
+             "b += __shfl_down_sync(~0u, b, 8);\nC[std::min(row, n)] = a + b;"));
+  for (const char* words :
+       {"on line 5 write 'a = fmaxf(a, __shfl_xor_sync(~0u, a, 8));'",
+        "on line 6 write 'b += __shfl_xor_sync(~0u, b, 8);' in place of 'b += __shfl_down",
+        "__shfl_down_sync(~0u, a, 8));', on line 6 write 'b += __shfl_xor_sync(~0u, b, 8);'",
+        "on line 5 write 'a = fminf(a", "on line 7 write 'C[std::max(row, n)]"}) {
+    EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr(words))));
+  }
+}
+
 TEST(Variants, ReachWhatATableNames) {
   const std::string text = kernel("C[row] = A[col];") +
                            "template <int T> int run(int n) { f<<<n, T>>>(nullptr); return 0; }\n"
@@ -205,6 +219,77 @@ TEST(Variants, LeaveConstantsAlone) {
     EXPECT_THAT(variant.line, AnyOf(2, 3)) << variant.words;
   }
 }
+
+std::vector<Variant> fixed_variants_in(const std::string& text) {
+  const SourceText source(text);
+  return fixed_variants_of(source, text);
+}
+
+struct OfConstants {
+  const char* text;
+  std::vector<const char*> chosen;  ///< when the program runs
+  std::vector<const char*> fixed;   ///< when it is compiled
+  std::vector<const char*> never;
+};
+
+class ConstantsAreVaried : public testing::TestWithParam<OfConstants> {};
+
+TEST_P(ConstantsAreVaried, WhereTheyStand) {
+  const auto& [text, chosen, fixed, never] = GetParam();
+  const auto of_the_run = variants_in(text), of_the_compiler = fixed_variants_in(text);
+  const auto says = [](const char* words) { return Field(&Variant::words, HasSubstr(words)); };
+  for (const char* words : chosen) EXPECT_THAT(of_the_run, Contains(says(words)));
+  for (const char* words : fixed) {
+    EXPECT_THAT(of_the_compiler, Contains(says(words)));
+    EXPECT_THAT(of_the_run, Not(Contains(says(words))));
+  }
+  for (const char* words : never) {
+    EXPECT_THAT(of_the_run, Not(Contains(says(words))));
+    EXPECT_THAT(of_the_compiler, Not(Contains(says(words))));
+  }
+  for (const Variant& variant : of_the_compiler) {
+    EXPECT_TRUE(variant.changes.empty()) << variant.words;
+    EXPECT_NE(with_edits(SourceText(text), text, variant), text) << variant.words;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Variants, ConstantsAreVaried,
+    testing::Values(OfConstants{"template <int Tile, int Rx>\n"
+                                "__global__ void f(float* C, int n) {\n"
+                                "  __shared__ float As[2 * Tile][Rx];\n"
+                                "  fill<Tile, Rx>(As);\n"
+                                "  C[n * Rx] = As[0][0];\n"
+                                "}",
+                                {"on line 5 write 'C[n * Tile] = As[0][0];'"},
+                                {"on line 3 write '__shared__ float As[Rx][2 * Tile];'",
+                                 "As[2 * Rx][Rx];'", "As[3 * Tile][Rx];'",
+                                 "on line 4 write 'fill<Rx, Tile>(As);'", "fill<Tile, Tile>(As);'"},
+                                {}},
+                    OfConstants{
+                        "template <class Shape>\n"
+                        "__global__ void f(float* C, int n) {\n"
+                        "  store<Shape::rows, float>(C, Shape::as_row + n, std::size_t(n));\n"
+                        "  Shape::type value = Shape::rows * n;\n"
+                        "  Shape::sum(C, value);\n"
+                        "}",
+                        {"Shape::rows + n", "value = Shape::as_row * n;'"},
+                        {"on line 3 write 'store<Shape::as_row, float>(C"},
+                        {"store<float", "Shape::sum *", "Shape::type *", "Shape::type + n"}},
+                    OfConstants{"constexpr int side = 16;\n"
+                                "__global__ void f(float* C, int n) {\n"
+                                "  constexpr int depth = 8;\n"
+                                "  C[n * side] = depth;\n"
+                                "}",
+                                {"C[n * depth] = depth;'", "C[n * side] = side;'"},
+                                {"on line 3 write 'constexpr int depth = 16;'", "depth = 9;'"},
+                                {}},
+                    OfConstants{"int run(const double* A, double* C, int n) {\n"
+                                "  f<<<n, n, 2 * n * sizeof(float)>>>(A, C, n);\n"
+                                "}",
+                                {"2 * n * sizeof(double)"},
+                                {},
+                                {"sizeof(int)"}}));
 
 TEST(Variants, TakeNoShiftForAComparison) {
   const std::string text = kernel("for (int i = n; i > 1; i >>= 1) C[i] = A[i];");
@@ -232,11 +317,9 @@ TEST(Variants, AreWovenIntoTheSourceLineByLine) {
   EXPECT_THAT(woven, HasSubstr("// sum\n"));
   // Asked for by its number, or with those next to it.
   std::set<std::size_t> asked_for;
-  const std::regex question(R"(variant (==|-) (\d+)(\) > (\d+)U)?)");
-  for (std::sregex_iterator found(woven.begin(), woven.end(), question), none; found != none;
-       ++found) {
-    const std::size_t first = std::stoul((*found)[2]);
-    const std::size_t more = (*found)[4].matched ? std::stoul((*found)[4]) : 0;
+  for (const auto& found : core::matches_of(woven, R"(variant (==|-) (\d+)(\) > (\d+)U)?)")) {
+    const std::size_t first = std::stoul(found[2]);
+    const std::size_t more = found[4].empty() ? 0 : std::stoul(found[4]);
     for (std::size_t i = first; i <= first + more; ++i) asked_for.insert(i);
   }
   for (std::size_t i = 0; i < variants.size(); ++i) {

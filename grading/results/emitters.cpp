@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 

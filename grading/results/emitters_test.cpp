@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/base/test/matches.hpp"
 #include "grading/results/result.hpp"
 #include "grading/results/test/example_grade.hpp"
 
@@ -101,12 +101,11 @@ const std::map<std::string, Element> elements_of_jenkins = {
 
 /// What in a well-formed file Jenkins would refuse; empty if nothing.
 std::string refusal_of_jenkins(const std::string& xml) {
-  static const std::regex tag(R"re(<(/?)([a-z]+)((?: [a-z_]+="[^"]*")*)(/?)>)re");
-  static const std::regex attribute(R"re( ([a-z_]+)=")re");
+  const std::string tag = R"re(<(/?)([a-z]+)((?: [a-z_]+="[^"]*")*)(/?)>)re";
   std::vector<std::string> open;
-  for (std::sregex_iterator found(xml.begin(), xml.end(), tag), end; found != end; ++found) {
-    const std::string name = (*found)[2], attributes = (*found)[3];
-    if ((*found)[1].length() > 0) {
+  for (const auto& found : core::matches_of(xml, tag)) {
+    const std::string &name = found[2], &attributes = found[3];
+    if (!found[1].empty()) {
       open.pop_back();
       continue;
     }
@@ -116,15 +115,14 @@ std::string refusal_of_jenkins(const std::string& xml) {
       return "<" + name + "> in <" + open.back() + ">";
     }
     std::set<std::string> missing = element->second.required;
-    for (std::sregex_iterator one(attributes.begin(), attributes.end(), attribute); one != end;
-         ++one) {
-      const std::string key = (*one)[1];
+    for (const auto& attribute : core::matches_of(attributes, R"re( ([a-z_]+)=")re")) {
+      const std::string& key = attribute[1];
       if (missing.erase(key) == 0 && !element->second.optional.contains(key)) {
         return name + " has no " + key;
       }
     }
     if (!missing.empty()) return name + " needs " + *missing.begin();
-    if ((*found)[4].length() == 0) open.push_back(name);
+    if (found[4].empty()) open.push_back(name);
   }
   return "";
 }

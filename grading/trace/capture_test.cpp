@@ -6,6 +6,7 @@
 #include <bit>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 

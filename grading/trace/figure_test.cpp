@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
-
+#include "common/base/test/matches.hpp"
 #include "grading/page/render.hpp"
 #include "grading/trace/trace_page.hpp"
 
@@ -49,9 +48,7 @@ Trace example() {
 }
 
 int count(const std::string& text, const std::string& pattern) {
-  const std::regex wanted(pattern);
-  return static_cast<int>(
-      std::distance(std::sregex_iterator(text.begin(), text.end(), wanted), {}));
+  return static_cast<int>(core::matches_of(text, pattern).size());
 }
 
 /// XML demands what HTML does not: each attribute has a value.

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "common/base/test/matches.hpp"
 #include "common/process/command.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
@@ -198,11 +198,9 @@ TEST_F(Completion, KnowsTheCommandsOfTheScript) {
   std::ifstream lab(layout().root / "lab");
   const std::string text{std::istreambuf_iterator<char>(lab), {}};
   const std::string choice = text.substr(text.rfind("case ${1-} in"));
-  const std::regex label(R"(\n  ([a-z]+)\)\n)");
   std::set<std::string> labels;
-  for (std::sregex_iterator match(choice.begin(), choice.end(), label), end; match != end;
-       ++match) {
-    labels.insert((*match)[1]);  // not __packages, which nobody types
+  for (const auto& label : core::matches_of(choice, R"(\n  ([a-z]+)\)\n)")) {
+    labels.insert(label[1]);  // not __packages, which nobody types
   }
   EXPECT_THAT(labels, Contains("test"));
   const std::string offered = run({"bash", "-c",

@@ -1,0 +1,113 @@
+// Variants of calls: what is called, and with what.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "grading/repair/variant.hpp"
+
+namespace tilewise::grading {
+
+using simt::rewriting::TokenKind;
+
+namespace {
+
+/// Whether an argument may go where another belongs: a number, a pointer, a size.
+bool is_exchangeable(const Place& place, Part argument) {
+  if (argument.first >= argument.end || !place.may_vary(argument.first)) return false;
+  if (place.code()[argument.first].is("{")) return false;
+  if (argument.end > argument.first + 1) return true;
+  const Variable* variable = place.scope().find(argument.first);
+  if (variable == nullptr) return place.code()[argument.first].kind == TokenKind::number;
+  return variable->type != Variable::Type::other || variable->base.ends_with("dim3 ");
+}
+
+}  // namespace
+
+void vary_arguments(Place& place) {
+  static constexpr auto no_calls =
+      std::to_array<std::string_view>({"if", "for", "while", "switch"});
+  const std::vector<Token>& code = place.code();
+  const auto exchange = [&](const std::vector<Part>& parts, Change::Form form) {
+    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+      const Part a = parts[k], b = parts[k + 1];
+      if (!is_exchangeable(place, a) || !is_exchangeable(place, b)) continue;
+      const std::string first = place.words_of(a), second = place.words_of(b);
+      if (first == second) continue;
+      place.add({.changes = {{form, a, second}, {form, b, first}},
+                 .line = code[a.first].line,
+                 .edits = {{a, second}, {b, first}}});
+    }
+  };
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    const bool is_call = code[i].is("(") && (code[i - 1].is_name() || code[i - 1].is(">")) &&
+                         std::ranges::find(no_calls, code[i - 1].text) == no_calls.end();
+    const auto close = is_call ? place.outline().partner(i) : std::nullopt;
+    if (close) exchange(place.outline().parts_between(i, *close), Change::Form::expression);
+    if (!code[i].is("<<<")) continue;
+    std::vector<Part> parts = {{i + 1, i + 1}};
+    std::size_t at = i + 1;
+    for (; at + 2 < place.function().end && !(code[at].is(">") && code[at + 1].is(">"));) {
+      if (code[at].is(",")) parts.push_back({at + 1, at + 1});
+      at = place.outline().behind(at);
+      parts.back().end = at;
+    }
+    for (Part& part : parts) {
+      if (part.end > part.first && code[part.end - 1].is(",")) --part.end;
+    }
+    if (parts.size() > 2) parts.resize(2);
+    exchange(parts, Change::Form::sides);
+  }
+}
+
+namespace {
+
+/// Functions that take the same and are easily taken for one another.
+constexpr auto shuffles = std::to_array<std::string_view>(
+    {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"});
+constexpr auto votes = std::to_array<std::string_view>({"__all_sync", "__any_sync"});
+constexpr auto extremes = std::to_array<std::string_view>({"min", "max"});
+constexpr auto extremes_of_floats = std::to_array<std::string_view>({"fminf", "fmaxf"});
+constexpr auto extremes_of_doubles = std::to_array<std::string_view>({"fmin", "fmax"});
+constexpr auto alike = std::to_array<std::span<const std::string_view>>(
+    {shuffles, votes, extremes, extremes_of_floats, extremes_of_doubles});
+
+/// Has another function called in these calls of one, by the tokens of its name.
+void call_another(Place& place, const std::vector<std::size_t>& names, std::string_view other,
+                  int cost) {
+  const std::vector<Token>& code = place.code();
+  Variant variant{.changes = {}, .line = code[names.front()].line, .edits = {}, .cost = cost};
+  for (const std::size_t name : names) {
+    const std::size_t first = code[name - 1].is("::") ? name - 2 : name;
+    const std::size_t end = place.outline().behind(name + 1);
+    const std::string text =
+        place.text_of({first, name}) + std::string(other) + place.text_of({name + 1, end});
+    variant.changes.push_back({Change::Form::expression, {first, end}, text});
+    variant.edits.push_back({{name, name + 1}, std::string(other)});
+  }
+  place.add(std::move(variant));
+}
+
+}  // namespace
+
+void vary_functions(Place& place) {
+  const std::vector<Token>& code = place.code();
+  for (const auto& group : alike) {
+    for (const std::string_view called : group) {
+      std::vector<std::size_t> names;
+      for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+        const bool is_member = code[i - 1].is(".") || code[i - 1].is("->");
+        if (code[i].is(called) && code[i + 1].is("(") && place.may_vary(i) && !is_member) {
+          names.push_back(i);
+        }
+      }
+      for (const std::string_view other : group) {
+        if (other == called || names.empty()) continue;
+        call_another(place, names, other, 1);
+        if (names.size() == 1) continue;
+        for (const std::size_t name : names) call_another(place, {name}, other, 2);
+      }
+    }
+  }
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,230 @@
+// Variants of constants: parameters of templates, constexpr names, members of traits, extents of
+// arrays.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "grading/repair/variant.hpp"
+
+namespace tilewise::grading {
+
+namespace {
+
+bool is_type_of_integers(const Token& token) {
+  static constexpr auto types = std::to_array<std::string_view>(
+      {"int", "unsigned", "size_t", "long", "short", "uint32_t", "int32_t", "uint64_t", "int64_t"});
+  return std::ranges::find(types, token.text) != types.end();
+}
+
+/// Constants of a function, by what could stand for one another: those without a qualifier under
+/// "", members of a class, as in `Shape::rows`, under its name.
+class Constants {
+ public:
+  explicit Constants(const Place& place) : place_(place), code_(place.code()) {
+    add_parameters_of_template();
+    for (std::size_t i = 0; i < place.function().end; ++i) {
+      const bool is_seen =
+          i >= place.function().body || place.outline().scope(i) == simt::rewriting::Scope::file;
+      if (is_seen && code_[i].is("constexpr")) add_declared(i);
+    }
+    for (std::size_t i = place.function().body; i < place.function().end; ++i) {
+      if (is_member(i)) groups_[code_[i].text].insert(code_[i + 2].text);
+    }
+  }
+
+  /// The constant that begins at a token; empty where none does.
+  Part at(std::size_t i) const {
+    if (is_member(i)) return {i, i + 3};
+    const Token &before = code_[i - 1], &behind = code_[i + 1];
+    const bool is_whole = !before.is("::") && !before.is(".") && !before.is("->") &&
+                          !behind.is("::") && !behind.is("(") && !behind.is("<");
+    const auto own = groups_.find("");
+    const bool is_one = own != groups_.end() && own->second.contains(code_[i].text) && is_whole;
+    const Variable* const hides = place_.scope().find(i);
+    return {i, is_one && (hides == nullptr || hides->is_constant) ? i + 1 : i};
+  }
+
+  /// What could stand there in its place.
+  std::vector<std::string> others(Part constant) const {
+    constexpr std::size_t most = 6;
+    const bool is_qualified = constant.end - constant.first == 3;
+    const auto group = groups_.find(is_qualified ? code_[constant.first].text : "");
+    std::vector<std::string> found;
+    if (group == groups_.end()) return found;
+    const std::string prefix = is_qualified ? std::string(group->first) + "::" : "";
+    for (const std::string_view name : group->second) {
+      if (name == code_[constant.end - 1].text || found.size() == most) continue;
+      found.push_back(prefix + std::string(name));
+    }
+    return found;
+  }
+
+ private:
+  bool is_member(std::size_t i) const {
+    if (!code_[i].is_name() || !code_[i + 1].is("::") || !code_[i + 2].is_name()) return false;
+    const Token& behind = code_[i + 3];
+    // A type is followed by a name, and a function by what it is called with.
+    const bool is_value = !behind.is_name() && !behind.is("(") && !behind.is("::") &&
+                          !behind.is("<") && !behind.is("{") && !behind.is("&") && !behind.is("*");
+    const bool is_product = behind.is("*") || behind.is("&");
+    const Token& before = code_[i - 1];
+    const bool begins = before.is(";") || before.is("{") || before.is("}") || before.is("const");
+    return (is_value || (is_product && !begins)) && !code_[i].is("std") && !before.is("::") &&
+           !before.is("typename") && !before.is("using");
+  }
+
+  void add_parameters_of_template() {
+    for (std::size_t i = place_.function().parameters; i-- > 0;) {
+      if (code_[i].is(";") || code_[i].is("}")) return;
+      if (!code_[i].is("template")) continue;
+      const auto close = place_.outline().template_close(i + 1);
+      if (!close) return;
+      for (std::size_t k = i + 2; k < *close; ++k) {
+        const bool ends = code_[k + 1].is(",") || code_[k + 1].is("=") || k + 1 == *close;
+        if (ends && code_[k].is_name() && is_type_of_integers(code_[k - 1])) {
+          groups_[""].insert(code_[k].text);
+        }
+      }
+      return;
+    }
+  }
+
+  void add_declared(std::size_t constexpr_word) {
+    for (std::size_t i = constexpr_word + 1; i < constexpr_word + 6 && i + 1 < code_.size(); ++i) {
+      if (code_[i].is("(") || code_[i].is(";") || code_[i].is("[")) return;
+      const bool has_value = code_[i + 1].is("=") || code_[i + 1].is("{");
+      if (has_value && code_[i].is_name() && is_type_of_integers(code_[i - 1])) {
+        groups_[""].insert(code_[i].text);
+      }
+    }
+  }
+
+  const Place& place_;
+  const std::vector<Token>& code_;
+  std::map<std::string_view, std::set<std::string_view>> groups_;
+};
+
+/// `sizeof(float)` where matrices are of doubles.
+void vary_sizes(Place& place) {
+  const std::vector<Token>& code = place.code();
+  std::set<std::string> types;
+  for (const Variable& variable : place.scope().variables()) {
+    const bool leads_on =
+        variable.type == Variable::Type::pointer || variable.type == Variable::Type::array;
+    if (leads_on && variable.base.ends_with(" ") && !variable.base.starts_with("void")) {
+      types.insert(variable.base.substr(0, variable.base.size() - 1));
+    }
+  }
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    if (!code[i].is("sizeof") || !code[i + 1].is("(") || !place.may_vary(i - 1)) continue;
+    const std::size_t end = place.outline().behind(i + 1);
+    const std::string given = place.words_of({i + 2, end - 1});
+    static const std::set<std::string> reals = {"float", "double", "__half", "half"};
+    if (!reals.contains(given)) continue;
+    for (const std::string& type : types) {
+      if (type != given) place.add_expression({i, end}, "sizeof(" + type + ")");
+    }
+  }
+}
+
+}  // namespace
+
+void vary_constants(Place& place) {
+  const Constants constants(place);
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    const Part constant = constants.at(i);
+    if (constant.first == constant.end || !place.may_vary(i)) continue;
+    for (const std::string& other : constants.others(constant)) {
+      place.add_expression(constant, other);
+    }
+    i = constant.end - 1;
+  }
+  vary_sizes(place);
+}
+
+namespace {
+
+/// What is compiled by itself: words in place of others.
+void add_fixed(Place& place, std::vector<Rewording> edits, int cost) {
+  const int line = place.code()[edits.front().words.first].line;
+  place.add({.changes = {}, .line = line, .edits = std::move(edits), .cost = cost});
+}
+
+/// Exchanges neighbours among extents of an array, or arguments of a template.
+void exchange_neighbours(Place& place, const std::vector<Part>& parts) {
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    const std::string a = place.text_of(parts[i]), b = place.text_of(parts[i + 1]);
+    if (!a.empty() && !b.empty() && a != b) {
+      add_fixed(place, {{parts[i], b}, {parts[i + 1], a}}, 1);
+    }
+  }
+}
+
+/// Other constants and numbers in some words.
+void vary_fixed_words(Place& place, const Constants& constants, Part words) {
+  const std::vector<Token>& code = place.code();
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    const Part constant = constants.at(i);
+    if (constant.first != constant.end) {
+      for (const std::string& other : constants.others(constant)) {
+        add_fixed(place, {{constant, other}}, 1);
+      }
+      i = constant.end - 1;
+      continue;
+    }
+    const auto number = whole_number(code[i]);
+    if (!number) continue;
+    for (const long other : {*number + 1, *number - 1, *number * 2, *number / 2}) {
+      if (other > 0 && other != *number) {
+        add_fixed(place, {{{i, i + 1}, std::to_string(other)}}, 2);
+      }
+    }
+  }
+}
+
+/// Whether words are of values: numbers, constants and what stands between them.
+bool are_values(const Place& place, const Constants& constants, Part words) {
+  for (std::size_t i = words.first; i < words.end; ++i) {
+    if (!place.code()[i].is_name()) continue;
+    const Part constant = constants.at(i);
+    if (constant.first == constant.end) return false;
+    i = constant.end - 1;
+  }
+  return words.first < words.end;
+}
+
+}  // namespace
+
+void vary_fixed(Place& place) {
+  const std::vector<Token>& code = place.code();
+  const Outline& outline = place.outline();
+  const Constants constants(place);
+  for (const Variable& variable : place.scope().variables()) {
+    if (variable.declared < place.function().body) continue;
+    std::vector<Part> extents;
+    for (std::size_t i = variable.declared + 1; code[i].is("["); i = outline.behind(i)) {
+      extents.push_back({i + 1, outline.behind(i) - 1});
+    }
+    exchange_neighbours(place, extents);
+    for (const Part extent : extents) vary_fixed_words(place, constants, extent);
+    if (variable.is_constant && !place.may_vary(variable.declared)) {
+      const bool is_evaluated = code[variable.type_begin].is("constexpr");
+      if (is_evaluated) vary_fixed_words(place, constants, variable.value);
+    }
+  }
+  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
+    if (!code[i].is("<") || !code[i - 1].is_name() || place.may_vary(i)) continue;
+    const auto close = outline.template_close(i);
+    if (!close) continue;
+    std::vector<Part> values;
+    for (const Part part : outline.parts_between(i, *close)) {
+      if (!are_values(place, constants, part)) continue;
+      values.push_back(part);
+      vary_fixed_words(place, constants, part);
+    }
+    exchange_neighbours(place, values);
+  }
+}
+
+}  // namespace tilewise::grading

@@ -1,0 +1,129 @@
+#include "grading/repair/runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "grading/bench/bench_cases.hpp"
+#include "grading/builder/builder.hpp"
+#include "grading/builder/layout.hpp"
+#include "grading/problem/inputs.hpp"
+#include "grading/repair/small_call.hpp"
+#include "grading/stages/stage_contracts.hpp"
+
+namespace tilewise::grading {
+namespace {
+
+/// Operations, or bytes, that a call may have at most: it runs hundreds of times.
+constexpr double most_operations = 1e6;
+
+std::optional<Posed> posed(const StageInfo& stage, const std::string& text) {
+  try {
+    auto call = small_call(text, contracts_of(stage.id), most_operations);
+    if (!call) return std::nullopt;
+    const Problem& problem = problem_of(layout().root, stage.id, call->function);
+    if (&problem == &problem_called("")) return std::nullopt;
+    const std::size_t bytes = bytes_in_memory(*call);
+    auto workload = problem.pose(*call, InputChoice{}, {});
+    return Posed{std::move(*call), std::move(workload), bytes};
+  } catch (const std::exception&) {
+    return std::nullopt;  // sizes that the contract refuses
+  }
+}
+
+std::size_t bytes_for(const std::vector<Posed>& calls) {
+  std::size_t bytes = 0;
+  for (const Posed& each : calls) bytes = std::max(bytes, each.bytes);
+  return bytes;
+}
+
+/// Calls of all that the stage's functions may be told, on small matrices: what mends one of them
+/// and breaks another is no change to confirm.
+std::vector<Posed> calls_of_all(const StageInfo& stage) {
+  constexpr int n = 19;  // no tile divides it
+  std::vector<Posed> calls;
+  const auto cases = load_bench_cases(layout().root);
+  const auto of_stage = cases.find(stage.id);
+  if (of_stage == cases.end()) return calls;
+  for (const BenchCase& each : of_stage->second.cases) {
+    if (auto found = posed(stage, each.call(n))) calls.push_back(std::move(*found));
+  }
+  return calls;
+}
+
+constexpr double loading_s = 10;
+
+}  // namespace
+
+std::vector<Posed> calls_to_try(const RepairRequest& request) {
+  constexpr std::size_t most_calls = 6;
+  std::vector<Posed> calls;
+  std::set<std::string> seen;
+  for (const std::string& text : request.calls) {
+    if (calls.size() == most_calls || !seen.insert(text).second) continue;
+    if (auto found = posed(request.stage, text)) calls.push_back(std::move(*found));
+  }
+  std::ranges::sort(calls, {},
+                    [](const Posed& each) { return each.call.operations + double(each.bytes); });
+  return calls;
+}
+
+Runner::Runner(std::filesystem::path module, const RepairRequest& request, double endless_s)
+    : module_(std::move(module)),
+      request_(request),
+      calls_(calls_to_try(request)),
+      calls_of_all_(calls_of_all(request.stage)),
+      endless_s_(endless_s) {}
+
+bool Runner::all_right(std::int32_t variant) {
+  return std::ranges::all_of(calls_,
+                             [&](const Posed& each) { return comes_right(each, variant); }) &&
+         std::ranges::all_of(calls_of_all_, [&](const Posed& each) {
+           return comes_right(each, variant, Refusal::is_right);
+         });
+}
+
+double Runner::longest_s() {
+  std::chrono::duration<double> longest{};
+  for (const auto* calls : {&calls_, &calls_of_all_}) {
+    for (const Posed& each : *calls) {
+      const auto begin = std::chrono::steady_clock::now();
+      comes_right(each, 0);
+      const auto end = std::chrono::steady_clock::now();
+      if (worker_) longest = std::max<std::chrono::duration<double>>(longest, end - begin);
+    }
+  }
+  return longest.count();
+}
+
+bool Runner::comes_right(const Posed& posed, std::int32_t variant, Refusal refusal) {
+  if (!worker_) start();
+  const std::vector<Argument> arguments = posed.workload->place(posed.call, worker_->memory());
+  worker_->choose_variant(variant);
+  const CallReply reply =
+      worker_->call(posed.call.function, arguments, std::nullopt,
+                    simt::Watch{.checks = true, .seed = 1}, {}, endless_s_ / loading_s);
+  if (reply.ending != CallReply::Ending::returned) {
+    worker_.reset();
+    return false;
+  }
+  if (reply.cuda_status != 0) return refusal == Refusal::is_right;
+  return reply.findings.empty() &&
+         posed.workload->is_right(arguments, worker_->memory(), false).value_or(false);
+}
+
+void Runner::start() {
+  worker_.emplace(
+      WorkerOptions{.executable = tool("tilewise-worker-simt"),
+                    .sandbox = Sandbox{request_.bubblewrap},
+                    .module = module_,
+                    .profile = request_.gpu,
+                    .time_limit_s = loading_s,
+                    .shared_bytes = std::max(bytes_for(calls_), bytes_for(calls_of_all_)),
+                    .address_space_bytes = simulator_address_space_bytes()});
+}
+
+}  // namespace tilewise::grading
