@@ -114,6 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mending{
             "Index", "Bs[k][tx]", "Bs[tx][k]", 0,
             "write 'sum += As[ty][k] * Bs[k][tx];' in place of 'sum += As[ty][k] * Bs[tx][k];'"},
+        Mending{"Extent", "__shared__ float Bs[Tile][Tile];",
+                "constexpr int half = Tile / 2;\n__shared__ float Bs[half][Tile];", 0,
+                "write '__shared__ float Bs[Tile][Tile];'"},
         Mending{"OnePathOfTwo", "sum += As[ty][k] * Bs[k][tx];",
                 "if (n % 2 == 0) {\nsum += As[ty][k] + Bs[k][tx];\n} else {\n"
                 "sum += As[ty][k] * Bs[k][tx];\n}",

@@ -35,7 +35,8 @@ void vary_arguments(Place& place) {
       if (first == second) continue;
       place.add({.changes = {{form, a, second}, {form, b, first}},
                  .line = code[a.first].line,
-                 .edits = {{a, second}, {b, first}}});
+                 .edits = {{a, second}, {b, first}},
+                 .daring = form == Change::Form::expression ? 2 : 0});
     }
   };
   for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {

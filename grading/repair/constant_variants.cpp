@@ -91,6 +91,9 @@ class Constants {
   }
 
   void add_declared(std::size_t constexpr_word) {
+    std::size_t first = constexpr_word;
+    while (first > 0 && (code_[first - 1].is("static") || code_[first - 1].is("inline"))) --first;
+    if (first > 0 && code_[first - 1].is(">")) return;  // of a template
     for (std::size_t i = constexpr_word + 1; i < constexpr_word + 6 && i + 1 < code_.size(); ++i) {
       if (code_[i].is("(") || code_[i].is(";") || code_[i].is("[")) return;
       const bool has_value = code_[i + 1].is("=") || code_[i + 1].is("{");
@@ -105,27 +108,27 @@ class Constants {
   std::map<std::string_view, std::set<std::string_view>> groups_;
 };
 
-/// `sizeof(float)` where matrices are of doubles.
-void vary_sizes(Place& place) {
-  const std::vector<Token>& code = place.code();
-  std::set<std::string> types;
+/// What could stand in the place of `sizeof(float)`: the size of what matrices have in this
+/// function.
+std::vector<std::string> other_sizes(const Place& place, Part given) {
+  static const std::set<std::string> reals = {"float", "double", "__half", "half"};
+  const std::string type = place.words_of({given.first + 2, given.end - 1});
+  std::set<std::string> sizes;
   for (const Variable& variable : place.scope().variables()) {
     const bool leads_on =
         variable.type == Variable::Type::pointer || variable.type == Variable::Type::array;
-    if (leads_on && variable.base.ends_with(" ") && !variable.base.starts_with("void")) {
-      types.insert(variable.base.substr(0, variable.base.size() - 1));
+    const std::string base = variable.base.substr(0, variable.base.find(' '));
+    if (leads_on && reals.contains(type) && reals.contains(base) && base != type) {
+      sizes.insert("sizeof(" + base + ")");
     }
   }
-  for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
-    if (!code[i].is("sizeof") || !code[i + 1].is("(") || !place.may_vary(i - 1)) continue;
-    const std::size_t end = place.outline().behind(i + 1);
-    const std::string given = place.words_of({i + 2, end - 1});
-    static const std::set<std::string> reals = {"float", "double", "__half", "half"};
-    if (!reals.contains(given)) continue;
-    for (const std::string& type : types) {
-      if (type != given) place.add_expression({i, end}, "sizeof(" + type + ")");
-    }
-  }
+  return {sizes.begin(), sizes.end()};
+}
+
+/// The `sizeof(float)` that begins at a token; empty where none does.
+Part size_at(const Place& place, std::size_t i) {
+  const bool is_one = place.code()[i].is("sizeof") && place.code()[i + 1].is("(");
+  return {i, is_one ? place.outline().behind(i + 1) : i};
 }
 
 }  // namespace
@@ -133,14 +136,16 @@ void vary_sizes(Place& place) {
 void vary_constants(Place& place) {
   const Constants constants(place);
   for (std::size_t i = place.function().body + 1; i < place.function().end; ++i) {
-    const Part constant = constants.at(i);
-    if (constant.first == constant.end || !place.may_vary(i)) continue;
-    for (const std::string& other : constants.others(constant)) {
-      place.add_expression(constant, other);
+    const Part constant = constants.at(i), size = size_at(place, i);
+    if (constant.first < constant.end && place.may_vary(i)) {
+      for (const std::string& other : constants.others(constant)) {
+        place.add_expression(constant, other, 1, 1);
+      }
+      i = constant.end - 1;
+    } else if (size.first < size.end && place.may_vary(i - 1)) {
+      for (const std::string& other : other_sizes(place, size)) place.add_expression(size, other);
     }
-    i = constant.end - 1;
   }
-  vary_sizes(place);
 }
 
 namespace {
@@ -161,23 +166,24 @@ void exchange_neighbours(Place& place, const std::vector<Part>& parts) {
   }
 }
 
-/// Other constants and numbers in some words.
+/// Other constants, sizes and numbers in some words.
 void vary_fixed_words(Place& place, const Constants& constants, Part words) {
   const std::vector<Token>& code = place.code();
   for (std::size_t i = words.first; i < words.end; ++i) {
-    const Part constant = constants.at(i);
-    if (constant.first != constant.end) {
+    const Part constant = constants.at(i), size = size_at(place, i);
+    if (constant.first < constant.end) {
       for (const std::string& other : constants.others(constant)) {
         add_fixed(place, {{constant, other}}, 1);
       }
       i = constant.end - 1;
-      continue;
-    }
-    const auto number = whole_number(code[i]);
-    if (!number) continue;
-    for (const long other : {*number + 1, *number - 1, *number * 2, *number / 2}) {
-      if (other > 0 && other != *number) {
-        add_fixed(place, {{{i, i + 1}, std::to_string(other)}}, 2);
+    } else if (size.first < size.end) {
+      for (const std::string& other : other_sizes(place, size)) {
+        add_fixed(place, {{size, other}}, 1);
+      }
+    } else if (const auto number = whole_number(code[i])) {
+      for (const long other : std::set{*number + 1, *number - 1, *number * 2, *number / 2}) {
+        if (other < 1 || other == *number) continue;
+        add_fixed(place, {{{i, i + 1}, std::to_string(other)}}, 3);
       }
     }
   }
@@ -207,7 +213,12 @@ void vary_fixed(Place& place) {
       extents.push_back({i + 1, outline.behind(i) - 1});
     }
     exchange_neighbours(place, extents);
-    for (const Part extent : extents) vary_fixed_words(place, constants, extent);
+    // A thread's own arrays are as long as its work, which is no matter of one number.
+    const auto is_shared = [](const Token& token) { return token.is("__shared__"); };
+    if (std::any_of(code.begin() + std::ptrdiff_t(variable.type_begin),
+                    code.begin() + std::ptrdiff_t(variable.declared), is_shared)) {
+      for (const Part extent : extents) vary_fixed_words(place, constants, extent);
+    }
     if (variable.is_constant && !place.may_vary(variable.declared)) {
       const bool is_evaluated = code[variable.type_begin].is("constexpr");
       if (is_evaluated) vary_fixed_words(place, constants, variable.value);

@@ -81,7 +81,7 @@ void vary_names(Place& place) {
                             (is_whole || other->base == variable->base) &&
                             variable->type != Variable::Type::other;
       if (!is_alike || others == most_others || !tried.insert(other->name).second) continue;
-      place.add_expression({i, i + 1}, std::string(other->name));
+      place.add_expression({i, i + 1}, std::string(other->name), 1, is_whole ? 0 : 1);
       ++others;
     }
     if (variable->type != Variable::Type::integer || !is_in_kernel_code(place)) continue;

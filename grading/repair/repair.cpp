@@ -45,17 +45,26 @@ int distance(const Variant& variant, const RepairRequest& request) {
   return (is_expected ? 1 + 4 * variant.loops : 2 * variant.cost) + (is_named ? 0 : 3);
 }
 
-/// The source that defines a function, with what there is to try in the functions that went wrong,
-/// the nearest first.
+bool defines(const SourceText& source, const std::string& function) {
+  return std::ranges::find(source.functions, function, &WrittenFunction::name) !=
+         source.functions.end();
+}
+
+/// The source that is blamed, or else that defines a function, with what there is to try in the
+/// functions that went wrong, the nearest first.
 std::optional<VariedFile> file_with(const RepairRequest& request, const std::string& function,
-                                    const std::set<std::string, std::less<>>& wrong) {
+                                    std::set<std::string, std::less<>> wrong) {
   constexpr std::size_t most_variants = 4000;  // compile in twenty seconds or so
-  constexpr std::size_t most_programs = 24;    // compile in a second to four each
-  for (const std::string& name : request.stage.sources) {
+  constexpr std::size_t most_programs = 12;    // compile and run in a second to four each
+  const auto& sources = request.stage.sources;
+  const bool is_blamed = std::ranges::find(sources, request.file) != sources.end();
+  for (const std::string& name : sources) {
     VariedFile file{name, core::text_of(request.source_directory / name), nullptr, {}, {}};
     file.source = std::make_unique<SourceText>(file.text);
-    const auto& functions = file.source->functions;
-    if (std::ranges::find(functions, function, &WrittenFunction::name) == functions.end()) continue;
+    if (is_blamed ? name != request.file : !defines(*file.source, function)) continue;
+    // A call of one source may go wrong in a function of another.
+    if (std::ranges::none_of(wrong, [&](const auto& each) { return defines(*file.source, each); }))
+      wrong.clear();
     file.variants = variants_of(*file.source, file.text, wrong);
     file.fixed = fixed_variants_of(*file.source, file.text, wrong);
     for (auto [variants, most] :
@@ -95,7 +104,7 @@ fs::path folder_with(const RepairRequest& request, const char* name, const Varie
 /// Compiles variants as one module. What does not compile is taken out, line by line.
 fs::path build_variants(const RepairRequest& request, const VariedFile& file,
                         std::vector<Variant>& variants) {
-  constexpr int most_attempts = 4;
+  constexpr int most_attempts = 6;
   for (int i = 0; i < most_attempts; ++i) {
     const fs::path folder =
         folder_with(request, "varied", file, varied(*file.source, file.text, variants));
@@ -107,14 +116,20 @@ fs::path build_variants(const RepairRequest& request, const VariedFile& file,
     if (built.ok) return built.module;
     std::set<int> lines = lines_in(built.output, file.name);
     lines.insert(built.finding.line);
-    const std::size_t before = variants.size();
-    std::erase_if(variants, [&](const Variant& variant) {
+    const auto stands_there = [&](const Variant& variant) {
       return std::ranges::any_of(variant.changes, [&](const Change& change) {
         const auto& code = file.source->outline.code();
         return lines.contains(code[change.words.first].line);
       });
+    };
+    int most = -1;
+    for (const Variant& variant : variants) {
+      if (stands_there(variant)) most = std::max(most, variant.daring);
+    }
+    if (most < 0) return {};
+    std::erase_if(variants, [&](const Variant& variant) {
+      return variant.daring == most && stands_there(variant);
     });
-    if (variants.size() == before) return {};
   }
   return {};
 }

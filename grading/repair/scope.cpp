@@ -92,11 +92,15 @@ void Scope::add_declaration(Part words, std::size_t end) {
         if (close) at = *close;
         continue;
       }
+      if (token.is("(") && outline_.takes_parentheses(at - 1)) {
+        at = outline_.behind(at) - 1;
+        continue;
+      }
       if (token.is("=") || token.is(";") || token.is(",") || token.is("[") || token.is("(") ||
           token.is("{") || token.is(":")) {
         break;
       }
-      if (token.is_name()) name = at;
+      if (token.is_name() && !outline_.takes_parentheses(at)) name = at;
     }
     if (name >= words.end) return;
     if (is_first) type = type_of(code_, {type_begin, name}, base);

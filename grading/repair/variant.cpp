@@ -139,12 +139,13 @@ bool Place::is_place_wanted(std::size_t first) const {
          (before.is("-") && left.is("-"));
 }
 
-void Place::add_expression(Part words, const std::string& text, int cost) {
+void Place::add_expression(Part words, const std::string& text, int cost, int daring) {
   if (is_place_wanted(words.first)) return;
   add({.changes = {{Change::Form::expression, words, text}},
        .line = code()[words.first].line,
        .edits = {{words, text}},
-       .cost = cost});
+       .cost = cost,
+       .daring = daring});
 }
 
 void Place::add_condition(Part words, const std::string& text, int cost) {

@@ -56,6 +56,9 @@ struct Variant {
   std::size_t condition = 0;
   /// It has one path taken always, which tells where a fault is, and mends nothing.
   bool takes_one_path = false;
+  /// How little words tell whether it compiles: of a line that does not, what dares most is taken
+  /// out first.
+  int daring = 0;
 };
 
 /// A function that is being looked at, and what was found to try in it.
@@ -88,7 +91,8 @@ class Place {
   void add(Variant variant);
 
   /// Adds a change of one expression.
-  void add_expression(Part words, const std::string& text, int cost = 1);
+  /// @param daring as a Variant has it
+  void add_expression(Part words, const std::string& text, int cost = 1, int daring = 0);
   void add_condition(Part words, const std::string& text, int cost);
 
   /// Adds what has one of two paths taken always, that of a condition that holds or the other one.

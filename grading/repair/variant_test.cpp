@@ -255,41 +255,41 @@ TEST_P(ConstantsAreVaried, WhereTheyStand) {
 
 INSTANTIATE_TEST_SUITE_P(
     Variants, ConstantsAreVaried,
-    testing::Values(OfConstants{"template <int Tile, int Rx>\n"
-                                "__global__ void f(float* C, int n) {\n"
-                                "  __shared__ float As[2 * Tile][Rx];\n"
-                                "  fill<Tile, Rx>(As);\n"
-                                "  C[n * Rx] = As[0][0];\n"
-                                "}",
-                                {"on line 5 write 'C[n * Tile] = As[0][0];'"},
-                                {"on line 3 write '__shared__ float As[Rx][2 * Tile];'",
-                                 "As[2 * Rx][Rx];'", "As[3 * Tile][Rx];'",
-                                 "on line 4 write 'fill<Rx, Tile>(As);'", "fill<Tile, Tile>(As);'"},
-                                {}},
-                    OfConstants{
-                        "template <class Shape>\n"
-                        "__global__ void f(float* C, int n) {\n"
-                        "  store<Shape::rows, float>(C, Shape::as_row + n, std::size_t(n));\n"
-                        "  Shape::type value = Shape::rows * n;\n"
-                        "  Shape::sum(C, value);\n"
-                        "}",
-                        {"Shape::rows + n", "value = Shape::as_row * n;'"},
-                        {"on line 3 write 'store<Shape::as_row, float>(C"},
-                        {"store<float", "Shape::sum *", "Shape::type *", "Shape::type + n"}},
-                    OfConstants{"constexpr int side = 16;\n"
-                                "__global__ void f(float* C, int n) {\n"
-                                "  constexpr int depth = 8;\n"
-                                "  C[n * side] = depth;\n"
-                                "}",
-                                {"C[n * depth] = depth;'", "C[n * side] = side;'"},
-                                {"on line 3 write 'constexpr int depth = 16;'", "depth = 9;'"},
-                                {}},
-                    OfConstants{"int run(const double* A, double* C, int n) {\n"
-                                "  f<<<n, n, 2 * n * sizeof(float)>>>(A, C, n);\n"
-                                "}",
-                                {"2 * n * sizeof(double)"},
-                                {},
-                                {"sizeof(int)"}}));
+    testing::Values(
+        OfConstants{"template <int Tile, int Rx>\n"
+                    "__global__ void f(float* C, int n) {\n"
+                    "  __shared__ float As[2 * Tile][Rx];\n"
+                    "  fill<Tile, Rx>(As);\n"
+                    "  C[n * Rx] = As[0][0];\n"
+                    "}",
+                    {"on line 5 write 'C[n * Tile] = As[0][0];'"},
+                    {"on line 3 write '__shared__ float As[Rx][2 * Tile];'", "As[2 * Rx][Rx];'",
+                     "As[3 * Tile][Rx];'", "on line 4 write 'fill<Rx, Tile>(As);'",
+                     "fill<Tile, Tile>(As);'"},
+                    {}},
+        OfConstants{"template <class Shape>\n"
+                    "__global__ void f(float* C, int n) {\n"
+                    "  store<Shape::rows, float>(C, Shape::as_row + n, std::size_t(n));\n"
+                    "  Shape::type value = Shape::rows * n;\n"
+                    "  Shape::sum(C, Shape::as_row, value);\n"
+                    "}",
+                    {"Shape::rows + n", "value = Shape::as_row * n;'"},
+                    {"on line 3 write 'store<Shape::as_row, float>(C"},
+                    {"store<float", "Shape::type *", "Shape::type + n", "Shape::sum *"}},
+        OfConstants{"constexpr int side = 16; template <class T> constexpr int unit = sizeof(T);\n"
+                    "__global__ void f(float* C, int n) {\n"
+                    "  constexpr int depth = 8;\n"
+                    "  C[n * side] = depth;\n"
+                    "}",
+                    {"C[n * depth] = depth;'", "C[n * side] = side;'"},
+                    {"on line 3 write 'constexpr int depth = 16;'", "depth = 9;'"},
+                    {}},
+        OfConstants{"int run(const double* A, double* C, int n) {\n"
+                    "  f<<<n, n, 2 * n * sizeof(float)>>>(A, C, n);\n"
+                    "}",
+                    {"2 * n * sizeof(double)"},
+                    {},
+                    {"sizeof(int)"}}));
 
 TEST(Variants, TakeNoShiftForAComparison) {
   const std::string text = kernel("for (int i = n; i > 1; i >>= 1) C[i] = A[i];");
