@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/test/matches.hpp"
 #include "common/process/sandbox.hpp"
 #include "grading/builder/layout.hpp"
 #include "grading/cohort/engines.hpp"
@@ -25,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
 
 class SlurmEngineTest : public testing::Test {
  protected:
@@ -112,9 +113,9 @@ TEST_F(SlurmEngineTest, GradesAsTheLocalEngineDoes) {
   const CommandResult run = run_command(grade());
   EXPECT_EQ(run.status, BrokenCohort::some_not_graded) << run.output;
   EXPECT_THAT(run.output, HasSubstr("6 submissions: 4 graded, 2 not"));
-  EXPECT_THAT(run.output, AllOf(HasSubstr("array 1: 2 of the submissions\n"),
-                                HasSubstr("array 2: 2 of the submissions\n")))
-      << "half as many as there are, since this cluster takes no four";
+  // Half as many as there are, since this cluster takes no four. What it refuses may have a number.
+  EXPECT_THAT(core::matches_of(run.output, "array \\d+: 2 of the submissions\n"), SizeIs(2))
+      << run.output;
   EXPECT_EQ(jobs_begun(), BrokenCohort::gradable);
   expect_local_results();
 }
