@@ -108,6 +108,21 @@ TEST(Mend, FollowsAVerdict) {
   EXPECT_THAT(said({"--json", json}), testing::Not(HasSubstr(mends)));
 }
 
+// In a single block each of these is 0, and mends what should begin there.
+TEST(Mend, TellsNothingThatIsTheSameInAllLaunches) {
+  const std::string stage = "01_single_block", file = "matmul_single_block.cu";
+  TemporarySubmission submission(stage);
+  std::string text = core::text_of(layout().root / "solutions" / stage / file);
+  const std::string given = "int k = 0";
+  const std::size_t at = text.find(given);
+  ASSERT_NE(at, text.npos);
+  submission.put(file, text.replace(at, given.size(), "int k = threadIdx.x"));
+  Command command;
+  command.arguments = {tool("tilewise"), "mend", "1", "--submission", submission.root()};
+  const std::string said = run_command(command).output;
+  EXPECT_THAT(said, AllOf(HasSubstr("Next: "), testing::Not(HasSubstr("blockIdx"))));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Mend, Mends,
     testing::Values(

@@ -72,18 +72,26 @@ constexpr auto extremes_of_doubles = std::to_array<std::string_view>({"fmin", "f
 constexpr auto alike = std::to_array<std::span<const std::string_view>>(
     {shuffles, votes, extremes, extremes_of_floats, extremes_of_doubles});
 
-/// Has another function called in these calls of one, by the tokens of its name.
+/// Has another function called in these calls of one, by the tokens of its name in their order.
 void call_another(Place& place, const std::vector<std::size_t>& names, std::string_view other,
                   int cost) {
   const std::vector<Token>& code = place.code();
   Variant variant{.changes = {}, .line = code[names.front()].line, .edits = {}, .cost = cost};
+  std::size_t end_of_call = 0;
   for (const std::size_t name : names) {
-    const std::size_t first = code[name - 1].is("::") ? name - 2 : name;
-    const std::size_t end = place.outline().behind(name + 1);
-    const std::string text =
-        place.text_of({first, name}) + std::string(other) + place.text_of({name + 1, end});
-    variant.changes.push_back({Change::Form::expression, {first, end}, text});
     variant.edits.push_back({{name, name + 1}, std::string(other)});
+    if (name < end_of_call) continue;  // an argument of the call before, and changed with it
+    const std::size_t first = code[name - 1].is("::") ? name - 2 : name;
+    end_of_call = place.outline().behind(name + 1);
+    std::string text;
+    std::size_t at = first;
+    for (const std::size_t inner : names) {
+      if (inner < name || inner >= end_of_call) continue;
+      text += place.text_of({at, inner}) + " " + std::string(other);
+      at = inner + 1;
+    }
+    text += place.text_of({at, end_of_call});
+    variant.changes.push_back({Change::Form::expression, {first, end_of_call}, text});
   }
   place.add(std::move(variant));
 }

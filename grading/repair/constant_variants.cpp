@@ -11,12 +11,6 @@ namespace tilewise::grading {
 
 namespace {
 
-bool is_type_of_integers(const Token& token) {
-  static constexpr auto types = std::to_array<std::string_view>(
-      {"int", "unsigned", "size_t", "long", "short", "uint32_t", "int32_t", "uint64_t", "int64_t"});
-  return std::ranges::find(types, token.text) != types.end();
-}
-
 /// Constants of a function, by what could stand for one another: those without a qualifier under
 /// "", members of a class, as in `Shape::rows`, under its name.
 class Constants {
@@ -63,15 +57,15 @@ class Constants {
  private:
   bool is_member(std::size_t i) const {
     if (!code_[i].is_name() || !code_[i + 1].is("::") || !code_[i + 2].is_name()) return false;
-    const Token& behind = code_[i + 3];
-    // A type is followed by a name, and a function by what it is called with.
-    const bool is_value = !behind.is_name() && !behind.is("(") && !behind.is("::") &&
-                          !behind.is("<") && !behind.is("{") && !behind.is("&") && !behind.is("*");
-    const bool is_product = behind.is("*") || behind.is("&");
-    const Token& before = code_[i - 1];
+    if (code_[i].is("std")) return false;
+    // A type is followed by what it is the type of, a function by what it is called with.
+    const Token &before = code_[i - 1], &behind = code_[i + 3];
     const bool begins = before.is(";") || before.is("{") || before.is("}") || before.is("const");
-    return (is_value || (is_product && !begins)) && !code_[i].is("std") && !before.is("::") &&
-           !before.is("typename") && !before.is("using");
+    const bool is_type =
+        behind.is_name() || behind.is("::") || ((behind.is("*") || behind.is("&")) && begins);
+    const bool is_called = behind.is("(") || behind.is("<") || behind.is("{");
+    return !is_type && !is_called && !before.is("::") && !before.is("typename") &&
+           !before.is("using");
   }
 
   void add_parameters_of_template() {
@@ -82,7 +76,7 @@ class Constants {
       if (!close) return;
       for (std::size_t k = i + 2; k < *close; ++k) {
         const bool ends = code_[k + 1].is(",") || code_[k + 1].is("=") || k + 1 == *close;
-        if (ends && code_[k].is_name() && is_type_of_integers(code_[k - 1])) {
+        if (ends && code_[k].is_name() && names_integers(code_[k - 1])) {
           groups_[""].insert(code_[k].text);
         }
       }
@@ -97,7 +91,7 @@ class Constants {
     for (std::size_t i = constexpr_word + 1; i < constexpr_word + 6 && i + 1 < code_.size(); ++i) {
       if (code_[i].is("(") || code_[i].is(";") || code_[i].is("[")) return;
       const bool has_value = code_[i + 1].is("=") || code_[i + 1].is("{");
-      if (has_value && code_[i].is_name() && is_type_of_integers(code_[i - 1])) {
+      if (has_value && code_[i].is_name() && names_integers(code_[i - 1])) {
         groups_[""].insert(code_[i].text);
       }
     }

@@ -6,15 +6,20 @@
 #include "common/simt/rewrite/variables.hpp"
 
 namespace tilewise::grading {
+
+bool names_integers(const Token& token) {
+  static constexpr auto types =
+      std::to_array<std::string_view>({"int", "unsigned", "size_t", "long", "short", "uint32_t",
+                                       "int32_t", "uint64_t", "int64_t", "ptrdiff_t", "char"});
+  return std::ranges::find(types, token.text) != types.end();
+}
+
 namespace {
 
 /// The type that these words, which stand before a variable's name, spell.
 Variable::Type type_of(const std::vector<Token>& code, Part words, std::string& base) {
   static constexpr auto reals =
       std::to_array<std::string_view>({"float", "double", "__half", "half"});
-  static constexpr auto integers = std::to_array<std::string_view>(
-      {"int", "unsigned", "size_t", "long", "short", "auto", "uint32_t", "int32_t", "uint64_t",
-       "int64_t", "ptrdiff_t", "char"});
   static constexpr auto qualifiers = std::to_array<std::string_view>(
       {"const", "__restrict__", "volatile", "__shared__", "extern", "static", "&"});
   Variable::Type type = Variable::Type::other;
@@ -23,7 +28,7 @@ Variable::Type type_of(const std::vector<Token>& code, Part words, std::string& 
     const std::string_view word = code[i].text;
     is_pointer |= word == "*";
     if (std::ranges::find(reals, word) != reals.end()) type = Variable::Type::real;
-    if (std::ranges::find(integers, word) != integers.end()) type = Variable::Type::integer;
+    if (names_integers(code[i]) || word == "auto") type = Variable::Type::integer;
     if (std::ranges::find(qualifiers, word) == qualifiers.end()) base += std::string(word) + " ";
   }
   if (is_pointer) base.erase(base.find('*'));

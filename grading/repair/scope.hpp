@@ -12,6 +12,9 @@ namespace tilewise::grading {
 
 using simt::rewriting::WrittenFunction;
 
+/// Whether a word is a type of integers.
+bool names_integers(const Token& token);
+
 /// A variable of a function.
 struct Variable {
   /// What may take its place: what has the same type, as far as words tell.

@@ -197,6 +197,19 @@ TEST(Variants, CallWhatIsAlike) {
   }
 }
 
+// What runs is what is told.
+TEST(Variants, CallWhatIsAlikeWithinACall) {
+  const std::string text = kernel("C[row] = fmaxf(fmaxf(A[row], 1), n);");
+  const SourceText source(text);
+  const auto variants = variants_of(source, text);
+  const auto both = std::ranges::find_if(variants, [](const Variant& variant) {
+    return variant.words.find("fminf(fminf(A[row], 1), n)") != std::string::npos;
+  });
+  ASSERT_NE(both, variants.end());
+  ASSERT_EQ(both->changes.size(), 1u);
+  EXPECT_EQ(core::matches_of(both->changes[0].text, "fminf").size(), 2u) << both->changes[0].text;
+}
+
 TEST(Variants, ReachWhatATableNames) {
   const std::string text = kernel("C[row] = A[col];") +
                            "template <int T> int run(int n) { f<<<n, T>>>(nullptr); return 0; }\n"
@@ -283,13 +296,27 @@ INSTANTIATE_TEST_SUITE_P(
                     "}",
                     {"C[n * depth] = depth;'", "C[n * side] = side;'"},
                     {"on line 3 write 'constexpr int depth = 16;'", "depth = 9;'"},
-                    {}},
+                    {"n * unit"}},
         OfConstants{"int run(const double* A, double* C, int n) {\n"
                     "  f<<<n, n, 2 * n * sizeof(float)>>>(A, C, n);\n"
                     "}",
                     {"2 * n * sizeof(double)"},
                     {},
-                    {"sizeof(int)"}}));
+                    {"sizeof(int)"}},
+        OfConstants{"int run(const double* A, int n) {\n"
+                    "  constexpr std::size_t bytes = 2 * 16 * sizeof(float);\n"
+                    "  f<<<n, n, bytes>>>(A, n);\n"
+                    "}",
+                    {},
+                    {"on line 2 write 'constexpr std::size_t bytes = 2 * 16 * sizeof(double);'"},
+                    {}},
+        OfConstants{"__global__ void f(float* C, int n) {\n"
+                    "  __shared__ __align__(8) float Bs[2 * 16][16];\n"
+                    "  float own[4];\n"
+                    "}",
+                    {},
+                    {"on line 2 write '__shared__ __align__(8) float Bs[16][2 * 16];'"},
+                    {"own[5]", "__align__(9)"}}));
 
 TEST(Variants, TakeNoShiftForAComparison) {
   const std::string text = kernel("for (int i = n; i > 1; i >>= 1) C[i] = A[i];");
