@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -244,6 +245,8 @@ struct OfConstants {
   std::vector<const char*> fixed;   ///< when it is compiled
   std::vector<const char*> never;
 };
+
+void PrintTo(const OfConstants& constants, std::ostream* out) { *out << constants.text; }
 
 class ConstantsAreVaried : public testing::TestWithParam<OfConstants> {};
 
