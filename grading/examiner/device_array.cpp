@@ -143,7 +143,7 @@ void DeviceArray::set_rows(const Matrix<T>& contents) {
   };
   // Without columns there is no element to take an address of.
   if (cols_ > 0) core::by_all_processors(rows_, rows_at_once(cols_), set_some);
-  returned_.clear();
+  returned_ = Image();
 }
 
 void DeviceArray::set(const Matrix<float>& contents) {
@@ -172,11 +172,11 @@ void DeviceArray::let_read_only(Readable readable) {
   }
 }
 
-void DeviceArray::store(std::span<std::byte> memory) const { copy(given_, memory.data()); }
+void DeviceArray::store(std::span<std::byte> memory) const { copy(given_.bytes(), memory.data()); }
 
 void DeviceArray::load(std::span<const std::byte> memory) {
-  returned_.resize(given_.size());
-  copy(memory.first(given_.size()), returned_.data());
+  if (returned_.empty()) returned_ = Image(given_.size());
+  copy(memory.first(given_.size()), &returned_[0]);
 }
 
 template <typename T>
@@ -281,7 +281,9 @@ std::optional<DeviceArray::GuardDamage> DeviceArray::guard_damage() const {
   return damage;
 }
 
-bool DeviceArray::untouched() const { return returned_.empty() || returned_ == given_; }
+bool DeviceArray::untouched() const {
+  return returned_.empty() || first_different(0, elements()) == elements();
+}
 
 namespace {
 

@@ -113,15 +113,37 @@ class DeviceArray {
   bool untouched() const;
 
  private:
-  /// Leaves bytes as the system gives them: images of large matrices are written once.
-  struct Unset : std::allocator<std::byte> {
-    template <typename>
-    struct rebind {
-      using other = Unset;
-    };
-    void construct(std::byte*) noexcept {}
+  /// Bytes as the system gives them: images of large matrices are written once.
+  class Image {
+   public:
+    Image() = default;
+    explicit Image(std::size_t size)
+        : bytes_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
+    Image(const Image& other) : Image(other.size_) {
+      std::ranges::copy(other.bytes(), bytes_.get());
+    }
+    Image(Image&& other) noexcept { swap(other); }
+    Image& operator=(Image other) noexcept {
+      swap(other);
+      return *this;
+    }
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    std::byte& operator[](std::size_t i) { return bytes_[i]; }
+    const std::byte& operator[](std::size_t i) const { return bytes_[i]; }
+    std::span<std::byte> bytes() { return {bytes_.get(), size_}; }
+    std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
+
+   private:
+    void swap(Image& other) noexcept {
+      std::swap(bytes_, other.bytes_);
+      std::swap(size_, other.size_);
+    }
+
+    std::unique_ptr<std::byte[]> bytes_;
+    std::size_t size_ = 0;
   };
-  using Image = std::vector<std::byte, Unset>;
 
   /// A number in each of the types.
   struct Bits {
