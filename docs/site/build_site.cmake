@@ -76,6 +76,9 @@ list(JOIN image_path " " image_path)
 
 file(REMOVE_RECURSE ${out}/html)
 file(MAKE_DIRECTORY ${out})
+# Doxygen starts it for each page, and a version manager's stand-in takes several times as long.
+execute_process(COMMAND ${python} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE python
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 configure_file(${docs}/site/DoxygenLayout.xml.in ${out}/DoxygenLayout.xml @ONLY)
 configure_file(${docs}/Doxyfile.in ${out}/Doxyfile @ONLY)
 
