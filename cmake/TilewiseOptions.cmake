@@ -55,10 +55,10 @@ if(TILEWISE_COVERAGE)
   # Neither tests, nor what would take several times as long: the run-time library of the simulator
   # is counted in a copy (common/simt). Nor what forks: between fork and exec nothing may allocate or
   # lock, as counting does there.
-  # What the system's headers define is not counted: nobody reads it, and it would be compiled for a
-  # quarter longer.
+  # What the system's headers define is not counted: nobody reads it, and it would be compiled for an
+  # eighth to a third longer.
   set(uncounted $<BOOL:$<TARGET_PROPERTY:TILEWISE_UNCOUNTED>>)
-  set(counting --coverage -fprofile-exclude-files=/usr/.*)
+  set(counting --coverage "-fprofile-exclude-files=^/usr/(include|lib)/")
   target_compile_options(tilewise_options
                          INTERFACE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:${uncounted}>>:${counting}>")
   target_link_options(tilewise_options INTERFACE $<$<LINK_LANGUAGE:CXX>:--coverage>)

@@ -22,7 +22,7 @@ function(tilewise_compile_quickly test)
     target_compile_options(${test} PRIVATE -fpch-preprocess)  # or it would take no precompiled headers
   endif()
   target_precompile_headers(${test} REUSE_FROM tilewise_test_headers)
-  # In less than half of the other's time; there are some 200 tests to link.
+  # gold takes less than half of the usual linker's time, and there are some 200 tests to link.
   find_program(TILEWISE_QUICK_LINKER ld.gold)
   if(TILEWISE_QUICK_LINKER AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_link_options(${test} PRIVATE -fuse-ld=gold)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grading/problem/inputs.hpp"
@@ -132,7 +133,6 @@ class DeviceArray {
     bool empty() const { return size_ == 0; }
     std::byte& operator[](std::size_t i) { return bytes_[i]; }
     const std::byte& operator[](std::size_t i) const { return bytes_[i]; }
-    std::span<std::byte> bytes() { return {bytes_.get(), size_}; }
     std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
 
    private:
