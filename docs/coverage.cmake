@@ -10,16 +10,18 @@ if(NOT gcovr)
 endif()
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 file(MAKE_DIRECTORY ${BUILD}/coverage)
-# Left out: tests and what they are made with, and what only a GPU runs.
+# Left out: tests and what they are made with, and what only a GPU runs. Threads that count at once lose
+# some of it, so that gcov computes a branch taken less than 0 times; gcovr 5.2 stops at such a line, without an
+# end where it runs in several threads.
 execute_process(
-  COMMAND ${gcovr} --root ${root} -j ${cores} --gcov-executable ${GCOV}
+  COMMAND ${gcovr} --root ${root} -j ${cores} --gcov-executable ${GCOV} --gcov-ignore-parse-errors
           --filter common/ --filter grading/ --filter tools/
           --exclude ".*_test\\.cpp" --exclude ".*/(benchmark|test|testdata|defects|validation)/"
           --exclude ".*/(mistakes|others|exploits|attacks)/"
           --exclude ".*/cuda_[a-z_]*\\.cpp"
           --html-details ${BUILD}/coverage/index.html --txt ${BUILD}/coverage/lines.txt
           --print-summary --fail-under-line ${least} ${BUILD}
-  WORKING_DIRECTORY ${root} RESULT_VARIABLE result)
+  WORKING_DIRECTORY ${root} RESULT_VARIABLE result TIMEOUT 900)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "Less than ${least}% of the lines of common/, grading/ and tools/ were reached, or "
                       "gcovr failed. What no test reached: ${BUILD}/coverage/index.html")
