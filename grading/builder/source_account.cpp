@@ -154,12 +154,25 @@ class Account {
     return name;
   }
 
+  /// Whether an access may fill the array of the finding: in the function that reads it or, where
+  /// that is given it, in the kernels.
+  bool may_fill(const SourceAccess& access) const {
+    const std::string reader = function_at(finding_.line);
+    const auto names_it = [&](const SourceAccess& other) {
+      return other.function == reader && other.array == finding_.array;
+    };
+    if (access.array != finding_.array) return false;
+    if (std::ranges::any_of(accesses_, names_it)) return access.function == reader;
+    const auto kernels = simt::kernels_launched_by(source_, function_of(finding_));
+    const bool is_given_to_reader = access.handed_on && says_word(access.statement, reader);
+    return !is_given_to_reader && std::ranges::find(kernels, access.function) != kernels.end();
+  }
+
   void tell_filling() {
     Accesses stores, handed_on;
-    const std::string function = function_at(finding_.line);
     bool is_shared = false;
     for (const SourceAccess& access : accesses_) {
-      if (access.array != finding_.array || access.function != function) continue;
+      if (!may_fill(access)) continue;
       is_shared |= access.memory == SourceAccess::Memory::shared;
       if (access.stores) stores.push_back(access);
       if (access.handed_on) handed_on.push_back(access);
@@ -359,31 +372,58 @@ class Account {
     }
   }
 
-  /// Where the result is stored that was never written, or an input is read at a wrong place.
+  /// Whether the finding is told in these words, from one of its gaps to the next.
+  bool says(const char* form, int gap) const {
+    const std::string words = core::in_language(form);
+    std::size_t begin = 0;
+    for (int i = 0; i <= gap; ++i) begin = words.find('}', begin) + 1;
+    return finding_.message.find(words.substr(begin, words.find('{', begin) - begin)) !=
+           std::string::npos;
+  }
+
+  bool is_stored_elsewhere() const {
+    return says(marked("row {} of C is what row {} should be"), 0) ||
+           says(marked("column {} of C is what column {} should be"), 0) ||
+           says(marked("C[{}][{}] is what C[{}][{}] should be; {} of the wrong elements are right "
+                       "ones of other places"),
+                1);
+  }
+
+  /// Where a result is stored that was never written, or stands elsewhere, and where an input is
+  /// read that is read at a wrong place.
   void tell_wrong() {
     const std::vector<std::string> kernels =
         simt::kernels_launched_by(source_, function_of(finding_));
     const bool is_unwritten = finding_.message.find(tr("was never written")) != std::string::npos;
-    Accesses found;
+    const bool tells_stores = is_unwritten || is_stored_elsewhere();
+    Accesses reads, stores;
     for (const SourceAccess& access : accesses_) {
       if (std::ranges::find(kernels, access.function) == kernels.end()) continue;
-      if (access.memory != SourceAccess::Memory::global) continue;
-      const bool is_result = is_unwritten && access.stores;
-      const bool is_input = !access.stores && access.array == finding_.array;
-      if (is_result || is_input) found.push_back(access);
+      const bool is_global = access.memory == SourceAccess::Memory::global;
+      if (access.stores && tells_stores && (is_global || !access.matrix.empty())) {
+        stores.push_back(access);
+      }
+      if (!access.stores && is_global && access.array == finding_.array) reads.push_back(access);
     }
-    found = without_repeats(found);
-    if (found.empty() || found.size() > most_told) return;
-    for (const SourceAccess& access : found) {
-      if (access.stores) {
-        account_.message += description(access) + way_to_it(access);
-      } else {
+    reads = without_repeats(reads);
+    stores = without_repeats(stores);
+    if (reads.size() <= most_told) {
+      for (const SourceAccess& access : reads) {
         account_.message +=
             tr(" {} is read on line {}: {}.", access.array, access.line, access.statement);
         tell_terms_of_places(access);
       }
     }
-    if (!finding_.array.empty()) take(tiles_filled_by(found, accesses_));
+    if (stores.size() <= most_told) {
+      for (const SourceAccess& access : stores) {
+        account_.message += is_unwritten ? description(access) + way_to_it(access)
+                                         : tr(" {} is stored on line {}: {}.",
+                                              access.matrix.empty() ? access.array : access.matrix,
+                                              access.line, access.statement);
+      }
+    }
+    const bool tells_reads = !reads.empty() && reads.size() <= most_told;
+    if (tells_reads && !finding_.array.empty()) take(tiles_filled_by(reads, accesses_));
   }
 
   /// Of sums that lack their last products: a test that only whole steps pass.
@@ -427,6 +467,18 @@ SourceAccount account_of(const Finding& finding, std::string_view source) {
   return Account(finding, source).run();
 }
 
+namespace {
+
+/// Whether one line writes what another one reads, in two blocks of a grid.
+bool is_race_of_parts(const Finding& finding) {
+  const bool is_of_blocks =
+      finding.message.find(tr("and nothing orders two blocks of a grid")) != std::string::npos;
+  const bool reads = finding.message.find(" " + tr("reads") + " ") != std::string::npos;
+  return finding.kind == "race" && is_of_blocks && reads && finding.line != finding.other_line;
+}
+
+}  // namespace
+
 SourceAccount account_of_call(const Finding& finding, std::string_view source,
                               const NamedSource& caller) {
   std::vector<std::string> own = simt::host_functions_in(source);
@@ -448,6 +500,12 @@ SourceAccount account_of_call(const Finding& finding, std::string_view source,
     account.hint =
         tr("Begin at line {} of {}: compare the numbers of rows and columns that it "
            "hands on with what is left of each matrix from where its part begins.",
+           calls.front().line, caller.name);
+  } else if (is_race_of_parts(finding)) {
+    account.hint =
+        tr("Begin at line {} of {}: what is written there and what is read are parts of one "
+           "matrix, and they overlap. Work out for each with which element it begins, by its "
+           "leading dimension and not by its columns, and with which it ends.",
            calls.front().line, caller.name);
   }
   return account;

@@ -107,6 +107,12 @@ const Case cases[] = {
      "  As[0][ty][ty] = A[row * n];\n  sum += As[0][ty][k];",
      " As is filled on line 6: As[0][ty][ty] = A[row * n], by all threads.",
      "Work out which elements the threads of a block fill"},
+    {"where a tile is filled that a helper reads",
+     {.kind = "uninitialised", .file = "a.cu", .line = 2, .call = "multiply(n=3)", .array = "As"},
+     "  put(&As[0][ty][tx], A[row]);\n  bring(&sum, &As[0][ty][0], 1);",
+     " As is filled on line 6: put(&As[0][ty][tx], A[row]), by all threads. Line 2 stands in "
+     "bring()",
+     "Work out which elements the threads of a block fill"},
     {"where each thread fills one element",
      {.kind = "uninitialised",
       .message = "of which 64 elements are written by now, in rows 0 to 3 and columns 0 to 15: as "
@@ -222,6 +228,15 @@ const Case cases[] = {
      " Line 2 stands in bring(), which is called by line 6, bring(C, A, n)."},
     {"who stores nothing", wrong("C[0][0] was never written"), "  if (row < n - 1) C[row] = 1;",
      " Line 6 stores to C[row]. What lets a thread through to it: row < n - 1 on line 6."},
+    {"where a row is stored that stands elsewhere",
+     wrong("row 1 of C is what row 2 should be", "A"),
+     "  As[0][ty][tx] = A[row + k];\n  C[row * n + col] = sum;",
+     " A is read on line 6: As[0][ty][tx] = A[row + k]. C is stored on line 7: C[row * n + "
+     "col] = sum."},
+    {"where an element is stored that stands elsewhere",
+     wrong("C[0][1] is what C[8][0] should be; all of the wrong elements are right ones of other "
+           "places"),
+     "  double* to = C + row * n + col;\n  *to = sum;", " C is stored on line 7: *to = sum."},
     {"where a factor is read", wrong("C[0][0] is 1", "A"),
      "  As[0][ty][tx] = A[row + k];\n  sum += As[0][k][ty];",
      " A is read on line 6: As[0][ty][tx] = A[row + k]. As is read on line 7: sum += "
@@ -256,6 +271,26 @@ TEST(SourceAccount, TellsWhichSourceCalled) {
   EXPECT_THAT(account.hint, HasSubstr("Begin at line 2 of b.cu"));
   finding.call = "multiply(n=3)";
   EXPECT_EQ(account_of_call(finding, source(""), {"b.cu", caller}).message, "");
+}
+
+TEST(SourceAccount, LooksAtThePartsThatACallHandsOn) {
+  const std::string caller = "void solve(int m) {\n  multiply(A, B, B + m, m);\n}\n";
+  Finding race = {
+      .kind = "race",
+      .message =
+          "race on B[3][0]: thread (0, 0, 0) of block (0, 0, 0) writes it on line 8 and "
+          "thread (0, 0, 0) of block (1, 0, 0) reads it on line 7, and nothing orders two "
+          "blocks of a grid",
+      .file = "a.cu",
+      .line = 7,
+      .other_file = "a.cu",
+      .other_line = 8,
+      .call = "solve(m=3)"};
+  const char* const hint =
+      "Begin at line 2 of b.cu: what is written there and what is read are parts";
+  EXPECT_THAT(account_of_call(race, source(""), {"b.cu", caller}).hint, HasSubstr(hint));
+  race.other_line = race.line;  // one statement that two blocks make, as of a sum
+  EXPECT_EQ(account_of_call(race, source(""), {"b.cu", caller}).hint, "");
 }
 
 TEST(SourceAccount, SaysNothingOfWhatItDoesNotFind) {

@@ -222,6 +222,21 @@ std::optional<Rule> find_rule(const Matrix<float>& plain, const Matrix<float>& s
               .by_k = by_k};
 }
 
+// Whether whole rows, or columns, of the product change places by it. The other factor, or C
+// itself, may have done so as well: with A the identity, row 2 of B stands in row 1 of C where B is
+// read at (k + row) * n + col, where A is read in row 2 row, and where C is stored there.
+bool moves_whole_lines(const Rule& rule, const char* coded, int n) {
+  const bool is_first = coded[0] == 'A';
+  const long own = is_first ? rule.by_row : rule.by_col;
+  const long foreign = is_first ? rule.by_col : rule.by_row;
+  const long of_a_row = is_first ? own : foreign;
+  const long of_a_col = is_first ? foreign : own;
+  const bool k_is_right = rule.by_k == (is_first ? 1 : n);
+  const bool rows_move = of_a_row % n == 0 && of_a_col == (is_first ? 0 : 1);
+  const bool cols_move = of_a_row == (is_first ? n : 0) && of_a_col < n;
+  return k_is_right && (rows_move || cols_move);
+}
+
 // Nothing where it is the right rule, or a shift, which may be of either factor. No index counts
 // backwards: such a rule comes of the other factor, which is read at a row or column of its own.
 std::optional<Diagnosis> interpret(const Rule& rule, const char* coded, int n, int side) {
@@ -363,7 +378,12 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
       const int of_tile = std::min({n, seen.tile.width, seen.tile.height});
       for (const int side : {n, of_tile, std::min(of_tile, of_a_warp)}) {
         const auto found = find_rule(*after, *shifted, coded, code_in_B, side);
-        if (found && !rule) rule = interpret(*found, probe.coded, n, side);
+        if (!found || rule) continue;
+        rule = interpret(*found, probe.coded, n, side);
+        if (rule && moves_whole_lines(*found, probe.coded, n)) {
+          const Comparison wrong = compare(seen.after, seen.expected);
+          if (auto moved = recognise_moved_row(seen.after, seen.expected, wrong)) return moved;
+        }
       }
     }
     if (const auto reading = find_reading(*after, code, seen.tile.width); reading && !rule) {

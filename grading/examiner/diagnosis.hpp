@@ -88,9 +88,11 @@ std::optional<Diagnosis> recognise_moved_elements(const Matrix<double>& after,
                                                   const ReferenceProduct& expected,
                                                   const Comparison& comparison);
 
-/// Of a product in double precision whose first wrong row, or column, is the right one of another
-/// place.
+/// Of a product whose first wrong row, or column, is the right one of another place.
 std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
+                                             const ReferenceProduct& expected,
+                                             const Comparison& comparison);
+std::optional<Diagnosis> recognise_moved_row(const Matrix<float>& after,
                                              const ReferenceProduct& expected,
                                              const Comparison& comparison);
 

@@ -61,6 +61,9 @@ struct Case {
 
 constexpr int tile = 8;
 
+// Of the first 16 numbers those that are even, and then the others.
+int dealt(int number) { return number >= 16 ? number : number < 8 ? 2 * number : 2 * number - 15; }
+
 const Case cases[] = {
     {"nothing stored", Pattern::never_written, "no element",
      [](const float*, const float*, float*, int, int, int) {}},
@@ -269,6 +272,16 @@ const Case cases[] = {
        float sum = 0;
        for (int k = 0; k < n; ++k) sum += A[other * n + k] * B[k * n + col];
        C[row * n + col] = sum;
+     }},
+    {"rows of neighbours are stored apart", Pattern::misplaced,
+     "row 1 of C is what row 2 should be",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, dealt(row), col, 0, n);
+     }},
+    {"columns of neighbours are stored apart", Pattern::misplaced,
+     "column 1 of C is what column 2 should be",
+     [](const float* A, const float* B, float* C, int n, int row, int col) {
+       C[row * n + col] = dot(A, B, n, row, dealt(col), 0, n);
      }},
     {"B goes on by a tile's columns", Pattern::misplaced,
      "from one tile of B to the next the place that is read moves by 8, where it should be 168",

@@ -10,11 +10,14 @@
 namespace tilewise::grading {
 namespace {
 
-constexpr double least = 0x1p-40;  // of a magnitude: far above rounding, far below a term
+// Of a magnitude: far above rounding, far below a term.
+constexpr double least = 0x1p-40;
+constexpr double least_of_floats = 0x1p-16;
 
-/// The row of the product that another row of what was found is; nothing where it is none.
+/// The row of the product that another row of what was found is, but for `least` of a magnitude;
+/// nothing where it is none.
 std::optional<int> row_like(const Matrix<double>& found, int row, const Matrix<double>& product,
-                            const Matrix<double>& magnitude) {
+                            const Matrix<double>& magnitude, double least) {
   if (product.cols < 2) return std::nullopt;
   for (int other = 0; other < product.rows; ++other) {
     bool is_like = other != row;
@@ -87,11 +90,12 @@ std::optional<Diagnosis> recognise_moved_elements(const Matrix<double>& after,
       ""};
 }
 
-std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
-                                             const ReferenceProduct& expected,
-                                             const Comparison& comparison) {
+namespace {
+
+std::optional<Diagnosis> moved_row(const Matrix<double>& after, const ReferenceProduct& expected,
+                                   const Comparison& comparison, double least) {
   const Matrix<double>&product = expected.product, &magnitude = expected.magnitude;
-  if (const auto row = row_like(after, comparison.row, product, magnitude)) {
+  if (const auto row = row_like(after, comparison.row, product, magnitude, least)) {
     return Diagnosis{
         Pattern::misplaced, tr("row {} of C is what row {} should be", comparison.row, *row),
         tr("Row {} of C is made from row {} of A: follow the row with which A is read, and with "
@@ -99,8 +103,8 @@ std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
            comparison.row, *row),
         "A"};
   }
-  const auto col =
-      row_like(transposed(after), comparison.col, transposed(product), transposed(magnitude));
+  const auto col = row_like(transposed(after), comparison.col, transposed(product),
+                            transposed(magnitude), least);
   if (!col) return std::nullopt;
   return Diagnosis{
       Pattern::misplaced, tr("column {} of C is what column {} should be", comparison.col, *col),
@@ -108,6 +112,22 @@ std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
          "with which its tile is filled and read, and the one with which C is stored.",
          comparison.col, *col),
       "B"};
+}
+
+}  // namespace
+
+std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
+                                             const ReferenceProduct& expected,
+                                             const Comparison& comparison) {
+  return moved_row(after, expected, comparison, least);
+}
+
+std::optional<Diagnosis> recognise_moved_row(const Matrix<float>& after,
+                                             const ReferenceProduct& expected,
+                                             const Comparison& comparison) {
+  Matrix<double> found(after.rows, after.cols);
+  std::ranges::copy(after.values, found.values.begin());
+  return moved_row(found, expected, comparison, least_of_floats);
 }
 
 }  // namespace tilewise::grading
