@@ -50,4 +50,34 @@ SourceAccount barrier_in_a_branch(const core::Finding& finding, std::string_view
       line};
 }
 
+SourceAccount barrier_that_threads_pass(const std::vector<std::string>& kernels,
+                                        std::string_view source) {
+  for (const simt::DecidedBarrier& barrier : simt::decided_barriers(source, kernels)) {
+    if (!barrier.is_of_thread) continue;
+    return {
+        tr(" Only threads that get through {} come to {} on line {}, and there the threads of a "
+           "block wait "
+           "for each other: the others bring their elements of a tile too early, or have ended and "
+           "bring none.",
+           in_list(barrier.tests), barrier.call, barrier.line),
+        tr("Let all threads of the block come to line {}: what decides on it belongs around the "
+           "store to C, and a thread beyond the edge puts zero into the tile.",
+           barrier.line),
+        barrier.line};
+  }
+  return {};
+}
+
+SourceAccount barrier_of_some_turns(const std::string& kernel, std::string_view source) {
+  const auto barriers = simt::decided_barriers(source, {kernel});
+  if (barriers.size() != 1 || barriers.front().is_of_thread) return {};
+  const simt::DecidedBarrier& barrier = barriers.front();
+  return {
+      tr(" To {} on line {} the threads come only where {}.", barrier.call, barrier.line,
+         in_list(barrier.tests)),
+      tr("Follow a turn in which line {} is not come to, such as the last: nothing orders its "
+         "threads. Put the __syncthreads() before what decides on it, so that each turn has one.",
+         barrier.line)};
+}
+
 }  // namespace tilewise::grading

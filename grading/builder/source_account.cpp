@@ -59,6 +59,7 @@ class Account {
     } else if (kind == "wrong-result") {
       tell_wrong();
       tell_whole_steps();
+      tell_narrow();
       tell_distance();
     }
     return std::move(account_);
@@ -227,7 +228,12 @@ class Account {
     const SourceAccount missing = missing_barrier(
         is_first ? first[0] : second[0], is_first ? second[0] : first[0], finding_, source_);
     take(missing);
-    if (missing.message.empty()) tell_buffer(first[0], second[0]);
+    if (!missing.message.empty()) return;
+    tell_buffer(first[0], second[0]);
+    if (first[0].memory == SourceAccess::Memory::shared &&
+        finding_.message.find(tr("an asynchronous copy")) == std::string::npos) {
+      take(barrier_of_some_turns(first[0].function, source_));
+    }
   }
 
   /// Of arrays with several buffers: what chooses one, and where that changes.
@@ -311,7 +317,9 @@ class Account {
       if (std::ranges::find(behind, access.function) == behind.end()) continue;
       const std::string width =
           access.declaration.substr(open + 1, access.declaration.size() - open - 2);
-      if (!differ(width, access.distance)) continue;
+      // On a line with a fault in this array another name is another length.
+      const bool is_at_fault = access.line == finding_.line && access.array == finding_.array;
+      if (!differ(width, access.distance) && !(is_at_fault && width != access.distance)) continue;
       account_.message += tr(
           " Line {} gives {} as the distance of the rows of {}, and {} on line {} has rows of {}.",
           access.line, access.distance, access.array, access.declaration, access.declaration_line,
@@ -422,6 +430,10 @@ class Account {
                                               access.line, access.statement);
       }
     }
+    const std::string of_edges = core::in_language(marked("only the partial"));
+    if (finding_.message.find(of_edges) != std::string::npos) {
+      take(barrier_that_threads_pass(kernels, source_));
+    }
     const bool tells_reads = !reads.empty() && reads.size() <= most_told;
     if (tells_reads && !finding_.array.empty()) take(tiles_filled_by(reads, accesses_));
   }
@@ -453,6 +465,19 @@ class Account {
         return;
       }
     }
+  }
+
+  /// Of results in double that have the digits of a float: where one stands.
+  void tell_narrow() {
+    const std::string words = tr(
+        "all of them are right to several digits, so the arithmetic is less precise than double");
+    if (finding_.message.find(words) == std::string::npos) return;
+    const auto found = simt::single_precision_behind(source_, function_of(finding_));
+    if (found.empty() || found.size() > most_told) return;
+    for (const simt::QuotedLine& each : found) {
+      account_.message += tr(" A float stands on line {}: {}.", each.line, each.text);
+    }
+    if (found.size() == 1) account_.line = found.front().line;
   }
 
   const Finding& finding_;
@@ -496,10 +521,11 @@ SourceAccount account_of_call(const Finding& finding, std::string_view source,
     account.message +=
         tr(" {}() comes here by line {} of {}: {}.", function, call.line, caller.name, call.text);
   }
-  if (finding.kind == "out-of-bounds") {
+  if (finding.kind == "out-of-bounds" || finding.kind == "above-diagonal") {
     account.hint =
         tr("Begin at line {} of {}: compare the numbers of rows and columns that it "
-           "hands on with what is left of each matrix from where its part begins.",
+           "hands on with what is left of each matrix from where its part begins, and its leading "
+           "dimensions with those of the whole matrices: rows of a part lie as far apart.",
            calls.front().line, caller.name);
   } else if (is_race_of_parts(finding)) {
     account.hint =

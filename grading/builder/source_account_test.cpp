@@ -180,6 +180,40 @@ const Case cases[] = {
      " But each turn stores another part of Bs, where i says, and line 10 reads what later turns "
      "are still to store.",
      "End the loop of line 7 before the __syncthreads()"},
+    {"rows of another name for tensor cores, where threads race",
+     {.kind = "race",
+      .message = "race on shared Bs[1][0]",
+      .file = "a.cu",
+      .line = 7,
+      .other_file = "a.cu",
+      .other_line = 7,
+      .call = "multiply(n=3)",
+      .array = "Bs"},
+     "  __shared__ float Bs[side][side];\n  store_matrix_sync(&Bs[0][0], b, n, row_major);",
+     " Line 7 gives n as the distance of the rows of Bs, and float Bs[side][side] on line 6 has "
+     "rows "
+     "of side.",
+     "Give side as the distance on line 7",
+     7},
+    {"a barrier that is not in each turn",
+     {.kind = "race",
+      .message = "race on shared As[0][0][0]",
+      .file = "a.cu",
+      .line = 8,
+      .other_file = "a.cu",
+      .other_line = 11,
+      .array = "As"},
+     "  for (int k0 = 0; k0 < n; k0 += T) {\n    if (k0 + T < n) {\n      As[p][ty][tx] = A[k0];\n"
+     "      __syncthreads();\n    }\n    sum += As[p][ty][k];\n  }",
+     " To __syncthreads() on line 9 the threads come only where k0 + T < n on line 7.",
+     "Put the __syncthreads() before what decides on it"},
+    {"a barrier that threads at an edge go past",
+     wrong("only the partial 16x16 tiles at the right and lower edge are wrong"),
+     "  const int row = threadIdx.y;\n  if (row < n) __syncthreads();",
+     " Only threads that get through row < n on line 7 come to __syncthreads() on line 7, and "
+     "there "
+     "the threads of a block wait",
+     "Let all threads of the block come to line 7", 7},
     {"a loop that goes beyond a side", stray(8, "Bs", 2),
      "  __shared__ float Bs[16][T];\n  for (int k = k0; k < k0 + T; ++k)\n    sum += Bs[ty][k];",
      " Bs has T elements there, and line 7 lets k go up to k0 + T.", "Compare k with T on line 7"},
@@ -237,6 +271,12 @@ const Case cases[] = {
      wrong("C[0][1] is what C[8][0] should be; all of the wrong elements are right ones of other "
            "places"),
      "  double* to = C + row * n + col;\n  *to = sum;", " C is stored on line 7: *to = sum."},
+    {"where a double becomes a float",
+     wrong(
+         "all of them are right to several digits, so the arithmetic is less precise than double"),
+     "  const double* a = A;\n  const float s = a[0];\n  C[0] = 1.0 * s;",
+     " A float stands on line 5: __shared__ float As[2][16][17]. A float stands on line 7: const "
+     "float s = a[0]."},
     {"where a factor is read", wrong("C[0][0] is 1", "A"),
      "  As[0][ty][tx] = A[row + k];\n  sum += As[0][k][ty];",
      " A is read on line 6: As[0][ty][tx] = A[row + k]. As is read on line 7: sum += "
@@ -269,6 +309,8 @@ TEST(SourceAccount, TellsWhichSourceCalled) {
   const SourceAccount account = account_of_call(finding, source(""), {"b.cu", caller});
   EXPECT_EQ(account.message, " solve() comes here by line 2 of b.cu: multiply(A, B, C, m).");
   EXPECT_THAT(account.hint, HasSubstr("Begin at line 2 of b.cu"));
+  finding.kind = "above-diagonal";
+  EXPECT_EQ(account_of_call(finding, source(""), {"b.cu", caller}).hint, account.hint);
   finding.call = "multiply(n=3)";
   EXPECT_EQ(account_of_call(finding, source(""), {"b.cu", caller}).message, "");
 }

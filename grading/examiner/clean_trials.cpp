@@ -145,4 +145,13 @@ void TrialTest::try_clean(const std::vector<PrepareTrial>& trials,
   }
 }
 
+void TrialTest::fail_by_fault(const Trial& trial) {
+  constexpr double most_work = 1e8;  // some seconds under the checks
+  if (options().on_gpu() || trial.work > most_work) return;
+  Random as_drawn = random();  // what is drawn later does not depend on this
+  CheckedCalls calls(options(), check_passes(options(), as_drawn).front());
+  CallReply reply;
+  if (const auto fault = calls.make(trial.call, reply)) fail(*fault);
+}
+
 }  // namespace tilewise::grading

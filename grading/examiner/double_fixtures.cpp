@@ -88,12 +88,12 @@ void DgemmTest::check_product(const Matrices& trial) {
     if (!run_in_fresh_worker(call_of(trial.dgemm, A, B, C))) return std::nullopt;
     return C.contents_double();
   };
-  const auto diagnosis = diagnose_dgemm(
-      {.inputs = trial.inputs,
-       .before = trial.device_C.contents_given_double(),
-       .after = after,
-       .tile = trial.dgemm.tile},
-      calls_made() == 1, rerun);
+  const auto diagnosis = diagnose_dgemm({.inputs = trial.inputs,
+                                         .before = trial.device_C.contents_given_double(),
+                                         .after = after,
+                                         .tile = trial.dgemm.tile},
+                                        calls_made() == 1, rerun);
+  if (!diagnosis) fail_by_fault(trial);
   fail(wrong_double(trial.text, "C", comparison, diagnosis, advice()));
 }
 
@@ -219,6 +219,7 @@ void DtrsmTest::check_solution_of(const Matrices& trial) {
   };
   const auto diagnosis = diagnose_dtrsm({.system = trial.system, .X = X, .tile = trial.dtrsm.tile},
                                         calls_made() == 1, rerun);
+  if (!diagnosis) fail_by_fault(trial);
   fail(wrong_double(trial.text, "X", comparison, diagnosis, advice()));
 }
 

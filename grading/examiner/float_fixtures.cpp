@@ -128,8 +128,10 @@ void MatmulTest::check_product(const Product& product) {
     fail(wrong_result(product.text, comparison, product.matmul.mapping, std::nullopt,
                       core::in_language(advice_on_positive)));
   }
-  Finding finding = wrong_result(product.text, comparison, product.matmul.mapping,
-                                 diagnose_product(product, expected), advice());
+  const auto diagnosis = diagnose_product(product, expected);
+  if (!diagnosis) fail_by_fault(product);
+  Finding finding =
+      wrong_result(product.text, comparison, product.matmul.mapping, diagnosis, advice());
   if (has_bits(static_cast<float>(comparison.found), unwritten_bits)) {
     const std::string doubt =
         doubt_about_grid(product.reply, product.matmul.mapping, product.matmul.n);

@@ -131,7 +131,6 @@ class StageTest : public testing::Test {
   void expect_block(const std::string& call, TileShape threads) { blocks_[call] = threads; }
 
  private:
-
   std::optional<Worker> worker_;
   std::optional<Worker> checked_worker_;
   std::optional<Worker> sampling_worker_;
@@ -194,6 +193,11 @@ class TrialTest : public StageTest {
   /// which it sees the same races as in others.
   void try_clean(const std::vector<PrepareTrial>& trials,
                  const std::vector<PrepareTrial>& large = {});
+
+  /// Fails by what the simulator's checks find in a call whose result is wrong in no known way: a
+  /// race of a size, say, that the test of safety does not try. Not for large ones, which take
+  /// minutes.
+  void fail_by_fault(const Trial& trial);
 
   /// Expects a right result (see demand_result()), and counts what its kernels did.
   CountedCall try_counted(Trial& trial);

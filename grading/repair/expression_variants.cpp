@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "common/simt/rewrite/variables.hpp"
@@ -235,6 +236,20 @@ bool rounds_up(const std::vector<Token>& code, std::size_t number) {
          code[number + 2].is("/");
 }
 
+/// `tx` for `2 * tx`, or for `tx * 2`, where the 2 would be 1; nothing where it is no factor.
+std::optional<Rewording> with_one_factor_less(const Place& place, std::size_t number) {
+  const std::vector<Token>& code = place.code();
+  const bool divides = code[number - 1].is("/") || code[number - 1].is("%");
+  if (code[number + 1].is("*") && !divides) {
+    return Rewording{{number, number + 3}, place.text_of({number + 2, number + 3})};
+  }
+  const bool is_product = code[number - 1].is("*") &&
+                          (code[number - 2].is_name() || code[number - 2].is(")") ||
+                           code[number - 2].is("]") || code[number - 2].kind == TokenKind::number);
+  if (!is_product) return std::nullopt;
+  return Rewording{{number - 2, number + 1}, place.text_of({number - 2, number - 1})};
+}
+
 }  // namespace
 
 void vary_numbers(Place& place) {
@@ -246,7 +261,16 @@ void vary_numbers(Place& place) {
     std::set<long> others = {*value + 1};
     if (*value > 0) others.insert(*value - 1);
     if (*value > 1) others.insert({2 * *value, *value / 2});
-    for (const long other : others) place.add_expression({i, i + 1}, std::to_string(other));
+    for (const long other : others) {
+      const auto factor = other == 1 ? with_one_factor_less(place, i) : std::nullopt;
+      if (factor && !place.is_place_wanted(i)) {
+        place.add({.changes = {{Change::Form::expression, {i, i + 1}, "1"}},
+                   .line = code[i].line,
+                   .edits = {*factor}});
+      } else {
+        place.add_expression({i, i + 1}, std::to_string(other));
+      }
+    }
   }
 }
 

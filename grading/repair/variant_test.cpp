@@ -65,6 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
                "on line 5 write 'if (col < n) a = A[row * n + col];' in place of "
                "'if (row < n) a = A[row * n + col];', on line 6 write 'if (row < n) b"},
         Mended{"C[row * n + col] = 1;", "if (row < n && col < n) C[row * n + col] = 1;"},
+        Mended{"C[row * n + 2 * col] = 1;", "write 'C[row * n + col] = 1;'"},
+        Mended{"C[row * n + col * 2] = 1;", "write 'C[row * n + col] = 1;'"},
+        Mended{"C[row * n + 3 * col] = 1;", "write 'C[row * n + 2 * col] = 1;'"},
         Mended{"float s = 0; for (int k = 0; k < n; ++k) s = A[k];", "s += A[k];"},
         Mended{"float s; for (int k = 0; k < n; ++k) s += A[k];", "float s = {};"},
         Mended{"__shared__ float As[16];\nAs[threadIdx.x] = A[col];\nC[col] = As[n];",

@@ -94,6 +94,17 @@ struct SharedTurn {
 /// @param second the later line
 std::optional<SharedTurn> turn_of_lines(std::string_view source, int first, int second);
 
+/// A __syncthreads() of a kernel, or a call of what holds one, that is not made in any case.
+struct DecidedBarrier {
+  std::string kernel;
+  int line;
+  std::string call;                    ///< "__syncthreads()", "add_products()"
+  std::vector<SourceCondition> tests;  ///< that decide on it, outermost first; no loops
+  bool is_of_thread;                   ///< they may come out otherwise for other threads of a block
+};
+std::vector<DecidedBarrier> decided_barriers(std::string_view source,
+                                             const std::vector<std::string>& kernels);
+
 /// A pointer that moves in a loop within another one, and that neither sets anew.
 struct CarriedPointer {
   int made_line;  ///< before both loops; 0: the function is given it
@@ -130,6 +141,10 @@ std::vector<std::string> kernels_launched_by(std::string_view source, std::strin
 
 /// Names of the functions, it and kernels among them, that a host function comes to.
 std::vector<std::string> functions_behind(std::string_view source, std::string_view function);
+
+/// Statements with `float`, its vectors or constants in such functions: "const float scale =
+/// alpha".
+std::vector<QuotedLine> single_precision_behind(std::string_view source, std::string_view function);
 
 /// Where such a function launches a kernel, "kernel<<<blocks, block>>>", and what the sides of its
 /// blocks are made of, "dim3 block(tile, tile)".

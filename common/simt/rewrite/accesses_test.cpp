@@ -243,6 +243,27 @@ TEST(Turns, HaveBarriersBetweenTwoOfTheirLines) {
   EXPECT_EQ(turn(loop + "s[t] = 1;\n}\n" + loop + "f(s[0]);\n}", 3, 6), "");
 }
 
+TEST(Turns, AreWaitedForByThoseThatComeToABarrier) {
+  const auto told = [](const std::string& body) {
+    std::string words;
+    for (const DecidedBarrier& barrier : decided_barriers(kernel(body), {"kernel"})) {
+      words += std::to_string(barrier.line) + ": " + barrier.call + ", " +
+               barrier.tests.back().text + (barrier.is_of_thread ? ", of threads; " : "; ");
+    }
+    return words;
+  };
+  const std::string loop = "for (int k = 0; k < n; ++k) {\n";
+  EXPECT_EQ(told(loop + "__syncthreads();\n}"), "");
+  EXPECT_EQ(told(loop + "if (k + 1 < n) {\n__syncthreads();\n}\n}"),
+            "4: __syncthreads(), k + 1 < n; ");
+  EXPECT_EQ(told("const int row = threadIdx.y + n;\nif (row < n) __syncthreads();"),
+            "3: __syncthreads(), row < n, of threads; ");
+  EXPECT_EQ(told("if (threadIdx.x >= n) return;\n__syncthreads();"),
+            "3: __syncthreads(), threadIdx.x >= n, of threads; ");
+  EXPECT_EQ(told("const auto add = [&] {\n__syncthreads();\n};\nif (n > 1) add();"),
+            "5: add(), n > 1; ");
+}
+
 TEST(Turns, CloseGroupsAroundTheirCopies) {
   const std::string copy = "const auto copy = [&](int p) {\ncp_async<4>(&s[p], A);\n};\n";
   const auto found =
@@ -319,6 +340,18 @@ TEST(Launches, AreToldWithTheSidesOfTheirBlocks) {
   EXPECT_TRUE(launches_of(source, "host", "bring").empty());
   EXPECT_EQ(functions_behind(source, "host"),
             (std::vector<std::string>{"host", "kernel", "bring"}));
+}
+
+TEST(Functions, SayWhereTheyAreOfSinglePrecision) {
+  const std::string source =
+      "__global__ void kernel(double a) {\n  double b = a * 1.5f;\n  b += 1.5 + 0xF;\n}\n"
+      "void host(double a) {\n  const float scale = a;\n  kernel<<<1, 1>>>(scale);\n}\n"
+      "void other() { float c; }\n";
+  std::string lines;
+  for (const QuotedLine& each : single_precision_behind(source, "host")) {
+    lines += std::to_string(each.line) + ": " + each.text + "; ";
+  }
+  EXPECT_EQ(lines, "6: const float scale = a; 2: double b = a * 1.5f; ");
 }
 
 TEST(Callers, AreReachedFromAFunction) {

@@ -179,6 +179,37 @@ std::vector<std::string> kernels_launched_by(std::string_view source, std::strin
   return kernels;
 }
 
+namespace {
+
+/// `float`, `float2`, `1.5f`.
+bool is_of_single_precision(const Token& token) {
+  if (token.is_name()) return token.is("float") || token.is("float2") || token.is("float4");
+  const bool has_point = token.text.find('.') != std::string_view::npos;
+  return token.kind == rewriting::TokenKind::number && has_point &&
+         (token.text.ends_with('f') || token.text.ends_with('F'));
+}
+
+}  // namespace
+
+std::vector<QuotedLine> single_precision_behind(std::string_view source, std::string_view name) {
+  const rewriting::SourceText text(source);
+  const std::vector<Token>& code = text.outline.code();
+  const auto ends = [&](std::size_t i) {
+    return code[i].is(";") || code[i].is("{") || code[i].is("}");
+  };
+  std::vector<QuotedLine> found;
+  for (const WrittenFunction* function : reached_from(text, name, true)) {
+    for (std::size_t i = function->body + 1; i < function->end; ++i) {
+      if (!is_of_single_precision(code[i])) continue;
+      std::size_t first = i;
+      while (!ends(first - 1)) --first;
+      while (!ends(i)) ++i;
+      found.push_back({code[first].line, words_of(code, {first, i})});
+    }
+  }
+  return found;
+}
+
 std::vector<std::string> functions_behind(std::string_view source, std::string_view name) {
   const rewriting::SourceText text(source);
   std::vector<std::string> names;

@@ -290,12 +290,31 @@ class Reader {
     const bool of_threads = index.is("threadIdx") && extent.is("blockDim");
     if (!is_pair || (!of_blocks && !of_threads)) return;
     const std::string_view side = code_[star - 1].text;
+    if (of_threads && side == "y" && is_added_to_thread_x(star)) {
+      remarks_.push_back(
+          {Remark::Kind::doubt, index.line,
+           tr("threadIdx.y is multiplied by blockDim.y, and a row of the block has blockDim.x "
+              "threads: where it is not as high as it is wide, numbers are left out or taken "
+              "twice"),
+           tr("A thread's number in its block is threadIdx.y * blockDim.x + threadIdx.x.")});
+      return;
+    }
     remarks_.push_back(
         {Remark::Kind::doubt, index.line,
          tr("{0}.{2} is multiplied by {1}.{2}, and a block begins at blockIdx.{2} * blockDim.{2}: "
             "as many threads lie before it as its number times the threads of a block",
             index.text, extent.text, side),
          tr("A thread's place along {0} is blockIdx.{0} * blockDim.{0} + threadIdx.{0}.", side)});
+  }
+
+  /// Whether the product of a `*` stands beside `threadIdx.x`, with a + between.
+  bool is_added_to_thread_x(std::size_t star) const {
+    const auto is_thread_x = [&](std::size_t first) {
+      return code_[first].is("threadIdx") && code_[first + 2].is("x");
+    };
+    const bool is_behind = star + 7 < end_ && code_[star + 4].is("+") && is_thread_x(star + 5);
+    const bool is_before = star >= body_ + 7 && code_[star - 4].is("+") && is_thread_x(star - 7);
+    return is_behind || is_before;
   }
 
   /// `blockIdx.x * (blockDim.x + threadIdx.x)`

@@ -111,6 +111,52 @@ std::optional<SharedTurn> turn_of_lines(std::string_view source, int first, int 
   return std::nullopt;
 }
 
+namespace {
+
+/// Variables of a function that are made from `threadIdx`, and that itself.
+FunctionNames names_of_threads(const std::vector<Token>& code, const WrittenFunction& function) {
+  FunctionNames names = {"threadIdx"};
+  for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
+    if (!code[i].is_name() || !code[i + 1].is("=")) continue;
+    for (std::size_t k = i + 2; k < function.end && !code[k].is(";"); ++k) {
+      if (names.contains(code[k].text)) names.emplace(code[i].text);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<DecidedBarrier> decided_barriers(std::string_view source,
+                                             const std::vector<std::string>& kernels) {
+  const SourceText text(source);
+  const Outline& outline = text.outline;
+  const std::vector<Token>& code = outline.code();
+  FunctionNames waits =
+      holders_of(text, [&](std::size_t i) { return code[i].is("__syncthreads"); });
+  waits.insert("__syncthreads");
+  std::vector<DecidedBarrier> found;
+  for (const WrittenFunction& function : text.functions) {
+    if (std::ranges::find(kernels, function.name) == kernels.end()) continue;
+    const FunctionNames of_threads = names_of_threads(code, function);
+    for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
+      if (!code[i + 1].is("(") || !waits.contains(code[i].text)) continue;
+      const auto conditions = rewriting::conditions_before(outline, i, function.body);
+      DecidedBarrier barrier{
+          function.name, code[i].line, words_of(code, {i, outline.behind(i + 1)}), {}, false};
+      for (const Condition& condition : conditions) {
+        if (condition.kind != Condition::Kind::test) continue;
+        barrier.tests.push_back(rewriting::in_words(code, {condition}).front());
+        for (std::size_t k = condition.words.first; k < condition.words.end; ++k) {
+          barrier.is_of_thread |= of_threads.contains(code[k].text);
+        }
+      }
+      if (!barrier.tests.empty()) found.push_back(std::move(barrier));
+    }
+  }
+  return found;
+}
+
 std::optional<CarriedPointer> carried_over(std::string_view source, std::string_view name,
                                            std::string_view variable) {
   const SourceText text(source);
