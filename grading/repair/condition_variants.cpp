@@ -53,7 +53,15 @@ void vary_condition(Place& place, Part words, bool may_be_left_out) {
   }
   place.add_condition(words, "!(" + place.words_of(words) + ")", 2);
   if (may_be_left_out) {
-    place.add_condition(words, "true", 3);
+    // Told before any change of the condition by which it would always hold.
+    const int line = place.code()[words.first].line;
+    place.add({.changes = {{Change::Form::condition, words, "true"}},
+               .line = line,
+               .edits = {{words, "true"}},
+               .words = tr("on line {} leave out the condition '{}', so that what it decides on is "
+                           "done in any case",
+                           line, place.words_of(words)),
+               .cost = 0});
   } else {
     place.add_paths(words);
   }

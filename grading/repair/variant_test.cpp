@@ -65,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
                "on line 5 write 'if (col < n) a = A[row * n + col];' in place of "
                "'if (row < n) a = A[row * n + col];', on line 6 write 'if (row < n) b"},
         Mended{"C[row * n + col] = 1;", "if (row < n && col < n) C[row * n + col] = 1;"},
+        Mended{"if (row + 1 < n) C[row] = 1;",
+               "on line 4 leave out the condition 'row + 1 < n', so"},
         Mended{"C[row * n + 2 * col] = 1;", "write 'C[row * n + col] = 1;'"},
         Mended{"C[row * n + col * 2] = 1;", "write 'C[row * n + col] = 1;'"},
         Mended{"C[row * n + 3 * col] = 1;", "write 'C[row * n + 2 * col] = 1;'"},
