@@ -282,11 +282,14 @@ std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
     sum += term;
     left -= term;
     if (std::abs(sum - found) <= allowed && has_terms(seen, 0, terms)) {
+      const std::string at_the_end = advice_on_missing_end(terms, k, seen.tile.width);
       return Diagnosis{
           Pattern::sum_cut_short,
           tr("each element is the sum of its first {} products instead of all {}", terms, k),
-          tr("Check where the loop over k ends. Tiles that do not divide k need one more step: "
-             "k / tile, rounded up.")};
+          at_the_end.empty() ? tr("Check where the loop over k ends. Tiles that do not divide k "
+                                  "need one more step: "
+                                  "k / tile, rounded up.")
+                             : at_the_end};
     }
     if (std::abs(left - found) <= allowed && has_terms(seen, terms, k)) {
       return Diagnosis{Pattern::sum_starts_late,

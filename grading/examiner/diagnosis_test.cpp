@@ -399,6 +399,15 @@ TEST(Diagnosis, RecognisesEveryMistake) {
   }
 }
 
+TEST(Diagnosis, AdvisesOnWhatIsMissingAtTheEndOfASum) {
+  EXPECT_THAT(advice_on_missing_end(31, 32, 16), HasSubstr("The last product is missing"));
+  EXPECT_THAT(advice_on_missing_end(248, 256, 128),
+              HasSubstr("A whole step of 8 products is missing, though 8 divides 256"));
+  EXPECT_EQ(advice_on_missing_end(16, 24, 16), "");  // a partial tile
+  EXPECT_EQ(advice_on_missing_end(27, 32, 16), "");
+  EXPECT_EQ(advice_on_missing_end(1, 2, 16), "");
+}
+
 TEST(Diagnosis, KnowsSumsOfOneStepThatGoOn) {
   constexpr int n = 21;
   const Matrix<float> code = index_coded_matrix(n, n);

@@ -157,6 +157,7 @@ std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparis
     const int terms = k + 1;
     if (std::abs(sum - comparison.found) <= allowed &&
         is_product(seen.after, columns(seen.A, 0, terms), rows(seen.B, 0, terms))) {
+      const std::string at_the_end = advice_on_missing_end(terms, n, seen.tile.width);
       return Diagnosis{
           Pattern::sum_cut_short,
           tr("each element is the sum of its first {} products instead of all "
@@ -168,6 +169,7 @@ std::optional<Diagnosis> part_of_the_sum(const Observation& seen, const Comparis
               ? tr("That is one tile: does the loop over tiles end after its first step? One that "
                    "counts elements, in steps of a tile, goes to n; one that counts tiles goes to "
                    "n / tile, rounded up.")
+          : !at_the_end.empty() ? at_the_end
           : n % terms == 0
               ? tr("The loop over k takes {} products and no more: look at where it ends, and at "
                    "the step that it takes, which is to be as long as what a tile holds of k.",
@@ -348,6 +350,23 @@ std::optional<Diagnosis> part_of_the_matrix(const Observation& seen, const Compa
 }
 
 }  // namespace
+
+std::string advice_on_missing_end(int terms, int all, int tile) {
+  const int missing = all - terms;
+  if (missing == 1 && terms > 1) {
+    return tr(
+        "The last product is missing: see where the loop over k ends, by a - 1 that does not "
+        "belong "
+        "there, or by < where <= is meant.");
+  }
+  const bool is_a_step = missing > 1 && terms % missing == 0;
+  if (!is_a_step || tile < 2 || all % tile != 0) return "";
+  return tr(
+      "A whole step of {0} products is missing, though {0} divides {1}: count the steps, and see "
+      "that the first brings its elements and the last runs. A step that takes {1} % {0} elements "
+      "takes none.",
+      missing, all);
+}
 
 std::optional<Diagnosis> recognise(const Observation& observation) {
   const Comparison comparison = compare(observation.after, observation.expected);
