@@ -359,6 +359,16 @@ void vary_comparison(Place& place, std::size_t i) {
                .line = place.code()[i].line,
                .edits = {{{i, i + 1}, std::string(each.other)}}});
   }
+  // One less than a bound: of stages that are filled before a loop, of pairs of columns.
+  const Part bound = operand_at(place, i + 1);
+  static constexpr auto ends = std::to_array<std::string_view>({")", ";", "&&", "||", "?"});
+  const bool is_whole = bound.first < bound.end &&
+                        std::ranges::find(ends, place.code()[bound.end].text) != ends.end();
+  if (!place.code()[i].is("<") || !is_whole) return;
+  place.add({.changes = {{Change::Form::operand, {i + 1, i + 1}, "-@ +"}},
+             .line = place.code()[i].line,
+             .edits = {{bound, place.words_of(bound) + " - 1"}},
+             .cost = 2});
 }
 
 void vary_sum(Place& place, std::size_t i) {

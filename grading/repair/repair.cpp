@@ -50,21 +50,27 @@ bool defines(const SourceText& source, const std::string& function) {
          source.functions.end();
 }
 
-/// The source that is blamed, or else that defines a function, with what there is to try in the
-/// functions that went wrong, the nearest first.
+/// The source that is blamed, if a function of its own went wrong, or else that defines a function,
+/// with what there is to try in the functions that went wrong, the nearest first. What only others'
+/// calls bring to fall is right by its own tests, and handed something wrong.
 std::optional<VariedFile> file_with(const RepairRequest& request, const std::string& function,
                                     std::set<std::string, std::less<>> wrong) {
   constexpr std::size_t most_variants = 4000;  // compile in twenty seconds or so
   constexpr std::size_t most_programs = 12;    // compile and run in a second to four each
-  const auto& sources = request.stage.sources;
-  const bool is_blamed = std::ranges::find(sources, request.file) != sources.end();
-  for (const std::string& name : sources) {
-    VariedFile file{name, core::text_of(request.source_directory / name), nullptr, {}, {}};
-    file.source = std::make_unique<SourceText>(file.text);
-    if (is_blamed ? name != request.file : !defines(*file.source, function)) continue;
-    // A call of one source may go wrong in a function of another.
-    if (std::ranges::none_of(wrong, [&](const auto& each) { return defines(*file.source, each); }))
-      wrong.clear();
+  std::vector<VariedFile> files;
+  for (const std::string& name : request.stage.sources) {
+    files.push_back({name, core::text_of(request.source_directory / name), nullptr, {}, {}});
+    files.back().source = std::make_unique<SourceText>(files.back().text);
+  }
+  const auto defines_a_wrong_one = [&](const VariedFile& file) {
+    return std::ranges::any_of(wrong,
+                               [&](const auto& each) { return defines(*file.source, each); });
+  };
+  const bool is_blamed = std::ranges::any_of(files, [&](const VariedFile& file) {
+    return file.name == request.file && defines_a_wrong_one(file);
+  });
+  for (VariedFile& file : files) {
+    if (is_blamed ? file.name != request.file : !defines(*file.source, function)) continue;
     file.variants = variants_of(*file.source, file.text, wrong);
     file.fixed = fixed_variants_of(*file.source, file.text, wrong);
     for (auto [variants, most] :
@@ -73,7 +79,7 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
                                [&](const Variant& variant) { return distance(variant, request); });
       if (variants->size() > most) variants->resize(most);
     }
-    return file;
+    return std::move(file);
   }
   return std::nullopt;
 }

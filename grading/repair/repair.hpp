@@ -23,8 +23,8 @@ struct RepairRequest {
   /// tile=16)". Those that are large are made smaller; those that cannot be posed as a
   /// problem are left out.
   std::vector<std::string> calls;
-  /// The source that is blamed; where it is none of the stage's, the one with the function that has
-  /// the smallest of these calls.
+  /// The source that is blamed; where it is none of the stage's, or none of these calls is of a
+  /// function in it, the one with the function that has the smallest of them.
   std::string file = {};
   /// Lines of the sources that findings name: what changes there is told before what is as small a
   /// change elsewhere.

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "common/base/files.hpp"
 #include "common/gpu/gpu_profile.hpp"
@@ -17,36 +19,64 @@
 namespace tilewise::grading {
 namespace {
 
-// A solve goes wrong where the product goes wrong that it is made of, in another source.
-TEST(Repair, ChangesTheSourceThatIsBlamed) {
-  const std::string stage = "08_dgemm_dtrsm", file = "dgemm.cu";
+const std::string stage = "08_dgemm_dtrsm";
+const std::string solve = "dtrsm_recursive(m=150, n=5, alpha=0.5, lda=150, ldb=5)";
+
+/// One line of the solution, in other words.
+struct Mistake {
+  std::string file, given, mistake;
+};
+
+/// What is told of a mistake, and the source that it comes to.
+struct Told {
+  std::string words, source;
+  std::string right;  ///< the solution's
+  int line = 0;       ///< of the mistake
+};
+
+Told told_of(const Mistake& made, const std::vector<std::string>& calls,
+             const std::string& blamed) {
   const std::filesystem::path solution = layout().root / "solutions" / stage;
-  const std::string right = core::text_of(solution / file);
-  const std::string given = "alpha * sum + beta * *c", mistake = "alpha * sum - beta * *c";
-  std::string wrong = right;
-  const std::size_t at = wrong.find(given);
-  ASSERT_NE(at, wrong.npos);
-  const auto line = 1 + static_cast<int>(std::count(wrong.begin(), wrong.begin() + at, '\n'));
-  wrong.replace(at, given.size(), mistake);
+  Told told{.words = "", .source = "", .right = core::text_of(solution / made.file)};
+  std::string wrong = told.right;
+  const std::size_t at = wrong.find(made.given);
+  if (at == wrong.npos) throw std::runtime_error("the solution does not say " + made.given);
+  told.line = 1 + static_cast<int>(std::count(wrong.begin(), wrong.begin() + at, '\n'));
+  wrong.replace(at, made.given.size(), made.mistake);
   const ScratchDirectory submission, scratch;
   std::filesystem::copy(solution, submission.path(), std::filesystem::copy_options::recursive);
-  std::ofstream(submission.path() / file) << wrong;
+  std::ofstream(submission.path() / made.file) << wrong;
   RepairRequest request{.stage = stage_called(stage),
                         .source_directory = submission.path(),
                         .scratch = scratch.path(),
-                        .calls = {"dtrsm_blocked(m=70, n=3, alpha=0.5, lda=70, ldb=3)"},
-                        .file = file,
-                        .lines = {line},
+                        .calls = calls,
+                        .file = blamed,
+                        .lines = {told.line},
                         .gpu = core::gpu_profile(core::default_gpu)};
-  std::string mended;
   request.confirm = [&](const std::filesystem::path& folder) {
-    mended = core::text_of(folder / file);
+    told.source = core::text_of(folder / made.file);
     return true;
   };
   const auto found = find_repair(request);
-  ASSERT_TRUE(found);
-  EXPECT_THAT(found->words, testing::HasSubstr("on line " + std::to_string(line)));
-  EXPECT_EQ(mended, right);
+  if (found) told.words = found->words;
+  return told;
+}
+
+// A solve goes wrong where the product goes wrong that it is made of, in another source.
+TEST(Repair, ChangesTheSourceThatIsBlamed) {
+  const Told told = told_of({"dgemm.cu", "alpha * sum + beta * *c", "alpha * sum - beta * *c"},
+                            {"dtrsm_blocked(m=70, n=3, alpha=0.5, lda=70, ldb=3)",
+                             "dgemm_global(m=7, n=5, k=3, alpha=1, lda=3, ldb=5, beta=2, ldc=5)"},
+                            "dgemm.cu");
+  EXPECT_THAT(told.words, testing::HasSubstr("on line " + std::to_string(told.line)));
+  EXPECT_EQ(told.source, told.right);
+}
+
+// The product strays, since it is handed a part with another leading dimension.
+TEST(Repair, ChangesTheSourceThatCallsWhatIsBlamed) {
+  const Told told = told_of({"dtrsm.cu", "A21, lda, ", "A21, upper, "}, {solve}, "dgemm.cu");
+  EXPECT_THAT(told.words, testing::HasSubstr("on line " + std::to_string(told.line)));
+  EXPECT_EQ(told.source, told.right);
 }
 
 }  // namespace

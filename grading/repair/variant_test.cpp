@@ -67,6 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mended{"C[row * n + col] = 1;", "if (row < n && col < n) C[row * n + col] = 1;"},
         Mended{"if (row + 1 < n) C[row] = 1;",
                "on line 4 leave out the condition 'row + 1 < n', so"},
+        Mended{"for (int i = 0; i < n; ++i) C[i] = 1;", "i < n - 1; ++i"},
+        Mended{"if (row < n && col < n) C[col] = C[col + 1] = 1;", "if (row < n && col < n - 1)"},
         Mended{"C[row * n + 2 * col] = 1;", "write 'C[row * n + col] = 1;'"},
         Mended{"C[row * n + col * 2] = 1;", "write 'C[row * n + col] = 1;'"},
         Mended{"C[row * n + 3 * col] = 1;", "write 'C[row * n + 2 * col] = 1;'"},
