@@ -382,7 +382,7 @@ std::optional<Diagnosis> probe_with_identity(const Observation& seen, const Reru
         rule = interpret(*found, probe.coded, n, side);
         if (rule && moves_whole_lines(*found, probe.coded, n)) {
           const Comparison wrong = compare(seen.after, seen.expected);
-          if (auto moved = recognise_moved_row(seen.after, seen.expected, wrong)) return moved;
+          if (auto moved = recognise_moved_row(seen.after, seen.expected, wrong)) rule = moved;
         }
       }
     }
