@@ -56,9 +56,9 @@ SourceAccount barrier_that_threads_pass(const std::vector<std::string>& kernels,
     if (!barrier.is_of_thread) continue;
     return {
         tr(" Only threads that get through {} come to {} on line {}, and there the threads of a "
-           "block wait "
-           "for each other: the others bring their elements of a tile too early, or have ended and "
-           "bring none.",
+           "block wait for each other: the others bring their elements of a tile too early, or "
+           "have "
+           "ended and bring none.",
            in_list(barrier.tests), barrier.call, barrier.line),
         tr("Let all threads of the block come to line {}: what decides on it belongs around the "
            "store to C, and a thread beyond the edge puts zero into the tile.",

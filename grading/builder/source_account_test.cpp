@@ -39,6 +39,17 @@ Finding wrong(const char* message, const char* array = "") {
   return {.kind = "wrong-result", .message = message, .call = "multiply(n=3)", .array = array};
 }
 
+Finding race(int line, int other_line, const char* array) {
+  return {.kind = "race",
+          .message = std::string("race on shared ") + array,
+          .file = "a.cu",
+          .line = line,
+          .other_file = "a.cu",
+          .other_line = other_line,
+          .call = "multiply(n=3)",
+          .array = array};
+}
+
 const Case cases[] = {
     {"another row is tested", stray(7, "A"), "  if (row < m)\n    sum += A[(row + i) * n + 0];",
      " Line 7 reads A[(row + i) * n + 0]. What lets a thread through to it: row < m on line 6. "
@@ -180,29 +191,12 @@ const Case cases[] = {
      " But each turn stores another part of Bs, where i says, and line 10 reads what later turns "
      "are still to store.",
      "End the loop of line 7 before the __syncthreads()"},
-    {"rows of another name for tensor cores, where threads race",
-     {.kind = "race",
-      .message = "race on shared Bs[1][0]",
-      .file = "a.cu",
-      .line = 7,
-      .other_file = "a.cu",
-      .other_line = 7,
-      .call = "multiply(n=3)",
-      .array = "Bs"},
+    {"rows of another name for tensor cores, where threads race", race(7, 7, "Bs"),
      "  __shared__ float Bs[side][side];\n  store_matrix_sync(&Bs[0][0], b, n, row_major);",
      " Line 7 gives n as the distance of the rows of Bs, and float Bs[side][side] on line 6 has "
-     "rows "
-     "of side.",
-     "Give side as the distance on line 7",
-     7},
-    {"a barrier that is not in each turn",
-     {.kind = "race",
-      .message = "race on shared As[0][0][0]",
-      .file = "a.cu",
-      .line = 8,
-      .other_file = "a.cu",
-      .other_line = 11,
-      .array = "As"},
+     "rows of side.",
+     "Give side as the distance on line 7", 7},
+    {"a barrier that is not in each turn", race(8, 11, "As"),
      "  for (int k0 = 0; k0 < n; k0 += T) {\n    if (k0 + T < n) {\n      As[p][ty][tx] = A[k0];\n"
      "      __syncthreads();\n    }\n    sum += As[p][ty][k];\n  }",
      " To __syncthreads() on line 9 the threads come only where k0 + T < n on line 7.",
@@ -211,8 +205,7 @@ const Case cases[] = {
      wrong("only the partial 16x16 tiles at the right and lower edge are wrong"),
      "  const int row = threadIdx.y;\n  if (row < n) __syncthreads();",
      " Only threads that get through row < n on line 7 come to __syncthreads() on line 7, and "
-     "there "
-     "the threads of a block wait",
+     "there the threads of a block wait",
      "Let all threads of the block come to line 7", 7},
     {"a loop that goes beyond a side", stray(8, "Bs", 2),
      "  __shared__ float Bs[16][T];\n  for (int k = k0; k < k0 + T; ++k)\n    sum += Bs[ty][k];",
@@ -317,7 +310,7 @@ TEST(SourceAccount, TellsWhichSourceCalled) {
 
 TEST(SourceAccount, LooksAtThePartsThatACallHandsOn) {
   const std::string caller = "void solve(int m) {\n  multiply(A, B, B + m, m);\n}\n";
-  Finding race = {
+  Finding found = {
       .kind = "race",
       .message =
           "race on B[3][0]: thread (0, 0, 0) of block (0, 0, 0) writes it on line 8 and "
@@ -330,9 +323,9 @@ TEST(SourceAccount, LooksAtThePartsThatACallHandsOn) {
       .call = "solve(m=3)"};
   const char* const hint =
       "Begin at line 2 of b.cu: what is written there and what is read are parts";
-  EXPECT_THAT(account_of_call(race, source(""), {"b.cu", caller}).hint, HasSubstr(hint));
-  race.other_line = race.line;  // one statement that two blocks make, as of a sum
-  EXPECT_EQ(account_of_call(race, source(""), {"b.cu", caller}).hint, "");
+  EXPECT_THAT(account_of_call(found, source(""), {"b.cu", caller}).hint, HasSubstr(hint));
+  found.other_line = found.line;  // one statement that two blocks make, as of a sum
+  EXPECT_EQ(account_of_call(found, source(""), {"b.cu", caller}).hint, "");
 }
 
 TEST(SourceAccount, SaysNothingOfWhatItDoesNotFind) {

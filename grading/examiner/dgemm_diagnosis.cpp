@@ -287,8 +287,7 @@ std::optional<Diagnosis> part_of_the_sum(const DgemmObservation& seen,
           Pattern::sum_cut_short,
           tr("each element is the sum of its first {} products instead of all {}", terms, k),
           at_the_end.empty() ? tr("Check where the loop over k ends. Tiles that do not divide k "
-                                  "need one more step: "
-                                  "k / tile, rounded up.")
+                                  "need one more step: k / tile, rounded up.")
                              : at_the_end};
     }
     if (std::abs(left - found) <= allowed && has_terms(seen, terms, k)) {

@@ -11,7 +11,7 @@ namespace tilewise::grading {
 namespace {
 
 // Of a magnitude: far above rounding, far below a term.
-constexpr double least = 0x1p-40;
+constexpr double least_of_doubles = 0x1p-40;
 constexpr double least_of_floats = 0x1p-16;
 
 /// The row of the product that another row of what was found is, but for `least` of a magnitude;
@@ -44,7 +44,7 @@ class ElementsByValue {
     std::optional<std::size_t> found;
     for (auto near = at == by_value_.begin() ? at : at - 1; near != by_value_.end(); ++near) {
       const double distance = std::abs(near->first - value);
-      if (distance <= least * magnitude_.values[near->second]) {
+      if (distance <= least_of_doubles * magnitude_.values[near->second]) {
         if (found) return std::nullopt;
         found = near->second;
       } else if (near >= at) {
@@ -119,7 +119,7 @@ std::optional<Diagnosis> moved_row(const Matrix<double>& after, const ReferenceP
 std::optional<Diagnosis> recognise_moved_row(const Matrix<double>& after,
                                              const ReferenceProduct& expected,
                                              const Comparison& comparison) {
-  return moved_row(after, expected, comparison, least);
+  return moved_row(after, expected, comparison, least_of_doubles);
 }
 
 std::optional<Diagnosis> recognise_moved_row(const Matrix<float>& after,

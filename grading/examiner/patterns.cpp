@@ -356,8 +356,7 @@ std::string advice_on_missing_end(int terms, int all, int tile) {
   if (missing == 1 && terms > 1) {
     return tr(
         "The last product is missing: see where the loop over k ends, by a - 1 that does not "
-        "belong "
-        "there, or by < where <= is meant.");
+        "belong there, or by < where <= is meant.");
   }
   const bool is_a_step = missing > 1 && terms % missing == 0;
   if (!is_a_step || tile < 2 || all % tile != 0) return "";

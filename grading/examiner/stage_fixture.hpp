@@ -195,8 +195,8 @@ class TrialTest : public StageTest {
                  const std::vector<PrepareTrial>& large = {});
 
   /// Fails by what the simulator's checks find in a call whose result is wrong in no known way: a
-  /// race of a size, say, that the test of safety does not try. Not for large ones, which take
-  /// minutes.
+  /// race of a size, say, that the test of safety does not try. Large calls are left alone, since
+  /// checks make them many times as slow.
   void fail_by_fault(const Trial& trial);
 
   /// Expects a right result (see demand_result()), and counts what its kernels did.

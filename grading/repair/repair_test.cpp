@@ -20,7 +20,6 @@ namespace tilewise::grading {
 namespace {
 
 const std::string stage = "08_dgemm_dtrsm";
-const std::string solve = "dtrsm_recursive(m=150, n=5, alpha=0.5, lda=150, ldb=5)";
 
 /// One line of the solution, in other words.
 struct Mistake {
@@ -74,7 +73,8 @@ TEST(Repair, ChangesTheSourceThatIsBlamed) {
 
 // The product strays, since it is handed a part with another leading dimension.
 TEST(Repair, ChangesTheSourceThatCallsWhatIsBlamed) {
-  const Told told = told_of({"dtrsm.cu", "A21, lda, ", "A21, upper, "}, {solve}, "dgemm.cu");
+  const Told told = told_of({"dtrsm.cu", "A21, lda, ", "A21, upper, "},
+                            {"dtrsm_recursive(m=150, n=5, alpha=0.5, lda=150, ldb=5)"}, "dgemm.cu");
   EXPECT_THAT(told.words, testing::HasSubstr("on line " + std::to_string(told.line)));
   EXPECT_EQ(told.source, told.right);
 }

@@ -258,6 +258,10 @@ TEST(Turns, AreWaitedForByThoseThatComeToABarrier) {
             "4: __syncthreads(), k + 1 < n; ");
   EXPECT_EQ(told("const int row = threadIdx.y + n;\nif (row < n) __syncthreads();"),
             "3: __syncthreads(), row < n, of threads; ");
+  EXPECT_EQ(told("const int m = n, t = f(threadIdx.x, 1);\nif (m > 1) __syncthreads();"),
+            "3: __syncthreads(), m > 1; ");
+  EXPECT_EQ(told("const int m = n, t = f(1, threadIdx.x);\nif (t > 1) __syncthreads();"),
+            "3: __syncthreads(), t > 1, of threads; ");
   EXPECT_EQ(told("if (threadIdx.x >= n) return;\n__syncthreads();"),
             "3: __syncthreads(), threadIdx.x >= n, of threads; ");
   EXPECT_EQ(told("const auto add = [&] {\n__syncthreads();\n};\nif (n > 1) add();"),

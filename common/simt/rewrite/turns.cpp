@@ -114,11 +114,16 @@ std::optional<SharedTurn> turn_of_lines(std::string_view source, int first, int 
 namespace {
 
 /// Variables of a function that are made from `threadIdx`, and that itself.
-FunctionNames names_of_threads(const std::vector<Token>& code, const WrittenFunction& function) {
+FunctionNames names_of_threads(const Outline& outline, const WrittenFunction& function) {
+  const std::vector<Token>& code = outline.code();
   FunctionNames names = {"threadIdx"};
   for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
     if (!code[i].is_name() || !code[i + 1].is("=")) continue;
-    for (std::size_t k = i + 2; k < function.end && !code[k].is(";"); ++k) {
+    std::size_t end = i + 2;
+    while (end < function.end && !code[end].is(";") && !code[end].is(",")) {
+      end = outline.behind(end);
+    }
+    for (std::size_t k = i + 2; k < end; ++k) {
       if (names.contains(code[k].text)) names.emplace(code[i].text);
     }
   }
@@ -138,7 +143,7 @@ std::vector<DecidedBarrier> decided_barriers(std::string_view source,
   std::vector<DecidedBarrier> found;
   for (const WrittenFunction& function : text.functions) {
     if (std::ranges::find(kernels, function.name) == kernels.end()) continue;
-    const FunctionNames of_threads = names_of_threads(code, function);
+    const FunctionNames of_threads = names_of_threads(outline, function);
     for (std::size_t i = function.body + 1; i + 1 < function.end; ++i) {
       if (!code[i + 1].is("(") || !waits.contains(code[i].text)) continue;
       const auto conditions = rewriting::conditions_before(outline, i, function.body);
