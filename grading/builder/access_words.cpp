@@ -1,5 +1,7 @@
 #include "grading/builder/access_words.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -34,13 +36,20 @@ std::string in_list(const std::vector<simt::QuotedLine>& definitions) {
   return text.empty() ? "" : tr(" In that, {}.", text);
 }
 
+bool is_of_pointers(const SourceAccess& access) {
+  return !access.declaration.empty() && !access.origin.empty();
+}
+
 std::string description(const SourceAccess& access) {
   std::string what = access.text;
-  if (!access.declaration.empty()) {
-    what = tr("{}, of {} on line {}", access.text, access.declaration, access.declaration_line);
-  } else if (!access.origin.empty()) {
-    what = tr("{}, where {} begins at {} on line {}", access.text, access.array, access.origin,
+  if (!access.origin.empty()) {
+    const std::string pointer =
+        is_of_pointers(access) ? fmt::format("{}[{}]", access.array, access.brackets.front())
+                               : access.array;
+    what = tr("{}, where {} begins at {} on line {}", access.text, pointer, access.origin,
               access.origin_line);
+  } else if (!access.declaration.empty()) {
+    what = tr("{}, of {} on line {}", access.text, access.declaration, access.declaration_line);
   }
   if (access.handed_on) return tr(" Line {} hands on {}.", access.line, what);
   return access.stores ? tr(" Line {} stores to {}.", access.line, what)

@@ -23,6 +23,9 @@ std::string in_list(const std::vector<simt::SourceCondition>& conditions);
 /// " In that, a_k = t % 2 on line 9, b_k = t / 32 on line 10."; empty where there is nothing.
 std::string in_list(const std::vector<simt::QuotedLine>& definitions);
 
+/// Whether it is to an array of pointers whose elements the function makes.
+bool is_of_pointers(const simt::SourceAccess& access);
+
 /// " Line 7 reads A[(row + i) * n + k]."
 std::string description(const simt::SourceAccess& access);
 

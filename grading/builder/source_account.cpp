@@ -97,7 +97,8 @@ class Account {
       if (!is_matrix && side.message.empty() && parts.size() == 1)
         tell_terms(access, parts.front());
       if (is_matrix) take(doubt_about_bounds(access, finding_));
-      if (is_matrix || !access.origin.empty()) take(moving_pointer(access, source_));
+      const bool is_pointer = is_matrix || !access.origin.empty();
+      if (is_pointer && !is_of_pointers(access)) take(moving_pointer(access, source_));
       const std::vector<IndexPart> none = untested(parts);
       if (!is_matrix || found.size() > 1 || !account_.hint.empty()) continue;
       if (access.conditions.empty() && access.in_kernel && access.lambda.empty()) {

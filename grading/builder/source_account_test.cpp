@@ -56,6 +56,15 @@ const Case cases[] = {
      "None "
      "of this tests row + i.",
      "Test row + i itself, as line 7 uses it"},
+    {"an array of pointers", stray(10, "A"),
+     "  const float* a[2];\n  for (int i = 0; i < 2; ++i)\n    a[i] = A + (row + i * 8) * n + k;\n"
+     "  if (k < n)\n    sum += *a[i];",
+     " Line 10 reads a[i], where a[i] begins at A + (row + i * 8) * n + k on line 8. What lets a "
+     "thread through to it: k < n on line 9. None of this tests row + i * 8.",
+     "Test row + i * 8 itself, as line 10 uses it"},
+    {"an array of pointers, two of which are made", stray(9, "A"),
+     "  const float* a[2];\n  a[0] = A + row * n;\n  a[1] = A + col * n;\n  sum += a[i][k];",
+     " Line 9 reads a[i][k], of float* a[2] on line 6."},
     {"nothing is tested", stray(6, "C"), "  C[row * n + col] = 0;",
      " Line 6 stores to C[row * n + col]. No condition stands before it: all threads make it.",
      "Before line 6 compare the row and the column"},

@@ -11,6 +11,8 @@ using simt::rewriting::TokenKind;
 
 namespace {
 
+bool has_sides(const Variable& variable) { return variable.base.ends_with("dim3 "); }
+
 /// Whether an argument may go where another belongs: a number, a pointer, a size.
 bool is_exchangeable(const Place& place, Part argument) {
   if (argument.first >= argument.end || !place.may_vary(argument.first)) return false;
@@ -18,7 +20,20 @@ bool is_exchangeable(const Place& place, Part argument) {
   if (argument.end > argument.first + 1) return true;
   const Variable* variable = place.scope().find(argument.first);
   if (variable == nullptr) return place.code()[argument.first].kind == TokenKind::number;
-  return variable->type != Variable::Type::other || variable->base.ends_with("dim3 ");
+  return variable->type != Variable::Type::other || has_sides(*variable);
+}
+
+/// Has another variable say how large a grid, or a block, is.
+void vary_sides(Place& place, Part sides) {
+  const Variable* given = place.scope().find(sides.first);
+  if (sides.end != sides.first + 1 || given == nullptr || !has_sides(*given)) return;
+  for (const Variable* other : place.scope().seen_at(sides.first)) {
+    if (other->name == given->name || !has_sides(*other)) continue;
+    const std::string name(other->name);
+    place.add({.changes = {{Change::Form::sides, sides, name}},
+               .line = place.code()[sides.first].line,
+               .edits = {{sides, name}}});
+  }
 }
 
 }  // namespace
@@ -57,6 +72,7 @@ void vary_arguments(Place& place) {
     }
     if (parts.size() > 2) parts.resize(2);
     exchange(parts, Change::Form::sides);
+    for (const Part& part : parts) vary_sides(place, part);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "grading/problem/reference.hpp"
 #include "grading/repair/runner.hpp"
 #include "grading/repair/variant.hpp"
+#include "grading/skeleton/skeleton.hpp"
 
 namespace tilewise::grading {
 namespace {
@@ -45,6 +46,23 @@ int distance(const Variant& variant, const RepairRequest& request) {
   return (is_expected ? 1 + 4 * variant.loops : 2 * variant.cost) + (is_named ? 0 : 3);
 }
 
+/// Lines of a source that everybody is given, and that are right where they stand.
+std::set<int> lines_given_in(const RepairRequest& request, const std::string& name,
+                             const std::string& text) {
+  const fs::path solution = layout().root / "solutions" / request.stage.id / name;
+  return given_lines(text, skeleton_of(core::text_of(solution)).text);
+}
+
+bool changes_one_of(const std::set<int>& lines, const Variant& variant, const SourceText& source) {
+  const std::vector<Token>& code = source.outline.code();
+  return std::ranges::any_of(variant.edits, [&](const Rewording& edit) {
+    for (std::size_t i = edit.words.first; i < edit.words.end; ++i) {
+      if (lines.contains(code[i].line)) return true;
+    }
+    return false;
+  });
+}
+
 bool defines(const SourceText& source, const std::string& function) {
   return std::ranges::find(source.functions, function, &WrittenFunction::name) !=
          source.functions.end();
@@ -52,7 +70,8 @@ bool defines(const SourceText& source, const std::string& function) {
 
 /// The source that is blamed, if a function of its own went wrong, or else that defines a function,
 /// with what there is to try in the functions that went wrong, the nearest first. What only others'
-/// calls bring to fall is right by its own tests, and handed something wrong.
+/// calls bring to fall is right by its own tests, and handed something wrong. What everybody is
+/// given stays as it is.
 std::optional<VariedFile> file_with(const RepairRequest& request, const std::string& function,
                                     std::set<std::string, std::less<>> wrong) {
   constexpr std::size_t most_variants = 4000;  // compile in twenty seconds or so
@@ -73,8 +92,12 @@ std::optional<VariedFile> file_with(const RepairRequest& request, const std::str
     if (is_blamed ? file.name != request.file : !defines(*file.source, function)) continue;
     file.variants = variants_of(*file.source, file.text, wrong);
     file.fixed = fixed_variants_of(*file.source, file.text, wrong);
+    const std::set<int> given = lines_given_in(request, file.name, file.text);
     for (auto [variants, most] :
          {std::pair(&file.variants, most_variants), {&file.fixed, most_programs}}) {
+      std::erase_if(*variants, [&](const Variant& variant) {
+        return changes_one_of(given, variant, *file.source);
+      });
       std::ranges::stable_sort(*variants, {},
                                [&](const Variant& variant) { return distance(variant, request); });
       if (variants->size() > most) variants->resize(most);

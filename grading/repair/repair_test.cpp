@@ -19,11 +19,9 @@
 namespace tilewise::grading {
 namespace {
 
-const std::string stage = "08_dgemm_dtrsm";
-
-/// One line of the solution, in other words.
+/// One line of a stage's solution, in other words.
 struct Mistake {
-  std::string file, given, mistake;
+  std::string stage, file, given, mistake;
 };
 
 /// What is told of a mistake, and the source that it comes to.
@@ -35,7 +33,7 @@ struct Told {
 
 Told told_of(const Mistake& made, const std::vector<std::string>& calls,
              const std::string& blamed) {
-  const std::filesystem::path solution = layout().root / "solutions" / stage;
+  const std::filesystem::path solution = layout().root / "solutions" / made.stage;
   Told told{.words = "", .source = "", .right = core::text_of(solution / made.file)};
   std::string wrong = told.right;
   const std::size_t at = wrong.find(made.given);
@@ -45,7 +43,7 @@ Told told_of(const Mistake& made, const std::vector<std::string>& calls,
   const ScratchDirectory submission, scratch;
   std::filesystem::copy(solution, submission.path(), std::filesystem::copy_options::recursive);
   std::ofstream(submission.path() / made.file) << wrong;
-  RepairRequest request{.stage = stage_called(stage),
+  RepairRequest request{.stage = stage_called(made.stage),
                         .source_directory = submission.path(),
                         .scratch = scratch.path(),
                         .calls = calls,
@@ -63,18 +61,28 @@ Told told_of(const Mistake& made, const std::vector<std::string>& calls,
 
 // A solve goes wrong where the product goes wrong that it is made of, in another source.
 TEST(Repair, ChangesTheSourceThatIsBlamed) {
-  const Told told = told_of({"dgemm.cu", "alpha * sum + beta * *c", "alpha * sum - beta * *c"},
-                            {"dtrsm_blocked(m=70, n=3, alpha=0.5, lda=70, ldb=3)",
-                             "dgemm_global(m=7, n=5, k=3, alpha=1, lda=3, ldb=5, beta=2, ldc=5)"},
-                            "dgemm.cu");
+  const Told told =
+      told_of({"08_dgemm_dtrsm", "dgemm.cu", "alpha * sum + beta * *c", "alpha * sum - beta * *c"},
+              {"dtrsm_blocked(m=70, n=3, alpha=0.5, lda=70, ldb=3)",
+               "dgemm_global(m=7, n=5, k=3, alpha=1, lda=3, ldb=5, beta=2, ldc=5)"},
+              "dgemm.cu");
   EXPECT_THAT(told.words, testing::HasSubstr("on line " + std::to_string(told.line)));
   EXPECT_EQ(told.source, told.right);
 }
 
 // The product strays, since it is handed a part with another leading dimension.
 TEST(Repair, ChangesTheSourceThatCallsWhatIsBlamed) {
-  const Told told = told_of({"dtrsm.cu", "A21, lda, ", "A21, upper, "},
+  const Told told = told_of({"08_dgemm_dtrsm", "dtrsm.cu", "A21, lda, ", "A21, upper, "},
                             {"dtrsm_recursive(m=150, n=5, alpha=0.5, lda=150, ldb=5)"}, "dgemm.cu");
+  EXPECT_THAT(told.words, testing::HasSubstr("on line " + std::to_string(told.line)));
+  EXPECT_EQ(told.source, told.right);
+}
+
+// With block.y for block.y * block.z, which the skeleton gives, all results come right as well.
+TEST(Repair, LeavesWhatIsGivenAsItIs) {
+  const Told told = told_of(
+      {"02_multi_block_grid", "matmul_grid.cu", "<<<grid, flat_block>>>", "<<<grid, block>>>"},
+      {"matmul_grid(n=16, block=8x4x2)"}, "matmul_grid.cu");
   EXPECT_THAT(told.words, testing::HasSubstr("on line " + std::to_string(told.line)));
   EXPECT_EQ(told.source, told.right);
 }

@@ -192,6 +192,15 @@ TEST(Variants, ExchangeTheArgumentsOfALaunch) {
               Contains(Field(&Variant::words, HasSubstr("f<<<block, grid>>>(A, B, C, n);"))));
 }
 
+TEST(Variants, LaunchByOtherSides) {
+  const auto variants = variants_in(
+      "void g(float* C, int n, dim3 block) {\n"
+      "  const dim3 flat(block.x, block.y * block.z), grid(n / 16, n / 8);\n"
+      "  f<<<grid, block>>>(C, n);\n}");
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("f<<<grid, flat>>>(C, n);"))));
+  EXPECT_THAT(variants, Contains(Field(&Variant::words, HasSubstr("f<<<flat, block>>>(C, n);"))));
+}
+
 TEST(Variants, CallWhatIsAlike) {
   const auto variants = variants_in(
       kernel("float a = A[row], b = B[col];\na = fmaxf(a, __shfl_down_sync(~0u, a, 8));\n"

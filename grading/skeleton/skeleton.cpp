@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -155,6 +156,20 @@ class Writer {
 }  // namespace
 
 Skeleton skeleton_of(std::string_view solution) { return Writer().run(solution); }
+
+std::set<int> given_lines(std::string_view source, std::string_view skeleton) {
+  std::map<std::string_view, std::vector<int>> places;  // of a line in the source
+  for (int line = 1; !source.empty(); ++line) places[trimmed(take_line(source))].push_back(line);
+  std::map<std::string_view, std::size_t> given;
+  while (!skeleton.empty()) ++given[trimmed(take_line(skeleton))];
+  std::set<int> lines;
+  for (const auto& [words, times] : given) {
+    const auto here = places.find(words);
+    if (here == places.end() || here->second.size() != times) continue;
+    lines.insert(here->second.begin(), here->second.end());
+  }
+  return lines;
+}
 
 namespace {
 

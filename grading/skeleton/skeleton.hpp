@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,10 @@ struct Skeleton {
 /// becomes the one line `// TODO(lab): <what to write> (N lines)`, indented as its first marker.
 /// N counts the dropped lines that hold code. All other bytes stay.
 Skeleton skeleton_of(std::string_view solution);
+
+/// Numbers of the lines of a submitted source that are the skeleton's: those that it has as often,
+/// but for blanks at their ends.
+std::set<int> given_lines(std::string_view source, std::string_view skeleton);
 
 /// How the skeletons under labs/ compare with what the solutions give.
 struct SkeletonReport {

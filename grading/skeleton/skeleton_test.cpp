@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -77,6 +78,24 @@ TEST(Skeleton, RefusesMarkersThatDoNotPairUp) {
     EXPECT_EQ(skeleton.errors[0].line, line) << solution;
     EXPECT_NE(skeleton.errors[0].message.find(message), std::string::npos)
         << skeleton.errors[0].message;
+  }
+}
+
+TEST(GivenLines, StandInTheSkeletonAsOften) {
+  const struct {
+    const char *source, *skeleton;
+    std::set<int> lines;
+  } cases[] = {
+      {"", "", {}},
+      {"a;\nb;\nc;", "a;\nc;\n", {1, 3}},
+      {"  a;  \r\n\tb;", "b;\na;", {1, 2}},
+      // One of them may be the learner's own, in another function.
+      {"a;\nb;\na;", "a;\nb;", {2}},
+      {"a;\nb;", "a;\nb;\na;", {2}},
+      {"a;\nb;\na;", "a;\na;", {1, 3}},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(given_lines(c.source, c.skeleton), c.lines) << c.source << " by " << c.skeleton;
   }
 }
 

@@ -89,7 +89,8 @@ void Bounds::stray_lane(const StrayLane& lane) {
   }
   const auto range = DeviceMemory::instance().nearest_range(address_of(place));
   report("out-of-bounds",
-         fmt::format("{} {} {}", who, verb(site), outside_of(*range, address_of(place))),
+         fmt::format("{} {} {}", who, verb(site),
+                     outside_of(*range, address_of(place), lane.request.site.bytes())),
          name_of(*range));
 }
 

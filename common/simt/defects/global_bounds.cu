@@ -162,7 +162,8 @@ __global__ void sums_of_four(const float4* in, float* out) {
   const float4 four = in[threadIdx.x];  // fault
   out[threadIdx.x] = four.x + four.y + four.z + four.w;
 }
-DEFECT(float4_half_outside, "out-of-bounds", "") {
+DEFECT(float4_half_outside, "out-of-bounds",
+       "reads 16 bytes at once from in[28] on, of which the last 8 are past the end of in (30 ") {
   const Buffer<float> in("in", 30, Contents::input), out("out", 8, Contents::nothing);
   sums_of_four<<<1, 8>>>(reinterpret_cast<const float4*>(in.data()), out.data());
 }

@@ -154,7 +154,27 @@ class AccessReader {
       if (!outline_.partner(open)) return;
       brackets.push_back({open + 1, *outline_.partner(open)});
     }
-    if (!brackets.empty()) add(name, end, brackets);
+    if (brackets.empty()) return;
+    add(name, end, brackets);
+    const auto declared = declared_.find(code_[name].text);
+    const bool is_of_pointers = declared != declared_.end() &&
+                                declared->second.memory == SourceAccess::Memory::unknown;
+    if (is_of_pointers && brackets.size() == 1 && code_[end].is("=") && !code_[end + 1].is("=")) {
+      read_element_made(name, end + 1);
+    }
+  }
+
+  /// `a[i] = A + i * n;`, of an array of pointers, which has no other such statement.
+  void read_element_made(std::size_t name, std::size_t first) {
+    std::size_t end = first;
+    while (end < function_.end && !code_[end].is(";")) end = outline_.behind(end);
+    const Part value{first, end};
+    const bool is_first = of_elements_.insert(code_[name].text).second;
+    if (!is_first) made_.erase(code_[name].text);
+    if (is_first) {
+      made_[code_[name].text] = {SourceAccess::Memory::unknown, words_of(code_, value),
+                                 code_[name].line, value};
+    }
   }
 
   /// `const float* a = A + row * n;`, and `*a`.
@@ -175,7 +195,7 @@ class AccessReader {
       const Part value{name + 2, end};
       made_[code_[name].text] = {SourceAccess::Memory::unknown, words_of(code_, value),
                                  code_[name].line, value};
-    } else if (star == name - 1 && !is_of_type && !is_product && !before.is(")") &&
+    } else if (star == name - 1 && !code_[name + 1].is("[") && !is_of_type && !is_product && !before.is(")") &&
                !before.is("]") && before.kind != rewriting::TokenKind::number &&
                (made_.contains(code_[name].text) || pointers_.contains(code_[name].text))) {
       const bool moves = code_[name + 1].is("+") && code_[name + 2].is("+");
@@ -288,6 +308,7 @@ class AccessReader {
       add_definitions(part, access.parts.back().made_of, true);
     }
     if (!access.origin.empty()) {
+      if (of_elements_.contains(access.array)) access.parts.erase(access.parts.begin());
       const Part value = made_.find(access.array)->second.value;
       add_definitions(value, access.made_of);
       add_origin(value, index_parts, conditions, access);
@@ -365,6 +386,7 @@ class AccessReader {
   std::vector<SourceAccess>& found_;
   std::set<std::string_view> pointers_, sides_;  ///< parameters: behind *, and whole numbers
   std::map<std::string_view, Declared> declared_, made_;  ///< arrays, and pointers by their values
+  std::set<std::string_view> of_elements_;  ///< those of the pointers that arrays have
 };
 
 }  // namespace

@@ -86,6 +86,15 @@ std::string outside_of(const DeviceMemory::Range& range, const std::byte* addres
                      extent_of(range));
 }
 
+std::string outside_of(const DeviceMemory::Range& range, const std::byte* address,
+                       std::size_t bytes) {
+  const std::byte* end = range.start + range.bytes;
+  if (address < range.start || address >= end) return outside_of(range, address);
+  const auto inside = static_cast<std::size_t>(end - address);
+  return tr("{} bytes at once from {} on, of which the last {} are past the end of {}", bytes,
+            element_of(range, address), bytes - inside, extent_of(range));
+}
+
 namespace {
 
 std::size_t product(const std::vector<std::size_t>& extents, std::size_t from) {

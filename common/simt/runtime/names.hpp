@@ -41,6 +41,11 @@ bool above_diagonal(const DeviceMemory::Range& range, const std::byte* address);
 /// "A[37][0], past the end of A (37 x 37)".
 std::string outside_of(const DeviceMemory::Range& range, const std::byte* address);
 
+/// The same of an access of so many bytes, which may begin inside: "16 bytes at once from C[36][50]
+/// on, of which the last 8 are past the end of C (37 x 52)".
+std::string outside_of(const DeviceMemory::Range& range, const std::byte* address,
+                       std::size_t bytes);
+
 /// An index the compiler found outside of the extent it was used with.
 struct IndexFault {
   std::string type;  ///< of what was indexed, e.g. "float [16]"
