@@ -2,6 +2,7 @@
 // arrays.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -37,6 +38,13 @@ class Constants {
     const bool is_one = own != groups_.end() && own->second.contains(code_[i].text) && is_whole;
     const Variable* const hides = place_.scope().find(i);
     return {i, is_one && (hides == nullptr || hides->is_constant) ? i + 1 : i};
+  }
+
+  /// Names of those without a qualifier.
+  std::vector<std::string> names() const {
+    const auto own = groups_.find("");
+    if (own == groups_.end()) return {};
+    return {own->second.begin(), own->second.end()};
   }
 
   /// What could stand there in its place.
@@ -138,6 +146,68 @@ void vary_constants(Place& place) {
       i = constant.end - 1;
     } else if (size.first < size.end && place.may_vary(i - 1)) {
       for (const std::string& other : other_sizes(place, size)) place.add_expression(size, other);
+    }
+  }
+}
+
+namespace {
+
+/// Numbers that a function multiplies, divides or goes on by.
+std::set<std::string> numbers_to_multiply_by(const Place& place) {
+  constexpr long largest = 1024;  // threads of a block
+  const std::vector<Token>& code = place.code();
+  std::set<std::string> found;
+  for (std::size_t i = place.function().body + 2; i + 1 < place.function().end; ++i) {
+    const auto number = whole_number(code[i]);
+    if (!number || *number < 2 || *number > largest) continue;
+    const Token &before = code[i - 1], &behind = code[i + 1];
+    const bool goes_on = before.is("=") && code[i - 2].is("+");
+    const bool is_factor =
+        before.is("*") || before.is("/") || before.is("%") || behind.is("*") || goes_on;
+    if (is_factor) found.insert(std::to_string(*number));
+  }
+  return found;
+}
+
+/// The value that begins at a token, if it is one word, or a built-in variable's part, and all that
+/// begins, bounds or steps something, or an index of a block or thread in a sum; empty otherwise.
+Part lone_value_at(const Place& place, const Constants& constants, std::size_t i) {
+  static constexpr auto firsts = std::to_array<std::string_view>({"=", "<", "<=", ">", ">="});
+  static constexpr auto lasts = std::to_array<std::string_view>({";", ",", ")", "&&", "||"});
+  static constexpr auto sums = std::to_array<std::string_view>({"+", "-", "[", "]", "("});
+  const std::vector<Token>& code = place.code();
+  const auto is_among = [](const auto& words, const Token& token) {
+    return std::ranges::find(words, token.text) != std::end(words);
+  };
+  const bool is_index = (code[i].is("blockIdx") || code[i].is("threadIdx")) && code[i + 1].is(".");
+  const Variable* const variable = place.scope().find(i);
+  const bool is_one = is_index || (variable != nullptr ? variable->type == Variable::Type::integer
+                                                       : constants.at(i).end == i + 1);
+  const Part value{i, is_index ? i + 3 : i + 1};
+  const Token &before = code[i - 1], &behind = code[value.end];
+  const bool is_term = (is_among(firsts, before) || (is_index && is_among(sums, before))) &&
+                       (is_among(lasts, behind) || (is_index && is_among(sums, behind)));
+  return {i, is_one && is_term && place.may_vary(i) ? value.end : i};
+}
+
+}  // namespace
+
+void vary_factors(Place& place) {
+  constexpr std::size_t most = 6;
+  const Constants constants(place);
+  std::vector<std::string> factors = constants.names();
+  std::ranges::copy(numbers_to_multiply_by(place), std::back_inserter(factors));
+  if (factors.size() > most) factors.resize(most);
+  for (std::size_t i = place.function().body + 2; i < place.function().end; ++i) {
+    const Part value = lone_value_at(place, constants, i);
+    if (value.first == value.end) continue;
+    const std::string words = place.words_of(value);
+    const bool is_block = place.code()[i].is("blockIdx");
+    if (is_block) {
+      place.add_expression(value, words + " * blockDim." + words.substr(words.size() - 1), 2);
+    }
+    for (const std::string& factor : factors) {
+      if (factor != words) place.add_expression(value, words + " * " + factor, is_block ? 2 : 3, 1);
     }
   }
 }

@@ -67,8 +67,13 @@ void vary_initial_values(Place& place) {
   for (const Variable& variable : place.scope().variables()) {
     if (variable.declared < place.function().body) continue;
     const bool has_value = variable.value.end > variable.value.first;
+    // A number that something begins with is seldom taken for what is computed.
+    const auto is_computed = [&](const Variable& one) {
+      return !whole_number(code[one.value.first]);
+    };
     if (has_value && previous != nullptr && previous->type == variable.type &&
-        variable.type == Variable::Type::integer && !says(place, variable.value, previous->name)) {
+        variable.type == Variable::Type::integer && is_computed(variable) &&
+        is_computed(*previous) && !says(place, variable.value, previous->name)) {
       const std::string a = place.words_of(previous->value), b = place.words_of(variable.value);
       place.add({.changes = {{Change::Form::expression, previous->value, b},
                              {Change::Form::expression, variable.value, a}},

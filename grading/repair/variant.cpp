@@ -263,6 +263,7 @@ std::vector<Variant> variants_of(const SourceText& source, std::string_view text
     vary_names(place);
     vary_pairs(place);
     vary_constants(place);
+    vary_factors(place);
     vary_numbers(place);
     vary_operators(place);
     vary_subscripts(place);

@@ -121,6 +121,7 @@ std::optional<long> whole_number(const Token& token);
 void vary_names(Place& place);
 void vary_pairs(Place& place);
 void vary_constants(Place& place);
+void vary_factors(Place& place);
 void vary_numbers(Place& place);
 void vary_operators(Place& place);
 void vary_subscripts(Place& place);

@@ -104,10 +104,13 @@ class Reader {
     if (is_pointer && (code_[type].is("float") || code_[type].is("double"))) {
       fractions_.insert(code_[type + 2].text);
     }
-    if (!is_one_of(code_[type], elements) || !is_name(code_[type + 1])) return;
+    const bool is_deduced_int = deduces_int(type);
+    if (!is_deduced_int && !is_one_of(code_[type], elements)) return;
+    if (!is_name(code_[type + 1])) return;
     if (code_[type - 1].is("long") || code_[type + 1].is("long")) return;
     // What is unsigned overflows later, and begins again at 0.
-    const bool is_int = code_[type].is("int") && !code_[type - 1].is("unsigned");
+    const bool is_int =
+        is_deduced_int || (code_[type].is("int") && !code_[type - 1].is("unsigned"));
     const bool is_fraction = code_[type].is("float") || code_[type].is("double");
     const bool is_shared = is_shared_or_kept(type);
     std::size_t name = type + 1;
@@ -131,6 +134,14 @@ class Reader {
       if (next >= end_ || !code_[next].is(",")) return;
       name = next + 1;
     }
+  }
+
+  /// `auto sum = 0;`, which is an int for what it begins with.
+  bool deduces_int(std::size_t type) const {
+    if (!code_[type].is("auto") || type + 4 >= end_ || !code_[type + 2].is("=")) return false;
+    const std::string_view value = code_[type + 3].text;
+    return code_[type + 3].kind == TokenKind::number && code_[type + 4].is(";") &&
+           value.find_first_not_of("0123456789") == value.npos;
   }
 
   /// Whether these tokens say where in its block a thread is: `threadIdx.x / Tile`.
@@ -158,7 +169,8 @@ class Reader {
     }
     for (std::size_t i = body_; i + 1 < end_; ++i) {
       const bool is_of_fractions = code_[i].is("float") || code_[i].is("double");
-      if (!code_[i].is("auto") && !is_one_of(code_[i], wide) && !is_of_fractions) continue;
+      const bool may_be_another = code_[i].is("auto") && !deduces_int(i);
+      if (!may_be_another && !is_one_of(code_[i], wide) && !is_of_fractions) continue;
       std::size_t name = i + 1;
       while (code_[name].is("&") || code_[name].is("const") || code_[name].is("int")) ++name;
       ints_.erase(code_[name].text);

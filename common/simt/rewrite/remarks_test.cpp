@@ -263,6 +263,9 @@ TEST(Remarks, NameIntsThatSumFractions) {
   EXPECT_EQ(told_of(kernel("int sum = 0;\nfor (int k = 0; k < 4; ++k) sum += A[k] * 2;")),
             "3: sum is an int, and elements of A are added to it: each time what comes after the "
             "point is lost\n");
+  EXPECT_EQ(told_of(kernel("auto sum = 0;\nfor (int k = 0; k < 4; ++k) sum += A[k] * 2;")),
+            "3: sum is an int, and elements of A are added to it: each time what comes after the "
+            "point is lost\n");
   EXPECT_NE(told_of(kernel(place + "int s = 0; s += a[tx];")).find("elements of a"),
             std::string::npos);
   EXPECT_NE(
@@ -273,7 +276,9 @@ TEST(Remarks, NameIntsThatSumFractions) {
         "int s = 0; s += (int)a[tx]; s += (a[tx] > 0); s += n * n;",
         "{ int s = 0; s += tx; } float s = 0; s += a[tx] * A[tx];",
         "int s = 0; s += tx; C[s] += a[tx];", "int at = 0; at += int(a[tx]);",
-        "int s = 0; s += 3; float t = A[s];", "__shared__ int b[16]; int s = 0; s += b[tx];",
+        "int s = 0; s += 3; float t = A[s];", "auto s = 0.0f; s += a[tx] * A[tx];",
+        "auto s = 0; auto t = 0.f; t += a[tx] * A[tx]; s += 1;",
+        "__shared__ int b[16]; int s = 0; s += b[tx];",
         "for (int sum = 0; sum < 3; ++sum) {} for (auto sum : a) { sum += A[0]; }"}) {
     EXPECT_EQ(told_of(kernel(place + body)), "") << body;
   }
