@@ -59,6 +59,8 @@ void become_host_part(int socket) { controls().become_host_part(socket); }
 
 void become_device_part(pid_t host) { controls().become_device_part(host); }
 
+void forget_device_errors() { controls().forget_device_errors(); }
+
 bool tell_device_part(std::string_view message) { return controls().tell_device_part(message); }
 
 HostRequest serve_host_part(int socket, const ModuleMap& module, std::string& message) {

@@ -28,6 +28,7 @@ struct Controls {
   decltype(&simt::prepare_to_part) prepare_to_part;
   decltype(&simt::become_host_part) become_host_part;
   decltype(&simt::become_device_part) become_device_part;
+  decltype(&simt::forget_device_errors) forget_device_errors;
   decltype(&simt::tell_device_part) tell_device_part;
   decltype(&simt::serve_host_part) serve_host_part;
   decltype(&simt::explain_host_fault) explain_host_fault;

@@ -46,6 +46,9 @@ void become_device_part(pid_t host);
 /// In the child: says something to whoever serves the device. @return false where nobody does.
 bool tell_device_part(std::string_view message);
 
+/// In the child: goes on after an error of a device that has been reset meanwhile.
+void forget_device_errors();
+
 enum class HostRequest {
   served,
   message,     ///< for the caller

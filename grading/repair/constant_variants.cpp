@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "common/base/language.hpp"
+#include "common/simt/rewrite/variables.hpp"
 #include "grading/repair/variant.hpp"
 
 namespace tilewise::grading {
@@ -264,9 +266,38 @@ bool are_values(const Place& place, const Constants& constants, Part words) {
   return words.first < words.end;
 }
 
+/// Parameters of a function that it stores in, all as references.
+void vary_copies(Place& place) {
+  if (place.function().is_kernel) return;
+  Variant variant{.changes = {}, .line = 0, .edits = {}};
+  std::string parameters;
+  for (const Variable& variable : place.scope().variables()) {
+    const bool is_number =
+        variable.type == Variable::Type::real || variable.type == Variable::Type::integer;
+    const bool is_reference = place.code()[variable.declared - 1].is("&");
+    if (!variable.is_parameter || variable.is_constant || is_reference || !is_number) continue;
+    bool is_changed = false;
+    for (std::size_t i = variable.seen.first; i < variable.seen.end; ++i) {
+      is_changed = is_changed || (place.scope().find(i) == &variable &&
+                                  simt::rewriting::is_changed_at(place.outline(), i));
+    }
+    if (!is_changed) continue;
+    variant.line = place.code()[variable.declared].line;
+    const std::string name(variable.name);
+    variant.edits.push_back({{variable.declared, variable.declared + 1}, "& " + name});
+    parameters += (parameters.empty() ? "" : ", ") +
+                  place.words_of({variable.type_begin, variable.declared}) + "& " + name;
+  }
+  if (variant.edits.empty()) return;
+  variant.words =
+      tr("on line {} take what is stored in as references: '{}'", variant.line, parameters);
+  place.add(std::move(variant));
+}
+
 }  // namespace
 
 void vary_fixed(Place& place) {
+  vary_copies(place);
   const std::vector<Token>& code = place.code();
   const Outline& outline = place.outline();
   const Constants constants(place);

@@ -178,13 +178,13 @@ class Search {
   Search(const fs::path& module, const RepairRequest& request, std::vector<std::size_t> order)
       : order_(std::move(order)), states_(order_.size()) {
     constexpr double times_as_long = 4;
-    Runner own(module, request, longest_call_s / times_as_long);
-    const double endless_s = std::max(shortest_call_s, times_as_long * own.longest_s());
+    Runner own(module, request, {longest_call_s / times_as_long});
+    const std::vector<double> limits_s = own.limits_s(shortest_call_s, times_as_long);
     if (own.all_right(0)) return;
     goes_wrong_ = true;
     // Threads live as long as the search: a worker ends with the thread that has started it.
     for (unsigned i = 0; i < processors_to_use(); ++i) {
-      threads_.emplace_back([this, runner = std::make_shared<Runner>(module, request, endless_s)] {
+      threads_.emplace_back([this, runner = std::make_shared<Runner>(module, request, limits_s)] {
         try_all(*runner);
       });
     }
@@ -312,7 +312,7 @@ class Hunt {
                        Backend::simt, request_.scratch / name, Flavour::checked};
     build.bubblewrap = request_.bubblewrap;
     const BuildResult built = build_module(build);
-    return built.ok && Runner(built.module, request_, longest_call_s).all_right(0);
+    return built.ok && Runner(built.module, request_, {longest_call_s}).all_right(0);
   }
 
   /// Whether a built-in value that a change puts in may as well be what it is in a grid of one row,
@@ -358,17 +358,20 @@ std::optional<Repair> find_repair(const RepairRequest& request) {
   for (const Posed& each : calls) wrong.insert(each.call.function);
   const auto file = file_with(request, calls.front().call.function, wrong);
   if (!file) return std::nullopt;
-  // A source of many templates compiles for a minute with all: the nearest are tried before.
+  // A source of many templates compiles for a minute with all: the nearest are tried before. Each
+  // program takes as long as dozens of variants.
   const std::span all(file->variants);
   const std::size_t nearest = std::min<std::size_t>(400, all.size());
+  const std::size_t near = std::min<std::size_t>(800, all.size());
   Hunt hunt(request, *file);
   const auto look_among = [&](std::span<const Variant> part) {
     return part.empty() || hunt.is_over() ? std::nullopt
                                           : hunt.look_among({part.begin(), part.end()});
   };
   if (const auto found = look_among(all.first(nearest))) return Repair{*found};
+  if (const auto found = look_among(all.subspan(nearest, near - nearest))) return Repair{*found};
   if (const auto found = hunt.look_among_programs()) return Repair{*found};
-  if (const auto found = look_among(all.subspan(nearest))) return Repair{*found};
+  if (const auto found = look_among(all.subspan(near))) return Repair{*found};
   if (const auto path = hunt.path_at_fault()) return Repair{*path, true};
   return std::nullopt;
 }

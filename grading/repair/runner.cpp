@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -71,48 +72,65 @@ std::vector<Posed> calls_to_try(const RepairRequest& request) {
   return calls;
 }
 
-Runner::Runner(std::filesystem::path module, const RepairRequest& request, double endless_s)
+Runner::Runner(std::filesystem::path module, const RepairRequest& request,
+               std::vector<double> limits_s)
     : module_(std::move(module)),
       request_(request),
       calls_(calls_to_try(request)),
       calls_of_all_(calls_of_all(request.stage)),
-      endless_s_(endless_s) {}
+      limits_s_(std::move(limits_s)) {
+  if (limits_s_.size() == 1) limits_s_.resize(calls_.size() + calls_of_all_.size(), limits_s_[0]);
+}
+
+const Posed& Runner::posed(std::size_t call) const {
+  return call < calls_.size() ? calls_[call] : calls_of_all_[call - calls_.size()];
+}
 
 bool Runner::all_right(std::int32_t variant) {
-  return std::ranges::all_of(calls_,
-                             [&](const Posed& each) { return comes_right(each, variant); }) &&
-         std::ranges::all_of(calls_of_all_, [&](const Posed& each) {
-           return comes_right(each, variant, Refusal::is_right);
-         });
-}
-
-double Runner::longest_s() {
-  std::chrono::duration<double> longest{};
-  for (const auto* calls : {&calls_, &calls_of_all_}) {
-    for (const Posed& each : *calls) {
-      const auto begin = std::chrono::steady_clock::now();
-      comes_right(each, 0);
-      const auto end = std::chrono::steady_clock::now();
-      if (worker_) longest = std::max<std::chrono::duration<double>>(longest, end - begin);
-    }
+  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
+    if (!comes_right(call, variant)) return false;
   }
-  return longest.count();
+  return true;
 }
 
-bool Runner::comes_right(const Posed& posed, std::int32_t variant, Refusal refusal) {
+std::vector<double> Runner::limits_s(double shortest_s, double times_as_long) {
+  std::map<double, double> seconds;  // by size, of the longest call of that or a smaller one
+  const auto size = [&](std::size_t call) {
+    return posed(call).call.operations + double(posed(call).bytes);
+  };
+  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
+    if (!worker_) start();
+    const auto begin = std::chrono::steady_clock::now();
+    comes_right(call, 0);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    double& longest = seconds[size(call)];
+    if (worker_) longest = std::max(longest, taken.count());
+  }
+  double longest = 0;
+  for (auto& [size, taken] : seconds) taken = longest = std::max(longest, taken);
+  std::vector<double> limits;
+  for (std::size_t call = 0; call < limits_s_.size(); ++call) {
+    limits.push_back(std::max(shortest_s, times_as_long * seconds[size(call)]));
+  }
+  return limits;
+}
+
+bool Runner::comes_right(std::size_t call, std::int32_t variant) {
   if (!worker_) start();
-  const std::vector<Argument> arguments = posed.workload->place(posed.call, worker_->memory());
+  const auto& [named, workload, bytes] = posed(call);
+  const std::vector<Argument> arguments = workload->place(named, worker_->memory());
   worker_->choose_variant(variant);
   const CallReply reply =
-      worker_->call(posed.call.function, arguments, std::nullopt,
-                    simt::Watch{.checks = true, .seed = 1}, {}, endless_s_ / loading_s);
+      worker_->call(named.function, arguments, std::nullopt, simt::Watch{.checks = true, .seed = 1},
+                    {}, limits_s_[call] / loading_s);
   if (reply.ending != CallReply::Ending::returned) {
-    worker_.reset();
+    if (worker_->has_ended()) worker_.reset();
     return false;
   }
-  if (reply.cuda_status != 0) return refusal == Refusal::is_right;
+  // Of a call that the contract may not allow nobody knows which those are.
+  if (reply.cuda_status != 0) return call >= calls_.size();
   return reply.findings.empty() &&
-         posed.workload->is_right(arguments, worker_->memory(), false).value_or(false);
+         workload->is_right(arguments, worker_->memory(), false).value_or(false);
 }
 
 void Runner::start() {
@@ -123,7 +141,9 @@ void Runner::start() {
                     .profile = request_.gpu,
                     .time_limit_s = loading_s,
                     .shared_bytes = std::max(bytes_for(calls_), bytes_for(calls_of_all_)),
-                    .address_space_bytes = simulator_address_space_bytes()});
+                    .address_space_bytes = simulator_address_space_bytes(),
+                    .is_for_trials = true});
+  worker_->ready();
 }
 
 }  // namespace tilewise::grading

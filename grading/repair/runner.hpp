@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -27,26 +28,26 @@ std::vector<Posed> calls_to_try(const RepairRequest& request);
 /// the thread that has started it.
 class Runner {
  public:
-  /// @param endless_s what a call may take
-  Runner(std::filesystem::path module, const RepairRequest& request, double endless_s);
+  /// @param limits_s what each call may take, as limits_s() gives them; one: all as much
+  Runner(std::filesystem::path module, const RepairRequest& request, std::vector<double> limits_s);
 
   /// Whether all calls come right in a variant, and no check finds a fault.
   bool all_right(std::int32_t variant);
 
-  /// Seconds that the longest of the calls takes as the source is, of those that return.
-  double longest_s();
+  /// What each call may take in a variant, by what it and smaller ones take as the source is.
+  /// @param shortest_s, times_as_long  at least
+  std::vector<double> limits_s(double shortest_s, double times_as_long);
 
  private:
-  /// Of a call that the contract may not allow: nobody knows which those are.
-  enum class Refusal { is_wrong, is_right };
-
-  bool comes_right(const Posed& posed, std::int32_t variant, Refusal refusal = Refusal::is_wrong);
+  bool comes_right(std::size_t call, std::int32_t variant);
+  const Posed& posed(std::size_t call) const;
   void start();
 
   std::filesystem::path module_;
   const RepairRequest& request_;
-  std::vector<Posed> calls_, calls_of_all_;
-  double endless_s_;
+  std::vector<Posed> calls_;         ///< that went wrong
+  std::vector<Posed> calls_of_all_;  ///< some of which the contract may not allow
+  std::vector<double> limits_s_;
   std::optional<Worker> worker_;
 };
 

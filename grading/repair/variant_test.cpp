@@ -297,6 +297,11 @@ TEST_P(ConstantsAreVaried, WhereTheyStand) {
 INSTANTIATE_TEST_SUITE_P(
     Variants, ConstantsAreVaried,
     testing::Values(
+        OfConstants{"__device__ void load(const float* A, float a, float& b, int k) {\n"
+                    "  a = A[k];\n  b = A[k + 1];\n}",
+                    {},
+                    {"on line 1 take what is stored in as references: 'float& a'"},
+                    {"& b", "& k"}},
         OfConstants{"template <int Tile, int Rx>\n"
                     "__global__ void f(float* C, int n) {\n"
                     "  __shared__ float As[2 * Tile][Rx];\n"

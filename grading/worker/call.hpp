@@ -48,7 +48,7 @@ struct CallRequest {
   std::vector<Argument> arguments;
   std::optional<Timing> timing;
   std::optional<simt::Watch> watch;  ///< in a module of the checked build, on the simulator
-  std::int32_t variant = 0;  ///< of a module that was built to be varied: which one to run
+  std::int32_t variant = 0;          ///< of a module that was built to be varied: which one to run
 };
 
 // What a kernel did, in the simulator's words whatever ran it.

@@ -17,6 +17,9 @@ class HostProcess {
   /// Has the calls that follow run this variant, as Module::choose_variant() does.
   virtual void choose_variant(std::int32_t variant) = 0;
 
+  /// Has the next call know nothing of errors of the device, which has been reset.
+  virtual void go_on_after_reset() = 0;
+
   /// As BoundFunction::invoke of the module's function of that number.
   /// @throws std::bad_alloc, or std::runtime_error with what the function has thrown
   /// @throws Tampering
@@ -43,6 +46,11 @@ class Module {
   /// Has the calls that follow run a variant of a module that was built to be varied
   /// (tilewise/variants.hpp); 0: what was handed in.
   void choose_variant(std::int32_t variant) const;
+
+  /// Has the next call know nothing of errors of the device, which has been reset.
+  void go_on_after_reset() const {
+    if (host_) host_->go_on_after_reset();
+  }
 
   /// Calls a contract function of this module.
   BindResult call(const BoundFunction& function, const DecodedArgument* arguments,

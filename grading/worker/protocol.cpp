@@ -36,8 +36,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, warmups, repetitions, calls)
 
 namespace {
 
-constexpr const char* kind_names[] = {"started", "loaded",  "warmed_up", "returned",
-                                      "failed",  "refused", "tampered"};
+constexpr const char* kind_names[] = {"started", "loaded",        "warmed_up", "returned",
+                                      "failed",  "kernel_failed", "refused",   "tampered"};
 
 /// No honest count comes near it, and a few of them can be added up.
 constexpr std::int64_t largest_count = std::int64_t{1} << 53;

@@ -88,13 +88,14 @@ inline constexpr std::string_view inputs_are_there = "{}";
 /// timed one, before it, `warmed_up`, after which the worker waits for `inputs_are_there`.
 struct WorkerReply {
   enum class Kind {
-    started,    ///< the device is ready; the module is loaded next
-    loaded,     ///< the module is loaded; calls are welcome
-    warmed_up,  ///< the function has run with what was in shared memory, untimed
-    returned,   ///< the function returned, and its outputs are in shared memory
-    failed,     ///< the student's code failed in a way the worker survived to report
-    refused,    ///< what was asked is impossible; no code of the student's is to blame
-    tampered,   ///< the student's code forged what its own process is to say
+    started,        ///< the device is ready; the module is loaded next
+    loaded,         ///< the module is loaded; calls are welcome
+    warmed_up,      ///< the function has run with what was in shared memory, untimed
+    returned,       ///< the function returned, and its outputs are in shared memory
+    failed,         ///< the student's code failed in a way the worker survived to report
+    kernel_failed,  ///< so did a kernel, and a device that is reset takes further calls
+    refused,        ///< what was asked is impossible; no code of the student's is to blame
+    tampered,       ///< the student's code forged what its own process is to say
   };
   Kind kind = Kind::refused;
   int status = 0;           ///< cudaError_t
@@ -110,7 +111,7 @@ struct WorkerReply {
   std::vector<double> times_ms;
   double copies_ms = 0;         ///< where timed: what matrices took to the device, and results back
   std::size_t trace_bytes = 0;  ///< where a trace was asked for: its text, at trace_offset()
-  std::string message;          ///< for failed, refused and tampered
+  std::string message;          ///< for those that failed, refused and tampered
   DeviceInfo device;            ///< for started
 };
 

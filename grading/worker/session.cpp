@@ -285,6 +285,11 @@ WorkerReply Session::perform_watched(const CallRequest& request, const HandOver&
   }
   std::vector<DecodedArgument> arguments;
   try {
+    if (std::exchange(needs_reset_, false)) {
+      images_.clear();
+      TILEWISE_CUDA_CHECK(cudaDeviceReset());
+      module_.go_on_after_reset();
+    }
     watch(request.watch);
     module_.choose_variant(request.variant);
     place_images(request);
@@ -312,9 +317,12 @@ WorkerReply Session::perform_watched(const CallRequest& request, const HandOver&
   } catch (const LeftBehind& error) {
     return failed(error.what());
   } catch (const cuda::Error& error) {
-    return failed("a kernel that " + request.function +
-                  " launched failed: " + cudaGetErrorString(error.status()) + " (" +
-                  cudaGetErrorName(error.status()) + ").");
+    WorkerReply reply = failed("a kernel that " + request.function +
+                               " launched failed: " + cudaGetErrorString(error.status()) + " (" +
+                               cudaGetErrorName(error.status()) + ").");
+    reply.kind = WorkerReply::Kind::kernel_failed;
+    needs_reset_ = true;
+    return reply;
   } catch (const std::bad_alloc&) {
     return failed(request.function + " ran out of memory (std::bad_alloc).");
   } catch (const std::exception& error) {

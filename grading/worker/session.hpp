@@ -73,6 +73,7 @@ class Session {
   const Module& module_;
   ExaminerMemory& memory_;
   std::vector<Image> images_;  ///< kept between calls: one of the same size is used again
+  bool needs_reset_ = false;   ///< a kernel has failed
 };
 
 }  // namespace tilewise::grading

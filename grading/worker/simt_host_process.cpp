@@ -25,6 +25,7 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "common/simt/host_apart.hpp"
 #include "grading/worker/call.hpp"
@@ -46,6 +47,7 @@ struct Request {
   std::uint32_t function;
   std::uint32_t count;
   std::int32_t variant;
+  std::uint32_t follows_reset;  ///< 1: the device has been reset since the last call
   DecodedArgument arguments[most_arguments];
 };
 
@@ -132,6 +134,7 @@ void answer(Answer given, std::string_view text = "") {
 void carry_out(const Request& request, const Module& module) {
   Answer given = {Answer::Kind::returned, BindResult::called, 0, {}};
   module.choose_variant(request.variant);
+  if (request.follows_reset != 0) simt::forget_device_errors();
   try {
     given.result = module.bindings().functions[request.function].invoke(
         request.arguments, request.count, &given.status);
@@ -183,6 +186,7 @@ class HostPart : public HostProcess {
         map_(image.map(module.base())) {}
 
   void choose_variant(std::int32_t variant) override { variant_ = variant; }
+  void go_on_after_reset() override { follows_reset_ = true; }
 
   BindResult call(std::size_t function, const DecodedArgument* arguments, std::size_t count,
                   std::int32_t* status) override {
@@ -191,6 +195,7 @@ class HostPart : public HostProcess {
     request.function = static_cast<std::uint32_t>(function);
     request.count = static_cast<std::uint32_t>(count);
     request.variant = variant_;
+    request.follows_reset = std::exchange(follows_reset_, false) ? 1 : 0;
     std::copy_n(arguments, count, request.arguments);
     // Where it cannot be sent nobody listens, as the wait for the answer will find.
     static_cast<void>(!write(requests_, &request, sizeof request));
@@ -288,6 +293,7 @@ class HostPart : public HostProcess {
   int device_, requests_, last_words_;
   simt::ModuleMap map_;
   std::int32_t variant_ = 0;
+  bool follows_reset_ = false;
 };
 
 }  // namespace

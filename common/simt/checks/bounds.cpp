@@ -6,7 +6,6 @@
 
 #include "common/base/language.hpp"
 #include "common/simt/include/tilewise/vector_types.hpp"
-#include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/names.hpp"
 
@@ -43,55 +42,57 @@ void Bounds::global_access(const Access& access) {
 
 void Bounds::report_write_to_input(const Request& request) const {
   const unsigned thread = request.warp * 32 + request.first_lane();
-  const std::byte* address = address_of(request.first_place());
-  const auto range = DeviceMemory::instance().range_at(address);
-  block().report(
-      "read-only", request.site.word(), thread,
-      tr("{} {} {}, but {} is an input: a kernel must leave it as it is", block().name_of(thread),
-         verb(request.site.word()), element_of(*range, address), range->description->name));
+  block().report("read-only", request.site.word(), thread, [&]() -> BlockWatch::Words {
+    const std::byte* address = address_of(request.first_place());
+    const auto range = DeviceMemory::instance().range_at(address);
+    return {tr("{} {} {}, but {} is an input: a kernel must leave it as it is",
+               block().name_of(thread), verb(request.site.word()), element_of(*range, address),
+               range->description->name)};
+  });
 }
 
 void Bounds::stray_lane(const StrayLane& lane) {
   if (lane.misaligned) return report_misaligned(lane);
-  const Place place = lane.place();
-  const std::uint32_t site = lane.request.site.word();
-  const std::string who = block().name_of(lane.thread());
-  const auto report = [&](const char* kind, std::string message, std::string array = "",
-                          int bracket = 0) {
-    block().report(kind, site, lane.thread(), std::move(message), std::move(array), bracket);
-  };
-  if (is_shared(place)) {
-    const auto named = block().names().name_outside(place);
-    if (!named) {
-      return report("out-of-bounds",
-                    tr("{} {} shared memory outside of every array", who, verb(site)));
-    }
-    // An array without bounds has the room that the launch gives it.
-    const std::size_t given = block().launch().dynamic_shared_bytes;
-    const std::string room =
-        !named->is_dynamic ? ""
-        : given == 0
-            ? tr(": the launch gives no bytes for it, which are the third value in <<<grid, block, "
-                 "bytes>>>")
-            : tr(": the launch gives {} bytes for it, the third value in <<<grid, block, "
-                 "bytes>>>, where an element takes {}",
-                 given, named->element_bytes);
-    return report(
-        "out-of-bounds",
-        tr("{} is outside {} ({} {} it){}", named->element, named->array, who, verb(site), room),
-        named->name, named->bracket);
-  }
+  const bool is_of_host = !is_shared(lane.place()) && !host_variable_at(lane.place()).empty();
+  block().report(is_of_host ? "host-pointer" : "out-of-bounds", lane.request.site.word(),
+                 lane.thread(), [&] {
+                   return is_shared(lane.place()) ? words_of_stray_in_shared_memory(lane)
+                                                  : words_of_stray(lane);
+                 });
+}
+
+std::string Bounds::host_variable_at(Place place) const {
   const ModuleVariables& variables = block().variables();
-  if (const std::string host = variables.host_variable_at(variables.memory_of(place));
-      !host.empty()) {
-    return report("host-pointer",
-                  fmt::format("{} {} {}", who, verb(site), is_a_host_variable(host)));
+  return variables.host_variable_at(variables.memory_of(place));
+}
+
+BlockWatch::Words Bounds::words_of_stray_in_shared_memory(const StrayLane& lane) const {
+  const std::string who = block().name_of(lane.thread()), does = verb(lane.request.site.word());
+  const auto named = block().names().name_outside(lane.place());
+  if (!named) return {tr("{} {} shared memory outside of every array", who, does)};
+  // An array without bounds has the room that the launch gives it.
+  const std::size_t given = block().launch().dynamic_shared_bytes;
+  const std::string room =
+      !named->is_dynamic ? ""
+      : given == 0
+          ? tr(": the launch gives no bytes for it, which are the third value in <<<grid, block, "
+               "bytes>>>")
+          : tr(": the launch gives {} bytes for it, the third value in <<<grid, block, "
+               "bytes>>>, where an element takes {}",
+               given, named->element_bytes);
+  return {tr("{} is outside {} ({} {} it){}", named->element, named->array, who, does, room),
+          named->name, named->bracket};
+}
+
+BlockWatch::Words Bounds::words_of_stray(const StrayLane& lane) const {
+  const std::string who = block().name_of(lane.thread()), does = verb(lane.request.site.word());
+  const std::byte* address = address_of(lane.place());
+  if (const std::string host = host_variable_at(lane.place()); !host.empty()) {
+    return {fmt::format("{} {} {}", who, does, is_a_host_variable(host))};
   }
-  const auto range = DeviceMemory::instance().nearest_range(address_of(place));
-  report("out-of-bounds",
-         fmt::format("{} {} {}", who, verb(site),
-                     outside_of(*range, address_of(place), lane.request.site.bytes())),
-         name_of(*range));
+  const auto range = DeviceMemory::instance().nearest_range(address);
+  const std::string what = outside_of(*range, address, lane.request.site.bytes());
+  return {fmt::format("{} {} {}", who, does, what), name_of(*range)};
 }
 
 /// What rows of an array are long, where that is why no vector can be at the start of each.
@@ -114,27 +115,31 @@ std::string Bounds::odd_rows(Place place, unsigned bytes) const {
 }
 
 void Bounds::report_misaligned(const StrayLane& lane) const {
-  const Place place = lane.place();
-  const unsigned bytes = lane.request.site.bytes();
-  const bool known =
-      is_shared(place) || DeviceMemory::instance().range_at(address_of(place)).has_value();
-  block().report(
-      "misaligned", lane.request.site.word(), lane.thread(),
-      tr("{} {} {} bytes at once at {}, an address that {} does not divide",
-         block().name_of(lane.thread()), verb(lane.request.site.word()), bytes,
-         known ? block().element_at(place) : tr("an address outside of all buffers"), bytes) +
-          odd_rows(place, bytes),
-      known ? block().array_of(place) : "");
+  const std::uint32_t site = lane.request.site.word();
+  block().report("misaligned", site, lane.thread(), [&]() -> BlockWatch::Words {
+    const Place place = lane.place();
+    const unsigned bytes = lane.request.site.bytes();
+    const bool known =
+        is_shared(place) || DeviceMemory::instance().range_at(address_of(place)).has_value();
+    return {tr("{} {} {} bytes at once at {}, an address that {} does not divide",
+               block().name_of(lane.thread()), verb(site), bytes,
+               known ? block().element_at(place) : tr("an address outside of all buffers"), bytes) +
+                odd_rows(place, bytes),
+            known ? block().array_of(place) : ""};
+  });
 }
 
 void Bounds::private_access(const PrivateAccess& access) {
   if (!access.offset) return;
+  block().report("out-of-bounds", access.site, access.thread,
+                 [&] { return words_of_private(access); });
+}
+
+BlockWatch::Words Bounds::words_of_private(const PrivateAccess& access) const {
   const DeclaredVariable& array = access.variable;
   const std::string who = block().name_of(access.thread);
   if (array.name.empty()) {
-    return block().report(
-        "out-of-bounds", access.site, access.thread,
-        tr("{} {} what lies beside one of its own arrays", who, verb(access.site)));
+    return {tr("{} {} what lies beside one of its own arrays", who, verb(access.site))};
   }
   const auto element_bytes = static_cast<std::ptrdiff_t>(array.element_bytes);
   const std::ptrdiff_t offset = *access.offset;
@@ -143,12 +148,11 @@ void Bounds::private_access(const PrivateAccess& access) {
   const std::string what = array.rank == 1
                                ? fmt::format("{}[{}]", array.name, index)
                                : tr("element {} from the first of {}", index, array.name);
-  block().report(
-      "out-of-bounds", access.site, access.thread,
+  return {
       tr("{} is outside {}, an array of the thread's own with {} elements, declared on "
          "line {} ({} {} it)",
          what, array.name, array.bytes / array.element_bytes, array.line, who, verb(access.site)),
-      array.name);
+      array.name};
 }
 
 void Bounds::index_outside(const IndexOutside& index) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "common/simt/runtime/block_watch.hpp"
 #include "common/simt/runtime/observer.hpp"
 
 namespace tilewise::simt {
@@ -27,6 +28,10 @@ class Bounds final : public Observer {
 
   void report_write_to_input(const Request& request) const;
   void report_misaligned(const StrayLane& lane) const;
+  std::string host_variable_at(Place place) const;
+  BlockWatch::Words words_of_stray_in_shared_memory(const StrayLane& lane) const;
+  BlockWatch::Words words_of_stray(const StrayLane& lane) const;
+  BlockWatch::Words words_of_private(const PrivateAccess& access) const;
   std::string odd_rows(Place place, unsigned bytes) const;
   std::optional<Stray> fault_elsewhere(const void* address, bool reads, bool on_a_stack) const;
   std::optional<Stray> fault_in_a_module(std::uintptr_t address, bool reads) const;

@@ -254,7 +254,6 @@ std::string Uninitialised::describe_written(const SharedNames::Declared& array) 
 
 void Uninitialised::end_interval() {
   const Tag interval_first = block().moments().interval_first();
-  std::map<Place, std::string> described;  // arrays, by where they start
   for (const PendingRead& pending : std::exchange(pending_, {})) {
     const AccessRecord read = pending.read;
     const Tag write = written_->last[pending.place - shared_place];
@@ -263,38 +262,31 @@ void Uninitialised::end_interval() {
     const bool races = Site32(read.site).action() != Action::atomic && write >= interval_first &&
                        thread_of(write) != thread_of(read.tag);
     if (races) continue;
-    const auto declared = block().names().declared_at(pending.place);
-    std::string array;
-    if (declared && declared->has_rows()) {
-      std::string& known = described[declared->start];
-      if (known.empty()) known = describe_written(*declared);
-      array = known;
-    }
-    block().report(
-        "uninitialised", read.site, thread_of(read.tag),
-        tr("{} {} shared {}, which no thread has written", block().name_of(thread_of(read.tag)),
-           verb(read.site), block().element_at(pending.place)) +
-            array,
-        block().array_of(pending.place));
+    block().report("uninitialised", read.site, thread_of(read.tag), [&]() -> BlockWatch::Words {
+      const auto declared = block().names().declared_at(pending.place);
+      return {
+          tr("{} {} shared {}, which no thread has written", block().name_of(thread_of(read.tag)),
+             verb(read.site), block().element_at(pending.place)) +
+              (declared && declared->has_rows() ? describe_written(*declared) : ""),
+          block().array_of(pending.place)};
+    });
   }
 }
 
 void Uninitialised::private_access(const PrivateAccess& access) {
   if (access.offset) return;  // Bounds tells
-  const DeclaredVariable& variable = access.variable;
-  const std::string who = block().name_of(access.thread);
-  const std::string verb_of_site = verb(access.site);
-  if (variable.name.empty()) {
-    return block().report(
-        "uninitialised", access.site, access.thread,
-        tr("{} {} a variable of its own, which has no value yet", who, verb_of_site));
-  }
-  const std::string what =
-      variable.rank > 0 ? tr("an element of {}", variable.name) : variable.name;
-  block().report("uninitialised", access.site, access.thread,
-                 tr("{} {} {}, a variable of its own that has no value yet (declared on line {})",
-                    who, verb_of_site, what, variable.line),
-                 variable.name);
+  block().report("uninitialised", access.site, access.thread, [&]() -> BlockWatch::Words {
+    const DeclaredVariable& variable = access.variable;
+    const std::string who = block().name_of(access.thread), does = verb(access.site);
+    if (variable.name.empty()) {
+      return {tr("{} {} a variable of its own, which has no value yet", who, does)};
+    }
+    const std::string what =
+        variable.rank > 0 ? tr("an element of {}", variable.name) : variable.name;
+    return {tr("{} {} {}, a variable of its own that has no value yet (declared on line {})", who,
+               does, what, variable.line),
+            variable.name};
+  });
 }
 
 // Device memory.

@@ -12,6 +12,7 @@
 #include "common/simt/rewrite/host_remarks.hpp"
 #include "common/simt/rewrite/loop_remarks.hpp"
 #include "common/simt/rewrite/outline.hpp"
+#include "common/simt/rewrite/parameter_remarks.hpp"
 #include "common/simt/rewrite/statement_remarks.hpp"
 #include "common/simt/rewrite/tokenizer.hpp"
 
@@ -550,6 +551,7 @@ std::vector<Remark> remarks_on(std::string_view source) {
   remark_on_host_code(tokens, outline, remarks);
   remark_on_statements(outline, source, remarks);
   remark_on_loops(outline, remarks);
+  remark_on_parameters(outline, remarks);
   const auto names = [](std::string_view word) {
     return [word](const Token& each) { return each.is(word); };
   };

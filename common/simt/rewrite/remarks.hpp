@@ -28,7 +28,8 @@ struct Remark {
 /// sums that start from nothing; counters without sign that are to fall below 0; arguments that are
 /// freed; statements that end sooner or later than they look; conditions that store; loops
 /// that go on where they ended before; remainders of multiples; pointers that stay behind; names
-/// that hide those that are meant; and numbers of elements where CUDA counts bytes.
+/// that hide those that are meant; results that are stored in a copy of an argument; and numbers of
+/// elements where CUDA counts bytes.
 std::vector<Remark> remarks_on(std::string_view source);
 
 }  // namespace tilewise::simt

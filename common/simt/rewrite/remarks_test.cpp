@@ -284,6 +284,26 @@ TEST(Remarks, NameIntsThatSumFractions) {
   }
 }
 
+TEST(Remarks, NameResultsThatACopyTakes) {
+  EXPECT_EQ(
+      told_of("__device__ void load(const float* A, int i, float a, float b) {\n"
+              "  if (i > 0) a = A[i];\n  else a = 0;\n  b += A[i + 1];\n}"),
+      "2: a is a copy of what load is called with: what is stored in it here is lost when load "
+      "ends\n"
+      "4: b is a copy of what load is called with: what is stored in it here is lost when load "
+      "ends\n");
+  for (const char* function :
+       {"__device__ void f(float& a) { a = 1; }", "__device__ void f(float* a) { *a = 1; }",
+        "__device__ void f(float a[2]) { a[0] = 1; }",
+        "__device__ float f(float a) { a = 1; return a; }",
+        "__device__ void f(int k, float* C) { k += 1; C[k] = 0; }",
+        "__device__ void f(float a) { for (int i = 0; i < 3; ++i) { g(a); a += 1; } }",
+        "__device__ void f(float a) { float b = a = 1; }", "__device__ void f(float a) {}",
+        "__device__ void f(Pair p, float a) { p.a = 1; }"}) {
+    EXPECT_EQ(told_of(function), "") << function;
+  }
+}
+
 TEST(Remarks, NameArraysThatBeginAtOneByte) {
   EXPECT_EQ(told_of(kernel("extern __shared__ float As[];\nextern __shared__ float Bs[];")),
             "3: As and Bs are both extern __shared__, and so begin at the same byte: what is "

@@ -300,18 +300,19 @@ std::string BlockWatch::array_of(Place place) const {
   return name.find(' ') == std::string::npos ? name : "";
 }
 
-void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread, std::string message,
-                        std::string array, int bracket) const {
+void BlockWatch::report(const char* kind, std::uint32_t site, unsigned thread,
+                        const std::function<Words()>& words) const {
   Findings& findings = Findings::instance();
   if (findings.knows(kind, site, 0, block_)) return;
   const SourceLine line = line_of(site);
+  Words told = words();
   findings.add({.kind = kind,
-                .message = std::move(message),
+                .message = std::move(told.message),
                 .file = line.file,
                 .line = line.line,
                 .place = place_of(thread),
-                .array = std::move(array),
-                .bracket = bracket},
+                .array = std::move(told.array),
+                .bracket = told.bracket},
                block_, thread / trace_lanes);
 }
 

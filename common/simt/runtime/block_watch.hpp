@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -154,10 +155,17 @@ class BlockWatch {
   /// "As": what the element lies in; empty where it has no name.
   std::string array_of(Place place) const;
 
+  /// What is said of a fault, as core::Finding has it.
+  struct Words {
+    std::string message;
+    std::string array = "";
+    int bracket = 0;
+  };
+
   /// Reports what a thread does wrong at a site, once for each kind.
-  /// @param array as core::Finding has it, and `bracket`
-  void report(const char* kind, std::uint32_t site, unsigned thread, std::string message,
-              std::string array = "", int bracket = 0) const;
+  /// @param words makes them, for faults that are reported: there may be millions of others
+  void report(const char* kind, std::uint32_t site, unsigned thread,
+              const std::function<Words()>& words) const;
 
   /// Reports two accesses that nothing orders.
   /// @param note what else is known of it; begins with a semicolon

@@ -242,6 +242,7 @@ extern "C" const Controls* tilewise_simt_controls() {
       .prepare_to_part = prepare_to_part,
       .become_host_part = become_host_part,
       .become_device_part = become_device_part,
+      .forget_device_errors = forget_device_errors,
       .tell_device_part = tell_device_part,
       .serve_host_part = serve_host_part,
       .explain_host_fault = explain_host_fault,

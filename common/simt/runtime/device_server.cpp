@@ -294,6 +294,8 @@ void become_host_part(int socket) {
   RemoteDevice::use(socket);
 }
 
+void forget_device_errors() { device::forget_errors(); }
+
 bool tell_device_part(std::string_view message) { return RemoteDevice::instance()->tell(message); }
 
 void become_device_part(pid_t host) {

@@ -108,6 +108,7 @@ struct Worker::State {
                  const std::optional<ThreadOfGrid>& thread = {});
   std::string trace_text(std::size_t bytes) const;
   std::string failed_assertion(const Fault& fault) const;
+  SourceLocation place_of(const Fault& fault) const;
   CallReply fail_by_end();
   CallReply fail_by_tampering(const std::string& what);
   CallReply fail_by_time();
@@ -188,6 +189,10 @@ std::string Worker::State::failed_assertion(const Fault& fault) const {
   return " " + output.substr(at, std::min(output.find('\n', at) - at, enough));
 }
 
+SourceLocation Worker::State::place_of(const Fault& fault) const {
+  return options.is_for_trials ? SourceLocation{} : locate(fault, options.module, options.sandbox);
+}
+
 CallReply Worker::State::fail_by_end() {
   const int status = connection->end();
   if (!started) {
@@ -197,7 +202,7 @@ CallReply Worker::State::fail_by_end() {
                    connection->output()));
   }
   if (const auto fault = connection->fault()) {
-    const SourceLocation place = locate(*fault, options.module, options.sandbox);
+    const SourceLocation place = place_of(*fault);
     return fail(Ending::crashed,
                 describe_crash(*fault, place, situation) + failed_assertion(*fault), place,
                 thread_of(*fault));
@@ -214,10 +219,9 @@ CallReply Worker::State::fail_by_tampering(const std::string& what) {
 }
 
 CallReply Worker::State::fail_by_time() {
-  connection->interrupt();
+  if (!options.is_for_trials) connection->interrupt();
   const auto fault = connection->fault();
-  const SourceLocation place =
-      fault ? locate(*fault, options.module, options.sandbox) : SourceLocation{};
+  const SourceLocation place = fault ? place_of(*fault) : SourceLocation{};
   return fail(Ending::timed_out, describe_time_out(fault, place, situation), place,
               fault ? thread_of(*fault) : std::nullopt);
 }
@@ -243,6 +247,12 @@ CallReply Worker::State::interpret(const std::string& message) {
   result.finding.message = reply->message;
   has_warmed_up = reply->kind == WorkerReply::Kind::warmed_up;
   switch (reply->kind) {
+    case WorkerReply::Kind::kernel_failed:
+      if (options.is_for_trials) {
+        result.ending = Ending::crashed;
+        return result;
+      }
+      [[fallthrough]];
     case WorkerReply::Kind::failed: {
       SourceLocation place;
       if (!result.findings.empty()) {
@@ -401,6 +411,8 @@ CallReply Worker::call(const std::string& function, std::span<const Argument> ar
 }
 
 void Worker::choose_variant(std::int32_t variant) { state_->variant = variant; }
+
+bool Worker::has_ended() const { return state_->failure.has_value(); }
 
 double Worker::seconds_taken() const {
   if (!state_->started) return 0;

@@ -31,6 +31,9 @@ struct WorkerOptions {
   std::size_t cpu_s = 0;  ///< processor time of all calls and threads together; 0: no limit
   std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
   bool writes_coverage = false;  ///< of a module built to be covered; it may then write files
+  /// Of hundreds of calls only those that return matter: other ends are told without a line of the
+  /// source, and of the examiner's calls the next one may follow a kernel that failed.
+  bool is_for_trials = false;
 };
 
 /// What a worker of the simulator may map, with room for the matrices shared with it and for the
@@ -69,7 +72,8 @@ struct CallReply {
 
 /// A process of its own that runs a student's module. Whatever that code does ends there: calls
 /// report it, and never throw or hang. After any ending but returned and refused the process is
-/// gone, and every later call repeats that reply.
+/// gone, as has_ended() tells, and every later call repeats that reply. One for trials outlives
+/// kernels that failed.
 class Worker {
  public:
   /// Starts the process; ready() tells how that went.
@@ -100,6 +104,9 @@ class Worker {
 
   /// Has the calls that follow run this variant of a module that was built to be varied.
   void choose_variant(std::int32_t variant);
+
+  /// Whether the process is gone.
+  bool has_ended() const;
 
   /// Seconds that the student's code has taken so far, to load and in calls, without those in which
   /// others had the processors.
