@@ -135,8 +135,8 @@ bool is_name_of_ours(std::string_view name) {
 /// What the rewriter writes into a source for launches and variables.
 constexpr auto written_by_the_rewriter = std::to_array<std::string_view>(
     {"launcher", "named", "addressed", "by_value", "LoopExit", "note_loop_pass", "note_kernel_end",
-     "shared", "shared_at_file_scope", "name_shared", "named_shared", "dynamic_shared",
-     "VariableShape", "shape_of"});
+     "keep_launch_bounds", "shared", "shared_at_file_scope", "name_shared", "named_shared",
+     "dynamic_shared", "VariableShape", "shape_of"});
 
 class TextJudge {
  public:

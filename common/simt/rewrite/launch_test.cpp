@@ -165,10 +165,9 @@ TEST(Launch, ByAnAddressKnowsItsKernel) {
       {"an argument", "cudaLaunchKernel(ns::m<1>, g, b, a);",
        "cudaLaunchKernel(" + m + ", g, b, a);"},
       {"a table", launch + "f((const void*)table[0], (void*)p->at(1).q, (void*)*p);",
-       launch +
-           "f((const void*)::tilewise::simt::addressed(\"table[0]\", table[0]), "
-           "(void*)::tilewise::simt::addressed(\"p->at(1).q\", p->at(1).q), "
-           "(void*)::tilewise::simt::addressed(\"p\", *p));"},
+       launch + "f((const void*)::tilewise::simt::addressed(\"table[0]\", table[0]), "
+                "(void*)::tilewise::simt::addressed(\"p->at(1).q\", p->at(1).q), "
+                "(void*)::tilewise::simt::addressed(\"p\", *p));"},
       {"a sum", launch + "(void*)(p + 1), (void*)p + 1, (float*)k;",
        launch + "(void*)(p + 1), (void*)p + 1, (float*)k;"},
       {"another file", "p = (void*)k;", "p = (void*)k;"},
@@ -177,6 +176,21 @@ TEST(Launch, ByAnAddressKnowsItsKernel) {
     SCOPED_TRACE(c.what);
     EXPECT_EQ(rewrite(c.source).text, c.expected);
   }
+}
+
+TEST(LaunchBounds, AreKeptByTheKernel) {
+  const auto in_checked_build = [](const std::string& source) {
+    return rewrite(source, {.mark_loop_exits = true}).text;
+  };
+  const std::string before = "__global__ void __launch_bounds__(S<1, 2>::n, 2) k(int n) {";
+  EXPECT_EQ(in_checked_build(before + "}"),
+            before + " ::tilewise::simt::keep_launch_bounds(S<1, 2>::n, 2);}");
+  EXPECT_EQ(in_checked_build("template <int T> __launch_bounds__(T) __global__ void k() {}"),
+            "template <int T> __launch_bounds__(T) __global__ void k() { "
+            "::tilewise::simt::keep_launch_bounds(T);}");
+  EXPECT_EQ(in_checked_build("__global__ void __launch_bounds__(64) k();\n__global__ void l() {}"),
+            "__global__ void __launch_bounds__(64) k();\n__global__ void l() {}");
+  EXPECT_EQ(rewrite(before + "}").text, before + "}");
 }
 
 TEST(Launch, IsRefusedWhereItCannotBeSimulated) {

@@ -72,6 +72,11 @@ void look_for_remainder_of_multiples(const Outline& outline, const WrittenLoop& 
   if (!code[first + 1].is("+") || !code[first + 2].is("=") || code[first + 3].is("1")) return;
   const bool is_one_word = first + 4 == loop.step.end || code[first + 4].is(",");
   if (!is_one_word) return;
+  // What begins elsewhere, at a thread's own place for instance, is no multiple.
+  const Part start = rewriting::start_of_counter(outline, loop);
+  for (std::size_t i = start.first; i < start.end; ++i) {
+    if (code[i].is_name() && !code[i].is(code[first + 3].text)) return;
+  }
   for (std::size_t i = loop.body.first; i + 2 < loop.body.end; ++i) {
     const bool is_remainder = code[i].is(code[*counter].text) && code[i + 1].is("%") &&
                               (code[i + 2].is("2") || code[i + 2].is("3"));

@@ -53,6 +53,10 @@ void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool i
 /// and nvcc takes them, in the usual way; no token moves to another line.
 std::string with_launches_joined(std::string_view source);
 
+/// Has kernels begin with `keep_launch_bounds(64, 2);` that are declared with
+/// `__launch_bounds__(64, 2)`: a GPU does not launch larger blocks of them.
+void keep_launch_bounds(const Outline& outline, Edits& edits);
+
 /// For files that call cudaLaunchKernel: marks names, and expressions such as `table[i].kernel`, that
 /// are cast to `void*`, or given to it, by `::tilewise::simt::addressed("kernel", kernel)`. A kernel's
 /// type says how it is launched, and such a pointer has none.

@@ -148,6 +148,7 @@ TEST(Remarks, NameRemaindersOfMultiples) {
       {"for (int k0 = 0; k0 < n; k0 += Tile) {\nint p = k0 % 2; }", true},
       {"for (int k0 = 0; k0 < n; k0 += Tile)\nf(k0 / Tile % 2);", false},
       {"for (int k0 = 0; k0 < n; k0 += 1)\nf(k0 % 2);", false},
+      {"for (int k0 = threadIdx.x; k0 < n; k0 += Tile)\nf(k0 % 2);", false},
       {"for (int k0 = 0; k0 < n; ++k0)\nf(k0 % 2);", false},
       {"for (int k0 = 0; k0 < n; k0 += Tile)\nf(k0 % n);", false},
   };

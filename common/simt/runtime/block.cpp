@@ -657,6 +657,10 @@ Switch Block::break_off_access(Finding fault) {
   return {home_, &running_->context};
 }
 
+Switch Block::refuse_larger_block(unsigned most) {
+  return break_off_access({.kind = beyond_launch_bounds, .message = std::to_string(most)});
+}
+
 Switch Block::arrive_at_grid_barrier(Site site) {
   if (grid_barrier_ == nullptr) {
     return break_off_access(
@@ -691,6 +695,8 @@ Switch refuse(const char* why, Site site) {
   return running_block().break_off_access(
       {.kind = "launch", .message = why, .file = site.file, .line = site.line});
 }
+
+Switch refuse_larger_block(unsigned most) { return running_block().refuse_larger_block(most); }
 
 Switch arrive_at_grid_barrier(Site site) { return running_block().arrive_at_grid_barrier(site); }
 bool launch_is_cooperative() { return running_block().is_cooperative(); }

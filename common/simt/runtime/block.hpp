@@ -22,6 +22,9 @@
 
 namespace tilewise::simt {
 
+/// A finding of this kind says how many threads the kernel's __launch_bounds__ allow.
+constexpr const char* beyond_launch_bounds = "launch-bounds";
+
 /// Runs the blocks that fall to one operating-system thread, one after another.
 ///
 /// The threads of a block take turns: one runs until it has to wait (at a barrier, in a warp-wide
@@ -95,6 +98,7 @@ class Block {
 
   /// Ends the block: the running thread cannot make an access.
   Switch break_off_access(Finding fault);
+  Switch refuse_larger_block(unsigned most);
 
   /// Whether a variable that each operating-system thread has of its own is there for kernels.
   bool may_store_to_variable(const void* address) const;

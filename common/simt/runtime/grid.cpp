@@ -357,6 +357,15 @@ void launch(const LaunchConfiguration& configuration, const LaunchBody& body) {
   const StreamOrder::Work under_way(configuration.stream, configuration.kernel);
   Launch launch(configuration, body, watch);
   const std::optional<Finding> fault = watched ? launch.run_watched() : launch.run_all();
+  if (fault && fault->kind == beyond_launch_bounds) {
+    device::record_refusal(
+        tr("{} was not launched: a block of {} has {} threads, and its __launch_bounds__ allow {}",
+           configuration.kernel, in_words(configuration.block), blocks_of(configuration.block),
+           fault->message),
+        configuration.file, configuration.line);
+    device::fail(cudaErrorInvalidValue);
+    return;
+  }
   if (fault) {
     if (!fault->kind.empty()) device::record(*fault);  // else it was told as it was found
     return device::fail_for_ever(error_of(*fault));

@@ -21,6 +21,32 @@ __global__ void sums_rows(const float* A, float* sums, int columns, int ragged) 
   sums[threadIdx.x] = sum;
 }
 
+__global__ void __launch_bounds__(64) stores_in_two_warps(int* out) { out[threadIdx.x] = 7; }
+template <int Threads, int Blocks>
+__global__ __launch_bounds__(Threads* Blocks, Blocks) void stores_in_some(int* out) {
+  out[threadIdx.x] = 7;
+}
+
+// As on an H200, which says "invalid argument" and goes on.
+TEST_F(CheckedBuild, LaunchesNoBlockThatIsLargerThanItsBounds) {
+  const auto run = [](auto kernel, dim3 block, cudaError_t error) {
+    SCOPED_TRACE(block.x * block.y);
+    const DeviceVector<int> out(128);
+    watch({.checks = true});
+    kernel<<<2, block>>>(out.data());
+    EXPECT_EQ(cudaGetLastError(), error);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(out.values()[0], error == cudaSuccess ? 7 : 0);
+    take_findings();
+  };
+  run(stores_in_two_warps, 64, cudaSuccess);
+  run(stores_in_two_warps, dim3(16, 4), cudaSuccess);
+  run(stores_in_two_warps, 65, cudaErrorInvalidValue);
+  run(stores_in_two_warps, dim3(16, 5), cudaErrorInvalidValue);
+  run(stores_in_some<16, 3>, 48, cudaSuccess);
+  run(stores_in_some<16, 3>, 49, cudaErrorInvalidValue);
+}
+
 // More accesses than a trace holds, between no barriers at all.
 TEST_F(CheckedBuild, ReadsTracesThatFillUp) {
   constexpr int columns = 5000, threads = 64;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fibers.hpp"
+#include "vector_types.hpp"
 
 namespace tilewise::simt {
 
@@ -27,6 +28,17 @@ bool launch_is_cooperative();
 
 /// Ends the launch, for something that cannot be simulated.
 Switch refuse(const char* why, Site site);
+
+/// Ends a launch that a GPU does not even begin: its blocks have more threads than that.
+Switch refuse_larger_block(unsigned most);
+
+/// Comes first in a kernel with __launch_bounds__, in the checked build.
+/// @param blocks_an_sm, blocks_a_cluster  of __launch_bounds__, are for compilers
+[[gnu::always_inline]] inline void keep_launch_bounds(unsigned most, int blocks_an_sm = 0,
+                                                      int blocks_a_cluster = 0) {
+  static_cast<void>(blocks_an_sm), static_cast<void>(blocks_a_cluster);
+  if (blockDim.x * blockDim.y * blockDim.z > most) follow(refuse_larger_block(most));
+}
 
 }  // namespace tilewise::simt
 
