@@ -108,7 +108,7 @@ bool is_for_a_learner(const GradeOptions& options) {
 /// @return whether it was found, and stands in the result
 bool tell_mending(GradeResult& result, const std::map<std::string, StageRequest>& requests,
                   TerminalReport& report, bool tells_events) {
-  constexpr double time_limit_s = 20;  // of which a large stage takes half to compile
+  constexpr double time_limit_s = 30;  // of which a large stage takes half to compile
   const auto failed = std::ranges::find(result.stages, Status::failed, &StageResult::status);
   if (failed == result.stages.end()) return false;
   const StageRequest& request = requests.at(failed->id);
