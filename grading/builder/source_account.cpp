@@ -181,7 +181,6 @@ class Account {
     }
     stores = without_repeats(stores.empty() ? handed_on : stores);
     if (!is_shared || stores.empty() || stores.size() > most_told) return;
-    const SourceCondition* decides = nullptr;
     for (const SourceAccess& store : stores) {
       account_.message +=
           store.conditions.empty()
@@ -189,24 +188,8 @@ class Account {
                    store.statement)
               : tr(" {} is filled on line {}: {}, where a thread came through {}.", store.array,
                    store.line, store.statement, in_list(store.conditions));
-      for (const SourceCondition& condition : store.conditions) {
-        if (is_test(condition)) decides = &condition;
-      }
     }
-    const bool is_one_each =
-        finding_.message.find(tr(": as many as the block has threads")) != std::string::npos;
-    account_.hint =
-        is_one_each && stores.size() == 1 && decides == nullptr
-            ? tr("Each thread has stored one element on line {0}, and {1} has more: let each store "
-                 "several, by a loop around line {0} that goes on by the number of threads.",
-                 stores.front().line, stores.front().array)
-        : decides != nullptr
-            ? tr("Where {} on line {} keeps a thread from the store, its element stays empty, and "
-                 "others read it: put zero there, and let no thread return before.",
-                 decides->must_not_hold ? tr("not ({})", decides->text) : decides->text,
-                 decides->line)
-            : tr("Work out which elements the threads of a block fill with these indices: the one "
-                 "that is read is not among them, or only filled later.");
+    account_.hint = advice_on_filling(stores, finding_);
   }
 
   void tell_race() {

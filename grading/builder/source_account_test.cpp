@@ -122,6 +122,23 @@ const Case cases[] = {
      " As is filled on line 7: As[0][ty][tx] = A[row * n], where a thread came through row < n on "
      "line 6.",
      "Where row < n on line 6 keeps a thread from the store"},
+    {"where a tile is filled either way, and a loop ends early",
+     {.kind = "uninitialised", .file = "a.cu", .line = 11, .array = "As"},
+     "  for (int k0 = 0; k0 + tx < n; k0 += 16) {\n    if (row < n && k0 + tx < n)\n"
+     "      As[0][ty][tx] = A[row * n + k0 + tx];\n    else\n      As[0][ty][tx] = 0;\n"
+     "    sum += As[0][ty][k];\n  }",
+     " As is filled on line 10: else As[0][ty][tx] = 0, where a thread came through k0 + tx < n on "
+     "line "
+     "6",
+     "What keeps one away is k0 + tx < n on line 6, which has to hold for all threads"},
+    {"where a lane alone stores a fragment",
+     {.kind = "uninitialised", .file = "a.cu", .line = 8, .array = "edge"},
+     "  __shared__ float edge[16][16];\n"
+     "  if (lane == 0) store_matrix_sync(&edge[0][0], sum, 16, mem_row_major);\n"
+     "  C[0] = edge[ty][tx];",
+     " edge is filled on line 7",
+     "All lanes of a warp make this call together, each for its part of the elements: lane == 0 "
+     "on line 7 has to hold for all of them, or for none."},
     {"where all threads fill it",
      {.kind = "uninitialised", .file = "a.cu", .line = 7, .array = "As"},
      "  As[0][ty][ty] = A[row * n];\n  sum += As[0][ty][k];",

@@ -12,6 +12,7 @@ namespace tilewise::grading {
 namespace {
 
 using simt::SourceAccess;
+using simt::SourceCondition;
 
 /// The word that a text begins with.
 std::string first_word(const std::string& text) {
@@ -89,6 +90,80 @@ SourceAccount tiles_filled_by(const Accesses& reads, const Accesses& accesses) {
     }
   }
   return account;
+}
+
+namespace {
+
+/// Whether one of these stores is made where the condition keeps a thread from another.
+bool is_made_otherwise(const Accesses& stores, const SourceCondition& condition) {
+  return std::ranges::any_of(stores, [&](const SourceAccess& store) {
+    return std::ranges::any_of(store.conditions, [&](const SourceCondition& other) {
+      return other.line == condition.line && other.must_not_hold != condition.must_not_hold;
+    });
+  });
+}
+
+/// Whether a condition asks for a word of the index by which each thread stores elsewhere.
+bool differs_by_thread(const SourceCondition& condition, const SourceAccess& store) {
+  for (std::size_t at = 0; at < condition.text.size();) {
+    const std::string word = first_word(condition.text.substr(at));
+    const bool is_of_index = std::ranges::any_of(
+        store.brackets, [&](const std::string& index) { return says_word(index, word); });
+    if (!word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) == 0 &&
+        word != condition.counter && is_of_index) {
+      return true;
+    }
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string advice_on_filling(const Accesses& stores, const core::Finding& finding) {
+  const SourceCondition* decides = nullptr;
+  bool has_both_ways = false;
+  for (const SourceAccess& store : stores) {
+    for (const SourceCondition& condition : store.conditions) {
+      if (!is_test(condition)) continue;
+      const bool is_answered = is_made_otherwise(stores, condition);
+      if (!is_answered) decides = &condition;
+      has_both_ways |= is_answered;
+    }
+  }
+  const std::vector<SourceCondition>& conditions = stores.front().conditions;
+  const auto loop = std::ranges::find_if(conditions, [&](const SourceCondition& condition) {
+    return condition.is_of_loop && differs_by_thread(condition, stores.front());
+  });
+  const bool is_of_a_warp = !stores.front().distance.empty();  // load_matrix_sync() and its like
+  const bool is_one_each =
+      finding.message.find(tr(": as many as the block has threads")) != std::string::npos;
+  if (decides == nullptr) {
+    if (is_one_each && stores.size() == 1) {
+      return tr(
+          "Each thread has stored one element on line {0}, and {1} has more: let each store "
+          "several, by a loop around line {0} that goes on by the number of threads.",
+          stores.front().line, stores.front().array);
+    }
+    if (has_both_ways && loop != conditions.end()) {
+      return tr(
+          "A thread that comes there stores in either case. What keeps one away is {} on "
+          "line {}, which has to hold for all threads of the block alike.",
+          loop->text, loop->line);
+    }
+    return tr(
+        "Work out which elements the threads of a block fill with these indices: the one "
+        "that is read is not among them, or only filled later.");
+  }
+  const std::string condition =
+      decides->must_not_hold ? tr("not ({})", decides->text) : decides->text;
+  return is_of_a_warp
+             ? tr("All lanes of a warp make this call together, each for its part of the "
+                  "elements: {} on line {} has to hold for all of them, or for none.",
+                  condition, decides->line)
+             : tr("Where {} on line {} keeps a thread from the store, its element stays empty, "
+                  "and others read it: put zero there, and let no thread return before.",
+                  condition, decides->line);
 }
 
 }  // namespace tilewise::grading

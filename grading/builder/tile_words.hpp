@@ -12,4 +12,7 @@ namespace tilewise::grading {
 /// @param accesses all of the source
 SourceAccount tiles_filled_by(const Accesses& reads, const Accesses& accesses);
 
+/// What to do about elements of a shared array that its stores leave empty.
+std::string advice_on_filling(const Accesses& stores, const core::Finding& finding);
+
 }  // namespace tilewise::grading
