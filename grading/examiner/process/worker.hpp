@@ -32,7 +32,7 @@ struct WorkerOptions {
   std::size_t output_bytes = std::size_t{1} << 20;  ///< that the student's code may print
   bool writes_coverage = false;  ///< of a module built to be covered; it may then write files
   /// Of hundreds of calls only those that return matter: other ends are told without a line of the
-  /// source, and of the examiner's calls the next one may follow a kernel that failed.
+  /// source, and a kernel that fails does not end the worker.
   bool is_for_trials = false;
 };
 

@@ -281,6 +281,25 @@ TEST(Worker, FindsFaultsInTheCheckedBuild) {
   EXPECT_THAT(reply.findings[0].message, HasSubstr("in"));
 }
 
+TEST(Worker, OutlivesKernelsThatFailWhereItIsForTrials) {
+  constexpr int far_off = 100000;  // where nothing is allocated
+  for (const bool is_for_trials : {true, false}) {
+    WorkerOptions options = options_for("fixture_checked");
+    options.address_space_bytes = simulator_address_space_bytes();
+    options.is_for_trials = is_for_trials;
+    Worker worker(options);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(watched_call(worker, far_off, {.checks = true}).ending, Ending::crashed);
+      EXPECT_EQ(worker.has_ended(), !is_for_trials);
+      const CallReply reply = watched_call(worker, 40, {.checks = true});
+      EXPECT_EQ(reply.ending, is_for_trials ? Ending::returned : Ending::crashed);
+      if (!is_for_trials) continue;
+      EXPECT_THAT(reply.findings, IsEmpty());
+      EXPECT_THAT(values_at(worker, 1024, 40), Each(2.0F));
+    }
+  }
+}
+
 TEST(Worker, GivesItsSupervisorTimeToWriteDownWhatItSaw) {
   const std::string log = testing::TempDir() + "supervisor_log";
   std::remove(log.c_str());
