@@ -46,7 +46,7 @@ TEST(KernelEnd, IsMarkedInKernelsOfFilesWithBarriers) {
       {"two", "__global__ void k() { ^} template <class T> __global__ void l(T x) { sync(x); ^}"},
       {"inner braces", "__global__ void k() { if (x) { __syncthreads(); } else { return; } ^}"},
       {"a lambda", "__global__ void k() { auto f = [] { __syncthreads(); }; f(); ^}"},
-      {"launch bounds", "__global__ void __launch_bounds__(64) k() { __syncthreads(); ^}"},
+      {"an attribute", "__global__ void __attribute__((cold)) k() { __syncthreads(); ^}"},
       {"a declaration", "__global__ void k(); __device__ void f() { __syncthreads(); }"},
       {"device and host functions", "__device__ void f() { __syncthreads(); } void g() { f(); }"},
       {"no barrier in the file", "__global__ void k() { x = 1; }"},
@@ -154,7 +154,7 @@ TEST(LoopExit, IsMarkedInDeviceCodeOnly) {
       {"one after a declaration", "__device__ int f(int); int g() { for (;;) { } }"},
       {"for both", "__host__ __device__ int f() { @for (;;) { } }"},
       {"with attributes",
-       "template <class T, int n = (1 > 2)> static __global__ void __launch_bounds__(256, 2) "
+       "template <class T, int n = (1 > 2)> static __global__ void __attribute__((cold)) "
        "k(const T* __restrict__ a, T b = T{}) { @for (;;) { } }"},
       {"in a namespace", "namespace { extern \"C\" { __global__ void k() { @for (;;) { } } } }"},
       {"extern \"C\"", "extern \"C\" __global__ void k() { @for (;;) { } }"},
