@@ -62,6 +62,10 @@ const Case cases[] = {
      " Line 10 reads a[i], where a[i] begins at A + (row + i * 8) * n + k on line 8. What lets a "
      "thread through to it: k < n on line 9. None of this tests row + i * 8.",
      "Test row + i * 8 itself, as line 10 uses it"},
+    {"an array of pointers that is handed on and read without brackets", stray(9, "A"),
+     "  const float* a[2];\n  for (int i = 0; i < 2; ++i) a[i] = A + i * n;\n  use(a);\n"
+     "  sum += **a + *a[0];",
+     " Line 9 reads a[0], where a[0] begins at A + i * n on line 7."},
     {"an array of pointers, two of which are made", stray(9, "A"),
      "  const float* a[2];\n  a[0] = A + row * n;\n  a[1] = A + col * n;\n  sum += a[i][k];",
      " Line 9 reads a[i][k], of float* a[2] on line 6."},

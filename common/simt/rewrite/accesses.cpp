@@ -40,7 +40,7 @@ class AccessReader {
       if (!code_[i].is_name()) continue;
       if (code_[i + 1].is("[")) read_brackets(i);
       if (code_[i - 1].is("*") || code_[i - 1].is("const")) read_pointer(i);
-      if (made_.contains(code_[i].text)) read_argument(i);
+      if (made_.contains(code_[i].text) && !of_elements_.contains(code_[i].text)) read_argument(i);
       if (pointers_.contains(code_[i].text) && code_[i + 1].is("+") && !code_[i + 2].is("=") &&
           !code_[i + 2].is("+") && !code_[i - 1].is(".")) {
         read_sum(i);
@@ -157,8 +157,8 @@ class AccessReader {
     if (brackets.empty()) return;
     add(name, end, brackets);
     const auto declared = declared_.find(code_[name].text);
-    const bool is_of_pointers = declared != declared_.end() &&
-                                declared->second.memory == SourceAccess::Memory::unknown;
+    const bool is_of_pointers =
+        declared != declared_.end() && declared->second.memory == SourceAccess::Memory::unknown;
     if (is_of_pointers && brackets.size() == 1 && code_[end].is("=") && !code_[end + 1].is("=")) {
       read_element_made(name, end + 1);
     }
@@ -195,8 +195,8 @@ class AccessReader {
       const Part value{name + 2, end};
       made_[code_[name].text] = {SourceAccess::Memory::unknown, words_of(code_, value),
                                  code_[name].line, value};
-    } else if (star == name - 1 && !code_[name + 1].is("[") && !is_of_type && !is_product && !before.is(")") &&
-               !before.is("]") && before.kind != rewriting::TokenKind::number &&
+    } else if (star == name - 1 && !code_[name + 1].is("[") && !is_of_type && !is_product &&
+               !before.is(")") && !before.is("]") && before.kind != rewriting::TokenKind::number &&
                (made_.contains(code_[name].text) || pointers_.contains(code_[name].text))) {
       const bool moves = code_[name + 1].is("+") && code_[name + 2].is("+");
       if (moves || !code_[name + 1].is("+")) add(name, name + (moves ? 3 : 1), {});
@@ -289,7 +289,10 @@ class AccessReader {
       access.declaration = declared->second.text;
       access.declaration_line = declared->second.line;
     }
-    if (const auto made = made_.find(access.array); made != made_.end()) {
+    // An array without brackets is no element, and another variable of its name is no array.
+    const bool is_element = of_elements_.contains(access.array) && !brackets.empty();
+    const auto made = made_.find(access.array);
+    if (made != made_.end() && (is_element || declared == declared_.end())) {
       access.origin = made->second.text;
       access.origin_line = made->second.line;
     }
@@ -308,7 +311,7 @@ class AccessReader {
       add_definitions(part, access.parts.back().made_of, true);
     }
     if (!access.origin.empty()) {
-      if (of_elements_.contains(access.array)) access.parts.erase(access.parts.begin());
+      if (is_element) access.parts.erase(access.parts.begin());
       const Part value = made_.find(access.array)->second.value;
       add_definitions(value, access.made_of);
       add_origin(value, index_parts, conditions, access);

@@ -1,22 +1,55 @@
+#include <algorithm>
+
 #include "common/simt/rewrite/functions.hpp"
 #include "common/simt/rewrite/index_parts.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace tilewise::simt::rewriting {
+namespace {
 
-void keep_launch_bounds(const Outline& outline, Edits& edits) {
-  const std::vector<Token>& code = outline.code();
-  const auto begins = [&](std::size_t i) {
-    return i == 0 || code[i - 1].is(";") || code[i - 1].is("{") || code[i - 1].is("}");
+/// The first token of a function's declaration.
+std::size_t head_of(const std::vector<Token>& code, const WrittenFunction& function) {
+  std::size_t first = function.parameters;
+  while (first > 0 && !code[first - 1].is(";") && !code[first - 1].is("{") &&
+         !code[first - 1].is("}")) {
+    --first;
+  }
+  return first;
+}
+
+/// Whether a preprocessor may leave something out, or choose, between two tokens.
+bool has_directive(const std::vector<Token>& tokens, const Token& first, const Token& last) {
+  return std::ranges::any_of(tokens, [&](const Token& token) {
+    return token.directive != 0 && token.begin > first.begin && token.begin < last.begin;
+  });
+}
+
+/// Whether a parameter hides what a word of the bounds stands for in front of the kernel.
+bool is_hidden(const std::vector<Token>& code, Part bounds, const WrittenFunction& kernel) {
+  const auto is_in_parameters = [&](const Token& word) {
+    return std::any_of(code.begin() + std::ptrdiff_t(kernel.parameters),
+                       code.begin() + std::ptrdiff_t(kernel.body),
+                       [&](const Token& token) { return token.is(word.text); });
   };
+  for (std::size_t i = bounds.first; i < bounds.end; ++i) {
+    const bool is_member = code[i - 1].is("::");
+    if (code[i].is_name() && !is_member && is_in_parameters(code[i])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void keep_launch_bounds(const std::vector<Token>& tokens, const Outline& outline, Edits& edits) {
+  const std::vector<Token>& code = outline.code();
   for (const WrittenFunction& kernel : functions_of(outline)) {
-    if (!kernel.is_kernel) continue;
-    for (std::size_t i = kernel.parameters - 1; !begins(i); --i) {
+    const std::size_t head = head_of(code, kernel);
+    if (!kernel.is_kernel || has_directive(tokens, code[head], code[kernel.body])) continue;
+    for (std::size_t i = head; i < kernel.parameters; ++i) {
       const auto close = code[i].is("__launch_bounds__") ? outline.partner(i + 1) : std::nullopt;
-      if (!close) continue;
-      const std::string bounds = words_of(code, {i + 2, *close});
-      edits.insert_after(code[kernel.body],
-                         " ::tilewise::simt::keep_launch_bounds(" + bounds + ");");
+      if (!close || is_hidden(code, {i + 2, *close}, kernel)) continue;
+      edits.insert_after(code[kernel.body], " ::tilewise::simt::keep_launch_bounds(" +
+                                                words_of(code, {i + 2, *close}) + ");");
     }
   }
 }

@@ -188,8 +188,12 @@ TEST(LaunchBounds, AreKeptByTheKernel) {
   EXPECT_EQ(in_checked_build("template <int T> __launch_bounds__(T) __global__ void k() {}"),
             "template <int T> __launch_bounds__(T) __global__ void k() { "
             "::tilewise::simt::keep_launch_bounds(T);}");
-  EXPECT_EQ(in_checked_build("__global__ void __launch_bounds__(64) k();\n__global__ void l() {}"),
-            "__global__ void __launch_bounds__(64) k();\n__global__ void l() {}");
+  for (const char* untouched :
+       {"__global__ void __launch_bounds__(64) k();\n__global__ void l() {}",
+        "__global__\n#ifdef BOUNDED\n__launch_bounds__(64)\n#endif\nvoid k() {}",
+        "__global__ __launch_bounds__(threads) void k(int threads) {}"}) {
+    EXPECT_EQ(in_checked_build(untouched), untouched);
+  }
   EXPECT_EQ(rewrite(before + "}").text, before + "}");
 }
 

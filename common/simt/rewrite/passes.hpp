@@ -54,8 +54,11 @@ void rewrite_launches(const Outline& outline, const LaunchMacros& macros, bool i
 std::string with_launches_joined(std::string_view source);
 
 /// Has kernels begin with `keep_launch_bounds(64, 2);` that are declared with
-/// `__launch_bounds__(64, 2)`: a GPU does not launch larger blocks of them.
-void keep_launch_bounds(const Outline& outline, Edits& edits);
+/// `__launch_bounds__(64, 2)`: a GPU does not launch larger blocks of them. Left alone are bounds that
+/// may be another's or nobody's: with a preprocessor's choice in the declaration, or with a word that
+/// a parameter hides.
+/// @param tokens all there are, directives too
+void keep_launch_bounds(const std::vector<Token>& tokens, const Outline& outline, Edits& edits);
 
 /// For files that call cudaLaunchKernel: marks names, and expressions such as `table[i].kernel`, that
 /// are cast to `void*`, or given to it, by `::tilewise::simt::addressed("kernel", kernel)`. A kernel's

@@ -92,7 +92,7 @@ Rewritten rewrite(std::string_view original, const RewriteOptions& options) {
   rewriting::name_member_templates(outline, edits);
   rewriting::rewrite_shared_memory(outline, false, edits, result.errors);
   if (options.mark_loop_exits) {
-    rewriting::keep_launch_bounds(outline, edits);
+    rewriting::keep_launch_bounds(tokens, outline, edits);
     rewriting::mark_loop_exits(outline, edits);
     rewriting::drop_unroll_pragmas(tokens, edits);
     result.prologue = rewriting::mark_device_variables(tokens, outline, options.file_tag, edits);

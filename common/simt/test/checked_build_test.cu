@@ -22,6 +22,7 @@ __global__ void sums_rows(const float* A, float* sums, int columns, int ragged) 
 }
 
 __global__ void __launch_bounds__(64) stores_in_two_warps(int* out) { out[threadIdx.x] = 7; }
+__global__ void __launch_bounds__(0) stores_in_any(int* out) { out[threadIdx.x] = 7; }
 template <int Threads, int Blocks>
 __global__ __launch_bounds__(Threads* Blocks, Blocks) void stores_in_some(int* out) {
   out[threadIdx.x] = 7;
@@ -43,6 +44,7 @@ TEST_F(CheckedBuild, LaunchesNoBlockThatIsLargerThanItsBounds) {
   run(stores_in_two_warps, dim3(16, 4), cudaSuccess);
   run(stores_in_two_warps, 65, cudaErrorInvalidValue);
   run(stores_in_two_warps, dim3(16, 5), cudaErrorInvalidValue);
+  run(stores_in_any, 128, cudaSuccess);
   run(stores_in_some<16, 3>, 48, cudaSuccess);
   run(stores_in_some<16, 3>, 49, cudaErrorInvalidValue);
 }

@@ -33,11 +33,12 @@ Switch refuse(const char* why, Site site);
 Switch refuse_larger_block(unsigned most);
 
 /// Comes first in a kernel with __launch_bounds__, in the checked build.
+/// @param most  0: nvcc takes it for no bound
 /// @param blocks_an_sm, blocks_a_cluster  of __launch_bounds__, are for compilers
 [[gnu::always_inline]] inline void keep_launch_bounds(unsigned most, int blocks_an_sm = 0,
                                                       int blocks_a_cluster = 0) {
   static_cast<void>(blocks_an_sm), static_cast<void>(blocks_a_cluster);
-  if (blockDim.x * blockDim.y * blockDim.z > most) follow(refuse_larger_block(most));
+  if (most != 0 && blockDim.x * blockDim.y * blockDim.z > most) follow(refuse_larger_block(most));
 }
 
 }  // namespace tilewise::simt
